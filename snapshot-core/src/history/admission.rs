@@ -1,0 +1,338 @@
+//! Which sequences of events are histories.
+//!
+//! The builder of an in-memory history and the online monitor admit exactly
+//! the same sequences: both pass every event through [`Admission`], which
+//! keeps what is open and refuses an event that no history can have there.
+//! A refused event leaves no trace, so a caller may repair it and go on.
+
+use thiserror::Error;
+
+use super::declaration::{Declaration, Writers};
+use super::event::{Action, Event};
+use crate::{Process, Segment};
+
+/// An event that no history can have at its place.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("{kind}")]
+pub struct HistoryError {
+    /// Number of the refused event, from 0.
+    pub event: usize,
+    /// What is wrong with it.
+    pub kind: HistoryErrorKind,
+}
+
+/// What is wrong with a refused event.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum HistoryErrorKind {
+    /// A response, failure or unknown outcome of an idle process.
+    #[error(
+        "process {process} ends an operation, but it has none open; \
+             record its invocation before its response"
+    )]
+    NothingOpen {
+        /// The idle process.
+        process: Process,
+    },
+    /// An invocation by a process whose previous operation is still open.
+    #[error(
+        "process {process} invokes an operation while its previous one is still open \
+             (a process has at most one open operation); record the response of the previous one \
+             first, or `unknown` if its outcome was lost, or use another process number"
+    )]
+    AlreadyOpen {
+        /// The busy process.
+        process: Process,
+        /// Number of the event that invoked the open operation.
+        invocation: usize,
+    },
+    /// The response of a scan for an open update, or the reverse.
+    #[error("process {process} gets the response of {}, but its open operation is {}",
+            if *open_is_scan { "an update" } else { "a scan" },
+            if *open_is_scan { "a scan, whose response lists one value per segment" }
+            else { "an update, whose response has no values" })]
+    WrongResponse {
+        /// The process.
+        process: Process,
+        /// Whether the open operation is a scan.
+        open_is_scan: bool,
+        /// Number of the event that invoked the open operation.
+        invocation: usize,
+    },
+    /// A scan returned too many or too few values.
+    #[error(
+        "a scan of process {process} returned {found} value(s), \
+             but there are {expected} segments; a scan returns one value per segment"
+    )]
+    WrongEntryCount {
+        /// The scanning process.
+        process: Process,
+        /// Number of segments.
+        expected: usize,
+        /// Number of values returned.
+        found: usize,
+    },
+    /// An update of a segment that does not exist.
+    #[error(
+        "segment {segment} does not exist: there are {segments} segments, \
+             numbered from 0; correct the segment or the number of segments"
+    )]
+    NoSuchSegment {
+        /// The segment named.
+        segment: Segment,
+        /// Number of segments.
+        segments: usize,
+    },
+    /// An event of a process that does not exist.
+    #[error(
+        "process {process} does not exist: {processes} processes are declared, \
+             numbered from 0; correct the process or the declaration"
+    )]
+    NoSuchProcess {
+        /// The process named.
+        process: Process,
+        /// Number of processes declared.
+        processes: usize,
+    },
+    /// An update of a segment that another process writes.
+    #[error(
+        "process {process} updates segment {segment}, which process {writer} writes \
+             (a segment has one writer); correct the process or the segment, \
+             or declare `writers many` if several processes may write one segment"
+    )]
+    SecondWriter {
+        /// The segment.
+        segment: Segment,
+        /// Who updated it first.
+        writer: Process,
+        /// Who updates it now.
+        process: Process,
+    },
+    /// More events or operations than one history can number.
+    #[error("the history is too long: at most {limit} events are possible")]
+    TooLong {
+        /// The largest number of events.
+        limit: usize,
+    },
+    /// A declaration that contradicts itself.
+    #[error(
+        "{initial} initial values are declared for {segments} segments; \
+             give at most one per segment"
+    )]
+    TooManyInitialValues {
+        /// Number of initial values.
+        initial: usize,
+        /// Number of segments.
+        segments: usize,
+    },
+    /// A declared number of segments or processes outside what is possible.
+    #[error("{given} {what} are declared, but from 1 to {limit} are possible")]
+    BadSize {
+        /// `"segments"` or `"processes"`.
+        what: &'static str,
+        /// The number declared.
+        given: usize,
+        /// The largest number possible.
+        limit: usize,
+    },
+}
+
+/// The open operation of a process, as far as admission needs it.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    invocation: usize,
+    is_scan: bool,
+}
+
+/// Keeps what is open, and refuses events that no history can have.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    open: Vec<Option<Open>>,
+    /// First writer of each segment; empty when any process may write.
+    writer: Vec<Option<Process>>,
+    writers: Writers,
+    declared_processes: Option<usize>,
+    /// Once known, the number of segments never changes.
+    segments: Option<usize>,
+    segments_seen: usize,
+    events: usize,
+    open_count: usize,
+}
+
+impl Admission {
+    /// Ready for the first event of a recording with this declaration.
+    ///
+    /// # Errors
+    /// If the declaration contradicts itself or exceeds the limits of
+    /// [`Process`] or [`Segment`].
+    pub fn new<V>(declaration: &Declaration<V>) -> Result<Self, HistoryError> {
+        let refuse = |kind| Err(HistoryError { event: 0, kind });
+        if let Some(segments) = declaration.segments {
+            if segments == 0 || segments > Segment::LIMIT + 1 {
+                let limit = Segment::LIMIT + 1;
+                return refuse(HistoryErrorKind::BadSize {
+                    what: "segments",
+                    given: segments,
+                    limit,
+                });
+            }
+            if declaration.initial.len() > segments {
+                let initial = declaration.initial.len();
+                return refuse(HistoryErrorKind::TooManyInitialValues { initial, segments });
+            }
+        }
+        if let Some(given) = declaration.processes
+            && (given == 0 || given > Process::LIMIT + 1)
+        {
+            let limit = Process::LIMIT + 1;
+            return refuse(HistoryErrorKind::BadSize { what: "processes", given, limit });
+        }
+        if declaration.initial.len() > Segment::LIMIT + 1 {
+            let limit = Segment::LIMIT + 1;
+            return refuse(HistoryErrorKind::BadSize {
+                what: "segments",
+                given: declaration.initial.len(),
+                limit,
+            });
+        }
+        Ok(Self {
+            open: Vec::new(),
+            writer: Vec::new(),
+            writers: declaration.writers,
+            declared_processes: declaration.processes,
+            segments: declaration.segments,
+            segments_seen: declaration.initial.len().max(1),
+            events: 0,
+            open_count: 0,
+        })
+    }
+
+    /// Number of segments as known so far.
+    #[inline]
+    pub fn segments(&self) -> usize {
+        self.segments.unwrap_or(self.segments_seen)
+    }
+
+    /// Number of processes: as declared, else the largest that occurred, plus 1.
+    #[inline]
+    pub fn processes(&self) -> usize {
+        self.declared_processes.unwrap_or(self.open.len())
+    }
+
+    /// Number of events admitted.
+    #[inline]
+    pub const fn events(&self) -> usize {
+        self.events
+    }
+
+    /// Number of operations that are open.
+    #[inline]
+    pub const fn open(&self) -> usize {
+        self.open_count
+    }
+
+    /// Admits the next event or says why no history can have it here. O(1).
+    ///
+    /// # Errors
+    /// See [`HistoryErrorKind`]; the refused event changes nothing.
+    #[inline]
+    pub fn admit<V>(&mut self, event: &Event<'_, V>) -> Result<(), HistoryError> {
+        self.admit_kind(event).map_err(|kind| HistoryError { event: self.events, kind })
+    }
+
+    #[inline]
+    fn admit_kind<V>(&mut self, event: &Event<'_, V>) -> Result<(), HistoryErrorKind> {
+        let process = event.process;
+        let index = process.index();
+        let open = match self.open.get(index) {
+            Some(open) => *open,
+            None => {
+                if let Some(processes) = self.declared_processes
+                    && index >= processes
+                {
+                    return Err(HistoryErrorKind::NoSuchProcess { process, processes });
+                }
+                None
+            }
+        };
+        let is_invocation =
+            matches!(event.action, Action::InvokeUpdate { .. } | Action::InvokeScan);
+        match (is_invocation, open) {
+            (true, Some(Open { invocation, .. })) => {
+                return Err(HistoryErrorKind::AlreadyOpen { process, invocation });
+            }
+            (false, None) => return Err(HistoryErrorKind::NothingOpen { process }),
+            _ => {}
+        }
+        let wrong = |open: Open| HistoryErrorKind::WrongResponse {
+            process,
+            open_is_scan: open.is_scan,
+            invocation: open.invocation,
+        };
+        match (&event.action, open) {
+            (Action::InvokeUpdate { segment, .. }, _) => self.admit_update(process, *segment)?,
+            (Action::RespondUpdate, Some(open)) if open.is_scan => return Err(wrong(open)),
+            (Action::RespondScan { values }, Some(open)) => {
+                if !open.is_scan {
+                    return Err(wrong(open));
+                }
+                let found = values.len();
+                match self.segments {
+                    Some(expected) if expected != found => {
+                        return Err(HistoryErrorKind::WrongEntryCount { process, expected, found });
+                    }
+                    Some(_) => {}
+                    None => {
+                        let expected = self.segments_seen;
+                        if found < expected || found > Segment::LIMIT + 1 {
+                            return Err(HistoryErrorKind::WrongEntryCount {
+                                process,
+                                expected,
+                                found,
+                            });
+                        }
+                        self.segments = Some(found);
+                    }
+                }
+            }
+            _ => {}
+        }
+        if index >= self.open.len() {
+            self.open.resize(index + 1, None);
+        }
+        if is_invocation {
+            let is_scan = matches!(event.action, Action::InvokeScan);
+            self.open[index] = Some(Open { invocation: self.events, is_scan });
+            self.open_count += 1;
+        } else {
+            self.open[index] = None;
+            self.open_count -= 1;
+        }
+        self.events += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn admit_update(&mut self, process: Process, segment: Segment) -> Result<(), HistoryErrorKind> {
+        let index = segment.index();
+        if let Some(segments) = self.segments
+            && index >= segments
+        {
+            return Err(HistoryErrorKind::NoSuchSegment { segment, segments });
+        }
+        if self.writers == Writers::Single {
+            if index >= self.writer.len() {
+                self.writer.resize(index + 1, None);
+            }
+            match self.writer[index] {
+                Some(writer) if writer != process => {
+                    return Err(HistoryErrorKind::SecondWriter { segment, writer, process });
+                }
+                Some(_) => {}
+                None => self.writer[index] = Some(process),
+            }
+        }
+        self.segments_seen = self.segments_seen.max(index + 1);
+        Ok(())
+    }
+}

@@ -1,0 +1,401 @@
+//! Recorded executions of a snapshot object, in memory.
+//!
+//! A [`History`] is the sequence of events in the order in which they
+//! happened, grouped into operations. The position of an event in that
+//! sequence is its time: operation A *precedes* B iff A's response comes before
+//! B's invocation. Everything that the theory says of real time is said of
+//! these positions, never of clocks.
+
+mod admission;
+mod declaration;
+mod event;
+mod operation;
+
+pub use admission::{Admission, HistoryError, HistoryErrorKind};
+pub use declaration::{Declaration, Writers};
+pub use event::{Action, Event};
+pub use operation::{Operation, OperationKind, Outcome};
+
+use crate::{OperationId, Process, Segment};
+
+/// One position of a history: which operation begins or ends there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Step {
+    /// The operation.
+    pub operation: OperationId,
+    /// Whether it ends here (response, failure, unknown outcome) or is invoked.
+    pub is_end: bool,
+}
+
+/// A recorded execution: processes, segments, operations, in memory.
+///
+/// `V` is the type of the values that segments hold. Memory: 24 bytes per
+/// operation and 4 per event, plus the values.
+///
+/// ```
+/// use snapshot_core::{History, history::Declaration};
+///
+/// let mut history = History::builder(Declaration::new(0)).unwrap();
+/// history.invoke_update(0, 0, 7).unwrap(); // p0 begins update(7) of segment 0
+/// history.invoke_scan(1).unwrap();
+/// history.respond_update(0).unwrap();
+/// history.respond_scan(1, &[7, 0]).unwrap();
+/// let history = history.finish();
+/// assert_eq!((history.segments(), history.operations().len()), (2, 2));
+/// ```
+#[derive(Clone, Debug)]
+pub struct History<V> {
+    declaration: Declaration<V>,
+    segments: usize,
+    processes: usize,
+    operations: Vec<Operation>,
+    /// Operation number times 2, plus 1 at its end.
+    steps: Vec<u32>,
+    update_values: Vec<V>,
+    /// `segments` consecutive values per complete scan.
+    scan_values: Vec<V>,
+}
+
+impl<V> History<V> {
+    /// Starts recording a history.
+    ///
+    /// # Errors
+    /// If the declaration contradicts itself.
+    pub fn builder(declaration: Declaration<V>) -> Result<HistoryBuilder<V>, HistoryError> {
+        let admission = Admission::new(&declaration)?;
+        Ok(HistoryBuilder {
+            admission,
+            open: Vec::new(),
+            history: Self {
+                declaration,
+                segments: 1,
+                processes: 0,
+                operations: Vec::new(),
+                steps: Vec::new(),
+                update_values: Vec::new(),
+                scan_values: Vec::new(),
+            },
+        })
+    }
+
+    /// Number of segments, at least 1.
+    #[inline]
+    pub const fn segments(&self) -> usize {
+        self.segments
+    }
+
+    /// Number of processes; 0 for an empty history without a declaration.
+    #[inline]
+    pub const fn processes(&self) -> usize {
+        self.processes
+    }
+
+    /// Who may update a segment.
+    #[inline]
+    pub const fn writers(&self) -> Writers {
+        self.declaration.writers
+    }
+
+    /// The initial value of a segment.
+    #[inline]
+    pub fn initial_value(&self, segment: Segment) -> &V {
+        self.declaration.initial_value(segment.index())
+    }
+
+    /// All operations, in the order of their invocations.
+    #[inline]
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// One operation.
+    ///
+    /// # Panics
+    /// If the history has no such operation.
+    #[inline]
+    pub fn operation(&self, id: OperationId) -> &Operation {
+        &self.operations[id.index()]
+    }
+
+    /// The identifiers of all operations, in the order of their invocations.
+    pub fn operation_ids(&self) -> impl ExactSizeIterator<Item = OperationId> + use<V> {
+        (0..self.operations.len()).map(OperationId::must)
+    }
+
+    /// Number of events.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there is no event at all.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// What happens at event number `event`.
+    ///
+    /// # Panics
+    /// If the history has no such event.
+    #[inline]
+    pub fn step(&self, event: usize) -> Step {
+        let step = self.steps[event];
+        Step { operation: OperationId::must((step >> 1) as usize), is_end: step & 1 == 1 }
+    }
+
+    /// All steps in the order of time.
+    #[inline]
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = Step> + '_ {
+        (0..self.steps.len()).map(|event| self.step(event))
+    }
+
+    /// The value that an update writes.
+    ///
+    /// # Panics
+    /// If the operation is a scan.
+    #[inline]
+    pub fn update_value(&self, operation: &Operation) -> &V {
+        assert!(!operation.is_scan(), "a scan writes no value");
+        &self.update_values[operation.values as usize]
+    }
+
+    /// The values that a complete scan returned, one per segment.
+    ///
+    /// # Panics
+    /// If the operation is not a complete scan.
+    #[inline]
+    pub fn scan_values(&self, operation: &Operation) -> &[V] {
+        assert!(
+            operation.is_scan() && operation.is_complete(),
+            "only a complete scan returned values"
+        );
+        let start = operation.values as usize * self.segments;
+        &self.scan_values[start..start + self.segments]
+    }
+
+    /// The event at a position, as it was recorded.
+    ///
+    /// # Panics
+    /// If the history has no such event.
+    #[inline]
+    pub fn event(&self, event: usize) -> Event<'_, V> {
+        let step = self.step(event);
+        let operation = self.operation(step.operation);
+        let action = match (step.is_end, operation.kind(), operation.outcome()) {
+            (false, OperationKind::Update { segment }, _) => {
+                Action::InvokeUpdate { segment, value: self.update_value(operation) }
+            }
+            (false, OperationKind::Scan, _) => Action::InvokeScan,
+            (true, _, Outcome::Failed { .. }) => Action::Fail,
+            (true, _, Outcome::Unknown { .. }) => Action::Unknown,
+            (true, OperationKind::Update { .. }, _) => Action::RespondUpdate,
+            (true, OperationKind::Scan, _) => {
+                Action::RespondScan { values: self.scan_values(operation) }
+            }
+        };
+        Event { process: operation.process(), action }
+    }
+
+    /// All events in the order of time.
+    pub fn events(&self) -> impl ExactSizeIterator<Item = Event<'_, V>> + '_ {
+        (0..self.steps.len()).map(|event| self.event(event))
+    }
+
+    /// What was declared of this history, with its sizes filled in.
+    pub fn declaration(&self) -> Declaration<V>
+    where
+        V: Clone,
+    {
+        let mut declaration = self.declaration.clone();
+        declaration.segments = Some(self.segments);
+        declaration.processes = (self.processes > 0).then_some(self.processes);
+        declaration
+    }
+
+    /// The first `events` events, as a history of its own.
+    ///
+    /// # Panics
+    /// If `events` exceeds [`Self::len`].
+    #[must_use]
+    pub fn prefix(&self, events: usize) -> Self
+    where
+        V: Clone,
+    {
+        assert!(events <= self.len(), "a prefix is no longer than its history");
+        let mut builder =
+            Self::builder(self.declaration()).expect("a history's declaration is valid");
+        for event in self.events().take(events) {
+            builder.push(&event).expect("a prefix of a history is a history");
+        }
+        builder.finish()
+    }
+
+    /// Number of operations that neither responded nor failed.
+    pub fn pending(&self) -> usize {
+        self.operations.iter().filter(|operation| operation.is_pending()).count()
+    }
+
+    /// Tests what every method of this type relies on. O(length).
+    ///
+    /// # Panics
+    /// If an invariant is broken, naming it.
+    pub fn validate(&self)
+    where
+        V: Clone,
+    {
+        let declaration = self.declaration();
+        let mut admission = Admission::new(&declaration).expect("the declaration is valid");
+        for (position, event) in self.events().enumerate() {
+            admission.admit(&event).expect("every event is admissible");
+            let step = self.step(position);
+            let operation = self.operation(step.operation);
+            if !step.is_end {
+                assert_eq!(operation.invocation(), position, "an operation knows its invocation");
+            }
+        }
+        assert!(
+            self.operations.windows(2).all(|pair| pair[0].invocation() < pair[1].invocation()),
+            "operations are in the order of their invocations"
+        );
+    }
+}
+
+/// Builds a [`History`] event by event, refusing what no history can have.
+#[derive(Clone, Debug)]
+pub struct HistoryBuilder<V> {
+    admission: Admission,
+    /// The open operation of each process.
+    open: Vec<Option<OperationId>>,
+    history: History<V>,
+}
+
+impl<V: Clone> HistoryBuilder<V> {
+    /// Appends an event. O(1), or O(segments) for the response of a scan.
+    ///
+    /// # Errors
+    /// If no history can have this event here; the builder is then unchanged.
+    pub fn push(&mut self, event: &Event<'_, V>) -> Result<(), HistoryError> {
+        let position = self.admission.events();
+        if position > OperationId::LIMIT {
+            let kind = HistoryErrorKind::TooLong { limit: OperationId::LIMIT + 1 };
+            return Err(HistoryError { event: position, kind });
+        }
+        self.admission.admit(event)?;
+        let history = &mut self.history;
+        let process = event.process;
+        if process.index() >= self.open.len() {
+            self.open.resize(process.index() + 1, None);
+        }
+        let open = &mut self.open[process.index()];
+        let outcome = match event.action {
+            Action::InvokeUpdate { segment, value } => {
+                let value_index = history.update_values.len() as u32;
+                history.update_values.push(value.clone());
+                let operation = Operation::update(process, position, segment, value_index);
+                *open = Some(history.begin(operation));
+                return Ok(());
+            }
+            Action::InvokeScan => {
+                *open = Some(history.begin(Operation::scan(process, position)));
+                return Ok(());
+            }
+            Action::RespondUpdate | Action::RespondScan { .. } => {
+                Outcome::Complete { response: position }
+            }
+            Action::Fail => Outcome::Failed { event: position },
+            Action::Unknown => Outcome::Unknown { event: position },
+        };
+        let id = open.take().expect("admission keeps the open operations");
+        let operation = &mut history.operations[id.index()];
+        if let Action::RespondScan { values } = event.action {
+            operation.values = (history.scan_values.len() / values.len()) as u32;
+            history.scan_values.extend_from_slice(values);
+        }
+        operation.close(outcome);
+        history.steps.push((id.index() as u32) << 1 | 1);
+        Ok(())
+    }
+
+    /// Number of events so far.
+    pub const fn len(&self) -> usize {
+        self.admission.events()
+    }
+
+    /// Whether there is no event yet.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The history of the events so far; what is open becomes pending.
+    pub fn finish(mut self) -> History<V> {
+        self.history.segments = self.admission.segments();
+        self.history.processes = self.admission.processes();
+        self.history
+    }
+
+    /// `inv update_segment(value)` by `process`.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    ///
+    /// # Panics
+    /// If an index exceeds the limit of its identifier; so do the methods below.
+    pub fn invoke_update(
+        &mut self,
+        process: usize,
+        segment: usize,
+        value: V,
+    ) -> Result<(), HistoryError> {
+        self.push(&Event::invoke_update(Process::must(process), Segment::must(segment), &value))
+    }
+
+    /// `inv scan` by `process`.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn invoke_scan(&mut self, process: usize) -> Result<(), HistoryError> {
+        self.push(&Event::invoke_scan(Process::must(process)))
+    }
+
+    /// `res update` by `process`.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn respond_update(&mut self, process: usize) -> Result<(), HistoryError> {
+        self.push(&Event::respond_update(Process::must(process)))
+    }
+
+    /// `res scan(values)` by `process`.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn respond_scan(&mut self, process: usize, values: &[V]) -> Result<(), HistoryError> {
+        self.push(&Event::respond_scan(Process::must(process), values))
+    }
+
+    /// The open operation of `process` certainly had no effect.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn fail(&mut self, process: usize) -> Result<(), HistoryError> {
+        self.push(&Event::fail(Process::must(process)))
+    }
+
+    /// The outcome of the open operation of `process` will never be known.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn unknown(&mut self, process: usize) -> Result<(), HistoryError> {
+        self.push(&Event::unknown(Process::must(process)))
+    }
+}
+
+impl<V> History<V> {
+    fn begin(&mut self, operation: Operation) -> OperationId {
+        let id = OperationId::must(self.operations.len());
+        self.operations.push(operation);
+        self.steps.push((id.index() as u32) << 1);
+        id
+    }
+}

@@ -1,0 +1,194 @@
+//! Operations: an invocation with what became of it.
+
+use std::fmt;
+
+use crate::{Process, Segment};
+
+/// How an operation ended, with the number of the event that ended it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Outcome {
+    /// It responded.
+    Complete {
+        /// Number of the response event.
+        response: usize,
+    },
+    /// It certainly had no effect.
+    Failed {
+        /// Number of the event that said so.
+        event: usize,
+    },
+    /// Its outcome was lost: pending for ever, though its process went on.
+    Unknown {
+        /// Number of the event that said so.
+        event: usize,
+    },
+    /// The recording ends before it does.
+    Pending,
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum OperationKind {
+    /// Writes one value to one segment.
+    Update {
+        /// The segment written.
+        segment: Segment,
+    },
+    /// Returns one value per segment.
+    Scan,
+}
+
+const UPDATE: u8 = 0;
+const SCAN: u8 = 1;
+
+const COMPLETE: u8 = 0;
+const FAILED: u8 = 1;
+const UNKNOWN: u8 = 2;
+const PENDING: u8 = 3;
+
+/// One operation of a history. 20 bytes: a long history is mostly these.
+#[derive(Clone, Copy)]
+pub struct Operation {
+    process: Process,
+    invocation: u32,
+    /// Meaningless while pending.
+    end: u32,
+    /// Index of its value (update) or of its first entry (scan) among the
+    /// history's values, in units of one value or of one scan.
+    pub(super) values: u32,
+    segment: u16,
+    kind: u8,
+    outcome: u8,
+}
+
+impl Operation {
+    pub(super) fn update(
+        process: Process,
+        invocation: usize,
+        segment: Segment,
+        value: u32,
+    ) -> Self {
+        Self {
+            process,
+            invocation: invocation as u32,
+            end: 0,
+            values: value,
+            segment: segment.index() as u16,
+            kind: UPDATE,
+            outcome: PENDING,
+        }
+    }
+
+    pub(super) const fn scan(process: Process, invocation: usize) -> Self {
+        Self {
+            process,
+            invocation: invocation as u32,
+            end: 0,
+            values: 0,
+            segment: 0,
+            kind: SCAN,
+            outcome: PENDING,
+        }
+    }
+
+    pub(super) const fn close(&mut self, outcome: Outcome) {
+        (self.outcome, self.end) = match outcome {
+            Outcome::Complete { response } => (COMPLETE, response as u32),
+            Outcome::Failed { event } => (FAILED, event as u32),
+            Outcome::Unknown { event } => (UNKNOWN, event as u32),
+            Outcome::Pending => (PENDING, 0),
+        };
+    }
+
+    /// Whose operation it is.
+    #[inline]
+    pub const fn process(&self) -> Process {
+        self.process
+    }
+
+    /// What it does.
+    #[inline]
+    pub const fn kind(&self) -> OperationKind {
+        if self.kind == SCAN {
+            OperationKind::Scan
+        } else {
+            OperationKind::Update { segment: Segment::must(self.segment as usize) }
+        }
+    }
+
+    /// Whether it is a scan.
+    #[inline]
+    pub const fn is_scan(&self) -> bool {
+        self.kind == SCAN
+    }
+
+    /// The segment it updates, if it is an update.
+    #[inline]
+    pub const fn segment(&self) -> Option<Segment> {
+        match self.kind() {
+            OperationKind::Update { segment } => Some(segment),
+            OperationKind::Scan => None,
+        }
+    }
+
+    /// Number of the event that invoked it.
+    #[inline]
+    pub const fn invocation(&self) -> usize {
+        self.invocation as usize
+    }
+
+    /// How it ended.
+    #[inline]
+    pub const fn outcome(&self) -> Outcome {
+        let event = self.end as usize;
+        match self.outcome {
+            COMPLETE => Outcome::Complete { response: event },
+            FAILED => Outcome::Failed { event },
+            UNKNOWN => Outcome::Unknown { event },
+            _ => Outcome::Pending,
+        }
+    }
+
+    /// Number of its response event, if it is complete.
+    #[inline]
+    pub const fn response(&self) -> Option<usize> {
+        if self.outcome == COMPLETE { Some(self.end as usize) } else { None }
+    }
+
+    /// Whether it responded.
+    #[inline]
+    pub const fn is_complete(&self) -> bool {
+        self.outcome == COMPLETE
+    }
+
+    /// Whether it neither responded nor failed: it may or may not have taken effect.
+    #[inline]
+    pub const fn is_pending(&self) -> bool {
+        matches!(self.outcome, UNKNOWN | PENDING)
+    }
+
+    /// Whether it certainly had no effect.
+    #[inline]
+    pub const fn is_failed(&self) -> bool {
+        self.outcome == FAILED
+    }
+
+    /// Real-time precedence: `self` responded before `other` was invoked.
+    #[inline]
+    pub const fn precedes(&self, other: &Self) -> bool {
+        self.outcome == COMPLETE && self.end < other.invocation
+    }
+}
+
+impl fmt::Debug for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:?} by {:?} [{}, {:?}]",
+            self.kind(),
+            self.process,
+            self.invocation,
+            self.outcome()
+        )
+    }
+}

@@ -1,0 +1,8 @@
+//! The theory of atomic-snapshot histories, as code.
+pub mod history;
+mod id;
+pub mod renaming;
+pub mod verdict;
+
+pub use history::History;
+pub use id::{IdError, OperationId, Process, Segment};

@@ -1,0 +1,219 @@
+//! Answers, with what proves them.
+//!
+//! A verdict is never a bare yes or no. *Linearizable* comes with a
+//! linearization, *violation* with the few operations that no order can
+//! satisfy, *unknown* with what ran out. Each certificate can be checked by
+//! [`crate::certificate`], which shares no code with the search for it.
+
+use std::fmt;
+
+use crate::renaming::Renaming;
+use crate::{OperationId, Segment};
+
+/// How a verdict was reached.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Method {
+    /// The history is simple: the observer of its three automata decided.
+    Simple,
+    /// Every value read has one candidate: the linear-time conditions decided.
+    Linear,
+    /// Values are ambiguous or updates of one segment overlap: exact search decided.
+    Search,
+}
+
+impl Method {
+    /// A one-word name: `simple`, `linear` or `search`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Linear => "linear",
+            Self::Search => "search",
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Whether a history is linearizable, with the proof.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Verdict {
+    /// It is, and this order shows it.
+    Linearizable(Linearization),
+    /// It is not, and these operations show it.
+    Violation(Witness),
+    /// A budget ran out first.
+    Unknown(Unknown),
+}
+
+impl Verdict {
+    /// A one-word name: `linearizable`, `violation` or `unknown`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Linearizable(_) => "linearizable",
+            Self::Violation(_) => "violation",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+}
+
+/// A sequential order of operations that explains a history.
+///
+/// It contains every complete operation and those pending updates that took
+/// effect; it extends real-time precedence, and in it every scan returns, for
+/// each segment, the value of the last update before it.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Linearization {
+    /// The operations, first to last.
+    pub order: Vec<OperationId>,
+}
+
+/// A few operations of a history that have no linearization, whatever the
+/// other operations did.
+///
+/// Restricting a history to some of its segments, dropping scans, and dropping
+/// updates that none of the remaining scans can have read turn linearizable
+/// histories into linearizable ones. So a history is non-linearizable if what
+/// remains after such steps is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Witness {
+    /// Why there is no order.
+    pub reason: Reason,
+    /// The segments that matter, ascending. The other entries of the scans are
+    /// not needed for the contradiction.
+    pub segments: Vec<Segment>,
+    /// The operations that matter, ascending: scans, and updates of `segments`.
+    pub operations: Vec<OperationId>,
+    /// The renaming that turns the history into a simple one that one of the
+    /// three automata accepts; absent when the reason is [`Reason::NoOrder`].
+    pub renaming: Option<Renaming>,
+}
+
+/// Why some operations have no linearization. "Update number b" counts a
+/// segment's updates from 1; number 0 is its initial value.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Reason {
+    /// Condition A: no update of `segment` ever wrote what `scan` returned.
+    NeverWritten {
+        /// The scan.
+        scan: OperationId,
+        /// The entry.
+        segment: Segment,
+    },
+    /// Condition A: the only update that wrote what `scan` returned failed.
+    FailedUpdateSeen {
+        /// The scan.
+        scan: OperationId,
+        /// The failed update.
+        update: OperationId,
+    },
+    /// Condition A: `update`, which wrote what `scan` returned, was invoked
+    /// only after `scan` had responded.
+    Future {
+        /// The scan.
+        scan: OperationId,
+        /// The update.
+        update: OperationId,
+    },
+    /// Condition B: what `scan` returned for the segment of `overwriting` had
+    /// been overwritten by it before `scan` was invoked.
+    Stale {
+        /// The scan.
+        scan: OperationId,
+        /// The completed update whose value, or a later one, was due.
+        overwriting: OperationId,
+    },
+    /// Condition C: `earlier` responded before `later` was invoked, and saw a
+    /// later update of `segment`.
+    Decrease {
+        /// The scan that saw more.
+        earlier: OperationId,
+        /// The scan that saw less.
+        later: OperationId,
+        /// The entry.
+        segment: Segment,
+    },
+    /// Condition D: `first` saw more of segment `i`, `second` saw more of `j`.
+    Inversion {
+        /// The scan that is ahead at `i`.
+        first: OperationId,
+        /// The scan that is ahead at `j`.
+        second: OperationId,
+        /// Where `first` is ahead.
+        i: Segment,
+        /// Where `second` is ahead.
+        j: Segment,
+    },
+    /// Condition E: `scan` saw `seen` but not `missing`, which had responded
+    /// before `seen` was invoked.
+    Missing {
+        /// The scan.
+        scan: OperationId,
+        /// The update that it saw.
+        seen: OperationId,
+        /// The update that it should therefore have seen.
+        missing: OperationId,
+    },
+    /// No order of these operations exists; established by trying all.
+    NoOrder,
+}
+
+impl Reason {
+    /// A short name, the same in reports, generated cases and tests.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::NeverWritten { .. } => "never-written",
+            Self::FailedUpdateSeen { .. } => "failed-update-seen",
+            Self::Future { .. } => "future",
+            Self::Stale { .. } => "stale",
+            Self::Decrease { .. } => "decrease",
+            Self::Inversion { .. } => "inversion",
+            Self::Missing { .. } => "missing",
+            Self::NoOrder => "no-order",
+        }
+    }
+}
+
+/// Why there is no answer, and what is known all the same.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Unknown {
+    /// What made a search necessary.
+    pub cause: Cause,
+    /// The budget that ran out.
+    pub exhausted: Exhausted,
+    /// Number of states that the search visited.
+    pub states: u64,
+    /// The longest prefix, in events, known to be linearizable.
+    pub linearizable_events: usize,
+}
+
+/// What the linear-time conditions cannot decide.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Cause {
+    /// A scan returned a value that more than one update may have written.
+    AmbiguousValue {
+        /// The scan.
+        scan: OperationId,
+        /// The entry.
+        segment: Segment,
+    },
+    /// Two updates of one segment overlap: the history is multi-writer.
+    OverlappingUpdates {
+        /// The update invoked first.
+        first: OperationId,
+        /// The update invoked before `first` was over.
+        second: OperationId,
+    },
+}
+
+/// Which budget of an exact search ran out.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Exhausted {
+    /// Time.
+    Time,
+    /// Memory for visited states.
+    Memory,
+}
