@@ -1,7 +1,8 @@
 //! Identifiers of processes, segments and operations.
 //!
 //! Each is a dense index behind a newtype, so that a process is never taken
-//! for a segment. `Process` and `Segment` have small upper limits: recordings
+//! for a segment. `OperationId` also numbers the operations of endless streams;
+//! `Process` and `Segment` have small upper limits: recordings
 //! are untrusted input, and arrays are sized by the largest index that occurs.
 
 use std::fmt;
@@ -21,10 +22,10 @@ pub struct IdError {
 }
 
 macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $kind:literal, $prefix:literal, $limit:expr) => {
+    ($(#[$doc:meta])* $name:ident($repr:ty), $kind:literal, $prefix:literal, $limit:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
-        pub struct $name(u32);
+        pub struct $name($repr);
 
         impl $name {
             /// The largest index allowed.
@@ -39,7 +40,7 @@ macro_rules! id {
                 if index > Self::LIMIT {
                     return Err(IdError { kind: $kind, given: index as u64, limit: Self::LIMIT as u64 });
                 }
-                Ok(Self(index as u32))
+                Ok(Self(index as $repr))
             }
 
             /// The identifier with this index, for indices known to be in range.
@@ -49,7 +50,7 @@ macro_rules! id {
             #[inline]
             pub const fn must(index: usize) -> Self {
                 assert!(index <= Self::LIMIT, concat!($kind, " index out of range"));
-                Self(index as u32)
+                Self(index as $repr)
             }
 
             /// The index, from 0 to [`Self::LIMIT`].
@@ -76,15 +77,15 @@ macro_rules! id {
 id!(
     /// A process: whoever invokes operations, one at a time. Processes are
     /// numbered from 0; there may be more of them than segments.
-    Process, "process", "p", (1 << 20) - 1
+    Process(u32), "process", "p", (1 << 20) - 1
 );
 id!(
     /// A segment of the snapshot object, numbered from 0.
-    Segment, "segment", "s", (1 << 16) - 1
+    Segment(u32), "segment", "s", (1 << 16) - 1
 );
 id!(
     /// An operation of one history, numbered from 0 in the order of invocations.
-    OperationId, "operation", "#", (1 << 31) - 2
+    OperationId(u64), "operation", "#", (1 << 62) - 1
 );
 
 #[cfg(test)]

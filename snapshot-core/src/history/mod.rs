@@ -18,6 +18,9 @@ pub use operation::{Operation, OperationKind, Outcome};
 
 use crate::{OperationId, Process, Segment};
 
+/// The largest number of events of a history in memory.
+pub const MAX_EVENTS: usize = (1 << 31) - 1;
+
 /// One position of a history: which operation begins or ends there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Step {
@@ -277,8 +280,8 @@ impl<V: Clone> HistoryBuilder<V> {
     /// If no history can have this event here; the builder is then unchanged.
     pub fn push(&mut self, event: &Event<'_, V>) -> Result<(), HistoryError> {
         let position = self.admission.events();
-        if position > OperationId::LIMIT {
-            let kind = HistoryErrorKind::TooLong { limit: OperationId::LIMIT + 1 };
+        if position >= MAX_EVENTS {
+            let kind = HistoryErrorKind::TooLong { limit: MAX_EVENTS };
             return Err(HistoryError { event: position, kind });
         }
         self.admission.admit(event)?;
