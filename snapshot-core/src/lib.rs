@@ -6,3 +6,4 @@ pub mod verdict;
 
 pub use history::History;
 pub use id::{IdError, OperationId, Process, Segment};
+pub mod monitor;

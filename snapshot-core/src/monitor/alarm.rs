@@ -1,0 +1,129 @@
+//! What the monitor says when it cannot go on.
+
+use crate::verdict::Cause;
+use crate::{OperationId, Segment};
+
+/// A violation, at the first event that makes the history non-linearizable.
+///
+/// Operations are numbered in the order of their invocations. With the
+/// recording at hand, [`crate::excerpt::Excerpt`] turns an alarm into a
+/// complete [`crate::verdict::Witness`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Alarm {
+    /// Number of the event that completes the violation.
+    pub event: usize,
+    /// The violation.
+    pub violation: Violation,
+}
+
+/// Which condition is violated, by which operations.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Violation {
+    /// A or B: what the scan returned for the segment was overwritten before
+    /// the scan began, or was not written when it responded.
+    Unavailable {
+        /// The scan.
+        scan: OperationId,
+        /// The entry.
+        segment: Segment,
+    },
+    /// A: the scan saw an update that failed afterwards.
+    FailedUpdateSeen {
+        /// The scan.
+        scan: OperationId,
+        /// The failed update.
+        update: OperationId,
+        /// Its segment.
+        segment: Segment,
+    },
+    /// C: `earlier` precedes `later` and saw `seen`, or a later update, which
+    /// `later` did not see.
+    Decrease {
+        /// The scan that saw more.
+        earlier: OperationId,
+        /// The scan that saw less.
+        later: OperationId,
+        /// The entry.
+        segment: Segment,
+        /// The update of the segment that only `earlier` saw.
+        seen: OperationId,
+    },
+    /// D: each of two scans saw an update that the other one did not.
+    Inversion {
+        /// The scan that is ahead at `i`.
+        first: OperationId,
+        /// The scan that is ahead at `j`.
+        second: OperationId,
+        /// Where `first` is ahead.
+        i: Segment,
+        /// Where `second` is ahead.
+        j: Segment,
+        /// The update of `i` that only `first` saw.
+        first_saw: OperationId,
+        /// The update of `j` that only `second` saw.
+        second_saw: OperationId,
+    },
+    /// E: the scan saw `seen` but not `missing`, which precedes it.
+    Missing {
+        /// The scan.
+        scan: OperationId,
+        /// The update that it saw.
+        seen: OperationId,
+        /// The segment of `seen`.
+        seen_segment: Segment,
+        /// The update that it did not see.
+        missing: OperationId,
+        /// The segment of `missing`.
+        missing_segment: Segment,
+    },
+}
+
+impl Violation {
+    /// The scans that take part: one or two.
+    pub fn scans(&self) -> Vec<OperationId> {
+        match *self {
+            Self::Unavailable { scan, .. }
+            | Self::FailedUpdateSeen { scan, .. }
+            | Self::Missing { scan, .. } => vec![scan],
+            Self::Decrease { earlier, later, .. } => vec![earlier, later],
+            Self::Inversion { first, second, .. } => vec![first, second],
+        }
+    }
+
+    /// The updates that take part: none to two.
+    pub fn updates(&self) -> Vec<OperationId> {
+        match *self {
+            Self::Unavailable { .. } => vec![],
+            Self::FailedUpdateSeen { update, .. } => vec![update],
+            Self::Decrease { seen, .. } => vec![seen],
+            Self::Inversion { first_saw, second_saw, .. } => vec![first_saw, second_saw],
+            Self::Missing { seen, missing, .. } => vec![seen, missing],
+        }
+    }
+
+    /// The segments that take part, ascending: one or two.
+    pub fn segments(&self) -> Vec<Segment> {
+        let mut segments = match *self {
+            Self::Unavailable { segment, .. }
+            | Self::FailedUpdateSeen { segment, .. }
+            | Self::Decrease { segment, .. } => vec![segment],
+            Self::Inversion { i, j, .. } => vec![i, j],
+            Self::Missing { seen_segment, missing_segment, .. } => {
+                vec![seen_segment, missing_segment]
+            }
+        };
+        segments.sort_unstable();
+        segments.dedup();
+        segments
+    }
+}
+
+/// The point from which the linear-time conditions do not decide.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Undecided {
+    /// Number of the event at which the conditions gave up; all before it is
+    /// linearizable.
+    pub event: usize,
+    /// Why.
+    pub cause: Cause,
+}

@@ -1,0 +1,171 @@
+//! The vectors that complete scans returned, in their only possible order.
+//!
+//! In a linearizable history any two of them are comparable (condition D), so
+//! they form a chain, and comparable vectors are ordered by their sums. A new
+//! vector is comparable with all others iff it is with its two neighbours; and
+//! it is at least as large as every scan that precedes it in real time
+//! (condition C) iff it is at least as large as the largest of these. So one
+//! number per open scan, the *floor*, replaces a vector: the sum of the largest
+//! complete scan at its invocation.
+//!
+//! Kept are only the vectors from the floor of the oldest open scan on.
+
+use std::collections::VecDeque;
+
+/// A complete scan that returned one of the vectors.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    sum: u64,
+    /// Where its vector is, in units of vectors.
+    slot: u32,
+    /// The scan that returned it first.
+    scan: u64,
+}
+
+/// A vector of the chain with which a new one cannot be reconciled.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Conflict {
+    /// It precedes the new scan and is larger at some entry.
+    Above(u64, Slot),
+    /// Neither is larger than the other.
+    Incomparable(u64, Slot),
+}
+
+/// Where a vector is kept.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Slot(u32);
+
+/// Vectors in ascending order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chain {
+    /// Entries per vector.
+    width: usize,
+    /// Sums strictly ascend.
+    elements: VecDeque<Element>,
+    vectors: Vec<u64>,
+    free: Vec<u32>,
+}
+
+#[inline]
+fn at_most(smaller: &[u64], larger: &[u64]) -> bool {
+    smaller.iter().zip(larger).all(|(a, b)| a <= b)
+}
+
+impl Chain {
+    /// The sum of the largest vector; 0 if there is none.
+    #[inline]
+    pub fn floor(&self) -> u64 {
+        self.elements.back().map_or(0, |element| element.sum)
+    }
+
+    /// Number of vectors kept.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// The vector at a slot.
+    #[inline]
+    pub fn vector(&self, slot: Slot) -> &[u64] {
+        let start = slot.0 as usize * self.width;
+        &self.vectors[start..start + self.width]
+    }
+
+    /// The vector whose sum is `floor`, if kept.
+    pub fn at_floor(&self, floor: u64) -> Option<&[u64]> {
+        let position = self.elements.binary_search_by_key(&floor, |element| element.sum).ok()?;
+        Some(self.vector(Slot(self.elements[position].slot)))
+    }
+
+    /// Inserts what `scan`, invoked when the floor was `floor`, returned.
+    /// O(width), plus the distance to the end of the chain.
+    #[inline]
+    pub fn insert(&mut self, vector: &[u64], scan: u64, floor: u64) -> Result<(), Conflict> {
+        if self.elements.is_empty() {
+            self.width = vector.len();
+        }
+        debug_assert_eq!(self.width, vector.len(), "all scans have the same width");
+        let sum: u64 = vector.iter().sum();
+        if sum < floor {
+            return Err(self.below_floor(floor));
+        }
+        let position = self.position(sum);
+        if let Some(&above) = self.elements.get(position) {
+            let kept = self.vector(Slot(above.slot));
+            if above.sum == sum && kept == vector {
+                return Ok(());
+            }
+            if above.sum == sum || !at_most(vector, kept) {
+                return Err(self.conflict(vector, floor, above));
+            }
+        }
+        if position > 0 {
+            let below = self.elements[position - 1];
+            if !at_most(self.vector(Slot(below.slot)), vector) {
+                return Err(self.conflict(vector, floor, below));
+            }
+        }
+        let slot = self.store(vector);
+        let element = Element { sum, slot, scan };
+        if position == self.elements.len() {
+            self.elements.push_back(element);
+        } else {
+            self.elements.insert(position, element);
+        }
+        Ok(())
+    }
+
+    /// Number of elements with a smaller sum. Most scans are recent: look
+    /// backwards first.
+    #[inline]
+    fn position(&self, sum: u64) -> usize {
+        let len = self.elements.len();
+        for back in 0..len.min(4) {
+            if self.elements[len - 1 - back].sum < sum {
+                return len - back;
+            }
+        }
+        self.elements.partition_point(|element| element.sum < sum)
+    }
+
+    #[cold]
+    fn below_floor(&self, floor: u64) -> Conflict {
+        let position = self.elements.partition_point(|element| element.sum < floor);
+        let preceding = self.elements[position];
+        debug_assert_eq!(preceding.sum, floor, "the floor of an open scan is kept");
+        Conflict::Above(preceding.scan, Slot(preceding.slot))
+    }
+
+    #[cold]
+    fn conflict(&self, vector: &[u64], floor: u64, neighbour: Element) -> Conflict {
+        if let Ok(position) = self.elements.binary_search_by_key(&floor, |element| element.sum) {
+            let preceding = self.elements[position];
+            if !at_most(self.vector(Slot(preceding.slot)), vector) {
+                return Conflict::Above(preceding.scan, Slot(preceding.slot));
+            }
+        }
+        Conflict::Incomparable(neighbour.scan, Slot(neighbour.slot))
+    }
+
+    fn store(&mut self, vector: &[u64]) -> u32 {
+        if let Some(slot) = self.free.pop() {
+            let start = slot as usize * self.width;
+            self.vectors[start..start + self.width].copy_from_slice(vector);
+            slot
+        } else {
+            let slot = (self.vectors.len() / self.width) as u32;
+            self.vectors.extend_from_slice(vector);
+            slot
+        }
+    }
+
+    /// Forgets the vectors below `floor`.
+    #[inline]
+    pub fn forget_below(&mut self, floor: u64) {
+        while let Some(element) = self.elements.front()
+            && element.sum < floor
+        {
+            self.free.push(element.slot);
+            self.elements.pop_front();
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! The online monitor: is what has happened so far linearizable?
+//!
+//! The conditions A to E of [`crate::linear`] are each decided at the moment
+//! when a scan responds, so the alarm comes with the first event that makes
+//! the prefix non-linearizable. What is kept is what a still open scan can be
+//! compared with: per segment, the updates that it may still return
+//! ([`window`]); and the vectors of complete scans from the largest one before
+//! the oldest open scan on ([`chain`]). So memory grows with the number of
+//! operations concurrent with the oldest open scan, never with the length of
+//! the stream. (An update whose outcome is unknown is concurrent with
+//! everything after it.)
+//!
+//! B and E together are one comparison: let t* be the latest instant among the
+//! scan's invocation and the invocations of the updates that it saw; no update
+//! after one that it saw may have responded before t*.
+//!
+//! Values may repeat, as long as each entry of each scan has one candidate
+//! among the updates that can explain it. Where there are more, or where
+//! updates of one segment overlap, the monitor says [`Judgement::Undecided`].
+
+mod alarm;
+mod chain;
+mod narrow;
+mod window;
+
+pub use alarm::{Alarm, Undecided, Violation};
+
+use std::collections::VecDeque;
+use std::hash::Hash;
+
+use self::chain::{Chain, Conflict};
+use self::window::{Instant, Lookup, NEVER, NOBODY, Window};
+use crate::history::{Action, Admission, Declaration, Event, HistoryError};
+use crate::verdict::Cause;
+use crate::{OperationId, Process, Segment};
+
+/// What is known after an event.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Judgement {
+    /// Everything up to here is linearizable.
+    Linearizable,
+    /// Something up to here is not, and nothing that follows can mend it.
+    Violation(Alarm),
+    /// The linear-time conditions could not go on at some event.
+    Undecided(Undecided),
+}
+
+/// The open operation of a process.
+#[derive(Clone, Copy, Debug)]
+enum Open {
+    Nothing,
+    Update { operation: u64, segment: u32 },
+    Scan { operation: u64, invocation: Instant, floor: u64 },
+}
+
+/// Judges a stream of events as they happen.
+///
+/// Cost: O(1) per event, O(segments) per response of a scan.
+///
+/// ```
+/// use snapshot_core::history::{Declaration, Event};
+/// use snapshot_core::monitor::{Judgement, Monitor};
+/// use snapshot_core::{Process, Segment};
+///
+/// let (writer, reader) = (Process::must(0), Process::must(1));
+/// let mut monitor = Monitor::new(Declaration::new(0).with_segments(2)).unwrap();
+/// monitor.observe(&Event::invoke_update(writer, Segment::must(0), &7)).unwrap();
+/// monitor.observe(&Event::respond_update(writer)).unwrap();
+/// monitor.observe(&Event::invoke_scan(reader)).unwrap();
+/// // The update is over, and yet the scan does not see it:
+/// let judgement = monitor.observe(&Event::respond_scan(reader, &[0, 0])).unwrap();
+/// assert!(matches!(judgement, Judgement::Violation(alarm) if alarm.event == 3));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Monitor<V> {
+    declaration: Declaration<V>,
+    admission: Admission,
+    judgement: Judgement,
+    windows: Vec<Window<V>>,
+    chain: Chain,
+    open: Vec<Open>,
+    /// Processes that began scans, oldest first, with the scans' invocations;
+    /// those that are over are skipped when they come to the front.
+    scanning: VecDeque<(Process, Instant)>,
+    operations: u64,
+    without_outcome: u64,
+    failed: u64,
+    /// The vector of the scan that responds.
+    vector: Vec<u64>,
+}
+
+impl<V: Clone + Eq + Hash> Monitor<V> {
+    /// Ready for the first event.
+    ///
+    /// # Errors
+    /// If the declaration contradicts itself.
+    pub fn new(declaration: Declaration<V>) -> Result<Self, HistoryError> {
+        Ok(Self {
+            admission: Admission::new(&declaration)?,
+            declaration,
+            judgement: Judgement::Linearizable,
+            windows: Vec::new(),
+            chain: Chain::default(),
+            open: Vec::new(),
+            scanning: VecDeque::new(),
+            operations: 0,
+            without_outcome: 0,
+            failed: 0,
+            vector: Vec::new(),
+        })
+    }
+
+    /// What is known so far.
+    #[inline]
+    pub const fn judgement(&self) -> Judgement {
+        self.judgement
+    }
+
+    /// Number of events so far.
+    pub const fn events(&self) -> usize {
+        self.admission.events()
+    }
+
+    /// Number of operations invoked so far.
+    pub const fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// Number of operations that neither responded nor failed so far.
+    pub const fn pending(&self) -> u64 {
+        self.admission.open() as u64 + self.without_outcome
+    }
+
+    /// Number of operations that certainly had no effect.
+    pub const fn failed(&self) -> u64 {
+        self.failed
+    }
+
+    /// Number of segments as known so far.
+    pub fn segments(&self) -> usize {
+        self.admission.segments()
+    }
+
+    /// Number of processes: as declared, else the largest that occurred, plus 1.
+    pub fn processes(&self) -> usize {
+        self.admission.processes()
+    }
+
+    /// Number of updates and scans kept for comparison.
+    pub fn retained(&self) -> usize {
+        self.windows.iter().map(Window::len).sum::<usize>() + self.chain.len() + self.scanning.len()
+    }
+
+    /// Takes the next event. After a violation, or once undecided, events are
+    /// still admitted and counted, and the judgement stays.
+    ///
+    /// # Errors
+    /// If no history can have this event here; it then changes nothing.
+    #[inline]
+    pub fn observe(&mut self, event: &Event<'_, V>) -> Result<Judgement, HistoryError> {
+        self.admission.admit(event)?;
+        let process = event.process;
+        if process.index() >= self.open.len() {
+            self.open.resize(process.index() + 1, Open::Nothing);
+        }
+        if self.judgement != Judgement::Linearizable {
+            self.count(event);
+            return Ok(self.judgement);
+        }
+        let now = self.admission.events() as Instant;
+        match event.action {
+            Action::InvokeUpdate { segment, value } => {
+                self.begin_update(process, segment, value, now);
+            }
+            Action::InvokeScan => {
+                let floor = self.chain.floor();
+                let operation = self.operations;
+                self.operations += 1;
+                self.open[process.index()] = Open::Scan { operation, invocation: now, floor };
+                self.scanning.push_back((process, now));
+            }
+            Action::RespondUpdate => {
+                if let Open::Update { operation, segment } = self.close(process)
+                    && let Err(next) = self.windows[segment as usize].respond(operation, now)
+                {
+                    self.undecided(now, overlap(operation, next));
+                }
+            }
+            Action::RespondScan { values } => {
+                if let Open::Scan { operation, invocation, floor } = self.close(process) {
+                    self.end_scan(values, operation, invocation, floor, now);
+                    self.forget();
+                }
+            }
+            Action::Fail => {
+                self.failed += 1;
+                if let Open::Update { operation, segment } = self.close(process)
+                    && let Some(scan) = self.windows[segment as usize].fail(operation)
+                {
+                    self.alarm(
+                        now,
+                        Violation::FailedUpdateSeen {
+                            scan: id(scan),
+                            update: id(operation),
+                            segment: Segment::must(segment as usize),
+                        },
+                    );
+                }
+            }
+            Action::Unknown => {
+                self.without_outcome += 1;
+                if let Open::Update { operation, segment } = self.close(process) {
+                    self.windows[segment as usize].give_up(operation);
+                }
+            }
+        }
+        Ok(self.judgement)
+    }
+
+    /// What is still counted when the judgement stands.
+    #[cold]
+    fn count(&mut self, event: &Event<'_, V>) {
+        match event.action {
+            Action::InvokeUpdate { .. } | Action::InvokeScan => self.operations += 1,
+            Action::Fail => self.failed += 1,
+            Action::Unknown => self.without_outcome += 1,
+            Action::RespondUpdate | Action::RespondScan { .. } => {}
+        }
+    }
+
+    #[inline]
+    fn close(&mut self, process: Process) -> Open {
+        std::mem::replace(&mut self.open[process.index()], Open::Nothing)
+    }
+
+    #[cold]
+    fn alarm(&mut self, now: Instant, violation: Violation) {
+        self.judgement = Judgement::Violation(Alarm { event: now as usize - 1, violation });
+    }
+
+    #[cold]
+    fn undecided(&mut self, now: Instant, cause: Cause) {
+        self.judgement = Judgement::Undecided(Undecided { event: now as usize - 1, cause });
+    }
+
+    #[inline]
+    fn begin_update(&mut self, process: Process, segment: Segment, value: &V, now: Instant) {
+        let operation = self.operations;
+        self.operations += 1;
+        self.grow(segment.index() + 1);
+        let oldest = self.oldest_open_scan().map_or(now, |(invocation, _)| invocation);
+        let window = &mut self.windows[segment.index()];
+        window.begin(operation, value, now);
+        window.forget_before(oldest);
+        self.open[process.index()] = Open::Update { operation, segment: segment.index() as u32 };
+    }
+
+    /// Windows for at least so many segments.
+    #[inline]
+    fn grow(&mut self, segments: usize) {
+        for segment in self.windows.len()..segments {
+            self.windows.push(Window::new(self.declaration.initial_value(segment).clone()));
+        }
+    }
+
+    /// Invocation and floor of the oldest scan that is still open.
+    #[inline]
+    fn oldest_open_scan(&mut self) -> Option<(Instant, u64)> {
+        while let Some(&(process, begun)) = self.scanning.front() {
+            if let Open::Scan { invocation, floor, .. } = self.open[process.index()]
+                && invocation == begun
+            {
+                return Some((invocation, floor));
+            }
+            self.scanning.pop_front();
+        }
+        None
+    }
+
+    /// Forgets the vectors that no open scan can be compared with.
+    #[inline]
+    fn forget(&mut self) {
+        let floor = match self.oldest_open_scan() {
+            Some((_, floor)) => floor,
+            None => self.chain.floor(),
+        };
+        self.chain.forget_below(floor);
+    }
+
+    #[inline]
+    fn end_scan(&mut self, values: &[V], scan: u64, begun: Instant, floor: u64, now: Instant) {
+        self.grow(values.len());
+        // While this scan was open, what was the oldest is not younger than it.
+        let oldest = self.oldest_open_scan().map_or(begun, |(oldest, _)| oldest.min(begun));
+        self.vector.clear();
+        let mut latest = (begun, NOBODY);
+        let mut ambiguous = false;
+        for (segment, (window, value)) in self.windows.iter_mut().zip(values).enumerate() {
+            window.forget_before(oldest);
+            if window.floating(value).is_some() {
+                ambiguous = true;
+                break;
+            }
+            match window.lookup(value, begun) {
+                Lookup::One(number) => {
+                    let invocation = window.run(number).invocation;
+                    if invocation > latest.0 {
+                        latest = (invocation, segment as u64);
+                    }
+                    self.vector.push(number);
+                }
+                Lookup::Nothing => {
+                    let segment = Segment::must(segment);
+                    self.alarm(now, Violation::Unavailable { scan: id(scan), segment });
+                    return;
+                }
+                Lookup::Several => {
+                    ambiguous = true;
+                    break;
+                }
+            }
+        }
+        if ambiguous {
+            match narrow::narrow(&self.windows, values, begun, now, self.chain.at_floor(floor)) {
+                narrow::Narrowed::Vector(vector) => {
+                    self.vector = vector;
+                    latest = self.latest_seen(begun);
+                }
+                narrow::Narrowed::Unavailable(segment) => {
+                    let segment = Segment::must(segment);
+                    self.alarm(now, Violation::Unavailable { scan: id(scan), segment });
+                    return;
+                }
+                narrow::Narrowed::Floating { first, second } => {
+                    self.undecided(now, overlap(first, second));
+                    return;
+                }
+                narrow::Narrowed::Ambiguous(segment) => {
+                    let cause =
+                        Cause::AmbiguousValue { scan: id(scan), segment: Segment::must(segment) };
+                    self.undecided(now, cause);
+                    return;
+                }
+            }
+        }
+        for (segment, (window, number)) in self.windows.iter_mut().zip(&self.vector).enumerate() {
+            window.saw(*number, scan, now);
+            if window.overwritten(*number) < latest.0 {
+                let violation = self.missing(scan, segment, latest);
+                self.alarm(now, violation);
+                return;
+            }
+        }
+        if let Err(conflict) = self.chain.insert(&self.vector, scan, floor) {
+            let violation = self.conflict(scan, conflict);
+            self.alarm(now, violation);
+        }
+    }
+
+    /// The latest invocation among the scan's and those of the updates it saw,
+    /// with the segment of that update.
+    fn latest_seen(&self, begun: Instant) -> (Instant, u64) {
+        let seen = self.windows.iter().zip(&self.vector).enumerate();
+        seen.map(|(segment, (window, number))| (window.run(*number).invocation, segment as u64))
+            .fold((begun, NOBODY), |latest, seen| if seen.0 > latest.0 { seen } else { latest })
+    }
+
+    #[cold]
+    fn missing(&self, scan: u64, segment: usize, (_, seen_segment): (Instant, u64)) -> Violation {
+        let missing = self.windows[segment].next(self.vector[segment]).map_or(NOBODY, |r| r.update);
+        let seen_segment = seen_segment as usize;
+        let seen = self.windows[seen_segment].run(self.vector[seen_segment]).update;
+        Violation::Missing {
+            scan: id(scan),
+            seen: id(seen),
+            seen_segment: Segment::must(seen_segment),
+            missing: id(missing),
+            missing_segment: Segment::must(segment),
+        }
+    }
+
+    #[cold]
+    fn conflict(&self, scan: u64, conflict: Conflict) -> Violation {
+        let (other, slot) = match conflict {
+            Conflict::Above(other, slot) | Conflict::Incomparable(other, slot) => (other, slot),
+        };
+        let kept = self.chain.vector(slot);
+        let ahead = |larger: &[u64], smaller: &[u64]| {
+            larger.iter().zip(smaller).position(|(a, b)| a > b).unwrap_or(0)
+        };
+        let update =
+            |segment: usize, vector: &[u64]| id(self.windows[segment].run(vector[segment]).update);
+        let i = ahead(kept, &self.vector);
+        let first_saw = update(i, kept);
+        match conflict {
+            Conflict::Above(..) => Violation::Decrease {
+                earlier: id(other),
+                later: id(scan),
+                segment: Segment::must(i),
+                seen: first_saw,
+            },
+            Conflict::Incomparable(..) => {
+                let j = ahead(&self.vector, kept);
+                Violation::Inversion {
+                    first: id(other),
+                    second: id(scan),
+                    i: Segment::must(i),
+                    j: Segment::must(j),
+                    first_saw,
+                    second_saw: update(j, &self.vector),
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn id(operation: u64) -> OperationId {
+    debug_assert!(operation != NOBODY && operation != NEVER, "initial values are no updates");
+    OperationId::must(operation as usize)
+}
+
+fn overlap(first: u64, second: u64) -> Cause {
+    Cause::OverlappingUpdates { first: id(first), second: id(second) }
+}
