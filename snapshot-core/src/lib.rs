@@ -6,4 +6,5 @@ pub mod verdict;
 
 pub use history::History;
 pub use id::{IdError, OperationId, Process, Segment};
+pub mod linear;
 pub mod monitor;

@@ -72,6 +72,13 @@ pub(super) fn narrow<V: Clone + Eq + Hash>(
                 until = (ends, Some(segment));
             }
         }
+        if let (true, Some(late), Some(early)) = (from.0 > until.0, from.1, until.1) {
+            // Entry `late` begins after entry `early` is over, at the best.
+            let earliest = candidates[late].len() - 1;
+            candidates[late].swap(0, earliest);
+            debug_assert_ne!(late, early, "a run begins before it is over");
+            return Narrowed::Vector(candidates.into_iter().map(|entry| entry[0]).collect());
+        }
         let mut changed = false;
         for segment in 0..candidates.len() {
             let (window, entry) = (&windows[segment], &mut candidates[segment]);

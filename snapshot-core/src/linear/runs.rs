@@ -1,0 +1,308 @@
+//! All updates of one segment, grouped into runs of one value.
+//!
+//! Invariant: invocations and responses of the runs ascend, and every response
+//! but the last one's is known. Run 0 is the initial value, at instant 0.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use crate::OperationId;
+
+/// The instant of an event: its number plus 1, so that initial values have instant 0.
+pub(super) type Instant = u32;
+
+/// The response of an update that has not responded.
+pub(super) const NEVER: Instant = u32::MAX;
+
+/// No operation.
+const NOBODY: u32 = u32::MAX;
+
+/// After so many steps back in time, values are found by hashing.
+const PATIENCE: usize = 32;
+
+/// Consecutive updates of one value; the first stands for all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run<'h, V> {
+    value: &'h V,
+    /// The first update; [`NOBODY`] for the initial value.
+    update: u32,
+    pub invocation: Instant,
+    /// The response of the first update, or of a scan that saw it before.
+    pub response: Instant,
+    /// The response of the first scan that saw the update while it was open.
+    seen: Instant,
+}
+
+impl<V> Run<'_, V> {
+    /// The first update; `None` for the initial value.
+    pub fn update(&self) -> Option<OperationId> {
+        (self.update != NOBODY).then(|| OperationId::must(self.update as usize))
+    }
+}
+
+/// The last update, while it is open.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Tail {
+    Settled,
+    OpenRun(u32),
+    OpenRedundant(u32),
+}
+
+/// An update that was open when the next one of its segment began.
+#[derive(Clone, Copy, Debug)]
+struct Floating<'h, V> {
+    value: &'h V,
+    update: u32,
+    next: u32,
+}
+
+/// The runs whose value a scan may have returned.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Found {
+    One(u32),
+    Nothing,
+    /// More than one, or an update whose place in the order is open.
+    Several,
+}
+
+/// Where to find values: the last run of each, and for each run the previous
+/// one of the same value.
+type Index<'h, V> = (FxHashMap<&'h V, u32>, Vec<u32>);
+
+/// The updates of one segment.
+#[derive(Debug)]
+pub(super) struct Runs<'h, V> {
+    runs: Vec<Run<'h, V>>,
+    tail: Tail,
+    floating: Vec<Floating<'h, V>>,
+    /// Updates still open though seen before their successor began.
+    seen_open: Vec<u32>,
+    /// Made when first needed. Behind a cell, for looking up changes nothing.
+    index: Option<Box<Index<'h, V>>>,
+    slow_lookups: std::cell::Cell<u32>,
+}
+
+impl<'h, V: Eq + Hash> Runs<'h, V> {
+    pub fn new(initial: &'h V) -> Self {
+        let run = Run { value: initial, update: NOBODY, invocation: 0, response: 0, seen: NEVER };
+        Self {
+            runs: vec![run],
+            tail: Tail::Settled,
+            floating: Vec::new(),
+            seen_open: Vec::new(),
+            index: None,
+            slow_lookups: std::cell::Cell::new(0),
+        }
+    }
+
+    /// All runs, by number.
+    pub fn runs(&self) -> &[Run<'h, V>] {
+        &self.runs
+    }
+
+    #[inline]
+    pub fn invocation(&self, number: u32) -> Instant {
+        self.runs[number as usize].invocation
+    }
+
+    /// When the run after this one was certainly in effect.
+    #[inline]
+    pub fn overwritten(&self, number: u32) -> Instant {
+        self.runs.get(number as usize + 1).map_or(NEVER, |run| run.response)
+    }
+
+    /// An update begins.
+    #[inline]
+    pub fn begin(&mut self, update: u32, value: &'h V, now: Instant) {
+        if self.tail != Tail::Settled {
+            self.settle(update);
+        }
+        let last = self.runs.len() - 1;
+        if self.runs[last].value == value {
+            self.tail = Tail::OpenRedundant(update);
+            return;
+        }
+        self.tail = Tail::OpenRun(update);
+        let run = Run { value, update, invocation: now, response: NEVER, seen: NEVER };
+        self.runs.push(run);
+        if self.index.is_some() {
+            self.index_last();
+        } else if self.slow_lookups.get() > 0 {
+            self.build_index();
+        }
+    }
+
+    #[cold]
+    fn settle(&mut self, next: u32) {
+        let last = self.runs.len() - 1;
+        match self.tail {
+            Tail::Settled => {}
+            Tail::OpenRun(update) => {
+                let run = &mut self.runs[last];
+                if run.seen == NEVER {
+                    let value = run.value;
+                    self.drop_last();
+                    self.floating.push(Floating { value, update, next });
+                } else {
+                    run.response = run.seen;
+                    self.seen_open.push(update);
+                }
+            }
+            Tail::OpenRedundant(update) => {
+                let value = self.runs[last].value;
+                self.floating.push(Floating { value, update, next });
+            }
+        }
+        self.tail = Tail::Settled;
+    }
+
+    /// The update responds; `Err` names its successor if the two overlap.
+    #[inline]
+    pub fn respond(&mut self, update: u32, now: Instant) -> Result<(), u32> {
+        match self.tail {
+            Tail::OpenRun(open) if open == update => {
+                let last = self.runs.len() - 1;
+                self.runs[last].response = now;
+                self.tail = Tail::Settled;
+            }
+            Tail::OpenRedundant(open) if open == update => self.tail = Tail::Settled,
+            _ => {
+                if let Some(floating) = self.floating.iter().find(|f| f.update == update) {
+                    return Err(floating.next);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The update failed: it had no effect. Whether a scan saw it all the same.
+    pub fn fail(&mut self, update: u32) -> bool {
+        match self.tail {
+            Tail::OpenRun(open) if open == update => {
+                self.tail = Tail::Settled;
+                if self.runs[self.runs.len() - 1].seen != NEVER {
+                    return true;
+                }
+                self.drop_last();
+                false
+            }
+            Tail::OpenRedundant(open) if open == update => {
+                self.tail = Tail::Settled;
+                false
+            }
+            _ => {
+                self.floating.retain(|floating| floating.update != update);
+                self.seen_open.contains(&update)
+            }
+        }
+    }
+
+    fn drop_last(&mut self) {
+        let Some(run) = self.runs.pop() else { return };
+        if let Some(index) = &mut self.index {
+            let previous = index.1.pop().unwrap_or(NOBODY);
+            if previous == NOBODY {
+                index.0.remove(run.value);
+            } else {
+                index.0.insert(run.value, previous);
+            }
+        }
+    }
+
+    #[cold]
+    fn build_index(&mut self) {
+        self.index = Some(Box::default());
+        let runs = std::mem::take(&mut self.runs);
+        for run in runs {
+            self.runs.push(run);
+            self.index_last();
+        }
+    }
+
+    fn index_last(&mut self) {
+        let number = self.runs.len() - 1;
+        if let Some(index) = &mut self.index {
+            let previous = index.0.insert(self.runs[number].value, number as u32);
+            index.1.push(previous.unwrap_or(NOBODY));
+        }
+    }
+
+    /// The run that a scan invoked at `begun` read, if it returned `value`.
+    #[inline]
+    pub fn find(&self, value: &V, begun: Instant) -> Found {
+        if !self.floating.is_empty() && self.floating(value).is_some() {
+            return Found::Several;
+        }
+        if self.index.is_some() {
+            return self.find_indexed(value, begun);
+        }
+        let mut found = Found::Nothing;
+        let last = self.runs.len() - 1;
+        let mut number = last;
+        loop {
+            let run = &self.runs[number];
+            if run.value == value {
+                if found != Found::Nothing {
+                    return Found::Several;
+                }
+                found = Found::One(number as u32);
+            }
+            if run.response < begun || number == 0 {
+                break;
+            }
+            number -= 1;
+        }
+        if last - number > PATIENCE {
+            self.slow_lookups.set(1);
+        }
+        found
+    }
+
+    #[cold]
+    fn find_indexed(&self, value: &V, begun: Instant) -> Found {
+        match self.candidates(value, begun).as_slice() {
+            [] => Found::Nothing,
+            [number] => Found::One(*number),
+            _ => Found::Several,
+        }
+    }
+
+    /// All runs that the scan may have read, latest first.
+    pub fn candidates(&self, value: &V, begun: Instant) -> Vec<u32> {
+        let mut candidates = Vec::new();
+        if let Some(index) = &self.index {
+            let mut next = index.0.get(value).copied().unwrap_or(NOBODY);
+            while next != NOBODY && self.overwritten(next) >= begun {
+                candidates.push(next);
+                next = index.1[next as usize];
+            }
+            return candidates;
+        }
+        for (number, run) in self.runs.iter().enumerate().rev() {
+            if run.value == value {
+                candidates.push(number as u32);
+            }
+            if run.response < begun {
+                break;
+            }
+        }
+        candidates
+    }
+
+    /// An update with this value whose place in the order is open, and its successor.
+    pub fn floating(&self, value: &V) -> Option<(OperationId, OperationId)> {
+        let floating = self.floating.iter().find(|floating| floating.value == value)?;
+        let id = |operation: u32| OperationId::must(operation as usize);
+        Some((id(floating.update), id(floating.next)))
+    }
+
+    /// A scan that responds at `now` saw this run.
+    #[inline]
+    pub fn saw(&mut self, number: u32, now: Instant) {
+        let run = &mut self.runs[number as usize];
+        if run.response == NEVER && run.seen == NEVER {
+            run.seen = now;
+        }
+    }
+}
