@@ -6,5 +6,8 @@ pub mod verdict;
 
 pub use history::History;
 pub use id::{IdError, OperationId, Process, Segment};
+pub mod check;
+pub mod explanation;
 pub mod linear;
 pub mod monitor;
+pub mod search;

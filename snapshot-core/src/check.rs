@@ -1,0 +1,147 @@
+//! The checker that chooses by itself.
+//!
+//! A simple history goes to the observer; any other whose reads are
+//! unambiguous to the linear-time conditions; the rest to exact search. The
+//! answer says which it was, and carries its certificate.
+
+mod minimize;
+
+use std::hash::Hash;
+
+use crate::OperationId;
+use crate::explanation::{Explanation, explain};
+use crate::history::History;
+use crate::linear;
+use crate::monitor::{Alarm, Judgement, Monitor};
+use crate::search::{self, Budget};
+use crate::verdict::{Cause, Linearization, Method, Unknown, Verdict};
+
+/// A verdict, how it was reached, and, for a violation, what tells it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Report<V> {
+    /// How the verdict was reached.
+    pub method: Method,
+    /// The verdict with its certificate.
+    pub verdict: Verdict,
+    /// The witness's operations, if the verdict is a violation.
+    pub explanation: Option<Explanation<V>>,
+    /// Number of the event that completes the violation, if the verdict is one.
+    pub decided_at: Option<usize>,
+}
+
+/// Checks a history, and proves the answer.
+///
+/// Linear time, except for histories with ambiguous values or overlapping
+/// updates of one segment; for these it is exponential in the worst case, and
+/// `budget` may end it with [`Verdict::Unknown`].
+///
+/// ```
+/// use snapshot_core::check::check;
+/// use snapshot_core::history::{Declaration, History};
+/// use snapshot_core::search::Budget;
+/// use snapshot_core::verdict::{Reason, Verdict};
+///
+/// let mut history = History::builder(Declaration::new(0).with_segments(2)).unwrap();
+/// history.invoke_update(0, 0, 5).unwrap();
+/// history.invoke_scan(1).unwrap();
+/// history.respond_scan(1, &[5, 0]).unwrap();
+/// history.invoke_scan(1).unwrap();
+/// history.respond_scan(1, &[0, 0]).unwrap();
+/// let mut budget = Budget { memory: 1 << 20, proceed: &mut || true };
+/// let report = check(&history.finish(), &mut budget);
+/// let Verdict::Violation(witness) = report.verdict else { panic!() };
+/// assert!(matches!(witness.reason, Reason::Decrease { .. }));
+/// ```
+pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
+    match linear::check(history) {
+        linear::Outcome::Linearizable(reading) => Report {
+            method: method(history),
+            verdict: Verdict::Linearizable(reading.linearization()),
+            explanation: None,
+            decided_at: None,
+        },
+        linear::Outcome::Violation => violation(history, &first_alarm(history)),
+        linear::Outcome::Undecided(undecided) => search(history, undecided.cause, budget),
+    }
+}
+
+fn method<V: Eq>(_history: &History<V>) -> Method {
+    Method::Linear
+}
+
+/// The first event at which a history with a violation is non-linearizable.
+fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Alarm {
+    let mut monitor =
+        Monitor::new(history.declaration()).expect("a history's declaration is valid");
+    for event in history.events() {
+        let judgement = monitor.observe(&event).expect("a history's events are admissible");
+        if let Judgement::Violation(alarm) = judgement {
+            return alarm;
+        }
+    }
+    unreachable!("the monitor and the linear-time check agree")
+}
+
+fn violation<V: Clone + Eq + Hash>(history: &History<V>, alarm: &Alarm) -> Report<V> {
+    let explanation = explain(history, alarm);
+    Report {
+        method: method(history),
+        verdict: Verdict::Violation(explanation.witness.clone()),
+        explanation: Some(explanation),
+        decided_at: Some(alarm.event),
+    }
+}
+
+fn search<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    cause: Cause,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let (verdict, explanation, decided_at) = match search::search(history, budget) {
+        search::Outcome::Linearizable(linearization) => {
+            (Verdict::Linearizable(linearization), None, None)
+        }
+        search::Outcome::NotLinearizable { .. } => {
+            let (witness, decided_at) = minimize::minimize(history, budget);
+            let explanation = Explanation::of(history, witness.clone());
+            (Verdict::Violation(witness), Some(explanation), Some(decided_at))
+        }
+        search::Outcome::Exhausted { exhausted, states, linearizable_events } => {
+            let unknown = Unknown { cause, exhausted, states, linearizable_events };
+            (Verdict::Unknown(unknown), None, None)
+        }
+    };
+    Report { method: Method::Search, verdict, explanation, decided_at }
+}
+
+/// Whether a history is linearizable, without certificates; `None` if the
+/// budget ran out. About twice as fast as [`check`] where that is linear.
+pub fn decide<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Option<bool> {
+    match linear::check(history) {
+        linear::Outcome::Linearizable(_) => Some(true),
+        linear::Outcome::Violation => Some(false),
+        linear::Outcome::Undecided(_) => match search::search(history, budget) {
+            search::Outcome::Linearizable(_) => Some(true),
+            search::Outcome::NotLinearizable { .. } => Some(false),
+            search::Outcome::Exhausted { .. } => None,
+        },
+    }
+}
+
+/// The operations of a linearization, by number.
+impl Linearization {
+    /// Number of operations.
+    pub const fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether no operation took effect.
+    pub const fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The operations, first to last.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = OperationId> + '_ {
+        self.order.iter().copied()
+    }
+}

@@ -1,0 +1,192 @@
+//! From a non-linearizable history to a few operations that are.
+//!
+//! For violations found by exact search, where no condition names the
+//! culprits. Steps that turn linearizable histories into linearizable ones -
+//! cut the end off, drop scans, look at fewer segments, drop updates that no
+//! scan left can have read - are tried as long as what is left stays
+//! non-linearizable. Each trial is decided exactly; when the budget runs out,
+//! the smallest so far is taken.
+
+use std::hash::Hash;
+
+use super::decide;
+use crate::history::{Action, Declaration, Event, History};
+use crate::search::Budget;
+use crate::verdict::{Reason, Witness};
+use crate::{OperationId, Segment};
+
+/// What is left of a history.
+#[derive(Clone, Debug)]
+struct Selection {
+    events: usize,
+    scans: Vec<OperationId>,
+    segments: Vec<Segment>,
+    /// The updates left; `None` for all of the segments.
+    updates: Option<Vec<OperationId>>,
+}
+
+/// A small witness, and the number of the event that completes the violation.
+pub(super) fn minimize<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> (Witness, usize) {
+    let events = shortest_prefix(history, budget);
+    let complete_before = |id: &OperationId| {
+        let operation = history.operation(*id);
+        operation.is_scan() && operation.response().is_some_and(|response| response < events)
+    };
+    let mut selection = Selection {
+        events,
+        scans: history.operation_ids().filter(complete_before).collect(),
+        segments: (0..history.segments()).map(Segment::must).collect(),
+        updates: None,
+    };
+    let scans = selection.scans.clone();
+    selection.scans = reduce(scans, |scans| {
+        let trial = Selection { scans: scans.to_vec(), ..selection.clone() };
+        trial.is_bad(history, budget)
+    });
+    let segments = selection.segments.clone();
+    selection.segments = reduce(segments, |segments| {
+        let trial = Selection { segments: segments.to_vec(), ..selection.clone() };
+        !segments.is_empty() && trial.is_bad(history, budget)
+    });
+    let needed = selection.updates_needed(history);
+    let trial = Selection { updates: Some(needed), ..selection.clone() };
+    if trial.is_bad(history, budget) {
+        selection = trial;
+    }
+    let mut operations = selection.scans.clone();
+    operations.extend(selection.updates(history));
+    operations.sort_unstable();
+    let segments = selection.segments;
+    (Witness { reason: Reason::NoOrder, segments, operations, renaming: None }, events - 1)
+}
+
+/// The number of events of the shortest prefix that is not linearizable.
+fn shortest_prefix<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> usize {
+    let (mut good, mut bad) = (0, history.len());
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        match decide(&history.prefix(middle), budget) {
+            Some(true) => good = middle,
+            Some(false) => bad = middle,
+            None => break,
+        }
+    }
+    bad
+}
+
+/// Leaves out parts of a list, larger ones first, while `is_bad` holds of the rest.
+fn reduce<T: Clone>(mut list: Vec<T>, mut is_bad: impl FnMut(&[T]) -> bool) -> Vec<T> {
+    let mut size = list.len().div_ceil(2).max(1);
+    loop {
+        let mut start = 0;
+        while start < list.len() {
+            let end = (start + size).min(list.len());
+            let mut trial = list.clone();
+            trial.drain(start..end);
+            if is_bad(&trial) {
+                list = trial;
+            } else {
+                start = end;
+            }
+        }
+        if size == 1 {
+            return list;
+        }
+        size = size.div_ceil(2);
+    }
+}
+
+impl Selection {
+    fn is_bad<V: Clone + Eq + Hash>(&self, history: &History<V>, budget: &mut Budget<'_>) -> bool {
+        (budget.proceed)() && decide(&self.history(history), budget) == Some(false)
+    }
+
+    fn has_update(&self, id: OperationId, segment: Segment) -> bool {
+        match &self.updates {
+            Some(updates) => updates.binary_search(&id).is_ok(),
+            None => self.segments.contains(&segment),
+        }
+    }
+
+    /// The updates that are left, ascending.
+    fn updates<V>(&self, history: &History<V>) -> Vec<OperationId> {
+        let left = |id: &OperationId| {
+            let operation = history.operation(*id);
+            operation.invocation() < self.events
+                && operation.segment().is_some_and(|segment| self.has_update(*id, segment))
+        };
+        history.operation_ids().filter(left).collect()
+    }
+
+    /// What is left, as a history of its own.
+    fn history<V: Clone>(&self, history: &History<V>) -> History<V> {
+        let initial: Vec<V> =
+            self.segments.iter().map(|k| history.initial_value(*k).clone()).collect();
+        let declaration = Declaration::new(initial[0].clone())
+            .with_segments(initial.len())
+            .with_initial(initial)
+            .with_writers(history.writers());
+        let mut builder = History::builder(declaration).expect("at least one segment is left");
+        for (position, step) in history.steps().take(self.events).enumerate() {
+            let operation = history.operation(step.operation);
+            let left = match operation.segment() {
+                Some(segment) => self.has_update(step.operation, segment),
+                None => self.scans.binary_search(&step.operation).is_ok(),
+            };
+            if !left {
+                continue;
+            }
+            let event = history.event(position);
+            let place = |segment: Segment| {
+                self.segments.binary_search(&segment).map_or(segment, Segment::must)
+            };
+            let pushed = match event.action {
+                Action::InvokeUpdate { segment, value } => {
+                    builder.push(&Event::invoke_update(event.process, place(segment), value))
+                }
+                Action::RespondScan { values } => {
+                    let values: Vec<V> =
+                        self.segments.iter().map(|k| values[k.index()].clone()).collect();
+                    builder.push(&Event::respond_scan(event.process, &values))
+                }
+                _ => builder.push(&event),
+            };
+            pushed.expect("a part of a history is a history");
+        }
+        builder.finish()
+    }
+
+    /// The updates that a scan left can have read, or that overwrite others
+    /// of the same value before a scan begins.
+    fn updates_needed<V: Clone + Eq>(&self, history: &History<V>) -> Vec<OperationId> {
+        let mut needed = Vec::new();
+        for &segment in &self.segments {
+            let of_segment = |id: &OperationId| {
+                let operation = history.operation(*id);
+                operation.segment() == Some(segment)
+                    && operation.invocation() < self.events
+                    && !operation.is_failed()
+            };
+            let updates: Vec<OperationId> = history.operation_ids().filter(of_segment).collect();
+            for scan in &self.scans {
+                let scan = history.operation(*scan);
+                let value = &history.scan_values(scan)[segment.index()];
+                let due = updates.iter().rev().find(|id| history.operation(**id).precedes(scan));
+                needed.extend(due);
+                let can_read = |id: &&OperationId| {
+                    let update = history.operation(**id);
+                    let overwritten =
+                        due.is_some_and(|due| update.precedes(history.operation(*due)));
+                    history.update_value(update) == value && !overwritten && !scan.precedes(update)
+                };
+                needed.extend(updates.iter().filter(can_read));
+            }
+        }
+        needed.sort_unstable();
+        needed.dedup();
+        needed
+    }
+}

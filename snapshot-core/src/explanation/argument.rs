@@ -1,0 +1,155 @@
+//! The proof of a violation, in words.
+
+use std::fmt::{Display, Write};
+
+use super::exhibit::{Deed, Exhibit, Explanation};
+use crate::verdict::Reason;
+use crate::{OperationId, Segment};
+
+impl<V: Clone + Display + Eq> Explanation<V> {
+    /// A short argument why the operations have no linearization. `name` says
+    /// what an operation is to be called; the argument begins by introducing
+    /// each.
+    pub fn argument(&self, name: impl Fn(&Exhibit<V>) -> String) -> String {
+        let call = |id: OperationId| {
+            self.exhibit(id).map_or_else(|| format!("operation {id}"), |exhibit| name(exhibit))
+        };
+        let value = |id: OperationId| match self.exhibit(id).map(|exhibit| &exhibit.deed) {
+            Some(Deed::Update { value, .. }) => value.to_string(),
+            _ => String::new(),
+        };
+        let segment = |id: OperationId| match self.exhibit(id).map(|exhibit| &exhibit.deed) {
+            Some(Deed::Update { segment, .. }) => segment.to_string(),
+            _ => String::new(),
+        };
+        let entry = |id: OperationId, segment: Segment| self.entry(id, segment);
+        let mut text = String::new();
+        let out = &mut text;
+        let written = match self.witness.reason {
+            Reason::NeverWritten { scan, segment } => write!(
+                out,
+                "{scan} returned {value} for segment {segment}. No update of segment {segment} \
+                 that was invoked before {scan} responded wrote {value}, and it is not the \
+                 initial value: {scan} returned a value that was never there.",
+                scan = call(scan),
+                value = entry(scan, segment),
+            ),
+            Reason::FailedUpdateSeen { scan, update } => write!(
+                out,
+                "{scan} returned {value} for segment {segment}, which only {update} wrote. \
+                 But {update} failed, so it never took effect: {scan} returned a value that \
+                 was never there.",
+                scan = call(scan),
+                update = call(update),
+                value = value(update),
+                segment = segment(update),
+            ),
+            Reason::Future { scan, update } => write!(
+                out,
+                "{scan} returned {value} for segment {segment}, which {update} wrote. So \
+                 {update} must come before {scan}. But {scan} had responded before {update} \
+                 was invoked, so {scan} must come before {update}: a contradiction.",
+                scan = call(scan),
+                update = call(update),
+                value = value(update),
+                segment = segment(update),
+            ),
+            Reason::Stale { scan, overwriting } => self.stale(out, scan, overwriting, &call),
+            Reason::Decrease { earlier, later, segment } => write!(
+                out,
+                "{earlier} returned {more} for segment {segment}, and {later} returned {less}, \
+                 which is older. So {later} must come before {earlier}. But {earlier} had \
+                 responded before {later} was invoked, so {earlier} must come before {later}: \
+                 a contradiction.",
+                earlier = call(earlier),
+                later = call(later),
+                more = entry(earlier, segment),
+                less = entry(later, segment),
+            ),
+            Reason::Inversion { first, second, i, j } => write!(
+                out,
+                "For segment {i}, {first} returned {first_i} and {second} returned {second_i}, \
+                 which is older: so {second} must come before {first}. For segment {j}, \
+                 {second} returned {second_j} and {first} returned {first_j}, which is older: \
+                 so {first} must come before {second}. A contradiction.",
+                first = call(first),
+                second = call(second),
+                first_i = entry(first, i),
+                second_i = entry(second, i),
+                first_j = entry(first, j),
+                second_j = entry(second, j),
+            ),
+            Reason::Missing { scan, seen, missing } => write!(
+                out,
+                "{scan} returned {seen_value} for segment {seen_segment}, which {seen} wrote: \
+                 so {seen} must come before {scan}. For segment {missing_segment} it returned \
+                 {older}, which is older than what {missing} wrote: so {scan} must come before \
+                 {missing}, and {seen} before {missing}. But {missing} had responded before \
+                 {seen} was invoked: a contradiction.",
+                scan = call(scan),
+                seen = call(seen),
+                missing = call(missing),
+                seen_value = value(seen),
+                seen_segment = segment(seen),
+                missing_segment = segment(missing),
+                older = self.entry_of_update(scan, missing),
+            ),
+            Reason::NoOrder => write!(
+                out,
+                "No order of these {} operations lets every scan return what it returned; \
+                 all orders were tried.",
+                self.exhibits.len()
+            ),
+        };
+        written.expect("writing to a string cannot fail");
+        text
+    }
+
+    fn stale(
+        &self,
+        out: &mut String,
+        scan: OperationId,
+        overwriting: OperationId,
+        call: &impl Fn(OperationId) -> String,
+    ) -> std::fmt::Result {
+        let Some(Deed::Update { segment, .. }) = self.exhibit(overwriting).map(|e| &e.deed) else {
+            return Ok(());
+        };
+        let value = self.entry(scan, *segment);
+        let origin = self.exhibits.iter().find(|exhibit| {
+            exhibit.id != overwriting
+                && matches!(&exhibit.deed, Deed::Update { segment: k, value: v }
+                            if k == segment && v.to_string() == value)
+        });
+        write!(out, "{} returned {value} for segment {segment}, ", call(scan))?;
+        match origin {
+            Some(origin) => write!(out, "which {} wrote. ", call(origin.id))?,
+            None => write!(out, "the initial value. ")?,
+        }
+        write!(
+            out,
+            "But {overwriting} had overwritten it, and responded, before {scan} was invoked: so \
+             {overwriting} must come before {scan}, and {scan} must return what it wrote or \
+             something newer.",
+            overwriting = call(overwriting),
+            scan = call(scan),
+        )
+    }
+
+    fn entry(&self, scan: OperationId, segment: Segment) -> String {
+        match self.exhibit(scan).map(|exhibit| &exhibit.deed) {
+            Some(Deed::Scan { entries }) => {
+                let entry = entries.iter().find(|(k, _)| *k == segment);
+                entry.map_or_else(String::new, |(_, value)| value.to_string())
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn entry_of_update(&self, scan: OperationId, update: OperationId) -> String {
+        match self.exhibit(update).map(|exhibit| &exhibit.deed) {
+            Some(Deed::Update { segment, .. }) => self.entry(scan, *segment),
+            _ => String::new(),
+        }
+    }
+}

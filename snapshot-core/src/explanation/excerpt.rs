@@ -1,0 +1,482 @@
+//! From an alarm to the operations that prove it, by reading the recording
+//! again.
+//!
+//! The monitor keeps no more than it needs to judge, so its alarm names
+//! operations but cannot tell, say, whether a value that no recent update
+//! wrote is old or was never written. An [`Excerpt`] replays the recording
+//! and keeps, of the segments that matter, the updates that the scans in
+//! question can have read, and an overwriting one where older updates of the
+//! same value are left out. Its memory, too, is bounded by concurrency.
+
+use super::exhibit::{Deed, Ending, Exhibit, Explanation};
+use crate::history::{Action, Declaration, Event};
+use crate::monitor::{Alarm, Violation};
+use crate::renaming::Renaming;
+use crate::verdict::{Reason, Witness};
+use crate::{OperationId, Process, Segment};
+
+/// What the scans of an alarm returned for the segments of the alarm:
+/// collected from the events up to the alarm.
+#[derive(Clone, Debug)]
+pub struct ReturnedValues<V> {
+    scans: Vec<OperationId>,
+    segments: Vec<Segment>,
+    /// Per process, whether one of the scans is open, and which.
+    open: Vec<Option<OperationId>>,
+    operations: usize,
+    returned: Vec<(OperationId, Vec<V>)>,
+}
+
+impl<V: Clone> ReturnedValues<V> {
+    /// For the scans and segments of this alarm.
+    pub fn new(alarm: &Alarm) -> Self {
+        Self {
+            scans: alarm.violation.scans(),
+            segments: alarm.violation.segments(),
+            open: Vec::new(),
+            operations: 0,
+            returned: Vec::new(),
+        }
+    }
+
+    /// Takes the next event of the recording, from its first one on.
+    pub fn observe(&mut self, event: &Event<'_, V>) {
+        let process = event.process.index();
+        match event.action {
+            Action::InvokeUpdate { .. } => self.operations += 1,
+            Action::InvokeScan => {
+                let id = OperationId::must(self.operations);
+                self.operations += 1;
+                if self.scans.contains(&id) {
+                    *slot(&mut self.open, process) = Some(id);
+                }
+            }
+            Action::RespondScan { values } => {
+                if let Some(id) = slot(&mut self.open, process).take() {
+                    let entries = self.segments.iter().map(|k| values[k.index()].clone()).collect();
+                    self.returned.push((id, entries));
+                }
+            }
+            Action::Fail | Action::Unknown => *slot(&mut self.open, process) = None,
+            Action::RespondUpdate => {}
+        }
+    }
+}
+
+/// The place of a process in a table that grows with the processes that occur.
+fn slot<T: Default>(table: &mut Vec<T>, process: usize) -> &mut T {
+    if process >= table.len() {
+        table.resize_with(process + 1, T::default);
+    }
+    &mut table[process]
+}
+
+/// An update that may belong to the proof.
+#[derive(Clone, Debug)]
+struct Candidate<V> {
+    exhibit: Exhibit<V>,
+    value: V,
+    /// Number of its run.
+    number: u64,
+    /// Whether it belongs to the proof for certain.
+    listed: bool,
+    /// Value of the segment before it, to go back to if it fails.
+    before: V,
+    redundant: bool,
+}
+
+impl<V> Candidate<V> {
+    fn precedes(&self, event: usize) -> bool {
+        matches!(self.exhibit.ending, Ending::Response(end) if end < event)
+    }
+}
+
+/// One segment of the excerpt.
+#[derive(Clone, Debug)]
+struct Track<V> {
+    segment: Segment,
+    initial: V,
+    /// What the scans returned here.
+    returned: Vec<V>,
+    /// Value of the last update that did not fail.
+    value: V,
+    /// Number of the last run.
+    number: u64,
+    /// The last update to respond.
+    last_done: Option<Candidate<V>>,
+    /// Closed or given up, with a value that some scan returned, or named by the alarm.
+    kept: Vec<Candidate<V>>,
+    /// The last left-out update of each returned value.
+    stale: Vec<Candidate<V>>,
+    failed: Vec<Candidate<V>>,
+    /// The first update to write a returned value after the alarm.
+    future: Option<Candidate<V>>,
+}
+
+impl<V: Clone + Eq> Track<V> {
+    /// Leaves out updates that no scan yet to begin can return.
+    fn leave_out_stale(&mut self) {
+        let Some(last) = &self.last_done else { return };
+        let begun = last.exhibit.invocation;
+        let mut at = 0;
+        while at < self.kept.len() {
+            let candidate = &self.kept[at];
+            if candidate.listed || !candidate.precedes(begun) {
+                at += 1;
+                continue;
+            }
+            let candidate = self.kept.remove(at);
+            self.stale.retain(|other| other.value != candidate.value);
+            self.stale.push(candidate);
+        }
+    }
+}
+
+/// A scan of the alarm.
+#[derive(Clone, Debug)]
+struct Scan<V> {
+    exhibit: Exhibit<V>,
+    /// Per segment of the excerpt, the last update over before it began.
+    due: Vec<Option<Candidate<V>>>,
+}
+
+/// The open operation of a process, if it matters.
+#[derive(Clone, Debug, Default)]
+enum Open<V> {
+    #[default]
+    Nothing,
+    Update(usize, Box<Candidate<V>>),
+    Scan(usize),
+}
+
+/// Collects the operations that prove an alarm.
+#[derive(Clone, Debug)]
+pub struct Excerpt<V> {
+    alarm: Alarm,
+    forced: Vec<OperationId>,
+    returned: Vec<(OperationId, Vec<V>)>,
+    tracks: Vec<Track<V>>,
+    scans: Vec<Scan<V>>,
+    open_scans: usize,
+    open: Vec<Open<V>>,
+    events: usize,
+    operations: usize,
+    segments: usize,
+}
+
+impl<V: Clone + Eq> Excerpt<V> {
+    /// For an alarm, the values that its scans returned, and the declaration
+    /// of the recording.
+    pub fn new(alarm: &Alarm, values: ReturnedValues<V>, declaration: &Declaration<V>) -> Self {
+        let track = |(at, &segment): (usize, &Segment)| {
+            let initial = declaration.initial_value(segment.index()).clone();
+            Track {
+                segment,
+                value: initial.clone(),
+                initial,
+                returned: values.returned.iter().map(|(_, entries)| entries[at].clone()).collect(),
+                number: 0,
+                last_done: None,
+                kept: Vec::new(),
+                stale: Vec::new(),
+                failed: Vec::new(),
+                future: None,
+            }
+        };
+        Self {
+            alarm: *alarm,
+            forced: alarm.violation.updates(),
+            tracks: values.segments.iter().enumerate().map(track).collect(),
+            returned: values.returned,
+            scans: Vec::new(),
+            open_scans: 0,
+            open: Vec::new(),
+            events: 0,
+            operations: 0,
+            segments: declaration.segments.unwrap_or(1),
+        }
+    }
+
+    /// Takes the next event of the recording, from its first one on. Events
+    /// after the alarm are only searched for the origin of a value.
+    pub fn observe(&mut self, event: &Event<'_, V>) {
+        let position = self.events;
+        self.events += 1;
+        let process = event.process;
+        match event.action {
+            Action::InvokeUpdate { segment, value } => {
+                let id = OperationId::must(self.operations);
+                self.operations += 1;
+                self.segments = self.segments.max(segment.index() + 1);
+                self.begin_update(id, process, segment, value, position);
+            }
+            Action::InvokeScan => {
+                let id = OperationId::must(self.operations);
+                self.operations += 1;
+                if let Some((_, entries)) = self.returned.iter().find(|(scan, _)| *scan == id) {
+                    let segments = self.tracks.iter().map(|track| track.segment);
+                    let entries = segments.zip(entries.iter().cloned()).collect();
+                    let due = self.tracks.iter().map(|track| track.last_done.clone()).collect();
+                    let deed = Deed::Scan { entries };
+                    let exhibit =
+                        Exhibit { id, process, invocation: position, ending: Ending::None, deed };
+                    *slot(&mut self.open, process.index()) = Open::Scan(self.scans.len());
+                    self.scans.push(Scan { exhibit, due });
+                    self.open_scans += 1;
+                }
+            }
+            Action::RespondScan { values } => {
+                self.segments = self.segments.max(values.len());
+                if let Open::Scan(scan) = std::mem::take(slot(&mut self.open, process.index())) {
+                    self.end_scan(scan, position);
+                }
+            }
+            Action::RespondUpdate => self.end_update(process, Ending::Response(position)),
+            Action::Fail => self.end_update(process, Ending::Failure(position)),
+            Action::Unknown => self.end_update(process, Ending::Unknown(position)),
+        }
+    }
+
+    fn begin_update(
+        &mut self,
+        id: OperationId,
+        process: Process,
+        segment: Segment,
+        value: &V,
+        position: usize,
+    ) {
+        let Some(at) = self.tracks.iter().position(|track| track.segment == segment) else {
+            return;
+        };
+        let track = &mut self.tracks[at];
+        let redundant = track.value == *value;
+        track.number += u64::from(!redundant);
+        let deed = Deed::Update { segment, value: value.clone() };
+        let exhibit = Exhibit { id, process, invocation: position, ending: Ending::None, deed };
+        let candidate = Candidate {
+            exhibit,
+            value: value.clone(),
+            number: track.number,
+            listed: self.forced.contains(&id),
+            before: std::mem::replace(&mut track.value, value.clone()),
+            redundant,
+        };
+        if position > self.alarm.event && track.future.is_none() && track.returned.contains(value) {
+            track.future = Some(candidate.clone());
+        }
+        *slot(&mut self.open, process.index()) = Open::Update(at, Box::new(candidate));
+    }
+
+    fn end_update(&mut self, process: Process, ending: Ending) {
+        let Open::Update(at, mut candidate) = std::mem::take(slot(&mut self.open, process.index()))
+        else {
+            return;
+        };
+        let track = &mut self.tracks[at];
+        candidate.exhibit.ending = ending;
+        if let Ending::Failure(_) = ending {
+            if track.value == candidate.value {
+                track.value = candidate.before.clone();
+                track.number -= u64::from(!candidate.redundant);
+            }
+            if track.returned.contains(&candidate.value) || candidate.listed {
+                track.failed.push(*candidate);
+            }
+            return;
+        }
+        if let Ending::Response(_) = ending {
+            track.last_done = Some((*candidate).clone());
+        }
+        if candidate.listed || (track.returned.contains(&candidate.value) && !candidate.redundant) {
+            track.kept.push(*candidate);
+        }
+        if self.open_scans == 0 {
+            track.leave_out_stale();
+        }
+    }
+
+    fn end_scan(&mut self, at: usize, position: usize) {
+        self.open_scans -= 1;
+        self.scans[at].exhibit.ending = Ending::Response(position);
+        let scan = &self.scans[at];
+        let begun = scan.exhibit.invocation;
+        let Deed::Scan { entries } = &scan.exhibit.deed else { return };
+        let entries: Vec<V> = entries.iter().map(|(_, value)| value.clone()).collect();
+        for (at_track, (track, value)) in self.tracks.iter_mut().zip(&entries).enumerate() {
+            let due = scan.due[at_track].as_ref();
+            let due_begun = due.map_or(0, |due| due.exhibit.invocation);
+            let mut older = track.initial == *value;
+            older |= track.stale.iter().any(|stale| stale.value == *value);
+            for candidate in track.kept.iter_mut().filter(|kept| kept.value == *value) {
+                candidate.listed = true;
+                older |= candidate.precedes(due_begun);
+            }
+            if let Some(due) = due.filter(|_| older) {
+                debug_assert!(due.precedes(begun));
+                track.kept.push(Candidate { listed: true, ..due.clone() });
+            }
+            for open in &mut self.open {
+                if let Open::Update(of, candidate) = open
+                    && *of == at_track
+                    && candidate.value == *value
+                    && !candidate.redundant
+                {
+                    candidate.listed = true;
+                }
+            }
+        }
+        if self.open_scans == 0 {
+            self.tracks.iter_mut().for_each(Track::leave_out_stale);
+        }
+    }
+
+    /// The proof.
+    pub fn finish(mut self) -> Explanation<V> {
+        for open in std::mem::take(&mut self.open) {
+            if let Open::Update(at, candidate) = open
+                && candidate.listed
+            {
+                self.tracks[at].kept.push(*candidate);
+            }
+        }
+        let mut exhibits: Vec<Exhibit<V>> =
+            self.scans.iter().map(|scan| scan.exhibit.clone()).collect();
+        let (reason, extra) = self.reason();
+        exhibits.extend(extra);
+        for track in &self.tracks {
+            let listed = track.kept.iter().filter(|candidate| candidate.listed);
+            exhibits.extend(listed.map(|candidate| candidate.exhibit.clone()));
+        }
+        exhibits.sort_by_key(|exhibit| exhibit.id);
+        exhibits.dedup_by_key(|exhibit| exhibit.id);
+        let renaming = self.renaming(&reason);
+        let witness = Witness {
+            reason,
+            segments: self.tracks.iter().map(|track| track.segment).collect(),
+            operations: exhibits.iter().map(|exhibit| exhibit.id).collect(),
+            renaming: Some(renaming),
+        };
+        let initial =
+            self.tracks.iter().map(|track| (track.segment, track.initial.clone())).collect();
+        let numbers = self.numbers(&exhibits);
+        Explanation { witness, initial, exhibits, numbers }
+    }
+
+    /// Run numbers of the updates in the proof.
+    fn numbers(&self, exhibits: &[Exhibit<V>]) -> Vec<(OperationId, u64)> {
+        let known = |track: &Track<V>| {
+            let all =
+                track.kept.iter().chain(&track.stale).chain(&track.failed).chain(&track.future);
+            all.map(|candidate| (candidate.exhibit.id, candidate.number)).collect::<Vec<_>>()
+        };
+        let mut numbers: Vec<(OperationId, u64)> = self.tracks.iter().flat_map(known).collect();
+        let due = self.scans.iter().flat_map(|scan| scan.due.iter().flatten());
+        numbers.extend(due.map(|candidate| (candidate.exhibit.id, candidate.number)));
+        numbers.retain(|(id, _)| exhibits.iter().any(|exhibit| exhibit.id == *id));
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// The reason in full, and operations that only it needs.
+    fn reason(&self) -> (Reason, Vec<Exhibit<V>>) {
+        match self.alarm.violation {
+            Violation::FailedUpdateSeen { scan, update, segment } => {
+                let track = self.tracks.iter().find(|track| track.segment == segment);
+                let failed = track.into_iter().flat_map(|track| &track.failed);
+                let failed = failed.filter(|candidate| candidate.exhibit.id == update);
+                let exhibits = failed.map(|candidate| candidate.exhibit.clone()).collect();
+                (Reason::FailedUpdateSeen { scan, update }, exhibits)
+            }
+            Violation::Decrease { earlier, later, segment, .. } => {
+                (Reason::Decrease { earlier, later, segment }, Vec::new())
+            }
+            Violation::Inversion { first, second, i, j, .. } => {
+                (Reason::Inversion { first, second, i, j }, Vec::new())
+            }
+            Violation::Missing { scan, seen, missing, .. } => {
+                (Reason::Missing { scan, seen, missing }, Vec::new())
+            }
+            Violation::Unavailable { scan, segment } => self.unavailable(scan, segment),
+        }
+    }
+
+    fn unavailable(&self, scan: OperationId, segment: Segment) -> (Reason, Vec<Exhibit<V>>) {
+        let found = self.tracks.iter().position(|track| track.segment == segment);
+        let sighting = self.scans.iter().find(|other| other.exhibit.id == scan);
+        let (Some(at), Some(sighting)) = (found, sighting) else {
+            return (Reason::NeverWritten { scan, segment }, Vec::new());
+        };
+        let track = &self.tracks[at];
+        let value = match &sighting.exhibit.deed {
+            Deed::Scan { entries } => &entries[at].1,
+            Deed::Update { value, .. } => value,
+        };
+        let matching = |candidates: &[Candidate<V>]| {
+            candidates.iter().rev().find(|candidate| candidate.value == *value).cloned()
+        };
+        let old = matching(&track.stale).or_else(|| matching(&track.kept));
+        if let Some(due) = &sighting.due[at]
+            && (old.is_some() || track.initial == *value)
+        {
+            let mut exhibits = vec![due.exhibit.clone()];
+            exhibits.extend(old.map(|candidate| candidate.exhibit));
+            return (Reason::Stale { scan, overwriting: due.exhibit.id }, exhibits);
+        }
+        if let Some(failed) = matching(&track.failed) {
+            let reason = Reason::FailedUpdateSeen { scan, update: failed.exhibit.id };
+            return (reason, vec![failed.exhibit]);
+        }
+        match &track.future {
+            Some(future) => {
+                let reason = Reason::Future { scan, update: future.exhibit.id };
+                (reason, vec![future.exhibit.clone()])
+            }
+            None => (Reason::NeverWritten { scan, segment }, Vec::new()),
+        }
+    }
+
+    fn number_of(&self, update: OperationId) -> (Segment, u64) {
+        for track in &self.tracks {
+            let due = self.scans.iter().flat_map(|scan| scan.due.iter().flatten());
+            let all = track.kept.iter().chain(&track.future).chain(due);
+            for candidate in all {
+                if candidate.exhibit.id == update
+                    && matches!(&candidate.exhibit.deed, Deed::Update { segment, .. } if *segment == track.segment)
+                {
+                    return (track.segment, candidate.number);
+                }
+            }
+        }
+        (self.tracks[0].segment, u64::MAX)
+    }
+
+    /// The renaming under which the history becomes a simple one that an
+    /// automaton accepts.
+    fn renaming(&self, reason: &Reason) -> Renaming {
+        let (one, other) = match (*reason, self.alarm.violation) {
+            (Reason::Stale { overwriting, .. }, _) => (self.number_of(overwriting), None),
+            (Reason::Future { update, .. }, _) => (self.number_of(update), None),
+            (_, Violation::Decrease { seen, .. }) => (self.number_of(seen), None),
+            (_, Violation::Inversion { first_saw, second_saw, .. }) => {
+                (self.number_of(first_saw), Some(self.number_of(second_saw)))
+            }
+            (_, Violation::Missing { seen, missing, .. }) => {
+                (self.number_of(seen), Some(self.number_of(missing)))
+            }
+            _ => ((self.tracks[0].segment, u64::MAX), None),
+        };
+        let other = other.or_else(|| {
+            // Any other segment does; nothing in it is renamed to 1.
+            let other = usize::from(one.0.index() == 0);
+            (other < self.segments).then(|| (Segment::must(other), u64::MAX))
+        });
+        match other {
+            None => Renaming { i: one.0, j: None, from_i: one.1, from_j: u64::MAX },
+            Some(other) => {
+                let (i, j) = if one.0 < other.0 { (one, other) } else { (other, one) };
+                Renaming { i: i.0, j: Some(j.0), from_i: i.1, from_j: j.1 }
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The operations of a proof, ready to be shown.
+
+use crate::history::{Declaration, History, Writers};
+use crate::verdict::{Reason, Witness};
+use crate::{OperationId, Process, Segment};
+
+/// One operation of a proof.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Exhibit<V> {
+    /// Its number, in the order of invocations.
+    pub id: OperationId,
+    /// Whose operation it is.
+    pub process: Process,
+    /// Number of the event that invoked it.
+    pub invocation: usize,
+    /// How it ended.
+    pub ending: Ending,
+    /// What it did.
+    pub deed: Deed<V>,
+}
+
+/// How an operation ended, as far as a proof knows, with the event's number.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ending {
+    /// It responded.
+    Response(usize),
+    /// It certainly had no effect.
+    Failure(usize),
+    /// Its outcome was lost.
+    Unknown(usize),
+    /// It did not end before the proof was complete.
+    None,
+}
+
+impl Ending {
+    /// Number of the event at which the operation ended.
+    pub const fn event(self) -> Option<usize> {
+        match self {
+            Self::Response(event) | Self::Failure(event) | Self::Unknown(event) => Some(event),
+            Self::None => None,
+        }
+    }
+}
+
+/// What an operation of a proof did.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Deed<V> {
+    /// It wrote a value.
+    Update {
+        /// To this segment.
+        segment: Segment,
+        /// This value.
+        value: V,
+    },
+    /// It returned these entries (and others, which do not matter).
+    Scan {
+        /// Segments, ascending, with what was returned for them.
+        entries: Vec<(Segment, V)>,
+    },
+}
+
+/// A witness with all that is needed to tell and to check it, without the
+/// history that it was found in.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Explanation<V> {
+    /// The witness.
+    pub witness: Witness,
+    /// The segments that matter, ascending, with their initial values.
+    pub initial: Vec<(Segment, V)>,
+    /// The operations of the witness, in the order of their invocations.
+    pub exhibits: Vec<Exhibit<V>>,
+    /// Run numbers of the updates, as far as the renaming needs them.
+    pub(super) numbers: Vec<(OperationId, u64)>,
+}
+
+/// One end of an operation of a proof.
+#[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
+struct Moment {
+    event: usize,
+    exhibit: usize,
+    is_end: bool,
+}
+
+impl<V: Clone + Eq> Explanation<V> {
+    /// The witness's operations with their deeds, taken from a history.
+    ///
+    /// # Panics
+    /// If the history lacks one of the operations or segments.
+    pub fn of(history: &History<V>, witness: Witness) -> Self {
+        let exhibits = witness.operations.iter().map(|&id| {
+            let operation = history.operation(id);
+            let deed = match operation.segment() {
+                Some(segment) => {
+                    Deed::Update { segment, value: history.update_value(operation).clone() }
+                }
+                None => {
+                    let values = history.scan_values(operation);
+                    let entry = |k: &Segment| (*k, values[k.index()].clone());
+                    Deed::Scan { entries: witness.segments.iter().map(entry).collect() }
+                }
+            };
+            let ending = match operation.outcome() {
+                crate::history::Outcome::Complete { response } => Ending::Response(response),
+                crate::history::Outcome::Failed { event } => Ending::Failure(event),
+                crate::history::Outcome::Unknown { event } => Ending::Unknown(event),
+                crate::history::Outcome::Pending => Ending::None,
+            };
+            let (process, invocation) = (operation.process(), operation.invocation());
+            Exhibit { id, process, invocation, ending, deed }
+        });
+        let exhibits = exhibits.collect();
+        let initial = |k: &Segment| (*k, history.initial_value(*k).clone());
+        let initial = witness.segments.iter().map(initial).collect();
+        Self { witness, initial, exhibits, numbers: Vec::new() }
+    }
+
+    /// The exhibit of an operation.
+    pub fn exhibit(&self, id: OperationId) -> Option<&Exhibit<V>> {
+        self.exhibits.iter().find(|exhibit| exhibit.id == id)
+    }
+
+    /// The begins and ends of the exhibits, in the order of time.
+    fn moments(&self) -> Vec<Moment> {
+        let mut moments: Vec<Moment> = Vec::new();
+        for (at, exhibit) in self.exhibits.iter().enumerate() {
+            moments.push(Moment { event: exhibit.invocation, exhibit: at, is_end: false });
+            if let Some(event) = exhibit.ending.event() {
+                moments.push(Moment { event, exhibit: at, is_end: true });
+            }
+        }
+        moments.sort_unstable();
+        moments
+    }
+
+    /// The proof's operations as a history of their own: segments are numbered
+    /// from 0 in the order of [`Self::initial`], processes are kept.
+    pub fn history(&self) -> History<V> {
+        let initial: Vec<V> = self.initial.iter().map(|(_, value)| value.clone()).collect();
+        self.replay(initial, |_, _, value| value.clone())
+    }
+
+    /// The proof's operations after the renaming: a simple history of two
+    /// segments (i, j), or of one, in which only 0 and 1 occur. `None` if the
+    /// witness has no renaming.
+    pub fn renamed(&self) -> Option<History<u8>> {
+        let renaming = self.witness.renaming?;
+        let from = |segment: Segment| {
+            if segment == renaming.i { renaming.from_i } else { renaming.from_j }
+        };
+        let value = |exhibit: &Exhibit<V>, segment: Segment| match exhibit.deed {
+            Deed::Update { .. } => {
+                let number = self.numbers.iter().find(|(id, _)| *id == exhibit.id);
+                u8::from(number.is_some_and(|(_, number)| *number >= from(segment)))
+            }
+            Deed::Scan { .. } => u8::from(self.sees(exhibit.id, segment)),
+        };
+        Some(
+            self.replay(vec![0; self.initial.len()], |exhibit, segment, _| value(exhibit, segment)),
+        )
+    }
+
+    /// Whether, by the reason, the scan saw an update that is renamed to 1.
+    fn sees(&self, scan: OperationId, segment: Segment) -> bool {
+        let segment_of = |update: OperationId| {
+            self.exhibit(update).and_then(|exhibit| match exhibit.deed {
+                Deed::Update { segment, .. } => Some(segment),
+                Deed::Scan { .. } => None,
+            })
+        };
+        match self.witness.reason {
+            Reason::NeverWritten { .. }
+            | Reason::FailedUpdateSeen { .. }
+            | Reason::Future { .. } => true,
+            Reason::Stale { .. } | Reason::NoOrder => false,
+            Reason::Decrease { earlier, .. } => scan == earlier,
+            Reason::Inversion { first, i, j, .. } => segment == if scan == first { i } else { j },
+            Reason::Missing { seen, .. } => segment_of(seen) == Some(segment),
+        }
+    }
+
+    /// The proof's operations as a history, with other values.
+    fn replay<W: Clone>(
+        &self,
+        initial: Vec<W>,
+        value: impl Fn(&Exhibit<V>, Segment, &V) -> W,
+    ) -> History<W> {
+        let declaration = Declaration::new(initial[0].clone())
+            .with_segments(initial.len())
+            .with_initial(initial)
+            .with_writers(Writers::Many);
+        let mut builder =
+            History::builder(declaration).expect("an explanation names one segment at least");
+        let place = |segment: Segment| {
+            let at = self.initial.iter().position(|(other, _)| *other == segment);
+            at.expect("exhibits concern the explanation's segments")
+        };
+        for moment in self.moments() {
+            let exhibit = &self.exhibits[moment.exhibit];
+            let process = exhibit.process.index();
+            let pushed = match (&exhibit.deed, moment.is_end, exhibit.ending) {
+                (Deed::Update { segment, value: written }, false, _) => builder.invoke_update(
+                    process,
+                    place(*segment),
+                    value(exhibit, *segment, written),
+                ),
+                (Deed::Scan { .. }, false, _) => builder.invoke_scan(process),
+                (_, true, Ending::Failure(_)) => builder.fail(process),
+                (_, true, Ending::Unknown(_)) => builder.unknown(process),
+                (Deed::Update { .. }, true, _) => builder.respond_update(process),
+                (Deed::Scan { entries }, true, _) => {
+                    let values: Vec<W> =
+                        entries.iter().map(|(k, returned)| value(exhibit, *k, returned)).collect();
+                    builder.respond_scan(process, &values)
+                }
+            };
+            pushed.expect("a part of a history is a history");
+        }
+        builder.finish()
+    }
+}

@@ -1,0 +1,28 @@
+//! Explanations: a violation told by the few operations that prove it.
+
+mod argument;
+mod excerpt;
+mod exhibit;
+
+pub use excerpt::{Excerpt, ReturnedValues};
+pub use exhibit::{Deed, Ending, Exhibit, Explanation};
+
+use crate::history::History;
+use crate::monitor::Alarm;
+
+/// Explains an alarm of the monitor from the history that raised it.
+/// O(length of the history).
+///
+/// # Panics
+/// If the history did not raise this alarm.
+pub fn explain<V: Clone + Eq>(history: &History<V>, alarm: &Alarm) -> Explanation<V> {
+    let mut values = ReturnedValues::new(alarm);
+    for event in history.events().take(alarm.event + 1) {
+        values.observe(&event);
+    }
+    let mut excerpt = Excerpt::new(alarm, values, &history.declaration());
+    for event in history.events() {
+        excerpt.observe(&event);
+    }
+    excerpt.finish()
+}
