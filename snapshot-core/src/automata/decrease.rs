@@ -19,15 +19,15 @@ use crate::simple::{Switching, Symbol};
 #[must_use]
 pub fn decrease(alphabet: Alphabet) -> Nfa {
     let mut nfa = Nfa::new("M2", alphabet);
-    let start = nfa.initial("start");
+    let start = nfa.add_initial("start");
     nfa.connect(start, start, |_| true);
-    let accept = nfa.accepting("decrease");
+    let accept = nfa.add_accepting("decrease");
     for segment in Switching::BOTH {
-        let seen = nfa.state(format!("S1 saw 1 at {segment}"));
+        let seen = nfa.add_state(format!("S1 saw 1 at {segment}"));
         nfa.connect(start, seen, |letter| letter.symbol().returns(segment, true));
         nfa.connect(seen, seen, |_| true);
         for process in alphabet.all_processes() {
-            let open = nfa.state(format!("S2 of p{process} open, watched at {segment}"));
+            let open = nfa.add_state(format!("S2 of p{process} open, watched at {segment}"));
             nfa.connect(seen, open, |letter| {
                 letter.process() == process && letter.symbol() == Symbol::InvokeScan
             });

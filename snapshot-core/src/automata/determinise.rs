@@ -41,7 +41,7 @@ impl Dfa {
     /// If the automaton can leave an accepting state.
     pub fn determinise(nfa: &Nfa, limit: usize) -> Result<Self, DfaTooLarge> {
         let mut simulation = Simulation::new(nfa);
-        let accepts_for_good = nfa.state_ids().filter(|id| nfa.state_of(*id).accepting).all(|id| {
+        let accepts_for_good = nfa.state_ids().filter(|id| nfa.state(*id).accepting).all(|id| {
             let loops = nfa.transitions().iter().filter(|t| t.from == id && t.to == id).count();
             loops == nfa.alphabet().size()
         });

@@ -33,9 +33,9 @@ use crate::simple::{Switching, Symbol};
 #[must_use]
 pub fn inappropriate(alphabet: Alphabet) -> Nfa {
     let mut nfa = Nfa::new("M3", alphabet);
-    let start = nfa.initial("start");
+    let start = nfa.add_initial("start");
     nfa.connect(start, start, |_| true);
-    let accept = nfa.accepting("inappropriate");
+    let accept = nfa.add_accepting("inappropriate");
     nfa.connect(start, accept, |letter| letter.symbol() == Symbol::RespondForeign);
     for segment in Switching::BOTH {
         let other = segment.other();
@@ -44,11 +44,11 @@ pub fn inappropriate(alphabet: Alphabet) -> Nfa {
         let other_complete = Symbol::RespondUpdate { segment: other, value: true };
 
         // (1)
-        let overwritten = nfa.state(format!("F_{segment} complete"));
+        let overwritten = nfa.add_state(format!("F_{segment} complete"));
         nfa.connect(start, overwritten, |letter| letter.symbol() == complete);
         nfa.connect(overwritten, overwritten, |_| true);
         for process in alphabet.all_processes() {
-            let open = nfa.state(format!("S of p{process} open after F_{segment}"));
+            let open = nfa.add_state(format!("S of p{process} open after F_{segment}"));
             nfa.connect(overwritten, open, |letter| {
                 letter.process() == process && letter.symbol() == Symbol::InvokeScan
             });
@@ -59,15 +59,15 @@ pub fn inappropriate(alphabet: Alphabet) -> Nfa {
         }
 
         // (2)
-        let unwritten = nfa.initial(&format!("F_{segment} not invoked"));
+        let unwritten = nfa.add_initial(&format!("F_{segment} not invoked"));
         nfa.connect(unwritten, unwritten, |letter| letter.symbol() != switches);
         nfa.connect(unwritten, accept, |letter| letter.symbol().returns(segment, true));
 
         // (3) where the segment is j, (4) where it is i.
-        let before = nfa.state(format!("F_{other} complete, F_{segment} not invoked"));
+        let before = nfa.add_state(format!("F_{other} complete, F_{segment} not invoked"));
         nfa.connect(unwritten, before, |letter| letter.symbol() == other_complete);
         nfa.connect(before, before, |letter| letter.symbol() != switches);
-        let ordered = nfa.state(format!("F_{other} < F_{segment}"));
+        let ordered = nfa.add_state(format!("F_{other} < F_{segment}"));
         nfa.connect(before, ordered, |letter| letter.symbol() == switches);
         nfa.connect(ordered, ordered, |_| true);
         nfa.connect(ordered, accept, |letter| {

@@ -20,13 +20,13 @@ pub fn inversion(alphabet: Alphabet) -> Nfa {
     const SCAN_10: Symbol = Symbol::RespondScan { at_i: true, at_j: false };
 
     let mut nfa = Nfa::new("M1", alphabet);
-    let start = nfa.initial("start");
+    let start = nfa.add_initial("start");
     nfa.connect(start, start, |_| true);
-    let accept = nfa.accepting("inversion");
+    let accept = nfa.add_accepting("inversion");
     for (first, second, name) in
         [(SCAN_01, SCAN_10, "scan returned 01"), (SCAN_10, SCAN_01, "scan returned 10")]
     {
-        let one = nfa.state(name.to_owned());
+        let one = nfa.add_state(name.to_owned());
         nfa.connect(start, one, |letter| letter.symbol() == first);
         nfa.connect(one, one, |_| true);
         nfa.connect(one, accept, |letter| letter.symbol() == second);

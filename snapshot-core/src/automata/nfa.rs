@@ -129,17 +129,17 @@ impl Nfa {
     }
 
     /// Adds a state in which a run may begin.
-    pub(super) fn initial(&mut self, name: &str) -> StateId {
+    pub(super) fn add_initial(&mut self, name: &str) -> StateId {
         self.push(name.to_owned(), true, false)
     }
 
     /// Adds a state in which a run neither begins nor accepts.
-    pub(super) fn state(&mut self, name: String) -> StateId {
+    pub(super) fn add_state(&mut self, name: String) -> StateId {
         self.push(name, false, false)
     }
 
     /// Adds a state that accepts, for good.
-    pub(super) fn accepting(&mut self, name: &str) -> StateId {
+    pub(super) fn add_accepting(&mut self, name: &str) -> StateId {
         let id = self.push(name.to_owned(), false, true);
         self.connect(id, id, |_| true);
         id
@@ -200,7 +200,7 @@ impl Nfa {
     ///
     /// # Panics
     /// If the automaton has no such state.
-    pub fn state_of(&self, id: StateId) -> &State {
+    pub fn state(&self, id: StateId) -> &State {
         &self.states[id.index()]
     }
 

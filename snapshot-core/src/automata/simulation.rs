@@ -29,6 +29,8 @@ pub struct Simulation {
     /// By letter.
     effects: Vec<Effect>,
     current: States,
+    /// Room for the next step; its content means nothing.
+    next: States,
 }
 
 impl Simulation {
@@ -51,7 +53,7 @@ impl Simulation {
                 effect.moves.push((transition.from, transition.to));
             }
         }
-        Self { current: initial.clone(), initial, accepting, effects }
+        Self { current: initial.clone(), next: initial.clone(), initial, accepting, effects }
     }
 
     /// Back to the empty word.
@@ -79,16 +81,16 @@ impl Simulation {
     /// If the letter is not in the automaton's alphabet.
     pub fn step(&mut self, letter: Letter) -> bool {
         let Effect { stay, moves } = &self.effects[letter.index()];
-        let mut next = self.current.clone();
-        for (word, stay) in next.as_raw_mut_slice().iter_mut().zip(stay.as_raw_slice()) {
-            *word &= stay;
+        let words = self.current.as_raw_slice().iter().zip(stay.as_raw_slice());
+        for (next, (current, stay)) in self.next.as_raw_mut_slice().iter_mut().zip(words) {
+            *next = current & stay;
         }
         for (from, to) in moves {
             if self.current[from.index()] {
-                next.set(to.index(), true);
+                self.next.set(to.index(), true);
             }
         }
-        self.current = next;
+        std::mem::swap(&mut self.current, &mut self.next);
         self.is_accepting()
     }
 
@@ -98,7 +100,7 @@ impl Simulation {
         self.current.as_raw_slice().iter().zip(accepting).any(|(a, b)| a & b != 0)
     }
 
-    /// The states from which `letter` leads to `to`, among `from`.
+    /// A state among `from` from which `letter` leads to `to`.
     fn predecessor(
         &self,
         from: &BitSlice<u64, Lsb0>,
@@ -125,7 +127,7 @@ pub fn first_accepting_prefix(nfa: &Nfa, letters: &[Letter]) -> Option<usize> {
 
 /// One run that accepts the shortest accepted prefix: the state before its
 /// first letter, and the state after each. For a human: the states have names.
-/// Needs one bit per state and letter.
+/// Memory: a set of states per letter.
 ///
 /// # Panics
 /// If a letter is not in the automaton's alphabet.

@@ -15,8 +15,8 @@
 //!
 //! This leaves six bits and two per open scan, each step O(1), whatever n; it
 //! *is* the determinised union with equivalent states merged. The tests prove
-//! that for 2 and 3 processes by exploring the product of both automata with
-//! all well-formed words. For more processes nothing new can happen: every
+//! that for 2, 3 and 4 processes, by exploring the product of both automata
+//! with all well-formed words. For more processes nothing new can happen: every
 //! condition of Theorem 10 and Lemma 14 speaks of two scans at most, and the
 //! watched scan is treated alike for every process.
 //!
