@@ -6,6 +6,8 @@
 //! forms. All small histories first, then a proof by exploration for 2, 3 and 4
 //! processes, then random long ones.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod agreement;
 mod cases;
 mod definition;
