@@ -1,7 +1,10 @@
 //! The theory of atomic-snapshot histories, as code.
+pub mod automata;
 pub mod history;
 mod id;
+pub mod observer;
 pub mod renaming;
+pub mod simple;
 pub mod verdict;
 
 pub use history::History;

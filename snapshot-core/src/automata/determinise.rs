@@ -1,0 +1,152 @@
+//! Subset construction and minimisation.
+//!
+//! Over all words the determinised union is large, since a word that is not
+//! well-formed can set every bit independently. It serves to compare automata
+//! of few processes; to check histories there is [`crate::observer`].
+
+use bitvec::prelude::{BitVec, Lsb0};
+use rustc_hash::FxHashMap;
+use thiserror::Error;
+
+use super::nfa::{Alphabet, Nfa};
+use super::simulation::Simulation;
+use crate::simple::Letter;
+
+/// A complete deterministic automaton. State 0 is initial.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Dfa {
+    alphabet: Alphabet,
+    /// The successor of state s by letter a is number s * letters + a.
+    successors: Vec<u32>,
+    accepting: Vec<bool>,
+}
+
+/// Subset construction met more states than allowed.
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+#[error("determinisation needs more than {limit} states; allow more or take fewer processes")]
+pub struct DfaTooLarge {
+    /// Number of states allowed.
+    pub limit: usize,
+}
+
+impl Dfa {
+    /// The reachable subsets of an automaton's states, all accepting ones
+    /// merged: the automata of this crate accept for good. At most `limit`
+    /// states, so at most O(limit * letters) time and memory.
+    ///
+    /// # Errors
+    /// If there are more than `limit` such subsets.
+    ///
+    /// # Panics
+    /// If the automaton can leave an accepting state.
+    pub fn determinise(nfa: &Nfa, limit: usize) -> Result<Self, DfaTooLarge> {
+        let mut simulation = Simulation::new(nfa);
+        let accepts_for_good = nfa.state_ids().filter(|id| nfa.state(*id).accepting).all(|id| {
+            let loops = nfa.transitions().iter().filter(|t| t.from == id && t.to == id).count();
+            loops == nfa.alphabet().size()
+        });
+        assert!(accepts_for_good, "an accepting state loops on every letter");
+
+        let start: BitVec<u64, Lsb0> = simulation.current().to_bitvec();
+        let mut numbers = FxHashMap::from_iter([(start.clone(), 0)]);
+        let mut subsets = vec![start];
+        let mut accepting = vec![false];
+        let mut accept = None;
+        let mut successors = Vec::new();
+        let mut state = 0;
+        while state < subsets.len() {
+            for letter in nfa.alphabet().letters() {
+                if accepting[state] {
+                    successors.push(state as u32);
+                    continue;
+                }
+                simulation.set_current(&subsets[state]);
+                let accepts = simulation.step(letter);
+                let next = subsets.len() as u32;
+                let number = if accepts {
+                    *accept.get_or_insert(next)
+                } else {
+                    *numbers.entry(simulation.current().to_bitvec()).or_insert(next)
+                };
+                if number == next {
+                    if subsets.len() == limit {
+                        return Err(DfaTooLarge { limit });
+                    }
+                    subsets.push(simulation.current().to_bitvec());
+                    accepting.push(accepts);
+                }
+                successors.push(number);
+            }
+            state += 1;
+        }
+        Ok(Self { alphabet: nfa.alphabet(), successors, accepting })
+    }
+
+    /// The smallest automaton with the same language, by Moore's refinement:
+    /// two states stay together as long as no letter tells them apart. States
+    /// are numbered by their first occurrence.
+    #[must_use]
+    pub fn minimise(&self) -> Self {
+        let letters = self.alphabet.size();
+        let mut class: Vec<u32> = self.accepting.iter().map(|&a| u32::from(a)).collect();
+        let mut classes = 0;
+        loop {
+            let mut numbers: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
+            let refined: Vec<u32> = (0..self.states())
+                .map(|state| {
+                    let row = &self.successors[state * letters..(state + 1) * letters];
+                    let mut signature = vec![class[state]];
+                    signature.extend(row.iter().map(|&next| class[next as usize]));
+                    let fresh = numbers.len() as u32;
+                    *numbers.entry(signature).or_insert(fresh)
+                })
+                .collect();
+            class = refined;
+            if numbers.len() == classes {
+                break;
+            }
+            classes = numbers.len();
+        }
+        let mut minimal = Self {
+            alphabet: self.alphabet,
+            successors: Vec::with_capacity(classes * letters),
+            accepting: Vec::with_capacity(classes),
+        };
+        for state in 0..self.states() {
+            // Classes are numbered by their first state, so this meets each once.
+            if class[state] as usize == minimal.accepting.len() {
+                minimal.accepting.push(self.accepting[state]);
+                let row = &self.successors[state * letters..(state + 1) * letters];
+                minimal.successors.extend(row.iter().map(|&next| class[next as usize]));
+            }
+        }
+        minimal
+    }
+
+    /// Number of states.
+    pub const fn states(&self) -> usize {
+        self.accepting.len()
+    }
+
+    /// What the automaton reads.
+    pub const fn alphabet(&self) -> Alphabet {
+        self.alphabet
+    }
+
+    /// The state after `letter` in `state`.
+    ///
+    /// # Panics
+    /// If there is no such state, or the letter is not in the alphabet.
+    pub fn successor(&self, state: usize, letter: Letter) -> usize {
+        assert!(letter.index() < self.alphabet.size(), "the letter is in the alphabet");
+        self.successors[state * self.alphabet.size() + letter.index()] as usize
+    }
+
+    /// Whether a word that ends in `state` is accepted.
+    ///
+    /// # Panics
+    /// If there is no such state.
+    pub fn is_accepting(&self, state: usize) -> bool {
+        self.accepting[state]
+    }
+}

@@ -1,0 +1,74 @@
+//! Drawing an automaton for Graphviz.
+//!
+//! Transitions between the same two states become one edge. Its label says
+//! "Σ" for the whole alphabet, leaves the process out where all processes have
+//! the letter, and names what is missing where that is shorter: "Σ \ Σ_p0".
+
+use std::fmt::Write;
+
+use super::nfa::{Alphabet, Nfa};
+use crate::simple::{Letter, Symbol};
+
+impl Nfa {
+    /// The automaton in the DOT language; the same text for equal automata.
+    #[must_use]
+    pub fn to_dot(&self) -> String {
+        let mut dot =
+            format!("digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=circle];\n", self.name());
+        for (index, state) in self.states().iter().enumerate() {
+            let shape = if state.accepting { ", shape=doublecircle" } else { "" };
+            write_line(&mut dot, format_args!("  q{index} [label=\"{}\"{shape}];", state.name));
+            if state.initial {
+                write_line(&mut dot, format_args!("  start{index} [shape=point];"));
+                write_line(&mut dot, format_args!("  start{index} -> q{index};"));
+            }
+        }
+        let edges = self.transitions().chunk_by(|a, b| (a.from, a.to) == (b.from, b.to));
+        for edge in edges {
+            let letters: Vec<Letter> = edge.iter().map(|transition| transition.letter).collect();
+            let (from, to) = (edge[0].from.index(), edge[0].to.index());
+            let label = describe(self.alphabet(), &letters).replace('\\', "\\\\");
+            write_line(&mut dot, format_args!("  q{from} -> q{to} [label=\"{label}\"];"));
+        }
+        dot.push_str("}\n");
+        dot
+    }
+}
+
+fn write_line(dot: &mut String, line: std::fmt::Arguments<'_>) {
+    writeln!(dot, "{line}").expect("writing to a string never fails");
+}
+
+/// A short text for a sorted set of letters.
+fn describe(alphabet: Alphabet, letters: &[Letter]) -> String {
+    if letters.len() == alphabet.size() {
+        return "Σ".to_owned();
+    }
+    if letters.len() * 2 <= alphabet.size() {
+        return enumerate(alphabet, letters);
+    }
+    let missing: Vec<Letter> =
+        alphabet.letters().filter(|letter| letters.binary_search(letter).is_err()).collect();
+    format!("Σ \\ {}", enumerate(alphabet, &missing))
+}
+
+/// All of the letters, by symbol; a process that has all symbols as Σ_p.
+fn enumerate(alphabet: Alphabet, letters: &[Letter]) -> String {
+    let mut items = Vec::new();
+    let mut rest = letters.to_vec();
+    for process in alphabet.all_processes() {
+        if rest.iter().filter(|letter| letter.process() == process).count() == Symbol::COUNT {
+            items.push(format!("Σ_p{process}"));
+            rest.retain(|letter| letter.process() != process);
+        }
+    }
+    for symbol in Symbol::all() {
+        let by: Vec<Letter> = rest.iter().copied().filter(|l| l.symbol() == symbol).collect();
+        if by.len() == alphabet.processes() {
+            items.push(symbol.to_string());
+        } else {
+            items.extend(by.iter().map(Letter::to_string));
+        }
+    }
+    items.join(", ")
+}

@@ -1,0 +1,114 @@
+//! Simple histories: two segments, one switch each.
+//!
+//! In an *(i, j)-simple* history only the segments i and j ever change, and
+//! each only once, for good: from its initial value, called 0, to one other
+//! value, called 1. A data-independent snapshot algorithm is linearizable iff
+//! all of its simple histories are (Amram et al., DISC 2022, Theorem 5), and
+//! whether a simple history is linearizable is a regular property (Theorem 11
+//! there): see [`crate::automata`] and [`crate::observer`].
+//!
+//! The type here deviates from the paper's Definition 4 in what recordings
+//! need: values are whatever they are, and only their classes matter; a scan
+//! may return values that nobody wrote; outcomes of updates may be lost.
+
+mod letter;
+mod recognise;
+mod well_formed;
+
+pub use letter::{Letter, Switching, Symbol};
+pub use recognise::NotSimple;
+pub use well_formed::{Malformed, MalformedKind, WellFormed};
+
+use crate::Segment;
+
+/// An (i, j)-simple history, 8 bytes per letter.
+///
+/// Its letters are a well-formed word (see [`WellFormed`]); each letter knows
+/// the event of the recording that it stands for. Failed updates and scans
+/// that are not complete have no letters: they constrain nothing.
+///
+/// ```
+/// use snapshot_core::simple::SimpleHistory;
+/// use snapshot_core::{History, history::Declaration, observer::TableObserver};
+///
+/// let mut history = History::builder(Declaration::new("-")).unwrap();
+/// history.invoke_update(0, 0, "x").unwrap();
+/// history.respond_update(0).unwrap();
+/// history.invoke_scan(1).unwrap();
+/// history.respond_scan(1, &["-", "-"]).unwrap(); // misses the complete update
+/// let simple = SimpleHistory::recognise(&history.finish()).unwrap();
+/// let alarm = TableObserver::first_violation(&simple).unwrap();
+/// assert_eq!(simple.event(alarm), 3);
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SimpleHistory {
+    processes: usize,
+    i: Segment,
+    /// Larger than `i`; absent where the snapshot has one segment only. Then
+    /// no letter updates j, and scans return 0 there.
+    j: Option<Segment>,
+    letters: Vec<Letter>,
+    /// Per letter, the number of its event in the recording; ascending.
+    events: Vec<u32>,
+}
+
+impl SimpleHistory {
+    /// The simple history that is this word, with i = 0 and j = 1; each letter
+    /// is its own event. O(length + switches * processes).
+    ///
+    /// # Errors
+    /// If the word is no simple history.
+    pub fn from_letters(processes: usize, letters: Vec<Letter>) -> Result<Self, Malformed> {
+        let mut word = WellFormed::new(processes);
+        for (position, &letter) in letters.iter().enumerate() {
+            word.admit(letter).map_err(|kind| Malformed { position, kind })?;
+        }
+        let events = (0..letters.len() as u32).collect();
+        Ok(Self { processes, i: Segment::must(0), j: Some(Segment::must(1)), letters, events })
+    }
+
+    /// Number of processes; every letter's process is below it.
+    #[inline]
+    pub const fn processes(&self) -> usize {
+        self.processes
+    }
+
+    /// Which segment of the snapshot is i, or j; `None` for j where the
+    /// snapshot has one segment only.
+    #[inline]
+    pub const fn segment(&self, segment: Switching) -> Option<Segment> {
+        match segment {
+            Switching::I => Some(self.i),
+            Switching::J => self.j,
+        }
+    }
+
+    /// The letters in the order of time.
+    #[inline]
+    pub fn letters(&self) -> &[Letter] {
+        &self.letters
+    }
+
+    /// Number of the recording's event that letter number `letter` stands for.
+    ///
+    /// # Panics
+    /// If there is no such letter.
+    #[inline]
+    pub fn event(&self, letter: usize) -> usize {
+        self.events[letter] as usize
+    }
+
+    /// Tests what every method of this type relies on. O(length).
+    ///
+    /// # Panics
+    /// If an invariant is broken, naming it.
+    pub fn validate(&self) {
+        let mut word = WellFormed::new(self.processes);
+        for &letter in &self.letters {
+            assert_eq!(word.admit(letter), Ok(()), "the letters are a well-formed word");
+        }
+        assert_eq!(self.letters.len(), self.events.len(), "each letter has its event");
+        assert!(self.events.is_sorted_by(|a, b| a < b), "events are ascending");
+        assert!(self.j.is_none_or(|j| self.i < j), "i is below j");
+    }
+}
