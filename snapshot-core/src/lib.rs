@@ -1,4 +1,5 @@
 //! The theory of atomic-snapshot histories, as code.
+pub mod certificate;
 pub mod history;
 mod id;
 pub mod renaming;
