@@ -13,7 +13,9 @@ use crate::explanation::{Explanation, explain};
 use crate::history::History;
 use crate::linear;
 use crate::monitor::{Alarm, Judgement, Monitor};
+use crate::observer::TableObserver;
 use crate::search::{self, Budget};
+use crate::simple::SimpleHistory;
 use crate::verdict::{Cause, Linearization, Method, Unknown, Verdict};
 
 /// A verdict, how it was reached, and, for a violation, what tells it.
@@ -55,7 +57,7 @@ pub struct Report<V> {
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
     match linear::check(history) {
         linear::Outcome::Linearizable(reading) => Report {
-            method: method(history),
+            method: method(history, true),
             verdict: Verdict::Linearizable(reading.linearization()),
             explanation: None,
             decided_at: None,
@@ -65,8 +67,17 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
     }
 }
 
-fn method<V: Eq>(_history: &History<V>) -> Method {
-    Method::Linear
+/// How a history that needs no search is decided: if it is simple, by the
+/// observer, whose answer must be the linear-time check's.
+fn method<V: Eq>(history: &History<V>, is_linearizable: bool) -> Method {
+    match SimpleHistory::recognise(history) {
+        Ok(simple) => {
+            let alarm = TableObserver::first_violation(&simple);
+            assert_eq!(alarm.is_none(), is_linearizable, "the observer is the linear-time check");
+            Method::Simple
+        }
+        Err(_) => Method::Linear,
+    }
 }
 
 /// The first event at which a history with a violation is non-linearizable.
@@ -85,7 +96,7 @@ fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Alarm {
 fn violation<V: Clone + Eq + Hash>(history: &History<V>, alarm: &Alarm) -> Report<V> {
     let explanation = explain(history, alarm);
     Report {
-        method: method(history),
+        method: method(history, false),
         verdict: Verdict::Violation(explanation.witness.clone()),
         explanation: Some(explanation),
         decided_at: Some(alarm.event),

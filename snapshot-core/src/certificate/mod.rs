@@ -1,0 +1,19 @@
+//! The judge of certificates: is what a verdict shows really a proof?
+//!
+//! Whoever searches may err; whoever checks must not. So nothing here is shared
+//! with a search, an automaton or the linear-time conditions: a
+//! [`Linearization`](crate::verdict::Linearization) is replayed
+//! ([`linearization`]), and the operations of a
+//! [`Witness`](crate::verdict::Witness) are shown to have no order by trying
+//! all orders ([`witness`], [`brute_force`]). The only things in common with
+//! the rest of the crate are the history and the types of the certificates.
+//!
+//! A check succeeds only on a proof. A certificate of a true verdict may still
+//! be refused, because it is no proof or because it is too large to try all
+//! orders; it is never accepted for a false verdict.
+
+pub mod brute_force;
+pub mod linearization;
+mod omission;
+pub mod projection;
+pub mod witness;

@@ -1,0 +1,77 @@
+//! What remains of a history when only some operations and segments are kept.
+
+use super::brute_force::{Action, BruteForceError, Instance, Operation};
+use crate::verdict::Linearization;
+use crate::{History, OperationId, Segment};
+
+/// Some operations of a history, seen through some of its segments, ready to
+/// be decided by brute force.
+///
+/// Failed operations and pending scans are left out: no linearization contains
+/// them. Times are event numbers, initial values those of the history.
+#[derive(Clone, Debug)]
+pub struct Projection<'h, V> {
+    /// The operations as brute force takes them.
+    pub instance: Instance<&'h V>,
+    /// Which operation of the history each of them is.
+    pub operations: Vec<OperationId>,
+}
+
+impl<'h, V: Eq> Projection<'h, V> {
+    /// Keeps `operations` and `segments`. Updates of other segments are left
+    /// out. Entry `k` of a kept scan is what it returned for `segments[k]`.
+    ///
+    /// # Panics
+    /// If the history has no such operation or segment.
+    pub fn new(
+        history: &'h History<V>,
+        segments: &[Segment],
+        operations: impl IntoIterator<Item = OperationId>,
+    ) -> Self {
+        let initial = segments.iter().map(|&segment| history.initial_value(segment)).collect();
+        let mut projection =
+            Self { instance: Instance { initial, operations: Vec::new() }, operations: Vec::new() };
+        for id in operations {
+            let operation = history.operation(id);
+            let action = match operation.segment() {
+                _ if operation.is_failed() => continue,
+                None if operation.is_pending() => continue,
+                None => {
+                    let returned = history.scan_values(operation);
+                    let values = segments.iter().map(|segment| &returned[segment.index()]);
+                    Action::Scan { values: values.collect() }
+                }
+                Some(segment) => match segments.iter().position(|&kept| kept == segment) {
+                    Some(segment) => {
+                        Action::Update { segment, value: history.update_value(operation) }
+                    }
+                    None => continue,
+                },
+            };
+            projection.operations.push(id);
+            projection.instance.operations.push(Operation {
+                invocation: operation.invocation(),
+                response: operation.response(),
+                action,
+            });
+        }
+        projection
+    }
+
+    /// The whole history.
+    pub fn whole(history: &'h History<V>) -> Self {
+        let segments: Vec<Segment> = (0..history.segments()).map(Segment::must).collect();
+        Self::new(history, &segments, history.operation_ids())
+    }
+
+    /// A linearization of what is kept, or `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`Instance::linearization`].
+    pub fn linearization(&self, budget: usize) -> Result<Option<Linearization>, BruteForceError> {
+        let order = self.instance.linearization(budget)?;
+        Ok(order.map(|order| Linearization {
+            order: order.into_iter().map(|index| self.operations[index]).collect(),
+        }))
+    }
+}
