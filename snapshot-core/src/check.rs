@@ -8,7 +8,6 @@ mod minimize;
 
 use std::hash::Hash;
 
-use crate::OperationId;
 use crate::explanation::{Explanation, explain};
 use crate::history::History;
 use crate::linear;
@@ -17,6 +16,7 @@ use crate::observer::TableObserver;
 use crate::search::{self, Budget};
 use crate::simple::SimpleHistory;
 use crate::verdict::{Cause, Linearization, Method, Unknown, Verdict};
+use crate::{OperationId, certificate};
 
 /// A verdict, how it was reached, and, for a violation, what tells it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -62,7 +62,7 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
             explanation: None,
             decided_at: None,
         },
-        linear::Outcome::Violation => violation(history, &first_alarm(history)),
+        linear::Outcome::Violation => violation(history, &first_alarm(history), budget),
         linear::Outcome::Undecided(undecided) => search(history, undecided.cause, budget),
     }
 }
@@ -93,8 +93,19 @@ fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Alarm {
     unreachable!("the monitor and the linear-time check agree")
 }
 
-fn violation<V: Clone + Eq + Hash>(history: &History<V>, alarm: &Alarm) -> Report<V> {
-    let explanation = explain(history, alarm);
+/// Explains an alarm. Where its operations alone do not prove it - the order of
+/// two overlapping updates of one segment may be known only from other scans -
+/// a proof is searched for.
+fn violation<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    alarm: &Alarm,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let mut explanation = explain(history, alarm);
+    if certificate::witness::check(history, &explanation.witness).is_err() {
+        let (witness, _) = minimize::minimize(history, budget);
+        explanation = Explanation::of(history, witness);
+    }
     Report {
         method: method(history, false),
         verdict: Verdict::Violation(explanation.witness.clone()),

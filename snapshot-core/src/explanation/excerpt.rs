@@ -71,6 +71,20 @@ fn slot<T: Default>(table: &mut Vec<T>, process: usize) -> &mut T {
     &mut table[process]
 }
 
+/// Whether two updates of one segment overlap, among exhibits in the order of
+/// their invocations.
+fn some_updates_overlap<V>(exhibits: &[Exhibit<V>]) -> bool {
+    let segment = |exhibit: &Exhibit<V>| match exhibit.deed {
+        Deed::Update { segment, .. } => Some(segment),
+        Deed::Scan { .. } => None,
+    };
+    exhibits.iter().enumerate().any(|(at, exhibit)| {
+        let Some(of) = segment(exhibit) else { return false };
+        let is_over = |event| exhibit.ending.event().is_some_and(|end| end < event);
+        exhibits[at + 1..].iter().any(|next| segment(next) == Some(of) && !is_over(next.invocation))
+    })
+}
+
 /// An update that may belong to the proof.
 #[derive(Clone, Debug)]
 struct Candidate<V> {
@@ -203,6 +217,10 @@ impl<V: Clone + Eq> Excerpt<V> {
         let position = self.events;
         self.events += 1;
         let process = event.process;
+        if position > self.alarm.event {
+            self.observe_later(event, position);
+            return;
+        }
         match event.action {
             Action::InvokeUpdate { segment, value } => {
                 let id = OperationId::must(self.operations);
@@ -237,6 +255,35 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
     }
 
+    /// After the alarm: who wrote later what a scan returned too early?
+    fn observe_later(&mut self, event: &Event<'_, V>, position: usize) {
+        let id = OperationId::must(self.operations);
+        match event.action {
+            Action::InvokeScan => self.operations += 1,
+            Action::InvokeUpdate { segment, value } => {
+                self.operations += 1;
+                let track = self.tracks.iter_mut().find(|track| track.segment == segment);
+                let Some(track) = track else { return };
+                let redundant = track.value == *value;
+                track.value = value.clone();
+                track.number += u64::from(!redundant);
+                if track.future.is_none() && track.returned.contains(value) {
+                    let deed = Deed::Update { segment, value: value.clone() };
+                    let (process, invocation, ending) = (event.process, position, Ending::None);
+                    track.future = Some(Candidate {
+                        exhibit: Exhibit { id, process, invocation, ending, deed },
+                        value: value.clone(),
+                        number: track.number,
+                        listed: false,
+                        before: value.clone(),
+                        redundant,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn begin_update(
         &mut self,
         id: OperationId,
@@ -261,9 +308,6 @@ impl<V: Clone + Eq> Excerpt<V> {
             before: std::mem::replace(&mut track.value, value.clone()),
             redundant,
         };
-        if position > self.alarm.event && track.future.is_none() && track.returned.contains(value) {
-            track.future = Some(candidate.clone());
-        }
         *slot(&mut self.open, process.index()) = Open::Update(at, Box::new(candidate));
     }
 
@@ -349,12 +393,13 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
         exhibits.sort_by_key(|exhibit| exhibit.id);
         exhibits.dedup_by_key(|exhibit| exhibit.id);
-        let renaming = self.renaming(&reason);
+        // Where updates of one segment overlap, there is no numbering to rename by.
+        let renaming = (!some_updates_overlap(&exhibits)).then(|| self.renaming(&reason));
         let witness = Witness {
             reason,
             segments: self.tracks.iter().map(|track| track.segment).collect(),
             operations: exhibits.iter().map(|exhibit| exhibit.id).collect(),
-            renaming: Some(renaming),
+            renaming,
         };
         let initial =
             self.tracks.iter().map(|track| (track.segment, track.initial.clone())).collect();

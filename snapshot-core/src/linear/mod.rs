@@ -284,10 +284,15 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
     ) -> Result<(), Stop> {
         let scan = OperationId::must(operation as usize);
         let position = now as usize - 1;
+        let mut floating = None;
+        // An entry that may come from a floating update stays empty.
         let mut candidates: Vec<Vec<u32>> = Vec::with_capacity(values.len());
         for (segment, (runs, value)) in self.runs.iter().zip(values).enumerate() {
-            if let Some((first, second)) = runs.floating(value) {
-                return Err(undecided(position, Cause::OverlappingUpdates { first, second }));
+            let found = runs.floating(value);
+            if found.is_some() {
+                floating = floating.or(found);
+                candidates.push(Vec::new());
+                continue;
             }
             let mut entry = runs.candidates(value, begun);
             if above != NO_SCAN {
@@ -306,11 +311,11 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
                 until =
                     until.min(entry.iter().map(|&n| runs.overwritten(n)).max().unwrap_or(NEVER));
             }
-            let mut changed = from > until;
+            let mut changed = false;
             for (runs, entry) in self.runs.iter().zip(&mut candidates) {
                 let before = entry.len();
                 entry.retain(|&n| runs.invocation(n) <= until && runs.overwritten(n) >= from);
-                if entry.is_empty() {
+                if entry.is_empty() && before > 0 {
                     return Err(Stop::Violation);
                 }
                 changed |= entry.len() < before;
@@ -318,6 +323,9 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
             if !changed {
                 break;
             }
+        }
+        if let Some((first, second)) = floating {
+            return Err(undecided(position, Cause::OverlappingUpdates { first, second }));
         }
         if let Some(segment) = candidates.iter().position(|entry| entry.len() > 1) {
             let segment = Segment::must(segment);

@@ -70,10 +70,11 @@ impl Chain {
         &self.vectors[start..start + self.width]
     }
 
-    /// The vector whose sum is `floor`, if kept.
-    pub fn at_floor(&self, floor: u64) -> Option<&[u64]> {
+    /// The scan whose vector has the sum `floor`, if kept, and that vector.
+    pub fn at_floor(&self, floor: u64) -> Option<(u64, Slot)> {
         let position = self.elements.binary_search_by_key(&floor, |element| element.sum).ok()?;
-        Some(self.vector(Slot(self.elements[position].slot)))
+        let element = self.elements[position];
+        Some((element.scan, Slot(element.slot)))
     }
 
     /// Inserts what `scan`, invoked when the floor was `floor`, returned.

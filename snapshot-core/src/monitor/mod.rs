@@ -28,7 +28,8 @@ pub use alarm::{Alarm, Undecided, Violation};
 use std::collections::VecDeque;
 use std::hash::Hash;
 
-use self::chain::{Chain, Conflict};
+use self::chain::{Chain, Conflict, Slot};
+use self::narrow::Narrowed;
 use self::window::{Instant, Lookup, NEVER, NOBODY, Window};
 use crate::history::{Action, Admission, Declaration, Event, HistoryError};
 use crate::verdict::Cause;
@@ -293,7 +294,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         // While this scan was open, what was the oldest is not younger than it.
         let oldest = self.oldest_open_scan().map_or(begun, |(oldest, _)| oldest.min(begun));
         self.vector.clear();
-        let mut latest = (begun, NOBODY);
+        let mut latest = (begun, usize::MAX);
         let mut ambiguous = false;
         for (segment, (window, value)) in self.windows.iter_mut().zip(values).enumerate() {
             window.forget_before(oldest);
@@ -305,7 +306,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
                 Lookup::One(number) => {
                     let invocation = window.run(number).invocation;
                     if invocation > latest.0 {
-                        latest = (invocation, segment as u64);
+                        latest = (invocation, segment);
                     }
                     self.vector.push(number);
                 }
@@ -321,32 +322,16 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             }
         }
         if ambiguous {
-            match narrow::narrow(&self.windows, values, begun, now, self.chain.at_floor(floor)) {
-                narrow::Narrowed::Vector(vector) => {
-                    self.vector = vector;
-                    latest = self.latest_seen(begun);
-                }
-                narrow::Narrowed::Unavailable(segment) => {
-                    let segment = Segment::must(segment);
-                    self.alarm(now, Violation::Unavailable { scan: id(scan), segment });
-                    return;
-                }
-                narrow::Narrowed::Floating { first, second } => {
-                    self.undecided(now, overlap(first, second));
-                    return;
-                }
-                narrow::Narrowed::Ambiguous(segment) => {
-                    let cause =
-                        Cause::AmbiguousValue { scan: id(scan), segment: Segment::must(segment) };
-                    self.undecided(now, cause);
-                    return;
-                }
+            if !self.narrow(values, scan, begun, floor, now) {
+                return;
             }
+            latest = self.latest_seen(begun);
         }
         for (segment, (window, number)) in self.windows.iter_mut().zip(&self.vector).enumerate() {
             window.saw(*number, scan, now);
             if window.overwritten(*number) < latest.0 {
-                let violation = self.missing(scan, segment, latest);
+                let seen = (latest.1, self.vector[latest.1]);
+                let violation = self.missing(scan, seen, (segment, self.vector[segment]));
                 self.alarm(now, violation);
                 return;
             }
@@ -357,57 +342,104 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
     }
 
-    /// The latest invocation among the scan's and those of the updates it saw,
-    /// with the segment of that update.
-    fn latest_seen(&self, begun: Instant) -> (Instant, u64) {
-        let seen = self.windows.iter().zip(&self.vector).enumerate();
-        seen.map(|(segment, (window, number))| (window.run(*number).invocation, segment as u64))
-            .fold((begun, NOBODY), |latest, seen| if seen.0 > latest.0 { seen } else { latest })
+    /// Determines the vector of a scan with repeating values. `false`: there
+    /// was nothing to go on with, and the judgement says why.
+    #[cold]
+    fn narrow(
+        &mut self,
+        values: &[V],
+        scan: u64,
+        begun: Instant,
+        floor: u64,
+        now: Instant,
+    ) -> bool {
+        let above = self.chain.at_floor(floor);
+        let vector = above.map(|(_, slot)| self.chain.vector(slot));
+        match narrow::narrow(&self.windows, values, begun, now, vector) {
+            Narrowed::Vector(vector) => {
+                self.vector = vector;
+                return true;
+            }
+            Narrowed::Unavailable(segment) => {
+                let segment = Segment::must(segment);
+                self.alarm(now, Violation::Unavailable { scan: id(scan), segment });
+            }
+            Narrowed::Decrease(segment) => {
+                if let Some((earlier, slot)) = above {
+                    let violation = self.decrease(earlier, slot, scan, segment);
+                    self.alarm(now, violation);
+                }
+            }
+            Narrowed::Missing { seen, passed } => {
+                let violation = self.missing(scan, seen, passed);
+                self.alarm(now, violation);
+            }
+            Narrowed::Floating { first, second } => self.undecided(now, overlap(first, second)),
+            Narrowed::Ambiguous(segment) => {
+                let segment = Segment::must(segment);
+                self.undecided(now, Cause::AmbiguousValue { scan: id(scan), segment });
+            }
+        }
+        false
     }
 
+    /// The latest invocation among the scan's and those of the updates it saw,
+    /// with the segment of that update.
+    fn latest_seen(&self, begun: Instant) -> (Instant, usize) {
+        let seen = self.windows.iter().zip(&self.vector).enumerate();
+        seen.map(|(segment, (window, number))| (window.run(*number).invocation, segment))
+            .fold((begun, usize::MAX), |latest, seen| if seen.0 > latest.0 { seen } else { latest })
+    }
+
+    /// The scan saw the run `seen`, and not the one after the run `passed`.
     #[cold]
-    fn missing(&self, scan: u64, segment: usize, (_, seen_segment): (Instant, u64)) -> Violation {
-        let missing = self.windows[segment].next(self.vector[segment]).map_or(NOBODY, |r| r.update);
-        let seen_segment = seen_segment as usize;
-        let seen = self.windows[seen_segment].run(self.vector[seen_segment]).update;
+    fn missing(&self, scan: u64, seen: (usize, u64), passed: (usize, u64)) -> Violation {
+        let missing = self.windows[passed.0].next(passed.1).map_or(NOBODY, |run| run.update);
         Violation::Missing {
             scan: id(scan),
-            seen: id(seen),
-            seen_segment: Segment::must(seen_segment),
+            seen: self.update(seen.0, seen.1),
+            seen_segment: Segment::must(seen.0),
             missing: id(missing),
-            missing_segment: Segment::must(segment),
+            missing_segment: Segment::must(passed.0),
         }
+    }
+
+    /// The scan `earlier`, whose vector is at `slot`, saw more of the segment.
+    #[cold]
+    fn decrease(&self, earlier: u64, slot: Slot, scan: u64, segment: usize) -> Violation {
+        Violation::Decrease {
+            earlier: id(earlier),
+            later: id(scan),
+            segment: Segment::must(segment),
+            seen: self.update(segment, self.chain.vector(slot)[segment]),
+        }
+    }
+
+    /// The update that begins a run.
+    fn update(&self, segment: usize, number: u64) -> OperationId {
+        id(self.windows[segment].run(number).update)
     }
 
     #[cold]
     fn conflict(&self, scan: u64, conflict: Conflict) -> Violation {
-        let (other, slot) = match conflict {
-            Conflict::Above(other, slot) | Conflict::Incomparable(other, slot) => (other, slot),
-        };
-        let kept = self.chain.vector(slot);
         let ahead = |larger: &[u64], smaller: &[u64]| {
             larger.iter().zip(smaller).position(|(a, b)| a > b).unwrap_or(0)
         };
-        let update =
-            |segment: usize, vector: &[u64]| id(self.windows[segment].run(vector[segment]).update);
-        let i = ahead(kept, &self.vector);
-        let first_saw = update(i, kept);
         match conflict {
-            Conflict::Above(..) => Violation::Decrease {
-                earlier: id(other),
-                later: id(scan),
-                segment: Segment::must(i),
-                seen: first_saw,
-            },
-            Conflict::Incomparable(..) => {
-                let j = ahead(&self.vector, kept);
+            Conflict::Above(earlier, slot) => {
+                let segment = ahead(self.chain.vector(slot), &self.vector);
+                self.decrease(earlier, slot, scan, segment)
+            }
+            Conflict::Incomparable(other, slot) => {
+                let kept = self.chain.vector(slot);
+                let (i, j) = (ahead(kept, &self.vector), ahead(&self.vector, kept));
                 Violation::Inversion {
                     first: id(other),
                     second: id(scan),
                     i: Segment::must(i),
                     j: Segment::must(j),
-                    first_saw,
-                    second_saw: update(j, &self.vector),
+                    first_saw: self.update(i, kept[i]),
+                    second_saw: self.update(j, self.vector[j]),
                 }
             }
         }

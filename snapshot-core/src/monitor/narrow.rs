@@ -10,13 +10,23 @@ use std::hash::Hash;
 
 use super::window::{Instant, Window};
 
-/// What narrowing leaves.
+/// What narrowing leaves. Entries are given by the number of their segment.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Narrowed {
     /// One candidate per entry.
     Vector(Vec<u64>),
-    /// This entry has no candidate at all by A and B.
+    /// This entry has no candidate by A and B.
     Unavailable(usize),
+    /// This entry has none by C.
+    Decrease(usize),
+    /// The entry `seen.0`, which is run `seen.1` or later, began after the
+    /// entry `passed.0`, which is run `passed.1` or earlier, was over.
+    Missing {
+        /// An entry and its first candidate.
+        seen: (usize, u64),
+        /// An entry and its last candidate.
+        passed: (usize, u64),
+    },
     /// The value may come from an update whose place in the order is open.
     Floating {
         /// That update.
@@ -30,7 +40,7 @@ pub(super) enum Narrowed {
 
 /// Narrows the entries of a scan, open from `begun` to `now`, that returned
 /// `values`; `above` is the largest vector of the scans that precede it.
-/// O(candidates) per round, and at most as many rounds as entries.
+/// O(candidates) per round, and at most as many rounds as candidates.
 #[cold]
 pub(super) fn narrow<V: Clone + Eq + Hash>(
     windows: &[Window<V>],
@@ -39,66 +49,32 @@ pub(super) fn narrow<V: Clone + Eq + Hash>(
     now: Instant,
     above: Option<&[u64]>,
 ) -> Narrowed {
+    let mut floating = None;
+    // Latest first. An entry that may come from a floating update stays empty.
     let mut candidates: Vec<Vec<u64>> = Vec::with_capacity(values.len());
     for (segment, (window, value)) in windows.iter().zip(values).enumerate() {
-        if let Some(floating) = window.floating(value) {
-            return Narrowed::Floating { first: floating.update, second: floating.next };
+        if let Some(found) = window.floating(value) {
+            floating = floating.or(Some((found.update, found.next)));
+            candidates.push(Vec::new());
+            continue;
         }
-        let entry: Vec<u64> = window.candidates(value, begun).collect();
+        let mut entry: Vec<u64> = window.candidates(value, begun).collect();
         if entry.is_empty() {
             return Narrowed::Unavailable(segment);
         }
+        if let Some(above) = above {
+            entry.retain(|&number| number >= above[segment]);
+            if entry.is_empty() {
+                return Narrowed::Decrease(segment);
+            }
+        }
         candidates.push(entry);
     }
-    if let Some(above) = above {
-        for (entry, &floor) in candidates.iter_mut().zip(above) {
-            if entry.iter().any(|&number| number >= floor) {
-                entry.retain(|&number| number >= floor);
-            } else {
-                // All violate C: let any of them show it.
-                entry.truncate(1);
-            }
-        }
+    if let Some(contradiction) = narrow_by_time(windows, &mut candidates, begun, now) {
+        return contradiction;
     }
-    loop {
-        let (mut from, mut until) = ((begun, None), (now, None));
-        for (segment, (window, entry)) in windows.iter().zip(&candidates).enumerate() {
-            let (latest, earliest) = (entry[0], entry[entry.len() - 1]);
-            let (begins, ends) = (window.run(earliest).invocation, window.overwritten(latest));
-            if begins > from.0 {
-                from = (begins, Some(segment));
-            }
-            if ends < until.0 {
-                until = (ends, Some(segment));
-            }
-        }
-        if let (true, Some(late), Some(early)) = (from.0 > until.0, from.1, until.1) {
-            // Entry `late` begins after entry `early` is over, at the best.
-            let earliest = candidates[late].len() - 1;
-            candidates[late].swap(0, earliest);
-            debug_assert_ne!(late, early, "a run begins before it is over");
-            return Narrowed::Vector(candidates.into_iter().map(|entry| entry[0]).collect());
-        }
-        let mut changed = false;
-        for segment in 0..candidates.len() {
-            let (window, entry) = (&windows[segment], &mut candidates[segment]);
-            let before = entry.len();
-            if before < 2 {
-                continue;
-            }
-            let fits = |number: u64| {
-                window.run(number).invocation <= until.0 && window.overwritten(number) >= from.0
-            };
-            if entry.iter().any(|&number| fits(number)) {
-                entry.retain(|&number| fits(number));
-                changed |= entry.len() < before;
-            } else {
-                return Narrowed::Vector(contradict(windows, candidates, segment, from, until));
-            }
-        }
-        if !changed {
-            break;
-        }
+    if let Some((first, second)) = floating {
+        return Narrowed::Floating { first, second };
     }
     match candidates.iter().position(|entry| entry.len() > 1) {
         Some(segment) => Narrowed::Ambiguous(segment),
@@ -106,27 +82,54 @@ pub(super) fn narrow<V: Clone + Eq + Hash>(
     }
 }
 
-/// A choice of candidates that shows, by condition E, that no choice is
-/// possible: no candidate of `segment` is in effect between `from` and `until`.
-fn contradict<V: Clone + Eq + Hash>(
+/// Removes candidates that have no instant in common with the others.
+fn narrow_by_time<V: Clone + Eq + Hash>(
     windows: &[Window<V>],
-    mut candidates: Vec<Vec<u64>>,
-    segment: usize,
-    from: (Instant, Option<usize>),
-    until: (Instant, Option<usize>),
-) -> Vec<u64> {
-    let over = |number: &u64| windows[segment].overwritten(*number) < from.0;
-    // Candidates are sorted, latest first, and so are their beginnings and ends.
-    if let Some(number) = candidates[segment].iter().copied().find(over) {
-        candidates[segment] = vec![number];
-        if let Some(other) = from.1.filter(|&other| other != segment) {
-            let earliest = candidates[other].len() - 1;
-            candidates[other].swap(0, earliest);
+    candidates: &mut [Vec<u64>],
+    begun: Instant,
+    now: Instant,
+) -> Option<Narrowed> {
+    loop {
+        // The common instants lie between these bounds, set by these runs.
+        let (mut from, mut until) = ((begun, None), (now, None));
+        for (segment, (window, entry)) in windows.iter().zip(&*candidates).enumerate() {
+            let (Some(&latest), Some(&earliest)) = (entry.first(), entry.last()) else { continue };
+            let (begins, ends) = (window.run(earliest).invocation, window.overwritten(latest));
+            if begins > from.0 {
+                from = (begins, Some((segment, earliest)));
+            }
+            if ends < until.0 {
+                until = (ends, Some((segment, latest)));
+            }
         }
-    } else {
-        let earliest = candidates[segment].len() - 1;
-        candidates[segment].swap(0, earliest);
-        debug_assert!(until.1 != Some(segment), "it ends after it begins");
+        if let (true, Some(seen), Some(passed)) = (from.0 > until.0, from.1, until.1) {
+            return Some(Narrowed::Missing { seen, passed });
+        }
+        let mut changed = false;
+        for (segment, (window, entry)) in windows.iter().zip(&mut *candidates).enumerate() {
+            let before = entry.len();
+            let begins = |number: u64| window.run(number).invocation;
+            // Of several that are over too early, the last; too late, the first.
+            let early = entry.iter().copied().find(|&n| window.overwritten(n) < from.0);
+            let late = entry.iter().copied().rfind(|&n| begins(n) > until.0);
+            entry.retain(|&n| begins(n) <= until.0 && window.overwritten(n) >= from.0);
+            changed |= entry.len() < before;
+            if entry.is_empty() && before > 0 {
+                // If some are too early and others too late, either shows it,
+                // as far as one reason can.
+                return match (early.zip(from.1), late.zip(until.1)) {
+                    (Some((number, seen)), _) => {
+                        Some(Narrowed::Missing { seen, passed: (segment, number) })
+                    }
+                    (None, Some((number, passed))) => {
+                        Some(Narrowed::Missing { seen: (segment, number), passed })
+                    }
+                    (None, None) => unreachable!("a candidate by A and B fits the scan's interval"),
+                };
+            }
+        }
+        if !changed {
+            return None;
+        }
     }
-    candidates.into_iter().map(|entry| entry[0]).collect()
 }
