@@ -80,7 +80,10 @@ fn some_updates_overlap<V>(exhibits: &[Exhibit<V>]) -> bool {
     };
     exhibits.iter().enumerate().any(|(at, exhibit)| {
         let Some(of) = segment(exhibit) else { return false };
-        let is_over = |event| exhibit.ending.event().is_some_and(|end| end < event);
+        let is_over = |event| match exhibit.ending {
+            Ending::Response(end) | Ending::Failure(end) => end < event,
+            Ending::Unknown(_) | Ending::None => false,
+        };
         exhibits[at + 1..].iter().any(|next| segment(next) == Some(of) && !is_over(next.invocation))
     })
 }
