@@ -44,6 +44,7 @@
 #![forbid(unsafe_code)]
 
 mod expected;
+pub mod family;
 
 pub mod generate;
 

@@ -27,6 +27,11 @@ impl Draw {
         ((u128::from(self.0.next_u64()) * bound as u128) >> 64) as usize
     }
 
+    /// Any 64 bits: a seed for another stream.
+    pub fn word(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
     /// Whether an event of probability `p` happens: the upper 53 bits are an
     /// exact fraction.
     pub fn chance(&mut self, p: f64) -> bool {

@@ -1,10 +1,9 @@
 //! The generator keeps its word: small histories are judged by brute force and
 //! by the conditions' definitions, long ones by their shape.
 
-mod oracle;
-
 use std::collections::{BTreeSet, HashMap};
 
+use crate::{oracle, simple_cases};
 use corpus::generate::{OwnedAction, OwnedEvent, Recipe, RecipeError, Rule, Style, Violation};
 use snapshot_core::history::Outcome;
 use snapshot_core::verdict::Reason;
@@ -110,7 +109,7 @@ fn simple_cases_are_the_published_cases() {
                 .with_violation(violation.after(0.3));
             let history = recipe.history().unwrap();
             assert!(!oracle::is_linearizable(&history), "{name} {recipe:?}\n{}", show(&history));
-            let mut cases = simple_cases_of(&history, 1, 2);
+            let mut cases = simple_cases::of(&history, 1, 2);
             if name.starts_with("3b-never") {
                 // A 1 from nowhere is more than all that later scans return.
                 let l = if name.ends_with('i') { "decrease-i" } else { "decrease-j" };
@@ -119,58 +118,6 @@ fn simple_cases_are_the_published_cases() {
             assert_eq!(cases, BTreeSet::from([name]), "{recipe:?}\n{}", show(&history));
         }
     }
-}
-
-/// DESIGN 2.1 by definition, with 3(b) split by whether F_l is ever invoked.
-fn simple_cases_of(history: &History<i64>, i: usize, j: usize) -> BTreeSet<&'static str> {
-    let first = |segment: usize| {
-        history
-            .operations()
-            .iter()
-            .find(|o| o.segment() == Some(Segment::must(segment)) && *history.update_value(o) == 1)
-    };
-    let (fi, fj) = (first(i), first(j));
-    let scans: Vec<_> =
-        history.operations().iter().filter(|o| o.is_scan() && o.is_complete()).collect();
-    let view = |scan| {
-        let values: &[i64] = history.scan_values(scan);
-        (values[i], values[j])
-    };
-    let mut cases = BTreeSet::new();
-    for s in &scans {
-        let (x, y) = view(s);
-        for (value, f, stale, never, future) in [
-            (x, fi, "3a-i", "3b-never-i", "3b-future-i"),
-            (y, fj, "3a-j", "3b-never-j", "3b-future-j"),
-        ] {
-            match (value, f) {
-                (0, Some(f)) if f.precedes(s) => cases.insert(stale),
-                (1, None) => cases.insert(never),
-                (1, Some(f)) if s.precedes(f) => cases.insert(future),
-                _ => false,
-            };
-        }
-        if let (Some(fi), Some(fj)) = (fi, fj) {
-            match (x, y) {
-                (0, 1) if fi.precedes(fj) => cases.insert("3c"),
-                (1, 0) if fj.precedes(fi) => cases.insert("3d"),
-                _ => false,
-            };
-        }
-        for t in &scans {
-            let (u, v) = view(t);
-            if s.precedes(t) && u < x {
-                cases.insert("decrease-i");
-            }
-            if s.precedes(t) && v < y {
-                cases.insert("decrease-j");
-            }
-            if (x, y) == (0, 1) && (u, v) == (1, 0) {
-                cases.insert("inversion");
-            }
-        }
-    }
-    cases
 }
 
 #[test]

@@ -1,0 +1,6 @@
+//! What the corpus promises, checked by opinions that it does not share.
+
+mod families;
+mod generated;
+mod oracle;
+mod simple_cases;
