@@ -45,7 +45,8 @@
 
 mod expected;
 pub mod family;
-
 pub mod generate;
+mod twin;
 
 pub use expected::Expected;
+pub use twin::{Case, CaseError, twins};

@@ -20,8 +20,8 @@ const NON_LINEARIZABLE: ([usize; 6], [usize; 3]) = ([3, 4, 5, 6, 8, 10], [25, 50
 /// How many of the last events the published recipe tampers with.
 const SUFFIX: usize = 20;
 
-/// How often it may fail before the judge is blamed. About every second
-/// attempt succeeds.
+/// How often it may fail before the judge is blamed; nearly every attempt
+/// succeeds.
 const ATTEMPTS: usize = 10_000;
 
 /// One history of the published corpus.

@@ -4,3 +4,5 @@ mod families;
 mod generated;
 mod oracle;
 mod simple_cases;
+mod text;
+mod twins;
