@@ -101,133 +101,134 @@ pub fn twins() -> Vec<Case> {
 }
 
 macro_rules! files {
-    ($($name:literal)*) => {
+    [$($name:literal),* $(,)?] => {
         &[$(($name, include_str!(concat!("../histories/twins/", $name, ".txt")))),*]
     };
 }
 
-const FILES: &[(&str, &str)] = files! {
-"ambiguous-initial-bad"
-"ambiguous-initial-good"
-"ambiguous-narrowed-bad"
-"ambiguous-narrowed-good"
-"ambiguous-search-bad"
-"ambiguous-search-good"
-"case-3a-i-bad"
-"case-3a-i-good"
-"case-3a-j-bad"
-"case-3a-j-good"
-"case-3b-future-i-bad"
-"case-3b-future-i-good"
-"case-3b-future-j-bad"
-"case-3b-future-j-good"
-"case-3b-never-i-bad"
-"case-3b-never-i-good"
-"case-3b-never-j-bad"
-"case-3b-never-j-good"
-"case-3c-bad"
-"case-3c-good"
-"case-3c-scan-first-bad"
-"case-3c-scan-first-good"
-"case-3d-bad"
-"case-3d-good"
-"case-3d-scan-first-bad"
-"case-3d-scan-first-good"
-"condition-a-future-bad"
-"condition-a-future-good"
-"condition-a-never-written-bad"
-"condition-a-never-written-good"
-"condition-a-wrong-segment-bad"
-"condition-a-wrong-segment-good"
-"condition-b-initial-bad"
-"condition-b-initial-good"
-"condition-b-stale-bad"
-"condition-b-stale-good"
-"condition-c-decrease-bad"
-"condition-c-decrease-good"
-"condition-d-inversion-bad"
-"condition-d-inversion-good"
-"condition-d-three-segments-bad"
-"condition-d-three-segments-good"
-"condition-e-missing-bad"
-"condition-e-missing-good"
-"condition-e-open-bad"
-"condition-e-open-good"
-"condition-e-three-segments-bad"
-"condition-e-three-segments-good"
-"condition-e-unseen-bad"
-"condition-e-unseen-good"
-"decrease-i-bad"
-"decrease-i-good"
-"decrease-j-bad"
-"decrease-j-good"
-"empty"
-"empty-declared"
-"failed-scan-bad"
-"failed-scan-good"
-"failed-then-next-bad"
-"failed-then-next-good"
-"failed-update-bad"
-"failed-update-early-bad"
-"failed-update-early-good"
-"failed-update-good"
-"foreign-segment-bad"
-"foreign-segment-good"
-"initial-declared-bad"
-"initial-declared-good"
-"initial-overwritten-bad"
-"initial-overwritten-good"
-"inversion-bad"
-"inversion-good"
-"inversion-sequential-bad"
-"inversion-sequential-good"
-"lemma-30-real-time-bad"
-"lemma-30-real-time-good"
-"many-writers-alternate-bad"
-"many-writers-alternate-good"
-"many-writers-order-bad"
-"many-writers-order-good"
-"many-writers-overlap-bad"
-"many-writers-overlap-good"
-"many-writers-sequential-bad"
-"many-writers-sequential-good"
-"no-scan"
-"no-update-bad"
-"no-update-good"
-"one-process-bad"
-"one-process-good"
-"one-segment-bad"
-"one-segment-good"
-"pending-inversion-bad"
-"pending-inversion-good"
-"pending-scan-bad"
-"pending-scan-good"
-"pending-seen-bad"
-"pending-seen-good"
-"redundant-initial-bad"
-"redundant-initial-good"
-"redundant-update-bad"
-"redundant-update-good"
-"scanners-without-segment-bad"
-"scanners-without-segment-good"
-"strings-bad"
-"strings-good"
-"strings-initial-bad"
-"strings-initial-good"
-"unknown-goes-on-bad"
-"unknown-goes-on-good"
-"unknown-late-bad"
-"unknown-late-good"
-"unknown-overwritten-bad"
-"unknown-overwritten-good"
-"unknown-returns-bad"
-"unknown-returns-good"
-"unknown-scan-bad"
-"unknown-scan-good"
-"unknown-seen-bad"
-"unknown-seen-good"
-"unknown-unseen-bad"
-"unknown-unseen-good"};
+const FILES: &[(&str, &str)] = files![
+    "ambiguous-initial-bad",
+    "ambiguous-initial-good",
+    "ambiguous-narrowed-bad",
+    "ambiguous-narrowed-good",
+    "ambiguous-search-bad",
+    "ambiguous-search-good",
+    "case-3a-i-bad",
+    "case-3a-i-good",
+    "case-3a-j-bad",
+    "case-3a-j-good",
+    "case-3b-future-i-bad",
+    "case-3b-future-i-good",
+    "case-3b-future-j-bad",
+    "case-3b-future-j-good",
+    "case-3b-never-i-bad",
+    "case-3b-never-i-good",
+    "case-3b-never-j-bad",
+    "case-3b-never-j-good",
+    "case-3c-bad",
+    "case-3c-good",
+    "case-3c-scan-first-bad",
+    "case-3c-scan-first-good",
+    "case-3d-bad",
+    "case-3d-good",
+    "case-3d-scan-first-bad",
+    "case-3d-scan-first-good",
+    "condition-a-future-bad",
+    "condition-a-future-good",
+    "condition-a-never-written-bad",
+    "condition-a-never-written-good",
+    "condition-a-wrong-segment-bad",
+    "condition-a-wrong-segment-good",
+    "condition-b-initial-bad",
+    "condition-b-initial-good",
+    "condition-b-stale-bad",
+    "condition-b-stale-good",
+    "condition-c-decrease-bad",
+    "condition-c-decrease-good",
+    "condition-d-inversion-bad",
+    "condition-d-inversion-good",
+    "condition-d-three-segments-bad",
+    "condition-d-three-segments-good",
+    "condition-e-missing-bad",
+    "condition-e-missing-good",
+    "condition-e-open-bad",
+    "condition-e-open-good",
+    "condition-e-three-segments-bad",
+    "condition-e-three-segments-good",
+    "condition-e-unseen-bad",
+    "condition-e-unseen-good",
+    "decrease-i-bad",
+    "decrease-i-good",
+    "decrease-j-bad",
+    "decrease-j-good",
+    "empty",
+    "empty-declared",
+    "failed-scan-bad",
+    "failed-scan-good",
+    "failed-then-next-bad",
+    "failed-then-next-good",
+    "failed-update-bad",
+    "failed-update-early-bad",
+    "failed-update-early-good",
+    "failed-update-good",
+    "foreign-segment-bad",
+    "foreign-segment-good",
+    "initial-declared-bad",
+    "initial-declared-good",
+    "initial-overwritten-bad",
+    "initial-overwritten-good",
+    "inversion-bad",
+    "inversion-good",
+    "inversion-sequential-bad",
+    "inversion-sequential-good",
+    "lemma-30-real-time-bad",
+    "lemma-30-real-time-good",
+    "many-writers-alternate-bad",
+    "many-writers-alternate-good",
+    "many-writers-order-bad",
+    "many-writers-order-good",
+    "many-writers-overlap-bad",
+    "many-writers-overlap-good",
+    "many-writers-sequential-bad",
+    "many-writers-sequential-good",
+    "no-scan",
+    "no-update-bad",
+    "no-update-good",
+    "one-process-bad",
+    "one-process-good",
+    "one-segment-bad",
+    "one-segment-good",
+    "pending-inversion-bad",
+    "pending-inversion-good",
+    "pending-scan-bad",
+    "pending-scan-good",
+    "pending-seen-bad",
+    "pending-seen-good",
+    "redundant-initial-bad",
+    "redundant-initial-good",
+    "redundant-update-bad",
+    "redundant-update-good",
+    "scanners-without-segment-bad",
+    "scanners-without-segment-good",
+    "strings-bad",
+    "strings-good",
+    "strings-initial-bad",
+    "strings-initial-good",
+    "unknown-goes-on-bad",
+    "unknown-goes-on-good",
+    "unknown-late-bad",
+    "unknown-late-good",
+    "unknown-overwritten-bad",
+    "unknown-overwritten-good",
+    "unknown-returns-bad",
+    "unknown-returns-good",
+    "unknown-scan-bad",
+    "unknown-scan-good",
+    "unknown-seen-bad",
+    "unknown-seen-good",
+    "unknown-unseen-bad",
+    "unknown-unseen-good",
+];
 
 #[cfg(test)]
 mod tests {

@@ -237,6 +237,35 @@ fn equal_recipes_make_equal_bytes_and_seeds_matter() {
     assert_ne!(events(&recipe), events(&Recipe { seed: 12, ..recipe.clone() }));
 }
 
+/// Recorded from version 0.1.0: FNV-1a over the events as numbers.
+#[test]
+fn a_history_is_pinned_to_the_byte() {
+    let recipe = Recipe::new(5, 4, 200, Style::Differentiated, 42)
+        .with_pending(3)
+        .with_violation(Violation::new(Rule::Inversion));
+    let word = |event: OwnedEvent| -> Vec<i64> {
+        let process = event.process.index() as i64;
+        match event.action {
+            OwnedAction::InvokeUpdate { segment, value } => {
+                vec![process, 0, segment.index() as i64, value]
+            }
+            OwnedAction::InvokeScan => vec![process, 1],
+            OwnedAction::RespondUpdate => vec![process, 2],
+            OwnedAction::RespondScan { values } => [vec![process, 3], values].concat(),
+            OwnedAction::Fail => vec![process, 4],
+            OwnedAction::Unknown => vec![process, 5],
+        }
+    };
+    let bytes = recipe.events().unwrap().flat_map(word).flat_map(i64::to_le_bytes);
+    let digest = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    assert_eq!(
+        digest, 12_029_204_709_769_114_992,
+        "a recipe's bytes changed: a breaking change of this crate"
+    );
+}
+
 #[test]
 fn rules_are_named_like_reasons() {
     let (o, s) = (OperationId::must(0), Segment::must(0));
