@@ -62,8 +62,9 @@ enum Progress {
 
 /// The events of a recipe, one by one; from [`Recipe::events`].
 ///
-/// Expected O(1) time per event, O(segments) for the response of a scan;
-/// the last few events take O(processes).
+/// Expected time per event is O(1), O(segments) for the response of a scan, as
+/// long as most processes can act; O(processes) among the last few events, and
+/// where almost all processes have an operation that stays open.
 #[derive(Clone, Debug)]
 pub struct Events {
     draw: Draw,
