@@ -1,0 +1,8 @@
+//! What the corpus promises, checked by opinions that it does not share.
+
+mod families;
+mod generated;
+mod oracle;
+mod simple_cases;
+mod text;
+mod twins;
