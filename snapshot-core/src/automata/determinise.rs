@@ -150,3 +150,47 @@ impl Dfa {
         self.accepting[state]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simple::Symbol;
+
+    /// Accepts once scans were invoked `count` times, counted twice.
+    fn counter(count: usize) -> Nfa {
+        let mut nfa = Nfa::new("counter", Alphabet::new(1).unwrap());
+        let accept = nfa.add_accepting("enough");
+        let is_scan = |letter: Letter| letter.symbol() == Symbol::InvokeScan;
+        for branch in 0..2 {
+            let mut state = nfa.add_initial(&format!("0 in branch {branch}"));
+            for scans in 1..=count {
+                nfa.connect(state, state, |letter| !is_scan(letter));
+                let last = scans == count;
+                let next =
+                    if last { accept } else { nfa.add_state(format!("{scans} in {branch}")) };
+                nfa.connect(state, next, is_scan);
+                state = next;
+            }
+        }
+        nfa.build()
+    }
+
+    #[test]
+    fn minimisation_separates_what_only_a_long_word_tells_apart() {
+        let dfa = Dfa::determinise(&counter(40), 100).unwrap();
+        assert_eq!((dfa.states(), dfa.minimise().states()), (41, 41));
+    }
+
+    #[test]
+    fn minimisation_merges_what_no_word_tells_apart() {
+        let alphabet = Alphabet::new(1).unwrap();
+        let letters = alphabet.size() as u32;
+        // 0 leads to 1 or 2, these to 3, which accepts for good.
+        let successors = (0..letters).map(|letter| 1 + letter % 2);
+        let successors = successors.chain((0..3 * letters).map(|_| 3)).collect();
+        let dfa = Dfa { alphabet, successors, accepting: vec![false, false, false, true] };
+        let minimal = dfa.minimise();
+        assert_eq!(minimal.accepting, [false, false, true]);
+        assert_eq!((minimal.successor(0, Letter::from_index(1)), minimal.minimise()), (1, minimal));
+    }
+}

@@ -14,7 +14,7 @@ use snapshot_core::simple::{Letter, SimpleHistory, WellFormed};
 
 use crate::definition::is_linearizable;
 use crate::properties::{has_overlapping_updates, violated};
-use crate::words::{Scope, enumerate, histories};
+use crate::words::{Scope, enumerate, histories, word};
 
 fn union(processes: usize) -> Nfa {
     violation(Alphabet::new(processes).unwrap())
@@ -172,6 +172,21 @@ proptest! {
         prop_assert_eq!(found, whole);
         prop_assert_eq!(observer.is_violation(), whole.is_some());
         prop_assert_eq!(observer.state().is_none(), whole.is_some());
+    }
+}
+
+#[test]
+fn a_violation_is_found_wherever_it_is() {
+    let scan = word("p0: inv scan; p0: res scan(0, 0)");
+    let violation = word("p1: inv scan; p1: res scan(1, 0)");
+    for scans in [0, 1, 2047, 2048, 2049, 10_000] {
+        let mut letters = scan.repeat(scans);
+        letters.extend(&violation);
+        letters.extend(scan.repeat(3000));
+        let history = SimpleHistory::from_letters(2, letters).unwrap();
+        let position = 2 * scans + 1;
+        assert_eq!(TableObserver::first_violation(&history), Some(position));
+        assert_eq!(Observer::first_violation(&history).map(|(at, _)| at), Some(position));
     }
 }
 

@@ -116,7 +116,9 @@ const CASES: &[Case] = &[
     ),
 ];
 
-fn accepting_letter(automaton: fn(Alphabet) -> Nfa, letters: &[Letter]) -> Option<usize> {
+type Automaton = fn(Alphabet) -> Nfa;
+
+fn accepting_letter(automaton: Automaton, letters: &[Letter]) -> Option<usize> {
     first_accepting_prefix(&automaton(Alphabet::new(4).unwrap()), letters)
 }
 
@@ -132,7 +134,7 @@ fn each_case_is_decided_alike_by_all() {
         assert_eq!(TableObserver::first_violation(&history), last, "table: {name}");
         let alarm = expected.map(|(_, alarm)| (letters.len() - 1, alarm));
         assert_eq!(Observer::first_violation(&history), alarm, "observer: {name}");
-        let parts: [(&str, fn(Alphabet) -> Nfa); 3] =
+        let parts: [(&str, Automaton); 3] =
             [("M1", inversion), ("M2", decrease), ("M3", inappropriate)];
         for (part, automaton) in parts {
             let accepts = expected.is_some_and(|(parts, _)| parts.contains(&part));

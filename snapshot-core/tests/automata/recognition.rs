@@ -101,7 +101,7 @@ fn a_snapshot_of_one_segment_has_no_j() {
     assert_eq!(Observer::first_violation(&simple), Some((3, Alarm::Stale { segment: I })));
 }
 
-/// One update of segment 0 per entry: its process, its value, and how it ends.
+/// How an update ends.
 enum End {
     Responds,
     IsLost,
@@ -110,7 +110,10 @@ enum End {
     Overlaps,
 }
 
-fn updates(entries: &[(usize, &'static str, End)]) -> Result<SimpleHistory, NotSimple> {
+/// An update of segment 0: its process, its value, and how it ends.
+type Update = (usize, &'static str, End);
+
+fn updates(entries: &[Update]) -> Result<SimpleHistory, NotSimple> {
     let mut history = builder(Writers::Many);
     let mut late = None;
     for (process, value, end) in entries {
@@ -135,7 +138,7 @@ fn updates_that_are_not_ordered_are_refused() {
         let (first, second) = (OperationId::must(first), OperationId::must(second));
         Some(NotSimple::Overlapping { segment: Segment::must(0), first, second })
     };
-    let cases: [(&[(usize, &'static str, End)], _); 11] = [
+    let cases: [(&[Update], _); 11] = [
         (&[(0, "-", Responds), (1, "x", Responds), (2, "x", Responds)], None),
         (&[(0, "-", Overlaps), (1, "x", Responds)], overlapping(0, 1)),
         (&[(0, "x", Overlaps), (1, "x", Responds)], overlapping(0, 1)),

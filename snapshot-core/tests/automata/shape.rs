@@ -4,8 +4,9 @@ use snapshot_core::automata::{Alphabet, Nfa, decrease, inappropriate, inversion,
 
 #[test]
 fn sizes_follow_their_formulas() {
+    type Automaton = fn(Alphabet) -> Nfa;
     type Size = fn(usize) -> usize;
-    let automata: [(fn(Alphabet) -> Nfa, Size, Size); 4] = [
+    let automata: [(Automaton, Size, Size); 4] = [
         (inversion, |_| 4, |n| 68 * n),
         (decrease, |n| 2 * n + 4, |n| 32 * n * n + 42 * n),
         (inappropriate, |n| 2 * n + 10, |n| 32 * n * n + 143 * n),
