@@ -234,6 +234,12 @@ impl<V> History<V> {
         builder.finish()
     }
 
+    /// Number of complete scans.
+    #[inline]
+    pub const fn scans(&self) -> usize {
+        self.scan_values.len() / self.segments
+    }
+
     /// Number of operations that neither responded nor failed.
     pub fn pending(&self) -> usize {
         self.operations.iter().filter(|operation| operation.is_pending()).count()

@@ -29,7 +29,7 @@ mod runs;
 
 use std::hash::Hash;
 
-use self::runs::{Found, Instant, NEVER, Runs};
+use self::runs::{Instant, NEVER, Runs, Sight};
 use crate::history::{Action, History};
 use crate::monitor::Undecided;
 use crate::verdict::Cause;
@@ -69,6 +69,17 @@ struct Scans {
 }
 
 impl Scans {
+    fn with_capacity<V>(history: &History<V>) -> Self {
+        let scans = history.scans();
+        Self {
+            width: history.segments(),
+            operations: Vec::with_capacity(scans),
+            numbers: Vec::with_capacity(scans * history.segments()),
+            sums: Vec::with_capacity(scans),
+            since: Vec::with_capacity(scans),
+        }
+    }
+
     fn vector(&self, scan: usize) -> &[u32] {
         &self.numbers[scan * self.width..][..self.width]
     }
@@ -123,7 +134,7 @@ fn chain(scans: &Scans) -> Option<Vec<u32>> {
     }
     let ordered = chain.windows(2).all(|pair| {
         let (smaller, larger) = (scans.vector(pair[0] as usize), scans.vector(pair[1] as usize));
-        smaller.iter().zip(larger).all(|(a, b)| a <= b)
+        smaller.iter().zip(larger).fold(true, |so_far, (a, b)| so_far & (a <= b))
     });
     ordered.then_some(chain)
 }
@@ -167,7 +178,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         Self {
             history,
             runs: (0..history.segments()).map(|segment| Runs::new(initial(segment))).collect(),
-            scans: Scans { width: history.segments(), ..Scans::default() },
+            scans: Scans::with_capacity(history),
             open: vec![Open::Nothing; history.processes()],
             floor: 0,
             above: NO_SCAN,
@@ -230,33 +241,26 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         let scan = self.scans.operations.len();
         let begun = self.history.operation(OperationId::must(operation as usize)).invocation();
         let begun = begun as Instant + 1;
-        let mut since = begun;
-        let mut sum = 0;
-        for (runs, value) in self.runs.iter().zip(values) {
-            match runs.find(value, begun) {
-                Found::One(number) => {
-                    since = since.max(runs.invocation(number));
-                    sum += u64::from(number);
-                    self.scans.numbers.push(number);
-                }
-                Found::Nothing => return Err(Stop::Violation),
-                Found::Several => {
-                    self.scans.numbers.truncate(scan * self.scans.width);
-                    self.narrow(operation, values, begun, above, now)?;
-                    let vector = &self.scans.numbers[scan * self.scans.width..];
-                    sum = vector.iter().map(|&number| u64::from(number)).sum();
-                    let seen = self.runs.iter().zip(vector);
-                    since = seen.fold(begun, |since, (runs, &n)| since.max(runs.invocation(n)));
-                    break;
-                }
+        let (mut since, mut until, mut sum) = (begun, NEVER, 0);
+        let start = scan * self.scans.width;
+        self.scans.numbers.resize(start + self.scans.width, 0);
+        let vector = &mut self.scans.numbers[start..];
+        for ((runs, value), entry) in self.runs.iter_mut().zip(values).zip(vector) {
+            let sight = runs.find(value, begun);
+            if sight.number >= Sight::SEVERAL {
+                self.narrow(operation, start, begun, above, now)?;
+                (since, until, sum) = self.bounds(start, begun);
+                break;
             }
+            *entry = sight.number;
+            runs.saw(sight.number, now);
+            since = since.max(sight.invocation);
+            until = until.min(sight.overwritten);
+            sum += u64::from(sight.number);
         }
-        let vector = &self.scans.numbers[scan * self.scans.width..];
-        for (runs, &number) in self.runs.iter_mut().zip(vector) {
-            if runs.overwritten(number) < since {
-                return Err(Stop::Violation);
-            }
-            runs.saw(number, now);
+        // B and E: no run that the scan saw was over at `since`.
+        if until < since {
+            return Err(Stop::Violation);
         }
         if sum < floor {
             return Err(Stop::Violation);
@@ -270,20 +274,33 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         Ok(())
     }
 
-    /// Appends the vector of a scan some of whose values repeat, if it is
-    /// determined: the scan read all entries at one instant, at which the runs
-    /// that it saw were all in effect, and not less than `above` did.
+    /// Latest invocation, earliest end and sum of the runs that a scan saw.
+    fn bounds(&mut self, start: usize, begun: Instant) -> (Instant, Instant, u64) {
+        let (mut since, mut until, mut sum) = (begun, NEVER, 0);
+        for (runs, &number) in self.runs.iter().zip(&self.scans.numbers[start..]) {
+            since = since.max(runs.invocation(number));
+            until = until.min(runs.overwritten(number));
+            sum += u64::from(number);
+        }
+        (since, until, sum)
+    }
+
+    /// The vector, from `start` on, of a scan some of whose values repeat, if
+    /// it is determined: the scan read all entries at one instant, at which the
+    /// runs that it saw were all in effect, and not less than `above` did.
     #[cold]
+    #[inline(never)]
     fn narrow(
         &mut self,
         operation: u32,
-        values: &[V],
+        start: usize,
         begun: Instant,
         above: u32,
         now: Instant,
     ) -> Result<(), Stop> {
         let scan = OperationId::must(operation as usize);
         let position = now as usize - 1;
+        let values = self.history.scan_values(self.history.operation(scan));
         let mut floating = None;
         // An entry that may come from a floating update stays empty.
         let mut candidates: Vec<Vec<u32>> = Vec::with_capacity(values.len());
@@ -331,7 +348,12 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
             let segment = Segment::must(segment);
             return Err(undecided(position, Cause::AmbiguousValue { scan, segment }));
         }
-        self.scans.numbers.extend(candidates.iter().map(|entry| entry[0]));
+        for ((runs, number), entry) in
+            self.runs.iter_mut().zip(&mut self.scans.numbers[start..]).zip(&candidates)
+        {
+            *number = entry[0];
+            runs.saw(entry[0], now);
+        }
         Ok(())
     }
 }

@@ -30,7 +30,7 @@ pub(super) struct Run<'h, V> {
     pub invocation: Instant,
     /// The response of the first update, or of a scan that saw it before.
     pub response: Instant,
-    /// The response of the first scan that saw the update while it was open.
+    /// The response of the first scan that saw it.
     seen: Instant,
 }
 
@@ -57,13 +57,21 @@ struct Floating<'h, V> {
     next: u32,
 }
 
-/// The runs whose value a scan may have returned.
+/// The run that an entry of a scan was read from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Found {
-    One(u32),
-    Nothing,
-    /// More than one, or an update whose place in the order is open.
-    Several,
+pub(super) struct Sight {
+    /// Its number, or [`Sight::NOTHING`] or [`Sight::SEVERAL`].
+    pub number: u32,
+    pub invocation: Instant,
+    /// When the next run was certainly in effect.
+    pub overwritten: Instant,
+}
+
+impl Sight {
+    /// No run that the scan may have read has this value.
+    pub const NOTHING: u32 = u32::MAX;
+    /// More than one has, or an update whose place in the order is open.
+    pub const SEVERAL: u32 = u32::MAX - 1;
 }
 
 /// Where to find values: the last run of each, and for each run the previous
@@ -80,6 +88,8 @@ pub(super) struct Runs<'h, V> {
     seen_open: Vec<u32>,
     /// Made when first needed. Behind a cell, for looking up changes nothing.
     index: Option<Box<Index<'h, V>>>,
+    /// Whether there is an index or a floating update.
+    is_irregular: bool,
     slow_lookups: std::cell::Cell<u32>,
 }
 
@@ -92,6 +102,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
             floating: Vec::new(),
             seen_open: Vec::new(),
             index: None,
+            is_irregular: false,
             slow_lookups: std::cell::Cell::new(0),
         }
     }
@@ -144,6 +155,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
                     let value = run.value;
                     self.drop_last();
                     self.floating.push(Floating { value, update, next });
+                    self.is_irregular = true;
                 } else {
                     run.response = run.seen;
                     self.seen_open.push(update);
@@ -152,6 +164,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
             Tail::OpenRedundant(update) => {
                 let value = self.runs[last].value;
                 self.floating.push(Floating { value, update, next });
+                self.is_irregular = true;
             }
         }
         self.tail = Tail::Settled;
@@ -213,6 +226,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     #[cold]
     fn build_index(&mut self) {
         self.index = Some(Box::default());
+        self.is_irregular = true;
         let runs = std::mem::take(&mut self.runs);
         for run in runs {
             self.runs.push(run);
@@ -229,43 +243,73 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     }
 
     /// The run that a scan invoked at `begun` read, if it returned `value`.
-    #[inline]
-    pub fn find(&self, value: &V, begun: Instant) -> Found {
-        if !self.floating.is_empty() && self.floating(value).is_some() {
-            return Found::Several;
-        }
-        if self.index.is_some() {
-            return self.find_indexed(value, begun);
-        }
-        let mut found = Found::Nothing;
+    ///
+    /// Almost always it is one of the last three, and which one is a matter of
+    /// chance: they are compared without branches.
+    #[inline(always)]
+    pub fn find(&self, value: &V, begun: Instant) -> Sight {
         let last = self.runs.len() - 1;
-        let mut number = last;
-        loop {
-            let run = &self.runs[number];
-            if run.value == value {
-                if found != Found::Nothing {
-                    return Found::Several;
-                }
-                found = Found::One(number as u32);
-            }
-            if run.response < begun || number == 0 {
-                break;
-            }
-            number -= 1;
+        let run = [
+            &self.runs[last],
+            &self.runs[last.saturating_sub(1)],
+            &self.runs[last.saturating_sub(2)],
+        ];
+        // The initial value is over from the start, so nothing lies before it.
+        let open = [true, run[0].response >= begun];
+        let open = [open[0], open[1], open[1] & (run[1].response >= begun)];
+        let is_far = open[2] & (run[2].response >= begun);
+        let is = [0, 1, 2].map(|back| u32::from(open[back] & (run[back].value == value)));
+        if is_far | self.is_irregular | (is[0] + is[1] + is[2] != 1) {
+            return self.find_slowly(value, begun);
         }
-        if last - number > PATIENCE {
-            self.slow_lookups.set(1);
+        let number = last - (is[1] + 2 * is[2]) as usize;
+        let next = self.runs[(number + 1).min(last)].response;
+        Sight {
+            number: number as u32,
+            invocation: self.runs[number].invocation,
+            overwritten: if number == last { NEVER } else { next },
         }
-        found
     }
 
     #[cold]
-    fn find_indexed(&self, value: &V, begun: Instant) -> Found {
-        match self.candidates(value, begun).as_slice() {
-            [] => Found::Nothing,
-            [number] => Found::One(*number),
-            _ => Found::Several,
+    #[inline(never)]
+    fn find_slowly(&self, value: &V, begun: Instant) -> Sight {
+        let number = if self.floating(value).is_some() {
+            Sight::SEVERAL
+        } else if self.index.is_some() {
+            match self.candidates(value, begun).as_slice() {
+                [] => Sight::NOTHING,
+                [number] => *number,
+                _ => Sight::SEVERAL,
+            }
+        } else {
+            self.find_backwards(value, begun)
+        };
+        if number >= Sight::SEVERAL {
+            return Sight { number, invocation: 0, overwritten: NEVER };
         }
+        let (invocation, overwritten) = (self.invocation(number), self.overwritten(number));
+        Sight { number, invocation, overwritten }
+    }
+
+    fn find_backwards(&self, value: &V, begun: Instant) -> u32 {
+        let mut found = Sight::NOTHING;
+        let last = self.runs.len() - 1;
+        for (number, run) in self.runs.iter().enumerate().rev() {
+            if last - number > PATIENCE {
+                self.slow_lookups.set(1);
+            }
+            if run.value == value {
+                if found != Sight::NOTHING {
+                    return Sight::SEVERAL;
+                }
+                found = number as u32;
+            }
+            if run.response < begun {
+                break;
+            }
+        }
+        found
     }
 
     /// All runs that the scan may have read, latest first.
@@ -300,9 +344,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     /// A scan that responds at `now` saw this run.
     #[inline]
     pub fn saw(&mut self, number: u32, now: Instant) {
-        let run = &mut self.runs[number as usize];
-        if run.response == NEVER && run.seen == NEVER {
-            run.seen = now;
-        }
+        let seen = &mut self.runs[number as usize].seen;
+        *seen = now.min(*seen);
     }
 }

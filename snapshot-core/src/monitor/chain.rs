@@ -48,7 +48,7 @@ pub(crate) struct Chain {
 
 #[inline]
 fn at_most(smaller: &[u64], larger: &[u64]) -> bool {
-    smaller.iter().zip(larger).all(|(a, b)| a <= b)
+    smaller.iter().zip(larger).fold(true, |so_far, (a, b)| so_far & (a <= b))
 }
 
 impl Chain {

@@ -30,10 +30,13 @@ use std::hash::Hash;
 
 use self::chain::{Chain, Conflict, Slot};
 use self::narrow::Narrowed;
-use self::window::{Instant, Lookup, NEVER, NOBODY, Window};
+use self::window::{Instant, NEVER, NOBODY, Sight, Window};
 use crate::history::{Action, Admission, Declaration, Event, HistoryError};
 use crate::verdict::Cause;
 use crate::{OperationId, Process, Segment};
+
+/// Windows shorter than this are left to be shortened by the next update.
+const LONG_WINDOW: usize = 8;
 
 /// What is known after an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -294,47 +297,37 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         // While this scan was open, what was the oldest is not younger than it.
         let oldest = self.oldest_open_scan().map_or(begun, |(oldest, _)| oldest.min(begun));
         self.vector.clear();
-        let mut latest = (begun, usize::MAX);
-        let mut ambiguous = false;
-        for (segment, (window, value)) in self.windows.iter_mut().zip(values).enumerate() {
-            window.forget_before(oldest);
-            if window.floating(value).is_some() {
-                ambiguous = true;
+        self.vector.resize(self.windows.len(), 0);
+        let (mut latest, mut earliest) = (begun, NEVER);
+        let mut is_certain = true;
+        for ((window, value), entry) in self.windows.iter_mut().zip(values).zip(&mut self.vector) {
+            if window.len() > LONG_WINDOW {
+                window.forget_before(oldest);
+            }
+            let sight = window.find(value, begun);
+            if sight.number >= Sight::SEVERAL {
+                is_certain = false;
                 break;
             }
-            match window.lookup(value, begun) {
-                Lookup::One(number) => {
-                    let invocation = window.run(number).invocation;
-                    if invocation > latest.0 {
-                        latest = (invocation, segment);
-                    }
-                    self.vector.push(number);
-                }
-                Lookup::Nothing => {
-                    let segment = Segment::must(segment);
-                    self.alarm(now, Violation::Unavailable { scan: id(scan), segment });
-                    return;
-                }
-                Lookup::Several => {
-                    ambiguous = true;
-                    break;
-                }
-            }
+            window.saw(sight.number, scan, now);
+            latest = latest.max(sight.invocation);
+            earliest = earliest.min(sight.overwritten);
+            *entry = sight.number;
         }
-        if ambiguous {
+        if !is_certain {
             if !self.narrow(values, scan, begun, floor, now) {
                 return;
             }
-            latest = self.latest_seen(begun);
+            let bounds = self.bounds(begun);
+            (latest, earliest) = (bounds.0.0, bounds.1.0);
         }
-        for (segment, (window, number)) in self.windows.iter_mut().zip(&self.vector).enumerate() {
-            window.saw(*number, scan, now);
-            if window.overwritten(*number) < latest.0 {
-                let seen = (latest.1, self.vector[latest.1]);
-                let violation = self.missing(scan, seen, (segment, self.vector[segment]));
-                self.alarm(now, violation);
-                return;
-            }
+        // B and E: no run that the scan saw was over when another one began.
+        if earliest < latest {
+            let ((_, late), (_, early)) = self.bounds(begun);
+            let seen = (late, self.vector[late]);
+            let violation = self.missing(scan, seen, (early, self.vector[early]));
+            self.alarm(now, violation);
+            return;
         }
         if let Err(conflict) = self.chain.insert(&self.vector, scan, floor) {
             let violation = self.conflict(scan, conflict);
@@ -357,6 +350,9 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         let vector = above.map(|(_, slot)| self.chain.vector(slot));
         match narrow::narrow(&self.windows, values, begun, now, vector) {
             Narrowed::Vector(vector) => {
+                for (window, &number) in self.windows.iter_mut().zip(&vector) {
+                    window.saw(number, scan, now);
+                }
                 self.vector = vector;
                 return true;
             }
@@ -384,11 +380,19 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     }
 
     /// The latest invocation among the scan's and those of the updates it saw,
-    /// with the segment of that update.
-    fn latest_seen(&self, begun: Instant) -> (Instant, usize) {
-        let seen = self.windows.iter().zip(&self.vector).enumerate();
-        seen.map(|(segment, (window, number))| (window.run(*number).invocation, segment))
-            .fold((begun, usize::MAX), |latest, seen| if seen.0 > latest.0 { seen } else { latest })
+    /// and the earliest end of these, with their segments.
+    fn bounds(&self, begun: Instant) -> ((Instant, usize), (Instant, usize)) {
+        let (mut latest, mut earliest) = ((begun, usize::MAX), (NEVER, usize::MAX));
+        for (segment, (window, number)) in self.windows.iter().zip(&self.vector).enumerate() {
+            let (begins, ends) = (window.run(*number).invocation, window.overwritten(*number));
+            if begins > latest.0 {
+                latest = (begins, segment);
+            }
+            if ends < earliest.0 {
+                earliest = (ends, segment);
+            }
+        }
+        (latest, earliest)
     }
 
     /// The scan saw the run `seen`, and not the one after the run `passed`.

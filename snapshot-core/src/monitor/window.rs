@@ -31,6 +31,9 @@ const INDEX_FROM: usize = 48;
 /// Below this many runs it forgets the index again.
 const INDEX_UNTIL: usize = 16;
 
+/// Forgotten runs are removed when there are so many.
+const COMPACT_FROM: usize = 32;
+
 /// Consecutive updates of a segment with one value.
 #[derive(Clone, Debug)]
 pub(crate) struct Run<V> {
@@ -41,8 +44,16 @@ pub(crate) struct Run<V> {
     /// Response of the first update, or the instant by which a scan proved
     /// that it had taken effect; [`NEVER`] while neither is known.
     pub response: Instant,
-    /// The first scan that saw it while it was open, and when that responded.
-    pub seen: Option<(u64, Instant)>,
+    /// The first scan that saw it; [`NOBODY`] if none did.
+    seen_by: u64,
+    /// When that scan responded; [`NEVER`] if none did.
+    seen_at: Instant,
+}
+
+impl<V> Run<V> {
+    const fn new(value: V, update: u64, invocation: Instant, response: Instant) -> Self {
+        Self { value, update, invocation, response, seen_by: NOBODY, seen_at: NEVER }
+    }
 }
 
 /// An update that was not over when the next update of its segment began.
@@ -65,55 +76,79 @@ enum Tail {
     OpenRedundant(u64),
 }
 
-/// Which run a value belongs to.
+/// The run that an entry of a scan was read from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Lookup {
-    /// The only run it can belong to.
-    One(u64),
-    /// No run that a scan may return has this value.
-    Nothing,
-    /// More than one.
-    Several,
+pub(crate) struct Sight {
+    /// Its number, or [`Sight::NOTHING`] or [`Sight::SEVERAL`].
+    pub number: u64,
+    pub invocation: Instant,
+    /// When the next run was certainly in effect.
+    pub overwritten: Instant,
+}
+
+impl Sight {
+    /// No run that the scan may have read has this value.
+    pub const NOTHING: u64 = u64::MAX;
+    /// More than one has, or an update whose place in the order is open.
+    pub const SEVERAL: u64 = u64::MAX - 1;
 }
 
 /// The window of one segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Window<V> {
-    /// Number of the first run kept.
+    /// Number of the first run in `runs`.
     base: u64,
-    runs: VecDeque<Run<V>>,
+    /// Runs, of which the first `head` are forgotten; at least one is not.
+    runs: Vec<Run<V>>,
+    head: usize,
     tail: Tail,
-    /// Never larger than the number of updates without outcome.
+    /// Never more than there are updates without outcome.
     floating: Vec<Floating<V>>,
     /// Updates still open though a scan that saw them ended before their
     /// successor began, with that scan. At most one per process.
     seen_open: Vec<(u64, u64)>,
     /// Numbers of the runs of each value, ascending.
     index: Option<Box<FxHashMap<V, VecDeque<u64>>>>,
+    /// Whether there is an index or a floating update.
+    is_irregular: bool,
 }
 
 impl<V: Clone + Eq + Hash> Window<V> {
     /// The window of a segment that holds its initial value.
     pub fn new(initial: V) -> Self {
-        let run = Run { value: initial, update: NOBODY, invocation: 0, response: 0, seen: None };
         Self {
             base: 0,
-            runs: VecDeque::from([run]),
+            runs: vec![Run::new(initial, NOBODY, 0, 0)],
+            head: 0,
             tail: Tail::Settled,
             floating: Vec::new(),
             seen_open: Vec::new(),
             index: None,
+            is_irregular: false,
         }
     }
 
-    /// Number of runs kept, at least 1.
+    /// Number of runs and floating updates kept, at least 1.
     pub fn len(&self) -> usize {
-        self.runs.len() + self.floating.len()
+        self.kept().len() + self.floating.len()
     }
 
-    /// Number of the last run.
-    pub fn last(&self) -> u64 {
+    fn kept(&self) -> &[Run<V>] {
+        &self.runs[self.head..]
+    }
+
+    fn first_number(&self) -> u64 {
+        self.base + self.head as u64
+    }
+
+    fn last_number(&self) -> u64 {
         self.base + self.runs.len() as u64 - 1
+    }
+
+    #[inline]
+    fn last_run(&mut self) -> &mut Run<V> {
+        let last = self.runs.len() - 1;
+        &mut self.runs[last]
     }
 
     /// The run with this number, which must be in the window.
@@ -135,54 +170,64 @@ impl<V: Clone + Eq + Hash> Window<V> {
     }
 
     /// An update of the segment begins.
+    #[inline]
     pub fn begin(&mut self, update: u64, value: &V, now: Instant) {
-        self.settle_tail(update);
-        if self.runs.back().is_some_and(|run| run.value == *value) {
+        if self.tail != Tail::Settled {
+            self.settle_tail(update);
+        }
+        if self.last_run().value == *value {
             self.tail = Tail::OpenRedundant(update);
             return;
         }
         self.tail = Tail::OpenRun(update);
-        let number = self.last() + 1;
-        let value = value.clone();
+        let number = self.last_number() + 1;
         if let Some(index) = &mut self.index {
             index.entry(value.clone()).or_default().push_back(number);
         }
-        self.runs.push_back(Run { value, update, invocation: now, response: NEVER, seen: None });
-        if self.index.is_none() && self.runs.len() >= INDEX_FROM {
+        self.runs.push(Run::new(value.clone(), update, now, NEVER));
+        if self.index.is_none() && self.kept().len() >= INDEX_FROM {
             self.build_index();
         }
     }
 
-    /// The last update, if still open, is about to have a successor. If a
+    /// The last update, though still open, is about to have a successor. If a
     /// scan saw it, it had taken effect when that scan responded; else its
     /// place in the order is open: it floats.
+    #[cold]
     fn settle_tail(&mut self, next: u64) {
         match self.tail {
-            Tail::Settled => return,
+            Tail::Settled => {}
             Tail::OpenRun(update) => {
-                let run = self.runs.back_mut().expect("a window is never empty");
+                let run = self.last_run();
                 debug_assert_eq!(run.update, update);
-                if let Some((scan, responded)) = run.seen {
-                    run.response = responded;
-                    self.seen_open.push((update, scan));
+                if run.seen_at == NEVER {
+                    let value = self.pop_last().value;
+                    self.float(Floating { value, update, next });
                 } else {
-                    let run = self.pop_last();
-                    self.floating.push(Floating { value: run.value, update, next });
+                    run.response = run.seen_at;
+                    let scan = run.seen_by;
+                    self.seen_open.push((update, scan));
                 }
             }
             Tail::OpenRedundant(update) => {
-                let value = self.runs.back().expect("a window is never empty").value.clone();
-                self.floating.push(Floating { value, update, next });
+                let value = self.last_run().value.clone();
+                self.float(Floating { value, update, next });
             }
         }
         self.tail = Tail::Settled;
     }
 
+    fn float(&mut self, update: Floating<V>) {
+        self.floating.push(update);
+        self.is_irregular = true;
+    }
+
     /// The update responds. `Err` names its successor if the two overlap.
+    #[inline]
     pub fn respond(&mut self, update: u64, now: Instant) -> Result<(), u64> {
         match self.tail {
             Tail::OpenRun(open) if open == update => {
-                self.runs.back_mut().expect("a window is never empty").response = now;
+                self.last_run().response = now;
                 self.tail = Tail::Settled;
             }
             Tail::OpenRedundant(open) if open == update => self.tail = Tail::Settled,
@@ -190,7 +235,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
                 if let Some(floating) = self.floating.iter().find(|f| f.update == update) {
                     return Err(floating.next);
                 }
-                self.seen_open.retain(|&(open, _)| open != update);
+                self.give_up(update);
             }
         }
         Ok(())
@@ -202,8 +247,9 @@ impl<V: Clone + Eq + Hash> Window<V> {
         match self.tail {
             Tail::OpenRun(open) if open == update => {
                 self.tail = Tail::Settled;
-                if let Some((scan, _)) = self.runs.back().and_then(|run| run.seen) {
-                    return Some(scan);
+                let run = self.last_run();
+                if run.seen_at != NEVER {
+                    return Some(run.seen_by);
                 }
                 self.pop_last();
             }
@@ -226,12 +272,10 @@ impl<V: Clone + Eq + Hash> Window<V> {
     }
 
     fn pop_last(&mut self) -> Run<V> {
-        let number = self.last();
-        let run = self.runs.pop_back().expect("a window is never empty");
+        let run = self.runs.pop().expect("a window is never empty");
         if let Some(index) = &mut self.index
             && let Some(numbers) = index.get_mut(&run.value)
         {
-            debug_assert_eq!(numbers.back(), Some(&number));
             numbers.pop_back();
             if numbers.is_empty() {
                 index.remove(&run.value);
@@ -241,23 +285,26 @@ impl<V: Clone + Eq + Hash> Window<V> {
     }
 
     /// Forgets the runs that no scan invoked at `oldest` or later may return.
+    /// O(1) amortised.
     #[inline]
     pub fn forget_before(&mut self, oldest: Instant) {
-        while self.runs.len() >= 2 && self.runs[1].response < oldest {
-            let run = self.runs.pop_front().expect("a window is never empty");
-            self.base += 1;
-            if let Some(index) = &mut self.index {
-                Self::forget_indexed(index, &run.value);
+        while self.runs.len() - self.head >= 2 && self.runs[self.head + 1].response < oldest {
+            if self.index.is_some() {
+                self.forget_indexed();
             }
+            self.head += 1;
         }
-        if self.index.is_some() && self.runs.len() < INDEX_UNTIL {
-            self.index = None;
-            self.runs.shrink_to(2 * INDEX_FROM);
+        if self.head >= COMPACT_FROM && 2 * self.head >= self.runs.len() {
+            self.compact();
         }
     }
 
-    fn forget_indexed(index: &mut FxHashMap<V, VecDeque<u64>>, value: &V) {
-        if let Some(numbers) = index.get_mut(value) {
+    /// Takes the first run kept out of the index.
+    fn forget_indexed(&mut self) {
+        let value = &self.runs[self.head].value;
+        if let Some(index) = &mut self.index
+            && let Some(numbers) = index.get_mut(value)
+        {
             numbers.pop_front();
             if numbers.is_empty() {
                 index.remove(value);
@@ -265,66 +312,97 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
-    fn build_index(&mut self) {
-        let mut index: FxHashMap<V, VecDeque<u64>> = FxHashMap::default();
-        for (number, run) in (self.base..).zip(&self.runs) {
-            index.entry(run.value.clone()).or_default().push_back(number);
+    #[inline(never)]
+    fn compact(&mut self) {
+        self.base += self.head as u64;
+        self.runs.drain(..self.head);
+        self.head = 0;
+        if self.runs.len() < INDEX_UNTIL {
+            self.index = None;
+            self.is_irregular = !self.floating.is_empty();
+            self.runs.shrink_to(4 * COMPACT_FROM);
         }
-        self.index = Some(Box::new(index));
-    }
-
-    /// The run that a scan invoked at `since` read, if it returned `value`:
-    /// not overwritten before `since`, and begun before now. O(1) on average.
-    #[inline]
-    pub fn lookup(&self, value: &V, since: Instant) -> Lookup {
-        if self.index.is_some() {
-            return self.lookup_indexed(value, since);
-        }
-        let mut found = Lookup::Nothing;
-        for (position, run) in self.runs.iter().enumerate().rev() {
-            if run.value == *value {
-                if found != Lookup::Nothing {
-                    return Lookup::Several;
-                }
-                found = Lookup::One(self.base + position as u64);
-            }
-            if run.response < since {
-                break;
-            }
-        }
-        found
     }
 
     #[cold]
-    fn lookup_indexed(&self, value: &V, since: Instant) -> Lookup {
-        let mut candidates = self.candidates(value, since);
-        match (candidates.next(), candidates.next()) {
-            (None, _) => Lookup::Nothing,
-            (Some(number), None) => Lookup::One(number),
-            _ => Lookup::Several,
+    fn build_index(&mut self) {
+        let mut index: FxHashMap<V, VecDeque<u64>> = FxHashMap::default();
+        for (number, run) in (self.first_number()..).zip(self.kept()) {
+            index.entry(run.value.clone()).or_default().push_back(number);
+        }
+        self.index = Some(Box::new(index));
+        self.is_irregular = true;
+    }
+
+    /// The run that a scan invoked at `since` read, if it returned `value`: not
+    /// overwritten before `since`, and begun before now. O(1) on average.
+    ///
+    /// Almost always it is one of the last three, and which one is a matter of
+    /// chance: they are compared without branches.
+    #[inline(always)]
+    pub fn find(&self, value: &V, since: Instant) -> Sight {
+        let last = self.runs.len() - 1;
+        let run = [
+            &self.runs[last],
+            &self.runs[last.saturating_sub(1)],
+            &self.runs[last.saturating_sub(2)],
+        ];
+        // What is forgotten was overwritten before `since`, and so was whatever
+        // lies before the initial value.
+        let open = run[0].response >= since;
+        let open = [true, open, open & (run[1].response >= since)];
+        let is_far = open[2] & (run[2].response >= since);
+        let is = [0, 1, 2].map(|back| u64::from(open[back] & (run[back].value == *value)));
+        if is_far | self.is_irregular | (is[0] + is[1] + is[2] != 1) {
+            return self.find_slowly(value, since);
+        }
+        let position = last - (is[1] + 2 * is[2]) as usize;
+        let next = self.runs[(position + 1).min(last)].response;
+        Sight {
+            number: self.base + position as u64,
+            invocation: self.runs[position].invocation,
+            overwritten: if position == last { NEVER } else { next },
         }
     }
 
-    /// All runs that a scan invoked at `since` may have read, if it returned
-    /// `value`, latest first.
-    pub fn candidates(&self, value: &V, since: Instant) -> impl Iterator<Item = u64> + '_ {
-        let numbers: Vec<u64> = match &self.index {
-            Some(index) => index.get(value).map_or_else(Vec::new, |n| n.iter().copied().collect()),
-            None => (self.base..)
-                .zip(&self.runs)
-                .filter(|(_, run)| run.value == *value)
-                .map(|(number, _)| number)
-                .collect(),
+    #[cold]
+    #[inline(never)]
+    fn find_slowly(&self, value: &V, since: Instant) -> Sight {
+        let number = if self.floating(value).is_some() {
+            Sight::SEVERAL
+        } else {
+            let mut candidates = self.candidates(value, since);
+            match (candidates.next(), candidates.next()) {
+                (None, _) => Sight::NOTHING,
+                (Some(number), None) => number,
+                _ => Sight::SEVERAL,
+            }
         };
-        numbers.into_iter().rev().take_while(move |number| self.overwritten(*number) >= since)
+        if number >= Sight::SEVERAL {
+            return Sight { number, invocation: 0, overwritten: NEVER };
+        }
+        let (invocation, overwritten) = (self.run(number).invocation, self.overwritten(number));
+        Sight { number, invocation, overwritten }
+    }
+
+    /// All runs that a scan invoked at `since` may have read, if it returned
+    /// `value`, latest first. O(candidates), at least while there are many runs.
+    pub fn candidates(&self, value: &V, since: Instant) -> impl Iterator<Item = u64> + '_ {
+        let numbers: Box<dyn Iterator<Item = u64> + '_> = match &self.index {
+            Some(index) => Box::new(index.get(value).into_iter().flatten().rev().copied()),
+            None => {
+                let of_value = |(_, run): &(u64, &Run<V>)| run.value == *value;
+                let runs = (self.first_number()..).zip(self.kept());
+                let numbers: Vec<u64> = runs.filter(of_value).map(|(number, _)| number).collect();
+                Box::new(numbers.into_iter().rev())
+            }
+        };
+        numbers.take_while(move |number| self.overwritten(*number) >= since)
     }
 
     /// An update with this value whose place in the order is open, if any.
     #[inline]
     pub fn floating(&self, value: &V) -> Option<&Floating<V>> {
-        if self.floating.is_empty() {
-            return None;
-        }
         self.floating.iter().find(|floating| floating.value == *value)
     }
 
@@ -332,8 +410,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
     #[inline]
     pub fn saw(&mut self, number: u64, scan: u64, now: Instant) {
         let run = &mut self.runs[(number - self.base) as usize];
-        if run.response == NEVER && run.seen.is_none() {
-            run.seen = Some((scan, now));
-        }
+        run.seen_by = if run.seen_at == NEVER { scan } else { run.seen_by };
+        run.seen_at = now.min(run.seen_at);
     }
 }
