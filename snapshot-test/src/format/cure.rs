@@ -20,6 +20,8 @@ impl ReadErrorKind {
             }
             Self::TooLong => "put each event on a line of its own; is this a recording at all?",
             Self::ControlByte(0x1f) => "decompress the file first",
+            Self::ControlByte(b'\t') => "write a tab within a string as \\t",
+            Self::ControlByte(b'\r') => "end lines with a newline, with or without a \\r before it",
             Self::ControlByte(_) => {
                 "give a history in one of the formats text, jsonl, disc22; \
                  within strings write control characters as \\u00XX"
@@ -43,10 +45,13 @@ impl ReadErrorKind {
                                          line break within it as \\n"
             }
             Self::BadEscape { .. } => "write a backslash itself as \\\\",
-            Self::ValueOutOfRange { found } => {
+            Self::ValueOutOfRange { reading: Format::Disc22, .. } => {
+                "disc22 has only 64-bit integers: record as text or jsonl, and quote the value"
+            }
+            Self::ValueOutOfRange { found, .. } => {
                 return Some(format!("quote it as a string: \"{}\"", found.text()));
             }
-            Self::IdOutOfRange(_) => "number processes and segments densely, from 0",
+            Self::IdOutOfRange { .. } => "number processes and segments densely, from 0",
             Self::SizeOutOfRange { .. } => {
                 "correct the number, or leave the header out: it is inferred from the events"
             }
@@ -60,6 +65,9 @@ impl ReadErrorKind {
             Self::Json { .. } => {
                 "a line is one JSON object such as \
                  {\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5}"
+            }
+            Self::MissingField { field: "snapshot-history", .. } => {
+                "begin the line with {\"snapshot-history\":1,"
             }
             Self::MissingField { .. } => "add it; docs/formats.md lists the fields of every event",
             Self::UnknownField { .. } => "delete it, or put it into the free field `comment`",

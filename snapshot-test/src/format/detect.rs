@@ -24,6 +24,10 @@ pub const DETECTION_LENGTH: usize = 64 << 10;
 /// # Errors
 /// If the input is empty or begins like none of the formats.
 pub fn detect(first: &[u8]) -> Result<Format, ReadError> {
+    if first.starts_with(b"\xff\xfe") || first.starts_with(b"\xfe\xff") {
+        // A byte order mark of UTF-16.
+        return Err(ReadError::new(Location::START, ReadErrorKind::NotUtf8(first[0]), None));
+    }
     let mark = if first.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     let Some(start) = first[mark..].iter().position(|byte| !blank(byte)) else {

@@ -149,17 +149,26 @@ pub enum ReadErrorKind {
     ValueOutOfRange {
         /// The integer.
         found: Found,
+        /// The format that is being read.
+        reading: Format,
     },
     /// A process or segment beyond the limit.
-    #[error("{} out of range: expected at most {}, found {}", .0.kind, .0.limit, .0.given)]
-    IdOutOfRange(IdError),
+    #[error("{what} out of range: expected at most {limit}, found {found}")]
+    IdOutOfRange {
+        /// `"process"` or `"segment"`.
+        what: &'static str,
+        /// The largest possible.
+        limit: u64,
+        /// The number given.
+        found: Found,
+    },
     /// A size in the header that is zero or beyond the limit.
-    #[error("number of {what} out of range: expected 1 to {limit}, found {given}")]
+    #[error("number of {what} out of range: expected 1 to {limit}, found {found}")]
     SizeOutOfRange {
         /// `"segments"` or `"processes"`.
         what: &'static str,
         /// The number declared.
-        given: u64,
+        found: Found,
         /// The largest possible.
         limit: u64,
     },
@@ -235,6 +244,12 @@ pub enum ReadErrorKind {
         /// The value of `endUpdate`.
         ended: Value,
     },
+}
+
+impl ReadErrorKind {
+    pub(super) fn id_out_of_range(error: IdError, found: &str) -> Self {
+        Self::IdOutOfRange { what: error.kind, limit: error.limit, found: Found::new(found) }
+    }
 }
 
 /// What was found instead: a word, or the end of the line.

@@ -188,8 +188,10 @@ fn event(
             }
             open_update[process.index()] = Some(value);
             values.push(Value::Integer(value));
-            let segment = Segment::new(process.index())
-                .map_err(|error| Fault::new(start, 1, ReadErrorKind::IdOutOfRange(error)))?;
+            let segment = Segment::new(process.index()).map_err(|error| {
+                let kind = ReadErrorKind::id_out_of_range(error, &process.to_string());
+                Fault::new(start, 1, kind)
+            })?;
             Shape::InvokeUpdate(segment)
         }
         Name::EndUpdate => {
@@ -230,7 +232,7 @@ fn process(cursor: &mut Cursor<'_>) -> Step<Process> {
     if cursor.at() == start || !matches!(cursor.peek(), b',' | b';') {
         return Err(cursor.unexpected("the number of a process in the disc22 event"));
     }
-    Process::new(saturated(given)).map_err(|error| cursor.out_of_range(start, error, given))
+    Process::new(saturated(given)).map_err(|error| cursor.out_of_range(start, error))
 }
 
 /// A comma and an integer.

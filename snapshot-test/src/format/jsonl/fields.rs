@@ -12,6 +12,7 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::{Deserialize, Deserializer};
 use snapshot_core::Segment;
 
+use crate::format::Format;
 use crate::format::error::{Found, ReadErrorKind};
 use crate::format::nearest::nearest;
 use crate::value::Value;
@@ -127,7 +128,7 @@ impl<'v> Fields<'v> {
             return Err(self.refuse(ReadErrorKind::DuplicateField { found: found() }));
         }
         self.given |= 1 << field;
-        let number = |map: &mut A| map.next_value::<u64>().map(Some);
+        let number = |map: &mut A| map.next_value_seed(Number).map(Some);
         match name {
             "process" => self.process = number(map)?,
             "segment" => self.segment = number(map)?,
@@ -176,6 +177,29 @@ impl<'de> Visitor<'de> for &mut Fields<'_> {
 #[derive(Deserialize)]
 #[serde(transparent)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A number of something, or of a process or segment.
+struct Number;
+
+impl<'de> DeserializeSeed<'de> for Number {
+    type Value = u64;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_u64(self)
+    }
+}
+
+impl Visitor<'_> for Number {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number from 0")
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
+        Ok(number)
+    }
+}
 
 /// One of some words.
 struct OneOf(&'static [&'static str]);
@@ -241,7 +265,7 @@ impl Visitor<'_> for OneValue<'_, '_> {
             Ok(value) => self.visit_i64(value),
             Err(_) => {
                 let found = Found::new(&value.to_string());
-                Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found }))
+                Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }))
             }
         }
     }
@@ -249,7 +273,7 @@ impl Visitor<'_> for OneValue<'_, '_> {
     /// A fraction, or an integer of more than 64 bits: the caller looks.
     fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
         let found = Found::new("");
-        Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found }))
+        Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }))
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {

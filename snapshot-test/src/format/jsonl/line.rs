@@ -32,7 +32,7 @@ pub(super) fn parse(line: &[u8], indent: usize, values: &mut Vec<Value>) -> Step
         return Err(cursor.unexpected_event("a JSON object", &[]));
     }
     let mut fields = Fields::new(values);
-    let mut json = serde_json::Deserializer::from_str(text);
+    let mut json = serde_json::Deserializer::from_str(text.trim_end());
     let parsed = serde::de::DeserializeSeed::deserialize(&mut fields, &mut json);
     if let Err(error) = parsed.and_then(|()| json.end()) {
         return Err(defect(line, &error, fields.defect.take()));
@@ -81,7 +81,7 @@ fn number(line: &[u8], passed: usize) -> Box<Fault> {
     let found = Found::new(&String::from_utf8_lossy(token));
     let is_integer = token.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
     let kind = if is_integer {
-        ReadErrorKind::ValueOutOfRange { found }
+        ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }
     } else {
         let expected = "a value: an integer or a string";
         ReadErrorKind::Unexpected { expected, found, nearest: None }
@@ -93,7 +93,7 @@ fn number(line: &[u8], passed: usize) -> Box<Fault> {
 fn kind_place(line: &[u8], indent: usize, kind: &ReadErrorKind) -> (usize, usize) {
     let place = match kind {
         ReadErrorKind::UnknownField { found, .. } => last_place(line, found.text()),
-        ReadErrorKind::IdOutOfRange(error) => last_place(line, error.kind),
+        ReadErrorKind::IdOutOfRange { what, .. } => last_place(line, what),
         ReadErrorKind::SizeOutOfRange { what, .. } => last_place(line, what),
         ReadErrorKind::UnknownVersion { .. } => last_place(line, "snapshot-history"),
         _ => None,
@@ -114,7 +114,7 @@ fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
     }
     let header_only = ["segments", "processes", "initial", "writers"];
     if fields.event.is_none() && header_only.iter().any(|name| fields.has(name)) {
-        let within = "a header line, which starts with {\"snapshot-history\":1";
+        let within = "a header line";
         return Err(ReadErrorKind::MissingField { field: "snapshot-history", within });
     }
     let missing = |field, within| ReadErrorKind::MissingField { field, within };
@@ -162,7 +162,8 @@ fn header(fields: &mut Fields<'_>) -> Result<Declaration<Value>, ReadErrorKind> 
     only(fields, "a header line", allowed)?;
     let size = |given: Option<u64>, what, limit: usize| match given {
         Some(given) if given == 0 || given > limit as u64 => {
-            Err(ReadErrorKind::SizeOutOfRange { what, given, limit: limit as u64 })
+            let found = Found::new(&given.to_string());
+            Err(ReadErrorKind::SizeOutOfRange { what, found, limit: limit as u64 })
         }
         given => Ok(given.map(saturated)),
     };
@@ -178,7 +179,7 @@ fn header(fields: &mut Fields<'_>) -> Result<Declaration<Value>, ReadErrorKind> 
 }
 
 fn id<T>(id: Result<T, IdError>, given: u64) -> Result<T, ReadErrorKind> {
-    id.map_err(|error| ReadErrorKind::IdOutOfRange(IdError { given, ..error }))
+    id.map_err(|error| ReadErrorKind::id_out_of_range(error, &given.to_string()))
 }
 
 /// Refuses fields that lines of this kind do not have.

@@ -4,6 +4,8 @@
 //! (events), so it meets their end before the end of its bytes; beyond them it
 //! sees line ends, which makes every method total.
 
+use std::borrow::Cow;
+
 use snapshot_core::{IdError, Process, Segment};
 
 use crate::format::error::{Fault, Found, ReadErrorKind};
@@ -144,7 +146,7 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         self.at += 1;
         let index = self.index(start, "a process such as `p0`")?;
-        Process::new(saturated(index)).map_err(|error| self.out_of_range(start, error, index))
+        Process::new(saturated(index)).map_err(|error| self.out_of_range(start, error))
     }
 
     /// Passes `s7`; to be called where [`Self::at_id`] holds.
@@ -153,18 +155,19 @@ impl<'a> Cursor<'a> {
         let start = self.at;
         self.at += 1;
         let index = self.index(start, "a segment such as `s0`")?;
-        Segment::new(saturated(index)).map_err(|error| self.out_of_range(start, error, index))
+        Segment::new(saturated(index)).map_err(|error| self.out_of_range(start, error))
     }
 
+    /// The fault of an index that was passed from byte `start` on.
     #[cold]
-    pub(in crate::format) fn out_of_range(
-        &self,
-        start: usize,
-        error: IdError,
-        given: u64,
-    ) -> Box<Fault> {
-        let kind = ReadErrorKind::IdOutOfRange(IdError { given, ..error });
+    pub(in crate::format) fn out_of_range(&self, start: usize, error: IdError) -> Box<Fault> {
+        let kind = ReadErrorKind::id_out_of_range(error, &self.since(start));
         Fault::new(start, self.at - start, kind)
+    }
+
+    /// What was passed from byte `start` on.
+    pub(in crate::format) fn since(&self, start: usize) -> Cow<'a, str> {
+        String::from_utf8_lossy(&self.bytes[start..self.at])
     }
 
     /// Passes digits and expects the token to end. Saturates.
@@ -256,7 +259,8 @@ impl<'a> Cursor<'a> {
     pub(in crate::format) fn value_out_of_range(&self) -> Box<Fault> {
         let digits = self.rest().iter().take_while(|b| b.is_ascii_digit() || **b == b'-').count();
         let found = Found::new(&String::from_utf8_lossy(&self.rest()[..digits]));
-        Fault::new(self.at, digits, ReadErrorKind::ValueOutOfRange { found })
+        let kind = ReadErrorKind::ValueOutOfRange { found, reading: self.reading };
+        Fault::new(self.at, digits, kind)
     }
 
     fn text(&mut self) -> Step<Value> {

@@ -5,7 +5,7 @@ use snapshot_core::{Process, Segment};
 
 use super::cursor::{Cursor, Step};
 use super::{HEADERS, value_list};
-use crate::format::error::{Fault, ReadErrorKind};
+use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::value::Value;
 
 /// What the header lines have said so far. Contradictions between two lines
@@ -71,7 +71,11 @@ fn size(cursor: &mut Cursor<'_>, what: &'static str, limit: usize) -> Step<usize
     let start = cursor.at();
     let given = cursor.number("a number")?;
     if given == 0 || given > limit as u64 {
-        let kind = ReadErrorKind::SizeOutOfRange { what, given, limit: limit as u64 };
+        let kind = ReadErrorKind::SizeOutOfRange {
+            what,
+            found: Found::new(&cursor.since(start)),
+            limit: limit as u64,
+        };
         return Err(Fault::new(start, cursor.at() - start, kind));
     }
     Ok(given as usize)

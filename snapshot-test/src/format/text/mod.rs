@@ -197,7 +197,7 @@ fn update(cursor: &mut Cursor<'_>, process: Process, values: &mut Vec<Value>) ->
         segment
     } else {
         Segment::new(process.index()).map_err(|error| {
-            let kind = ReadErrorKind::IdOutOfRange(error);
+            let kind = ReadErrorKind::id_out_of_range(error, &process.to_string());
             Fault::new(start, 1, kind)
         })?
     };
