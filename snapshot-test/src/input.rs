@@ -146,7 +146,7 @@ impl Input {
             Format::Text => Ok(Reader::text(boxed(file))?),
             Format::Jsonl => Ok(Reader::jsonl(boxed(file))?),
             Format::Disc22 => {
-                let segments = disc22::largest_process(&mut file)?.index() + 1;
+                let segments = disc22::segments(&mut file)?;
                 file.rewind().map_err(|error| self.cannot_open(error))?;
                 Ok(Reader::disc22(boxed(file), segments))
             }
@@ -173,7 +173,7 @@ impl Input {
             Format::Disc22 => {
                 let mut copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
                 let copying = Copying { input: stream, copy: &mut copy };
-                let segments = disc22::largest_process(copying)?.index() + 1;
+                let segments = disc22::segments(copying)?;
                 copy.rewind().map_err(|error| self.cannot_open(error))?;
                 Ok(Reader::disc22(boxed(copy), segments))
             }

@@ -105,8 +105,9 @@ fn reader(format: Format, written: &[u8]) -> Reader<&[u8]> {
     match format {
         Format::Text => Reader::text(written),
         Format::Jsonl => Reader::jsonl(written),
-        Format::Disc22 => disc22::largest_process(written)
-            .map(|largest| Reader::disc22(written, largest.index() + 1)),
+        Format::Disc22 => {
+            disc22::segments(written).map(|segments| Reader::disc22(written, segments))
+        }
     }
     .expect("what was written is well-formed")
 }
@@ -180,6 +181,16 @@ fn initial_values_that_are_not_listed_are_written_too() {
     }
 }
 
+#[test]
+fn idle_processes_are_known_to_disc22_by_their_segments() {
+    let text = "segments 3\nprocesses 3\np0 scan\np0 ok 0 0 0\n";
+    let reader_of_text = reader(Format::Text, text.as_bytes());
+    let written = convert(reader_of_text, Format::Disc22, Vec::new()).unwrap();
+    assert_eq!(written, b"startScan!0;endScan!0,0,0,0;");
+    let back = convert(reader(Format::Disc22, &written), Format::Text, Vec::new()).unwrap();
+    assert_eq!(back, text.as_bytes());
+}
+
 /// What disc22 says to a recording in the text format.
 fn refused(text: &str) -> String {
     let reader = reader(Format::Text, text.as_bytes());
@@ -219,9 +230,9 @@ fn disc22_refuses_what_it_cannot_express() {
         "in: disc22 knows no initial value but 0, found 7; write the recording as text or jsonl"
     );
     assert_eq!(
-        refused("p0 scan\np0 ok 0 0\n"),
-        "in: disc22 has as many segments and processes as the largest process that occurs says, 1, \
-         found 2 segment(s) and 1 process(es); write the recording as text or jsonl"
+        refused("p2 scan\np2 ok 0 0\n"),
+        "in: disc22 has as many segments as processes, here 3, by the largest process and \
+         the longest scan, found 2 segment(s) and 3 process(es); write the recording as text or jsonl"
     );
     assert_eq!(
         refused("# nothing\n"),

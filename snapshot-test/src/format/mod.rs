@@ -138,7 +138,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// Reads disc22, whose events do not tell the number of segments before
-    /// the last of them: see [`disc22::largest_process`], plus 1.
+    /// the last of them: see [`disc22::segments`].
     pub fn disc22(input: R, segments: usize) -> Self {
         Self(Inner::Disc22(disc22::Disc22Reader::new(input, segments)))
     }

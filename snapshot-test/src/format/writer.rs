@@ -80,8 +80,8 @@ pub enum Inexpressible {
     },
     /// disc22: sizes other than those that a reader will infer.
     #[error(
-        "disc22 has as many segments and processes as the largest process that occurs says, \
-         {inferred}, found {segments} segment(s) and {processes} process(es); \
+        "disc22 has as many segments as processes, here {inferred}, by the largest process and \
+         the longest scan, found {segments} segment(s) and {processes} process(es); \
          write the recording as text or jsonl"
     )]
     Sizes {
@@ -89,7 +89,7 @@ pub enum Inexpressible {
         segments: usize,
         /// Number of processes.
         processes: usize,
-        /// The largest process that occurs, plus 1.
+        /// What a reader would infer.
         inferred: usize,
     },
     /// disc22: no event at all.

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! Process p updates segment p. A scan that lists fewer values than there are
-//! processes returned the initial value 0 for the rest. There are as many
-//! segments as processes, numbered from 0 to the largest that occurs, so an
-//! input must be read once ([`largest_process`]) before its events have a
-//! meaning.
+//! segments returned the initial value 0 for the rest. There are as many
+//! segments as processes, numbered from 0: as many as the largest process that
+//! occurs and the longest scan say. Hence an input must be read once
+//! ([`segments`]) before its events have a meaning.
 
 mod writer;
 
@@ -29,13 +29,15 @@ use super::text::cursor::{Cursor, Step, saturated};
 use super::{Format, Parsed, Shape};
 use crate::value::Value;
 
-/// The largest process of a disc22 recording, which is read to its end.
+/// The number of segments, and of processes, of a disc22 recording, which is
+/// read to its end.
 ///
 /// ```
 /// use snapshot_test::format::{Reader, disc22};
 ///
 /// let recording = b"startScan!2;endScan!2,0,0;";
-/// let segments = disc22::largest_process(&recording[..])?.index() + 1;
+/// let segments = disc22::segments(&recording[..])?;
+/// assert_eq!(segments, 3);
 /// let mut reader = Reader::disc22(&recording[..], segments);
 /// assert!(reader.next_event().is_some());
 /// # Ok::<(), snapshot_test::format::ReadError>(())
@@ -43,13 +45,13 @@ use crate::value::Value;
 ///
 /// # Errors
 /// If the input cannot be read or is empty.
-pub fn largest_process(input: impl Read) -> Result<Process, ReadError> {
+pub fn segments(input: impl Read) -> Result<usize, ReadError> {
     let mut reader = Disc22Reader::new(input, 1);
-    let mut largest = None;
+    let mut segments = 1;
     while let Some(parsed) = reader.advance()? {
-        largest = largest.max(Some(parsed.process));
+        segments = segments.max(parsed.process.index() + 1).max(reader.values.len());
     }
-    largest.ok_or_else(|| reader.fail_empty())
+    Ok(segments)
 }
 
 /// Reads the disc22 format.
@@ -88,11 +90,6 @@ impl<R: Read> Disc22Reader<R> {
 
     pub(super) fn excerpt(&self) -> Option<Excerpt> {
         self.source.excerpt(0)
-    }
-
-    #[cold]
-    fn fail_empty(&mut self) -> ReadError {
-        self.source.fail(Fault { at: 0, width: 1, kind: ReadErrorKind::Empty })
     }
 
     /// The next event.
@@ -139,7 +136,7 @@ impl<R: Read> Disc22Reader<R> {
             });
         }
         if !self.seen && !self.source.has_failed() {
-            return Err(self.fail_empty());
+            return Err(self.source.fail(Fault { at: 0, width: 1, kind: ReadErrorKind::Empty }));
         }
         Ok(None)
     }

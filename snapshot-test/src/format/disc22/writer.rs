@@ -25,8 +25,9 @@ pub struct Disc22Writer<W> {
     /// One entry per process that has occurred, or is below one that has.
     processes: Vec<Activity>,
     declared_processes: Option<usize>,
-    /// As declared, or as the first scan returned them.
-    segments: Option<usize>,
+    declared_segments: Option<usize>,
+    /// Number of values of the longest scan.
+    longest_scan: usize,
 }
 
 impl<W: Write> Disc22Writer<W> {
@@ -47,7 +48,8 @@ impl<W: Write> Disc22Writer<W> {
             output,
             processes: Vec::new(),
             declared_processes: declaration.processes,
-            segments: declaration.segments,
+            declared_segments: declaration.segments,
+            longest_scan: 0,
         })
     }
 
@@ -90,7 +92,7 @@ impl<W: Write> Disc22Writer<W> {
                 for value in values {
                     integer(value)?;
                 }
-                self.segments = self.segments.or(Some(values.len()));
+                self.longest_scan = self.longest_scan.max(values.len());
                 write!(output, "endScan!{process}")?;
                 for value in values {
                     write!(output, ",{value}")?;
@@ -108,14 +110,16 @@ impl<W: Write> Disc22Writer<W> {
     ///
     /// # Errors
     /// If the output fails, if there was no event, or if the numbers of
-    /// segments and of processes are known and are not the largest process
-    /// that occurred, plus 1, which is what a reader will infer.
+    /// segments and of processes are known and are not what a reader will
+    /// infer from the largest process that occurred and the longest scan.
     pub fn finish(mut self) -> Result<W, WriteError> {
-        let inferred = self.processes.len();
+        let inferred = self.processes.len().max(self.longest_scan);
         if inferred == 0 {
             return Err(Inexpressible::Empty.into());
         }
-        let segments = self.segments.unwrap_or(inferred);
+        // Scans tell the number of segments, if there is none declared.
+        let scanned = (self.longest_scan > 0).then_some(self.longest_scan);
+        let segments = self.declared_segments.or(scanned).unwrap_or(inferred);
         let processes = self.declared_processes.unwrap_or(inferred);
         if segments != inferred || processes != inferred {
             return Err(Inexpressible::Sizes { segments, processes, inferred }.into());
