@@ -1,1 +1,31 @@
-//! snapshot-test
+//! Recordings of atomic snapshot objects: making them, reading, writing and
+//! converting them.
+//!
+//! A recording is a history in the sense of [`snapshot_core`]: a sequence of
+//! invocations and responses. It comes from a real object, through
+//! [`record::Recorder`], or from a file in one of three [formats](mod@format).
+//! This crate knows files, threads and clocks, so that `snapshot-core` need
+//! not; it knows no algorithm.
+//!
+//! ```
+//! use snapshot_test::format::Reader;
+//! use snapshot_test::{Value, read_history};
+//!
+//! let recording = "p0 update 5\np1 scan\np0 ok\np1 ok 5 0\n";
+//! let (history, locations) = read_history(Reader::text(recording.as_bytes())?)?;
+//! assert_eq!(history.segments(), 2);
+//! assert_eq!(history.scan_values(&history.operations()[1])[0], Value::from(5));
+//! assert_eq!(locations[3].line, 4);
+//! # Ok::<(), snapshot_test::InputError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod convert;
+pub mod format;
+pub mod input;
+mod read;
+pub mod record;
+mod value;
+
+pub use read::{InputError, InputErrorKind, Origins, read_history};
+pub use value::Value;

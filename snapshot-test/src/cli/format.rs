@@ -1,0 +1,50 @@
+//! Formats as options.
+
+use clap::ValueEnum;
+use snapshot_test::format::Format;
+
+/// A format to read.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum InputFormat {
+    /// By how the input begins.
+    Auto,
+    /// One event per line, for people.
+    Text,
+    /// JSON Lines.
+    Jsonl,
+    /// The format of the DISC 2022 recordings.
+    Disc22,
+}
+
+impl InputFormat {
+    /// `None`: to be detected.
+    pub const fn format(self) -> Option<Format> {
+        match self {
+            Self::Auto => None,
+            Self::Text => Some(Format::Text),
+            Self::Jsonl => Some(Format::Jsonl),
+            Self::Disc22 => Some(Format::Disc22),
+        }
+    }
+}
+
+/// A format to write.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum OutputFormat {
+    /// One event per line, for people.
+    Text,
+    /// JSON Lines.
+    Jsonl,
+    /// The format of the DISC 2022 recordings.
+    Disc22,
+}
+
+impl OutputFormat {
+    pub const fn format(self) -> Format {
+        match self {
+            Self::Text => Format::Text,
+            Self::Jsonl => Format::Jsonl,
+            Self::Disc22 => Format::Disc22,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! From one format to another, as a stream.
+
+use std::fmt;
+use std::io::{Read, Write};
+
+use snapshot_core::history::Admission;
+use thiserror::Error;
+
+use crate::format::{Excerpt, Format, Location, Reader, WriteError, Writer};
+use crate::read::{InputError, Origins};
+
+/// A recording that cannot be converted.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// The input is no history.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The output failed, or its format cannot express an event.
+    #[error("{location}: {error}")]
+    Event {
+        /// Where the event is in the input.
+        location: Location,
+        /// What the event looks like there.
+        excerpt: Option<Excerpt>,
+        /// Why it cannot be written.
+        error: WriteError,
+    },
+    /// The output failed, or its format cannot express the recording as a whole.
+    #[error(transparent)]
+    Recording(#[from] WriteError),
+}
+
+impl ConvertError {
+    /// The report for people, as [`InputError::report`]; `name` is the input's.
+    pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
+        Report { error: self, name }
+    }
+}
+
+struct Report<'a> {
+    error: &'a ConvertError,
+    name: &'a str,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { error, name } = self;
+        match error {
+            ConvertError::Input(error) => write!(f, "{}", error.report(name)),
+            ConvertError::Event { error: error @ WriteError::Io(_), .. }
+            | ConvertError::Recording(error @ WriteError::Io(_)) => write!(f, "{error}"),
+            ConvertError::Event { excerpt, .. } => {
+                write!(f, "{name}:{error}")?;
+                excerpt.as_ref().map_or(Ok(()), |excerpt| write!(f, "\n{excerpt}"))
+            }
+            ConvertError::Recording(error) => write!(f, "{name}: {error}"),
+        }
+    }
+}
+
+/// Writes all events of `reader` to `output`, in another format, and returns
+/// the output, flushed.
+///
+/// Only histories are converted: every event is admitted first. If this fails,
+/// the output holds a part of the recording and must be discarded. Memory is
+/// bounded by the numbers of processes and segments.
+///
+/// # Errors
+/// See [`ConvertError`].
+pub fn convert<R: Read, W: Write>(
+    mut reader: Reader<R>,
+    format: Format,
+    output: W,
+) -> Result<W, ConvertError> {
+    let mut origins = Origins::default();
+    let mut admission = Admission::new(reader.declaration())
+        .map_err(|error| origins.refused(Location::START, error, None))?;
+    let mut writer = Writer::new(format, output, reader.declaration())?;
+    while let Some(next) = reader.next_event() {
+        let (location, event) = next.map_err(InputError::from)?;
+        if let Err(error) = admission.admit(&event) {
+            return Err(origins.refused(location, error, reader.excerpt()).into());
+        }
+        if let Err(error) = writer.write(&event) {
+            return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });
+        }
+        origins.note(location, &event);
+    }
+    Ok(writer.finish()?)
+}

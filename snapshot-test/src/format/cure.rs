@@ -1,0 +1,102 @@
+//! What to do about a defective input.
+
+use super::Format;
+use super::error::ReadErrorKind;
+
+impl ReadErrorKind {
+    /// What to do about it, as an imperative sentence without a full stop.
+    /// `None` for errors of the operating system.
+    pub fn cure(&self) -> Option<String> {
+        let cure = match self {
+            Self::Io(_) => return None,
+            Self::Empty => "an empty history is a header line such as `segments 2`",
+            Self::Truncated { terminator: '\n' } => {
+                "end the file with a newline if its last line is whole; otherwise the recording \
+                 was cut off: delete that line, its operation is then pending"
+            }
+            Self::Truncated { .. } => {
+                "end the last event with `;` if it is whole; otherwise the recording was cut off: \
+                 delete that event, its operation is then pending"
+            }
+            Self::TooLong => "put each event on a line of its own; is this a recording at all?",
+            Self::ControlByte(0x1f) => "decompress the file first",
+            Self::ControlByte(b'\t') => "write a tab within a string as \\t",
+            Self::ControlByte(b'\r') => "end lines with a newline, with or without a \\r before it",
+            Self::ControlByte(_) => {
+                "give a history in one of the formats text, jsonl, disc22; \
+                 within strings write control characters as \\u00XX"
+            }
+            Self::NotUtf8(_) => "save the file as UTF-8",
+            Self::UnknownFormat { .. } => {
+                "a text event looks like `p0 update 5`, a JSON Lines event like \
+                 {\"process\":0,\"event\":\"ok\"}, a disc22 event like `startScan!0;`"
+            }
+            Self::OtherFormat { reading, found } => return Some(other_format(*reading, *found)),
+            Self::Unexpected { nearest: Some(nearest), .. }
+            | Self::UnknownField { nearest: Some(nearest), .. } => {
+                return Some(format!("did you mean `{nearest}`?"));
+            }
+            Self::Unexpected { found, expected, .. } => {
+                return Some(unexpected(expected, &found.to_string()));
+            }
+            Self::Trailing { .. } => "put the next event on a line of its own, a comment after `#`",
+            Self::UnterminatedString => {
+                "close the string on the line where it begins; write a \
+                                         line break within it as \\n"
+            }
+            Self::BadEscape { .. } => "write a backslash itself as \\\\",
+            Self::ValueOutOfRange { reading: Format::Disc22, .. } => {
+                "disc22 has only 64-bit integers: record as text or jsonl, and quote the value"
+            }
+            Self::ValueOutOfRange { found, .. } => {
+                return Some(format!("quote it as a string: \"{}\"", found.text()));
+            }
+            Self::IdOutOfRange { .. } => "number processes and segments densely, from 0",
+            Self::SizeOutOfRange { .. } => {
+                "correct the number, or leave the header out: it is inferred from the events"
+            }
+            Self::TooManyValues { .. } => "is the end of this line missing?",
+            Self::HeaderAfterEvent { .. } => "move it to the beginning of the file",
+            Self::DuplicateHeader { first, .. } => {
+                return Some(format!("keep this one or that of line {first}"));
+            }
+            Self::Declaration(_) => "correct the header",
+            Self::UnknownVersion { .. } => "this program reads version 1; use a newer one",
+            Self::Json { .. } => {
+                "a line is one JSON object such as \
+                 {\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5}"
+            }
+            Self::MissingField { field: "snapshot-history", .. } => {
+                "begin the line with {\"snapshot-history\":1,"
+            }
+            Self::MissingField { .. } => "add it; docs/formats.md lists the fields of every event",
+            Self::UnknownField { .. } => "delete it, or put it into the free field `comment`",
+            Self::DuplicateField { .. } => "delete one of the two",
+            Self::OtherValue { .. } => "correct one of the two values",
+        };
+        Some(cure.to_owned())
+    }
+}
+
+fn other_format(reading: Format, found: Format) -> String {
+    format!(
+        "a file has one format: convert the other part first, or, if the whole file is in the \
+         {found} format, read it as `{}` instead of `{}`",
+        found.name(),
+        reading.name()
+    )
+}
+
+fn unexpected(expected: &str, found: &str) -> String {
+    let is_word = found.starts_with('`');
+    let cure = if expected.contains("disc22") {
+        "events look like `startUpdate!0,5;endUpdate!0,5;startScan!1;endScan!1,5,0;`"
+    } else if expected.contains("object") {
+        "a line is one JSON object such as {\"process\":0,\"event\":\"ok\"}"
+    } else if is_word && expected.contains("value") {
+        "a value is an integer in decimal, or a text in double quotes"
+    } else {
+        "lines look like `p0 update 5`, `p0 ok`, `p1 scan`, `p1 ok 5 0`, `segments 2`, `# comment`"
+    };
+    cure.to_owned()
+}

@@ -1,0 +1,292 @@
+//! What can be wrong with an input, where, and what to do about it.
+//!
+//! Every message says what was expected and what was found; every error but
+//! that of the operating system has a cure.
+
+use std::fmt;
+
+use snapshot_core::IdError;
+use snapshot_core::history::HistoryErrorKind;
+use thiserror::Error;
+
+use super::Format;
+use super::location::{Excerpt, Location};
+use super::source::LINE_LIMIT;
+use crate::value::Value;
+
+/// An input that cannot be read, with the place of the defect.
+#[derive(Debug, Error)]
+#[error("{location}: {kind}", location = .inner.location, kind = .inner.kind)]
+pub struct ReadError {
+    inner: Box<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    location: Location,
+    kind: ReadErrorKind,
+    excerpt: Option<Excerpt>,
+}
+
+impl ReadError {
+    pub(crate) fn new(location: Location, kind: ReadErrorKind, excerpt: Option<Excerpt>) -> Self {
+        Self { inner: Box::new(Inner { location, kind, excerpt }) }
+    }
+
+    /// Where the defect is.
+    pub fn location(&self) -> Location {
+        self.inner.location
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ReadErrorKind {
+        &self.inner.kind
+    }
+
+    /// The place, the defect and the input around it.
+    pub fn into_parts(self) -> (Location, ReadErrorKind, Option<Excerpt>) {
+        let Inner { location, kind, excerpt } = *self.inner;
+        (location, kind, excerpt)
+    }
+}
+
+/// A defect in the unit that is being parsed.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// Bytes of the unit before the defect.
+    pub at: usize,
+    /// Bytes that are defective.
+    pub width: usize,
+    pub kind: ReadErrorKind,
+}
+
+impl Fault {
+    /// Boxed, so that the result of a parsing step stays small.
+    #[cold]
+    pub(super) fn new(at: usize, width: usize, kind: ReadErrorKind) -> Box<Self> {
+        Box::new(Self { at, width, kind })
+    }
+}
+
+/// What is wrong with an input.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadErrorKind {
+    /// The operating system could not read on.
+    #[error("cannot read on: {0}")]
+    Io(#[from] std::io::Error),
+    /// Nothing at all, or blank lines only.
+    #[error("empty input: expected a history, found nothing")]
+    Empty,
+    /// The input ends within a line or event.
+    #[error("truncated last {unit}: expected {end} at its end, found the end of the input",
+        unit = unit(*terminator), end = end(*terminator))]
+    Truncated {
+        /// What ends every line or event.
+        terminator: char,
+    },
+    /// A line or event longer than [`LINE_LIMIT`].
+    #[error(
+        "expected at most {} MiB up to the end of the line or event, found more",
+        LINE_LIMIT >> 20
+    )]
+    TooLong,
+    /// A byte that no format contains.
+    #[error("binary data: expected text, found the control byte 0x{0:02x}")]
+    ControlByte(u8),
+    /// A byte that is not part of a UTF-8 character.
+    #[error("not UTF-8: expected UTF-8 text, found the byte 0x{0:02x}")]
+    NotUtf8(u8),
+    /// None of the formats.
+    #[error("unknown format: expected a text, JSON Lines or disc22 history, found {found}")]
+    UnknownFormat {
+        /// How the input begins.
+        found: Found,
+    },
+    /// An event of another format than the input's.
+    #[error("expected {expected} input, found an event in the {found} format", expected = reading)]
+    OtherFormat {
+        /// The format that is being read.
+        reading: Format,
+        /// The format of what was found.
+        found: Format,
+    },
+    /// A word, field or mark that the format does not have here.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What would be right.
+        expected: &'static str,
+        /// What is there.
+        found: Found,
+        /// The word most like what is there.
+        nearest: Option<&'static str>,
+    },
+    /// A line that goes on after its event is complete.
+    #[error("expected the end of the line after {after}, found {found}")]
+    Trailing {
+        /// What is complete.
+        after: &'static str,
+        /// What is there.
+        found: Found,
+    },
+    /// A text without its closing quote.
+    #[error("unterminated string: expected a closing `\"`, found the end of the line")]
+    UnterminatedString,
+    /// A backslash with something after it that JSON does not know.
+    #[error(
+        "bad escape: expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, found `{found}`"
+    )]
+    BadEscape {
+        /// The escape.
+        found: String,
+    },
+    /// An integer outside 64 bits.
+    #[error(
+        "value out of range: expected an integer from {} to {}, found {found}",
+        i64::MIN,
+        i64::MAX
+    )]
+    ValueOutOfRange {
+        /// The integer.
+        found: Found,
+        /// The format that is being read.
+        reading: Format,
+    },
+    /// A process or segment beyond the limit.
+    #[error("{what} out of range: expected at most {limit}, found {found}")]
+    IdOutOfRange {
+        /// `"process"` or `"segment"`.
+        what: &'static str,
+        /// The largest possible.
+        limit: u64,
+        /// The number given.
+        found: Found,
+    },
+    /// A size in the header that is zero or beyond the limit.
+    #[error("number of {what} out of range: expected 1 to {limit}, found {found}")]
+    SizeOutOfRange {
+        /// `"segments"` or `"processes"`.
+        what: &'static str,
+        /// The number declared.
+        found: Found,
+        /// The largest possible.
+        limit: u64,
+    },
+    /// More values than a snapshot can have segments.
+    #[error("too many values: expected at most {limit}, one per segment, found more")]
+    TooManyValues {
+        /// The largest number of values.
+        limit: usize,
+    },
+    /// A header after the first event.
+    #[error("header after an event: expected {keyword} before the first event, found it here")]
+    HeaderAfterEvent {
+        /// What the header declares.
+        keyword: &'static str,
+    },
+    /// A header given twice.
+    #[error("duplicate header: expected {keyword} at most once, found it again")]
+    DuplicateHeader {
+        /// What the header declares.
+        keyword: &'static str,
+        /// The line of the first one.
+        first: u64,
+    },
+    /// Headers that contradict each other.
+    #[error("contradictory header: {0}")]
+    Declaration(HistoryErrorKind),
+    /// A version of the JSON Lines format that does not exist.
+    #[error("unknown version: expected \"snapshot-history\":1, found {found}")]
+    UnknownVersion {
+        /// The version.
+        found: u64,
+    },
+    /// A line that is not JSON, or JSON of the wrong shape.
+    #[error("not a JSON Lines event: {message}")]
+    Json {
+        /// What the JSON parser says.
+        message: String,
+    },
+    /// A field that is missing.
+    #[error("missing field: expected `{field}` in {within}, found none")]
+    MissingField {
+        /// The field.
+        field: &'static str,
+        /// In which kind of line.
+        within: &'static str,
+    },
+    /// A field that the format does not have.
+    #[error("unknown field: expected a field of {within}, found {found}")]
+    UnknownField {
+        /// In which kind of line.
+        within: &'static str,
+        /// The field.
+        found: Found,
+        /// The field most like it.
+        nearest: Option<&'static str>,
+    },
+    /// A field given twice.
+    #[error("duplicate field: expected {found} at most once, found it again")]
+    DuplicateField {
+        /// The field.
+        found: Found,
+    },
+    /// disc22: the two ends of an update name different values.
+    #[error(
+        "expected endUpdate!{process},{started}, as the open update of process {process} \
+         was started, found the value {ended}"
+    )]
+    OtherValue {
+        /// The process.
+        process: usize,
+        /// The value of `startUpdate`.
+        started: Value,
+        /// The value of `endUpdate`.
+        ended: Value,
+    },
+}
+
+impl ReadErrorKind {
+    pub(super) fn id_out_of_range(error: IdError, found: &str) -> Self {
+        Self::IdOutOfRange { what: error.kind, limit: error.limit, found: Found::new(found) }
+    }
+}
+
+/// What was found instead: a word, or the end of the line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Found(String);
+
+impl Found {
+    const LIMIT: usize = 40;
+
+    /// The word itself; empty for the end of the line.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    pub(super) fn new(text: &str) -> Self {
+        if text.chars().count() <= Self::LIMIT {
+            return Self(text.to_owned());
+        }
+        Self(text.chars().take(Self::LIMIT - 3).chain("...".chars()).collect())
+    }
+}
+
+/// The word in backquotes, or `the end of the line`.
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            f.write_str("the end of the line")
+        } else {
+            write!(f, "`{}`", self.0)
+        }
+    }
+}
+
+fn unit(terminator: char) -> &'static str {
+    if terminator == '\n' { "line" } else { "event" }
+}
+
+fn end(terminator: char) -> &'static str {
+    if terminator == '\n' { "a newline" } else { "`;`" }
+}

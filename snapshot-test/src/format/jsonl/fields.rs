@@ -1,0 +1,312 @@
+//! The fields of a line, as they stand there.
+//!
+//! Parsing with a visitor instead of into a tree keeps the reader free of
+//! allocations for integers, bounds the number of values while they are read,
+//! and lets a defect be reported by its own kind of error. serde carries only
+//! texts of errors, so the kind travels beside it, in [`Fields::defect`].
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use snapshot_core::Segment;
+
+use crate::format::Format;
+use crate::format::error::{Found, ReadErrorKind};
+use crate::format::nearest::nearest;
+use crate::value::Value;
+
+/// All fields, in the order in which [`Fields::given`] counts them.
+pub(super) const NAMES: [&str; 13] = [
+    "process",
+    "event",
+    "operation",
+    "segment",
+    "value",
+    "values",
+    "snapshot-history",
+    "segments",
+    "processes",
+    "initial",
+    "writers",
+    "time",
+    "comment",
+];
+
+/// How many of [`NAMES`] mean something; the others are ignored.
+const MEANINGFUL: usize = 11;
+
+/// The words that fields may have as their value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Word {
+    Invoke,
+    Ok,
+    Fail,
+    Unknown,
+    Update,
+    Scan,
+    Many,
+    Single,
+}
+
+const WORDS: [(&str, Word); 8] = [
+    ("invoke", Word::Invoke),
+    ("ok", Word::Ok),
+    ("fail", Word::Fail),
+    ("unknown", Word::Unknown),
+    ("update", Word::Update),
+    ("scan", Word::Scan),
+    ("many", Word::Many),
+    ("single", Word::Single),
+];
+
+/// What a line says.
+#[derive(Debug)]
+pub(super) struct Fields<'v> {
+    /// Which of [`NAMES`] occurred, one bit each.
+    given: u16,
+    pub process: Option<u64>,
+    pub event: Option<Word>,
+    pub operation: Option<Word>,
+    pub segment: Option<u64>,
+    pub version: Option<u64>,
+    pub segments: Option<u64>,
+    pub processes: Option<u64>,
+    pub writers: Option<Word>,
+    /// Those of `value`, `values` or `initial`; a line may have one of these.
+    pub values: &'v mut Vec<Value>,
+    /// Why parsing was given up, where serde has no word for it.
+    pub defect: Option<ReadErrorKind>,
+}
+
+impl<'v> Fields<'v> {
+    pub(super) fn new(values: &'v mut Vec<Value>) -> Self {
+        values.clear();
+        Self {
+            given: 0,
+            process: None,
+            event: None,
+            operation: None,
+            segment: None,
+            version: None,
+            segments: None,
+            processes: None,
+            writers: None,
+            values,
+            defect: None,
+        }
+    }
+
+    /// The fields that occurred, but for `time` and `comment`.
+    pub(super) fn given(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let given = self.given;
+        (0..MEANINGFUL).filter(move |field| given >> field & 1 == 1).map(|field| NAMES[field])
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.given().any(|given| given == name)
+    }
+
+    fn refuse<E: Error>(&mut self, kind: ReadErrorKind) -> E {
+        self.defect = Some(kind);
+        E::custom("")
+    }
+
+    fn field<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+        let found = || Found::new(name);
+        let Some(field) = NAMES.iter().position(|known| *known == name) else {
+            let nearest = nearest(name, &NAMES);
+            let within = "the format";
+            return Err(self.refuse(ReadErrorKind::UnknownField {
+                within,
+                found: found(),
+                nearest,
+            }));
+        };
+        if self.given >> field & 1 == 1 {
+            return Err(self.refuse(ReadErrorKind::DuplicateField { found: found() }));
+        }
+        self.given |= 1 << field;
+        let number = |map: &mut A| map.next_value_seed(Number).map(Some);
+        match name {
+            "process" => self.process = number(map)?,
+            "segment" => self.segment = number(map)?,
+            "segments" => self.segments = number(map)?,
+            "processes" => self.processes = number(map)?,
+            "snapshot-history" => self.version = number(map)?,
+            "event" => {
+                self.event =
+                    Some(map.next_value_seed(OneOf(&["invoke", "ok", "fail", "unknown"]))?);
+            }
+            "operation" => self.operation = Some(map.next_value_seed(OneOf(&["update", "scan"]))?),
+            "writers" => self.writers = Some(map.next_value_seed(OneOf(&["many", "single"]))?),
+            "value" => map.next_value_seed(OneValue(self))?,
+            "values" | "initial" => map.next_value_seed(ValueList(self))?,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+}
+
+/// The whole line.
+impl<'de> DeserializeSeed<'de> for &mut Fields<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Fields<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(Name(name)) = map.next_key()? {
+            self.field(&name, &mut map)?;
+        }
+        Ok(())
+    }
+}
+
+/// A field's name; borrowed unless it has escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A number of something, or of a process or segment.
+struct Number;
+
+impl<'de> DeserializeSeed<'de> for Number {
+    type Value = u64;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<u64, D::Error> {
+        deserializer.deserialize_u64(self)
+    }
+}
+
+impl Visitor<'_> for Number {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number from 0")
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<u64, E> {
+        Ok(number)
+    }
+}
+
+/// One of some words.
+struct OneOf(&'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for OneOf {
+    type Value = Word;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Word, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for OneOf {
+    type Value = Word;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, word) in self.0.iter().enumerate() {
+            let separator = match position {
+                0 => "",
+                last if last + 1 == self.0.len() => " or ",
+                _ => ", ",
+            };
+            write!(f, "{separator}\"{word}\"")?;
+        }
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<Word, E> {
+        self.0
+            .iter()
+            .find(|known| **known == word)
+            .and_then(|known| WORDS.iter().find(|(word, _)| word == known))
+            .map(|(_, word)| *word)
+            .ok_or_else(|| E::invalid_value(serde::de::Unexpected::Str(word), &self))
+    }
+}
+
+/// A value, appended to the line's values.
+struct OneValue<'a, 'v>(&'a mut Fields<'v>);
+
+impl<'de> DeserializeSeed<'de> for OneValue<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for OneValue<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value: an integer or a string")
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
+        self.0.values.push(Value::Integer(value));
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<(), E> {
+        match i64::try_from(value) {
+            Ok(value) => self.visit_i64(value),
+            Err(_) => {
+                let found = Found::new(&value.to_string());
+                Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }))
+            }
+        }
+    }
+
+    /// A fraction, or an integer of more than 64 bits: the caller looks.
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        let found = Found::new("");
+        Err(self.0.refuse(ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
+        self.0.values.push(Value::from(value));
+        Ok(())
+    }
+}
+
+/// An array of values, appended to the line's values.
+struct ValueList<'a, 'v>(&'a mut Fields<'v>);
+
+impl<'de> DeserializeSeed<'de> for ValueList<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ValueList<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(OneValue(self.0))?.is_some() {
+            if self.0.values.len() > Segment::LIMIT + 1 {
+                let limit = Segment::LIMIT + 1;
+                return Err(self.0.refuse(ReadErrorKind::TooManyValues { limit }));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! From the fields of a line to an event or a header.
+
+use snapshot_core::history::{Admission, Declaration, Writers};
+use snapshot_core::{IdError, Process, Segment};
+
+use super::fields::{Fields, Word};
+use crate::format::error::{Fault, Found, ReadErrorKind};
+use crate::format::text::cursor::{Cursor, Step, saturated};
+use crate::format::{Format, Shape};
+use crate::value::Value;
+
+/// What a line is.
+#[derive(Debug)]
+pub(super) enum Line {
+    /// An event; its values are those that were parsed.
+    Event(Process, Shape),
+    Header(Declaration<Value>),
+}
+
+/// Parses a line, which begins with `indent` blanks.
+pub(super) fn parse(line: &[u8], indent: usize, values: &mut Vec<Value>) -> Step<Line> {
+    let text = match std::str::from_utf8(line) {
+        Ok(text) => text,
+        Err(error) => {
+            let at = error.valid_up_to();
+            return Err(Fault::new(at, 1, ReadErrorKind::NotUtf8(line[at])));
+        }
+    };
+    if line[indent] != b'{' {
+        let mut cursor = Cursor::new(line, Format::Jsonl);
+        cursor.advance(indent);
+        return Err(cursor.unexpected_event("a JSON object", &[]));
+    }
+    let mut fields = Fields::new(values);
+    let mut json = serde_json::Deserializer::from_str(text.trim_end());
+    let parsed = serde::de::DeserializeSeed::deserialize(&mut fields, &mut json);
+    if let Err(error) = parsed.and_then(|()| json.end()) {
+        return Err(defect(line, &error, fields.defect.take()));
+    }
+    interpret(&mut fields).map_err(|kind| {
+        let (at, width) = kind_place(line, indent, &kind);
+        Fault::new(at, width, kind)
+    })
+}
+
+/// The fault that made serde give up.
+fn defect(line: &[u8], error: &serde_json::Error, kind: Option<ReadErrorKind>) -> Box<Fault> {
+    let passed = error.column().min(line.len());
+    let control =
+        |byte: &u8| (*byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')) || *byte == 0x7f;
+    match kind {
+        None => {
+            if let Some(at) = line.iter().position(control) {
+                return Fault::new(at, 1, ReadErrorKind::ControlByte(line[at]));
+            }
+            let whole = error.to_string();
+            let message = whole.rfind(" at line ").map_or(whole.as_str(), |end| &whole[..end]);
+            let kind = ReadErrorKind::Json { message: message.to_owned() };
+            Fault::new(passed.saturating_sub(1), 1, kind)
+        }
+        Some(ReadErrorKind::ValueOutOfRange { .. }) => number(line, passed),
+        Some(kind) => {
+            let (at, width) = match &kind {
+                ReadErrorKind::UnknownField { found, .. }
+                | ReadErrorKind::DuplicateField { found } => {
+                    last_place(&line[..passed], found.text()).unwrap_or((passed - 1, 1))
+                }
+                _ => (passed.saturating_sub(1), 1),
+            };
+            Fault::new(at, width, kind)
+        }
+    }
+}
+
+/// The fault of the number that ends after `passed` bytes and is no 64-bit integer.
+fn number(line: &[u8], passed: usize) -> Box<Fault> {
+    let is_part =
+        |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
+    let width = line[..passed].iter().rev().take_while(is_part).count();
+    let token = &line[passed - width..passed];
+    let found = Found::new(&String::from_utf8_lossy(token));
+    let is_integer = token.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
+    let kind = if is_integer {
+        ReadErrorKind::ValueOutOfRange { found, reading: Format::Jsonl }
+    } else {
+        let expected = "a value: an integer or a string";
+        ReadErrorKind::Unexpected { expected, found, nearest: None }
+    };
+    Fault::new(passed - width, width.max(1), kind)
+}
+
+/// Where the field or number that `kind` complains of stands.
+fn kind_place(line: &[u8], indent: usize, kind: &ReadErrorKind) -> (usize, usize) {
+    let place = match kind {
+        ReadErrorKind::UnknownField { found, .. } => last_place(line, found.text()),
+        ReadErrorKind::IdOutOfRange { what, .. } => last_place(line, what),
+        ReadErrorKind::SizeOutOfRange { what, .. } => last_place(line, what),
+        ReadErrorKind::UnknownVersion { .. } => last_place(line, "snapshot-history"),
+        _ => None,
+    };
+    place.unwrap_or((indent, 1))
+}
+
+/// Where the quoted `name` stands last, without its quotes.
+fn last_place(line: &[u8], name: &str) -> Option<(usize, usize)> {
+    let quoted = format!("\"{name}\"");
+    let at = memchr::memmem::rfind(line, quoted.as_bytes())?;
+    Some((at + 1, name.len()))
+}
+
+fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
+    if fields.version.is_some() {
+        return header(fields).map(Line::Header);
+    }
+    let header_only = ["segments", "processes", "initial", "writers"];
+    if fields.event.is_none() && header_only.iter().any(|name| fields.has(name)) {
+        let within = "a header line";
+        return Err(ReadErrorKind::MissingField { field: "snapshot-history", within });
+    }
+    let missing = |field, within| ReadErrorKind::MissingField { field, within };
+    let process = fields.process.ok_or(missing("process", "an event"))?;
+    let process = id(Process::new(saturated(process)), process)?;
+    let event = fields.event.ok_or(missing("event", "an event"))?;
+    let shape = match event {
+        Word::Invoke => match fields.operation.ok_or(missing("operation", "an invocation"))? {
+            Word::Update => {
+                let segment = fields.segment.unwrap_or(process.index() as u64);
+                let segment = id(Segment::new(saturated(segment)), segment)?;
+                if !fields.has("value") {
+                    return Err(missing("value", "the invocation of an update"));
+                }
+                let allowed = &["process", "event", "operation", "segment", "value"];
+                only(fields, "the invocation of an update", allowed)?;
+                Shape::InvokeUpdate(segment)
+            }
+            _ => {
+                only(fields, "the invocation of a scan", &["process", "event", "operation"])?;
+                Shape::InvokeScan
+            }
+        },
+        Word::Ok => {
+            only(fields, "a response", &["process", "event", "values"])?;
+            if fields.has("values") { Shape::RespondScan } else { Shape::RespondUpdate }
+        }
+        Word::Fail => {
+            only(fields, "a failure", &["process", "event"])?;
+            Shape::Fail
+        }
+        _ => {
+            only(fields, "an unknown outcome", &["process", "event"])?;
+            Shape::Unknown
+        }
+    };
+    Ok(Line::Event(process, shape))
+}
+
+fn header(fields: &mut Fields<'_>) -> Result<Declaration<Value>, ReadErrorKind> {
+    if let Some(found) = fields.version.filter(|version| *version != 1) {
+        return Err(ReadErrorKind::UnknownVersion { found });
+    }
+    let allowed = &["snapshot-history", "segments", "processes", "initial", "writers"];
+    only(fields, "a header line", allowed)?;
+    let size = |given: Option<u64>, what, limit: usize| match given {
+        Some(given) if given == 0 || given > limit as u64 => {
+            let found = Found::new(&given.to_string());
+            Err(ReadErrorKind::SizeOutOfRange { what, found, limit: limit as u64 })
+        }
+        given => Ok(given.map(saturated)),
+    };
+    let mut declaration = Declaration::new(Value::ZERO);
+    declaration.segments = size(fields.segments, "segments", Segment::LIMIT + 1)?;
+    declaration.processes = size(fields.processes, "processes", Process::LIMIT + 1)?;
+    declaration.initial = std::mem::take(fields.values);
+    if fields.writers == Some(Word::Many) {
+        declaration.writers = Writers::Many;
+    }
+    Admission::new(&declaration).map_err(|error| ReadErrorKind::Declaration(error.kind))?;
+    Ok(declaration)
+}
+
+fn id<T>(id: Result<T, IdError>, given: u64) -> Result<T, ReadErrorKind> {
+    id.map_err(|error| ReadErrorKind::id_out_of_range(error, &given.to_string()))
+}
+
+/// Refuses fields that lines of this kind do not have.
+fn only(
+    fields: &Fields<'_>,
+    within: &'static str,
+    allowed: &[&'static str],
+) -> Result<(), ReadErrorKind> {
+    match fields.given().find(|field| !allowed.contains(field)) {
+        Some(field) => {
+            let found = Found::new(field);
+            Err(ReadErrorKind::UnknownField { within, found, nearest: None })
+        }
+        None => Ok(()),
+    }
+}

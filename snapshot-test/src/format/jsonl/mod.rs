@@ -1,0 +1,131 @@
+//! The JSON Lines format: one JSON object per line, for programs.
+//!
+//! ```text
+//! {"snapshot-history":1,"segments":3,"initial":[0,0,"x"]}
+//! {"process":0,"event":"invoke","operation":"update","segment":0,"value":5}
+//! {"process":1,"event":"invoke","operation":"scan"}
+//! {"process":0,"event":"ok"}
+//! {"process":1,"event":"ok","values":[5,0,"x"]}
+//! ```
+//!
+//! The first line may be a header. `time` and `comment` may stand in any line
+//! and are ignored: the order of the file is authoritative over clocks. Any
+//! other field that a line does not need is an error, since a misspelt optional
+//! field would otherwise be ignored silently.
+
+mod fields;
+mod line;
+mod writer;
+
+use std::io::Read;
+
+use snapshot_core::history::Declaration;
+
+pub use writer::JsonlWriter;
+
+use self::line::Line;
+use super::error::{Fault, ReadError, ReadErrorKind};
+use super::location::Excerpt;
+use super::source::Source;
+use super::{Format, Parsed};
+use crate::value::Value;
+
+/// Reads the JSON Lines format.
+#[derive(Debug)]
+pub(super) struct JsonlReader<R> {
+    source: Source<R>,
+    declaration: Declaration<Value>,
+    values: Vec<Value>,
+    /// The event after the header, which was read to see that it is none.
+    first: Option<Parsed>,
+    /// The line of the header, if there was one.
+    header: Option<u64>,
+    seen: bool,
+}
+
+impl<R: Read> JsonlReader<R> {
+    pub(super) fn new(input: R) -> Result<Self, ReadError> {
+        let mut reader = Self {
+            source: Source::new(input, Format::Jsonl),
+            declaration: Declaration::new(Value::ZERO),
+            values: Vec::new(),
+            first: None,
+            header: None,
+            seen: false,
+        };
+        reader.first = reader.next_line()?;
+        Ok(reader)
+    }
+
+    pub(super) const fn declaration(&self) -> &Declaration<Value> {
+        &self.declaration
+    }
+
+    pub(super) fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    pub(super) fn excerpt(&self) -> Option<Excerpt> {
+        self.source.excerpt(0)
+    }
+
+    /// The next event.
+    pub(super) fn advance(&mut self) -> Result<Option<Parsed>, ReadError> {
+        match self.first.take() {
+            Some(first) => Ok(Some(first)),
+            None => self.next_line(),
+        }
+    }
+
+    /// The next line with an event; takes in the header before the first one.
+    fn next_line(&mut self) -> Result<Option<Parsed>, ReadError> {
+        while self.source.fill()? {
+            let units = self.source.units();
+            let length = memchr::memchr(b'\n', units).map_or(units.len(), |newline| newline + 1);
+            let line = &units[..length];
+            let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            if indent == length {
+                self.source.pass_line(length);
+                continue;
+            }
+            let location = self.source.location(indent);
+            match line::parse(line, indent, &mut self.values) {
+                Ok(Line::Event(process, shape)) => {
+                    self.source.pass_line(length);
+                    self.seen = true;
+                    return Ok(Some(Parsed { location, process, shape }));
+                }
+                Ok(Line::Header(declaration)) => {
+                    if let Some(kind) = self.misplaced_header() {
+                        return Err(self.source.fail(Fault { at: indent, width: 1, kind }));
+                    }
+                    self.source.pass_line(length);
+                    self.declaration = declaration;
+                    self.header = Some(location.line);
+                    self.seen = true;
+                }
+                Err(fault) => return Err(self.source.fail(*fault)),
+            }
+        }
+        self.end()
+    }
+
+    fn misplaced_header(&self) -> Option<ReadErrorKind> {
+        let keyword = "\"snapshot-history\"";
+        match self.header {
+            Some(first) => Some(ReadErrorKind::DuplicateHeader { keyword, first }),
+            None => self.seen.then_some(ReadErrorKind::HeaderAfterEvent { keyword }),
+        }
+    }
+
+    #[cold]
+    fn end(&mut self) -> Result<Option<Parsed>, ReadError> {
+        if !self.source.rest().is_empty() {
+            return Err(self.source.fail_truncated());
+        }
+        if !self.seen && !self.source.has_failed() {
+            return Err(self.source.fail(Fault { at: 0, width: 1, kind: ReadErrorKind::Empty }));
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,85 @@
+//! Writing the JSON Lines format.
+
+use std::io::Write;
+
+use snapshot_core::history::{Action, Declaration, Event, Writers};
+
+use crate::format::writer::{WriteError, expressible_initial};
+use crate::value::Value;
+
+/// Writes events as JSON Lines.
+#[derive(Debug)]
+pub struct JsonlWriter<W> {
+    output: W,
+}
+
+impl<W: Write> JsonlWriter<W> {
+    /// Writes the header. Writes in small pieces: `output` should be buffered.
+    ///
+    /// # Errors
+    /// If `output` fails, or if the initial value of segments that are not
+    /// listed is not 0 and their number is not declared.
+    pub fn new(mut output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
+        let initial = expressible_initial(declaration)?;
+        write!(output, "{{\"snapshot-history\":1")?;
+        if let Some(segments) = declaration.segments {
+            write!(output, ",\"segments\":{segments}")?;
+        }
+        if let Some(processes) = declaration.processes {
+            write!(output, ",\"processes\":{processes}")?;
+        }
+        if !initial.is_empty() {
+            write!(output, ",\"initial\":")?;
+            write_array(&mut output, &initial)?;
+        }
+        if declaration.writers == Writers::Many {
+            write!(output, ",\"writers\":\"many\"")?;
+        }
+        writeln!(output, "}}")?;
+        Ok(Self { output })
+    }
+
+    /// Writes one event.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn write(&mut self, event: &Event<'_, Value>) -> Result<(), WriteError> {
+        let output = &mut self.output;
+        write!(output, "{{\"process\":{},\"event\":", event.process)?;
+        match event.action {
+            Action::InvokeUpdate { segment, value } => write!(
+                output,
+                "\"invoke\",\"operation\":\"update\",\"segment\":{segment},\"value\":{value}"
+            )?,
+            Action::InvokeScan => write!(output, "\"invoke\",\"operation\":\"scan\"")?,
+            Action::RespondUpdate => write!(output, "\"ok\"")?,
+            Action::RespondScan { values } => {
+                write!(output, "\"ok\",\"values\":")?;
+                write_array(output, values)?;
+            }
+            Action::Fail => write!(output, "\"fail\"")?,
+            Action::Unknown => write!(output, "\"unknown\"")?,
+        }
+        writeln!(output, "}}")?;
+        Ok(())
+    }
+
+    /// Ends the recording and returns the output, flushed.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn finish(mut self) -> Result<W, WriteError> {
+        self.output.flush()?;
+        Ok(self.output)
+    }
+}
+
+fn write_array(output: &mut impl Write, values: &[Value]) -> Result<(), WriteError> {
+    let mut separator = '[';
+    for value in values {
+        write!(output, "{separator}{value}")?;
+        separator = ',';
+    }
+    write!(output, "{}]", if values.is_empty() { "[" } else { "" })?;
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! Where something stands in an input, and what the input looks like there.
+
+use std::fmt;
+
+/// A place in an input.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Location {
+    /// The line, from 1.
+    pub line: u64,
+    /// The column, from 1, counted in characters.
+    pub column: u64,
+    /// Number of bytes before it.
+    pub offset: u64,
+}
+
+impl Location {
+    /// The start of an input.
+    pub const START: Self = Self { line: 1, column: 1, offset: 0 };
+}
+
+/// `line:column`.
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A short piece of the input with the part that matters marked.
+///
+/// A whole line, or one event of a format that puts them all on one line.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Excerpt {
+    text: String,
+    /// Characters before the mark.
+    before: usize,
+    /// Characters marked, at least 1.
+    marked: usize,
+}
+
+impl Excerpt {
+    /// The longest excerpt, in characters; more would wrap in a terminal.
+    pub const LIMIT: usize = 120;
+
+    /// Marks `width` bytes of `line` from byte `at` on. `None` if the line is
+    /// long or not printable.
+    pub(super) fn new(line: &[u8], at: usize, width: usize) -> Option<Self> {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.len() > 4 * Self::LIMIT {
+            return None;
+        }
+        let at = at.min(line.len());
+        let end = (at + width).min(line.len());
+        let before = std::str::from_utf8(&line[..at]).ok()?.chars().count();
+        let marked = std::str::from_utf8(&line[at..end]).ok()?.chars().count().max(1);
+        let text = std::str::from_utf8(line).ok()?.replace('\t', " ");
+        let printable = !text.trim().is_empty() && !text.chars().any(char::is_control);
+        (printable && text.chars().count() <= Self::LIMIT).then_some(Self { text, before, marked })
+    }
+}
+
+/// Two indented lines: the text, and the mark below it.
+impl fmt::Display for Excerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  {}", self.text)?;
+        write!(f, "  {}{}", " ".repeat(self.before), "^".repeat(self.marked))
+    }
+}

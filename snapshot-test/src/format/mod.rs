@@ -1,0 +1,201 @@
+//! The three formats of recordings: reading, writing, telling them apart.
+//!
+//! All readers stream: an event is handed over as soon as its line (disc22: its
+//! `;`) is there, borrows its values from the reader, and memory is bounded by
+//! [`LINE_LIMIT`], never by the input. They check the *syntax* only; whether a
+//! history can have an event at its place is decided by
+//! [`snapshot_core::history::Admission`], through which every consumer passes
+//! the events.
+//!
+//! `docs/formats.md` describes the formats for users.
+
+mod cure;
+mod detect;
+pub mod disc22;
+mod error;
+pub mod jsonl;
+mod location;
+mod nearest;
+pub(crate) mod quoted;
+mod source;
+pub mod text;
+mod writer;
+
+use std::fmt;
+use std::io::Read;
+
+use snapshot_core::history::{Action, Declaration, Event};
+use snapshot_core::{Process, Segment};
+
+pub use detect::{DETECTION_LENGTH, detect};
+pub use error::{Found, ReadError, ReadErrorKind};
+pub use location::{Excerpt, Location};
+pub(crate) use source::BYTE_ORDER_MARK;
+pub use source::LINE_LIMIT;
+pub use writer::{Inexpressible, WriteError, Writer, write_history};
+
+use crate::value::Value;
+
+/// A format of recordings.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Format {
+    /// One event per line, for people: `p0 update 5`. See [`mod@text`].
+    Text,
+    /// One JSON object per line, for programs. See [`jsonl`].
+    Jsonl,
+    /// `startUpdate!0,5;...`, the format of the supporting material of the
+    /// DISC 2022 paper. See [`disc22`].
+    Disc22,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Text, Self::Jsonl, Self::Disc22];
+
+    /// Its name in options and reports: `text`, `jsonl` or `disc22`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Jsonl => "jsonl",
+            Self::Disc22 => "disc22",
+        }
+    }
+}
+
+/// As in a sentence: `text`, `JSON Lines` or `disc22`.
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "text",
+            Self::Jsonl => "JSON Lines",
+            Self::Disc22 => "disc22",
+        })
+    }
+}
+
+/// What a parsed event does; its values stand in the reader's buffer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Shape {
+    /// The buffer holds the one value written.
+    InvokeUpdate(Segment),
+    InvokeScan,
+    RespondUpdate,
+    /// The buffer holds the values returned.
+    RespondScan,
+    Fail,
+    Unknown,
+}
+
+/// A parsed event without its values.
+#[derive(Clone, Copy, Debug)]
+struct Parsed {
+    location: Location,
+    process: Process,
+    shape: Shape,
+}
+
+/// Reads the events of a recording, in any of the formats.
+///
+/// ```
+/// use snapshot_test::format::Reader;
+///
+/// let recording = "segments 2\np0 update 5\np1 scan\np0 ok\np1 ok 5 0\n";
+/// let mut reader = Reader::text(recording.as_bytes())?;
+/// assert_eq!(reader.declaration().segments, Some(2));
+/// let mut lines = Vec::new();
+/// while let Some(event) = reader.next_event() {
+///     let (location, _event) = event?;
+///     lines.push(location.line);
+/// }
+/// assert_eq!(lines, [2, 3, 4, 5]);
+/// # Ok::<(), snapshot_test::format::ReadError>(())
+/// ```
+#[derive(Debug)]
+pub struct Reader<R>(Inner<R>);
+
+#[derive(Debug)]
+enum Inner<R> {
+    Text(text::TextReader<R>),
+    Jsonl(jsonl::JsonlReader<R>),
+    Disc22(disc22::Disc22Reader<R>),
+}
+
+impl<R: Read> Reader<R> {
+    /// Reads text. Buffers by itself, as do the others.
+    ///
+    /// # Errors
+    /// If the input is empty or its header cannot be read.
+    pub fn text(input: R) -> Result<Self, ReadError> {
+        Ok(Self(Inner::Text(text::TextReader::new(input)?)))
+    }
+
+    /// Reads JSON Lines.
+    ///
+    /// # Errors
+    /// If the input is empty or its header cannot be read.
+    pub fn jsonl(input: R) -> Result<Self, ReadError> {
+        Ok(Self(Inner::Jsonl(jsonl::JsonlReader::new(input)?)))
+    }
+
+    /// Reads disc22, whose events do not tell the number of segments before
+    /// the last of them: see [`disc22::segments`].
+    pub fn disc22(input: R, segments: usize) -> Self {
+        Self(Inner::Disc22(disc22::Disc22Reader::new(input, segments)))
+    }
+
+    /// The format that is being read.
+    pub const fn format(&self) -> Format {
+        match self.0 {
+            Inner::Text(_) => Format::Text,
+            Inner::Jsonl(_) => Format::Jsonl,
+            Inner::Disc22(_) => Format::Disc22,
+        }
+    }
+
+    /// What is known of the recording before its first event.
+    pub const fn declaration(&self) -> &Declaration<Value> {
+        match &self.0 {
+            Inner::Text(reader) => reader.declaration(),
+            Inner::Jsonl(reader) => reader.declaration(),
+            Inner::Disc22(reader) => reader.declaration(),
+        }
+    }
+
+    /// The next event and where it begins; `None` at the end of the input and
+    /// after an error. The values are those of the reader, until its next call.
+    ///
+    /// # Errors
+    /// If what follows is no event of this format.
+    #[inline]
+    pub fn next_event(&mut self) -> Option<Result<(Location, Event<'_, Value>), ReadError>> {
+        let (parsed, values) = match &mut self.0 {
+            Inner::Text(reader) => (reader.advance(), reader.values()),
+            Inner::Jsonl(reader) => (reader.advance(), reader.values()),
+            Inner::Disc22(reader) => (reader.advance(), reader.values()),
+        };
+        let Parsed { location, process, shape } = match parsed {
+            Ok(Some(parsed)) => parsed,
+            Ok(None) => return None,
+            Err(error) => return Some(Err(error)),
+        };
+        let action = match shape {
+            Shape::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
+            Shape::InvokeScan => Action::InvokeScan,
+            Shape::RespondUpdate => Action::RespondUpdate,
+            Shape::RespondScan => Action::RespondScan { values },
+            Shape::Fail => Action::Fail,
+            Shape::Unknown => Action::Unknown,
+        };
+        Some(Ok((location, Event { process, action })))
+    }
+
+    /// The line (disc22: the event) of the event read last, if it is short and
+    /// printable.
+    pub fn excerpt(&self) -> Option<Excerpt> {
+        match &self.0 {
+            Inner::Text(reader) => reader.excerpt(),
+            Inner::Jsonl(reader) => reader.excerpt(),
+            Inner::Disc22(reader) => reader.excerpt(),
+        }
+    }
+}

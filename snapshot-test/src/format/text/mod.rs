@@ -1,0 +1,220 @@
+//! The text format: one event per line, for people to read and write.
+//!
+//! ```text
+//! segments 3            # header lines, before the first event
+//! initial 0 0 "x"
+//! p0 update 5           # process 0 invokes update(5) of segment 0
+//! p7 update s2 "hello"  # process 7 invokes update("hello") of segment 2
+//! p1 scan
+//! p0 ok
+//! p1 ok 5 0 "x"
+//! ```
+//!
+//! Long recordings are read at the speed of memory rather than of a parser
+//! generator: the reader walks once over the bytes of a large buffer, without
+//! searching for line ends first, and allocates nothing for integers.
+
+pub(super) mod cursor;
+mod header;
+mod writer;
+
+use std::io::Read;
+
+use snapshot_core::history::Declaration;
+use snapshot_core::{Process, Segment};
+
+pub use writer::TextWriter;
+
+use self::cursor::{Cursor, Step};
+use self::header::Header;
+use super::error::{Fault, ReadError, ReadErrorKind};
+use super::location::Excerpt;
+use super::source::Source;
+use super::{Format, Parsed, Shape};
+use crate::value::Value;
+
+/// The first words of header lines.
+pub(super) const HEADERS: [&str; 4] = ["segments", "processes", "initial", "writers"];
+
+/// The words after a process.
+const ACTIONS: [&str; 5] = ["update", "scan", "ok", "fail", "unknown"];
+
+/// Reads the text format.
+#[derive(Debug)]
+pub(super) struct TextReader<R> {
+    source: Source<R>,
+    declaration: Declaration<Value>,
+    values: Vec<Value>,
+    /// Whether the input has said anything yet, if only in a comment.
+    seen: bool,
+}
+
+impl<R: Read> TextReader<R> {
+    pub(super) fn new(input: R) -> Result<Self, ReadError> {
+        let declaration = Declaration::new(Value::ZERO);
+        let source = Source::new(input, Format::Text);
+        let mut reader = Self { source, declaration, values: Vec::new(), seen: false };
+        reader.read_header()?;
+        Ok(reader)
+    }
+
+    fn read_header(&mut self) -> Result<(), ReadError> {
+        let mut header = Header::new();
+        while self.fill()? {
+            let mut cursor = Cursor::new(self.source.units(), Format::Text);
+            cursor.skip_blanks();
+            if cursor.at_id(b'p') {
+                break;
+            }
+            self.seen |= !matches!(cursor.peek(), b'\n' | b'\r');
+            let line = self.source.location(0).line;
+            if let Err(fault) = header.line(&mut cursor, line) {
+                return Err(self.source.fail(*fault));
+            }
+            let length = cursor.at();
+            self.source.pass_line(length);
+        }
+        self.declaration = header.finish();
+        Ok(())
+    }
+
+    /// As [`Source::fill`], but an input that ends in the middle of a line, or
+    /// without having said anything, is an error.
+    #[inline]
+    fn fill(&mut self) -> Result<bool, ReadError> {
+        if self.source.fill()? { Ok(true) } else { self.end() }
+    }
+
+    #[cold]
+    fn end(&mut self) -> Result<bool, ReadError> {
+        if !self.source.rest().is_empty() {
+            return Err(self.source.fail_truncated());
+        }
+        if !self.seen && !self.source.has_failed() {
+            return Err(self.source.fail(Fault { at: 0, width: 1, kind: ReadErrorKind::Empty }));
+        }
+        Ok(false)
+    }
+
+    pub(super) const fn declaration(&self) -> &Declaration<Value> {
+        &self.declaration
+    }
+
+    pub(super) fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    pub(super) fn excerpt(&self) -> Option<Excerpt> {
+        let unit = self.source.last_unit();
+        let indent = unit.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        self.source.excerpt(indent)
+    }
+
+    /// The next event.
+    #[inline]
+    pub(super) fn advance(&mut self) -> Result<Option<Parsed>, ReadError> {
+        while self.fill()? {
+            let mut cursor = Cursor::new(self.source.units(), Format::Text);
+            cursor.skip_blanks();
+            let indent = cursor.at();
+            match event(&mut cursor, &mut self.values) {
+                Ok(Some((process, shape))) => {
+                    let location = self.source.location(indent);
+                    self.source.pass_line(cursor.at());
+                    self.seen = true;
+                    return Ok(Some(Parsed { location, process, shape }));
+                }
+                Ok(None) => self.source.pass_line(cursor.at()),
+                Err(fault) => return Err(self.source.fail(*fault)),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Parses a line; `None` for one without an event.
+#[inline]
+fn event(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Option<(Process, Shape)>> {
+    if !cursor.at_id(b'p') {
+        if cursor.at_line_end() {
+            cursor.end_line("")?;
+            return Ok(None);
+        }
+        return Err(no_event(cursor));
+    }
+    let process = cursor.process()?;
+    cursor.skip_blanks();
+    values.clear();
+    let (shape, after) = match cursor.peek() {
+        b'o' if cursor.keyword(b"ok") => (response(cursor, values)?, "a response"),
+        b's' if cursor.keyword(b"scan") => (Shape::InvokeScan, "`scan`"),
+        b'u' if cursor.keyword(b"update") => (update(cursor, process, values)?, "the value"),
+        b'f' if cursor.keyword(b"fail") => (Shape::Fail, "`fail`"),
+        b'u' if cursor.keyword(b"unknown") => (Shape::Unknown, "`unknown`"),
+        _ => {
+            let expected = "`update`, `scan`, `ok`, `fail` or `unknown`";
+            return Err(cursor.unexpected_word(expected, &ACTIONS));
+        }
+    };
+    cursor.end_line(after)?;
+    Ok(Some((process, shape)))
+}
+
+#[inline]
+fn response(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Shape> {
+    cursor.skip_blanks();
+    if cursor.at_line_end() {
+        return Ok(Shape::RespondUpdate);
+    }
+    value_list(cursor, values)?;
+    Ok(Shape::RespondScan)
+}
+
+/// One or more values up to the end of the line.
+#[inline]
+fn value_list(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<()> {
+    loop {
+        if values.len() > Segment::LIMIT {
+            let kind = ReadErrorKind::TooManyValues { limit: Segment::LIMIT + 1 };
+            return Err(Fault::new(cursor.at(), 1, kind));
+        }
+        let value = cursor.value()?;
+        values.push(value);
+        cursor.skip_blanks();
+        if cursor.at_line_end() {
+            return Ok(());
+        }
+    }
+}
+
+#[inline]
+fn update(cursor: &mut Cursor<'_>, process: Process, values: &mut Vec<Value>) -> Step<Shape> {
+    cursor.skip_blanks();
+    let start = cursor.at();
+    let segment = if cursor.at_id(b's') {
+        let segment = cursor.segment()?;
+        cursor.skip_blanks();
+        segment
+    } else {
+        Segment::new(process.index()).map_err(|error| {
+            let kind = ReadErrorKind::id_out_of_range(error, &process.to_string());
+            Fault::new(start, 1, kind)
+        })?
+    };
+    let value = cursor.value()?;
+    values.push(value);
+    Ok(Shape::InvokeUpdate(segment))
+}
+
+/// The fault of a line that should have been an event.
+#[cold]
+fn no_event(cursor: &Cursor<'_>) -> Box<Fault> {
+    for keyword in HEADERS {
+        let mut after = *cursor;
+        if after.keyword(keyword.as_bytes()) {
+            let kind = ReadErrorKind::HeaderAfterEvent { keyword: header::quoted(keyword) };
+            return Fault::new(cursor.at(), keyword.len(), kind);
+        }
+    }
+    cursor.unexpected_event("a process such as `p0`", &[])
+}

@@ -1,0 +1,92 @@
+//! Writing the text format.
+
+use std::io::Write;
+
+use snapshot_core::history::{Action, Declaration, Event, Writers};
+
+use crate::format::writer::{WriteError, expressible_initial};
+use crate::value::Value;
+
+/// Writes events as text lines.
+#[derive(Debug)]
+pub struct TextWriter<W> {
+    output: W,
+    /// Whether nothing has been written yet.
+    empty: bool,
+}
+
+impl<W: Write> TextWriter<W> {
+    /// Writes the header, as far as something is declared. Writes in small
+    /// pieces: `output` should be buffered.
+    ///
+    /// # Errors
+    /// If `output` fails, or if the initial value of segments that are not
+    /// listed is not 0 and their number is not declared.
+    pub fn new(mut output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
+        let mut empty = true;
+        for (keyword, size) in
+            [("segments", declaration.segments), ("processes", declaration.processes)]
+        {
+            if let Some(size) = size {
+                writeln!(output, "{keyword} {size}")?;
+                empty = false;
+            }
+        }
+        let initial = expressible_initial(declaration)?;
+        if !initial.is_empty() {
+            write!(output, "initial")?;
+            for value in initial.iter() {
+                write!(output, " {value}")?;
+            }
+            writeln!(output)?;
+            empty = false;
+        }
+        if declaration.writers == Writers::Many {
+            writeln!(output, "writers many")?;
+            empty = false;
+        }
+        Ok(Self { output, empty })
+    }
+
+    /// Writes one event.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn write(&mut self, event: &Event<'_, Value>) -> Result<(), WriteError> {
+        self.empty = false;
+        let process = event.process;
+        let output = &mut self.output;
+        match event.action {
+            Action::InvokeUpdate { segment, value } if segment.index() == process.index() => {
+                writeln!(output, "p{process} update {value}")?;
+            }
+            Action::InvokeUpdate { segment, value } => {
+                writeln!(output, "p{process} update s{segment} {value}")?;
+            }
+            Action::InvokeScan => writeln!(output, "p{process} scan")?,
+            Action::RespondUpdate => writeln!(output, "p{process} ok")?,
+            Action::RespondScan { values } => {
+                write!(output, "p{process} ok")?;
+                for value in values {
+                    write!(output, " {value}")?;
+                }
+                writeln!(output)?;
+            }
+            Action::Fail => writeln!(output, "p{process} fail")?,
+            Action::Unknown => writeln!(output, "p{process} unknown")?,
+        }
+        Ok(())
+    }
+
+    /// Ends the recording and returns the output, flushed.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn finish(mut self) -> Result<W, WriteError> {
+        if self.empty {
+            writeln!(self.output, "# An empty history.")?;
+        }
+        self.output.flush()?;
+        Ok(self.output)
+    }
+}

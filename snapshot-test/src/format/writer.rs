@@ -1,0 +1,192 @@
+//! Writing recordings, in any of the formats.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use snapshot_core::history::{Declaration, Event};
+use snapshot_core::{History, Process, Segment};
+use thiserror::Error;
+
+use super::Format;
+use super::disc22::Disc22Writer;
+use super::jsonl::JsonlWriter;
+use super::text::TextWriter;
+use crate::value::Value;
+
+/// A recording that cannot be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The output failed.
+    #[error("cannot write: {0}")]
+    Io(#[from] std::io::Error),
+    /// The format cannot express the recording.
+    #[error(transparent)]
+    Inexpressible(#[from] Inexpressible),
+}
+
+/// What a format cannot express. Nothing is ever dropped or changed silently.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum Inexpressible {
+    /// disc22: an initial value other than 0.
+    #[error(
+        "disc22 knows no initial value but 0, found {value}; write the recording as text or jsonl"
+    )]
+    InitialValue {
+        /// The initial value.
+        value: Value,
+    },
+    /// disc22: a value that is no integer.
+    #[error("disc22 knows only integers, found {value}; write the recording as text or jsonl")]
+    Text {
+        /// The value.
+        value: Value,
+    },
+    /// disc22: an update of another segment than the process's own.
+    #[error(
+        "in disc22 process {process} can only update segment {process}, found an update of \
+         segment {segment}; renumber the processes, or write the recording as text or jsonl"
+    )]
+    OtherSegment {
+        /// The process.
+        process: Process,
+        /// The segment updated.
+        segment: Segment,
+    },
+    /// disc22: a failed operation.
+    #[error(
+        "disc22 has no failed operations, found one of process {process}; \
+         write the recording as text or jsonl"
+    )]
+    Failure {
+        /// The process.
+        process: Process,
+    },
+    /// disc22: an event of a process after an operation with unknown outcome.
+    #[error(
+        "disc22 can express an unknown outcome only by a process that does nothing more, \
+         found another event of process {process}; write the recording as text or jsonl"
+    )]
+    EventAfterUnknown {
+        /// The process.
+        process: Process,
+    },
+    /// disc22: a response to nothing.
+    #[error("process {process} ends an update, but it has none open")]
+    NothingOpen {
+        /// The process.
+        process: Process,
+    },
+    /// disc22: sizes other than those that a reader will infer.
+    #[error(
+        "disc22 has as many segments as processes, here {inferred}, by the largest process and \
+         the longest scan, found {segments} segment(s) and {processes} process(es); \
+         write the recording as text or jsonl"
+    )]
+    Sizes {
+        /// Number of segments.
+        segments: usize,
+        /// Number of processes.
+        processes: usize,
+        /// What a reader would infer.
+        inferred: usize,
+    },
+    /// disc22: no event at all.
+    #[error("disc22 cannot express an empty history; write it as text or jsonl")]
+    Empty,
+    /// Initial values of an unknown number of segments.
+    #[error(
+        "the initial value {value} of all segments can be written only \
+         if their number is declared; declare it"
+    )]
+    DefaultInitial {
+        /// The initial value.
+        value: Value,
+    },
+}
+
+/// The initial values to list, so that all that are not listed are 0.
+pub(super) fn expressible_initial(
+    declaration: &Declaration<Value>,
+) -> Result<Cow<'_, [Value]>, Inexpressible> {
+    let default = &declaration.default_initial;
+    if *default == Value::ZERO {
+        return Ok(Cow::Borrowed(&declaration.initial));
+    }
+    let Some(segments) = declaration.segments else {
+        return Err(Inexpressible::DefaultInitial { value: default.clone() });
+    };
+    Ok((0..segments).map(|segment| declaration.initial_value(segment).clone()).collect())
+}
+
+/// Writes the events of a recording, in any of the formats.
+#[derive(Debug)]
+pub struct Writer<W>(Inner<W>);
+
+#[derive(Debug)]
+enum Inner<W> {
+    Text(TextWriter<W>),
+    Jsonl(JsonlWriter<W>),
+    Disc22(Disc22Writer<W>),
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a recording. Writes in small pieces: `output` should be buffered.
+    ///
+    /// # Errors
+    /// If `output` fails or the format cannot express the declaration.
+    pub fn new(
+        format: Format,
+        output: W,
+        declaration: &Declaration<Value>,
+    ) -> Result<Self, WriteError> {
+        Ok(Self(match format {
+            Format::Text => Inner::Text(TextWriter::new(output, declaration)?),
+            Format::Jsonl => Inner::Jsonl(JsonlWriter::new(output, declaration)?),
+            Format::Disc22 => Inner::Disc22(Disc22Writer::new(output, declaration)?),
+        }))
+    }
+
+    /// Writes one event. Whether it is admissible is the caller's business.
+    ///
+    /// # Errors
+    /// If the output fails or the format cannot express the event.
+    pub fn write(&mut self, event: &Event<'_, Value>) -> Result<(), WriteError> {
+        match &mut self.0 {
+            Inner::Text(writer) => writer.write(event),
+            Inner::Jsonl(writer) => writer.write(event),
+            Inner::Disc22(writer) => writer.write(event),
+        }
+    }
+
+    /// Ends the recording and returns the output, flushed. Without this call
+    /// the output is not a whole recording.
+    ///
+    /// # Errors
+    /// If the output fails or the format cannot express the recording.
+    pub fn finish(self) -> Result<W, WriteError> {
+        match self.0 {
+            Inner::Text(writer) => writer.finish(),
+            Inner::Jsonl(writer) => writer.finish(),
+            Inner::Disc22(writer) => writer.finish(),
+        }
+    }
+}
+
+/// Writes a history that is in memory, with its sizes declared, and returns the
+/// output.
+///
+/// # Errors
+/// As [`Writer`].
+pub fn write_history<W: Write>(
+    format: Format,
+    output: W,
+    history: &History<Value>,
+) -> Result<W, WriteError> {
+    let mut writer = Writer::new(format, output, &history.declaration())?;
+    for event in history.events() {
+        writer.write(&event)?;
+    }
+    writer.finish()
+}

@@ -1,0 +1,222 @@
+//! Opening recordings: files, pipes, standard input.
+//!
+//! A disc22 recording is read twice, since only its end tells how many segments
+//! there are. A file is read again; what cannot be, a pipe, is copied to a
+//! temporary file while it is read first.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Cursor, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::format::{BYTE_ORDER_MARK, DETECTION_LENGTH, Format, ReadError, Reader, detect, disc22};
+use crate::read::InputError;
+
+/// Where a recording comes from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Input {
+    /// Standard input, on a command line `-`.
+    Standard,
+    /// A file, or a named pipe.
+    File(PathBuf),
+}
+
+/// A reader of an opened input.
+pub type InputReader = Reader<Box<dyn Read + Send>>;
+
+/// An input that cannot be opened.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The file does not exist.
+    #[error("expected a history in {}, found no such file", .path.display())]
+    NotFound {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is a directory.
+    #[error("expected a history in {}, found a directory", .path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The operating system refuses.
+    #[error("cannot open {name}: {error}")]
+    Io {
+        /// The input.
+        name: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// Its beginning is none of a recording.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+impl From<ReadError> for OpenError {
+    fn from(error: ReadError) -> Self {
+        Self::Input(error.into())
+    }
+}
+
+impl OpenError {
+    /// The report for people, as [`InputError::report`].
+    pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
+        Report { error: self, name }
+    }
+}
+
+struct Report<'a> {
+    error: &'a OpenError,
+    name: &'a str,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { error, name } = self;
+        match error {
+            OpenError::NotFound { .. } => {
+                write!(f, "{error}\nhelp: check the path; `-` reads standard input")
+            }
+            OpenError::Directory { .. } => write!(f, "{error}\nhelp: name one file in it"),
+            OpenError::Io { .. } => write!(f, "{error}"),
+            OpenError::Input(error) => write!(f, "{}", error.report(name)),
+        }
+    }
+}
+
+impl Input {
+    /// The input that a command-line argument names.
+    pub fn from_argument(argument: &Path) -> Self {
+        if argument == Path::new("-") { Self::Standard } else { Self::File(argument.to_owned()) }
+    }
+
+    /// How reports name it.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Standard => "standard input".to_owned(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
+    /// Opens it and reads up to the first event; `None` detects the format.
+    ///
+    /// # Errors
+    /// If it cannot be opened, is empty, or does not begin like a recording;
+    /// disc22: if it is not well-formed up to its end.
+    pub fn open(&self, format: Option<Format>) -> Result<InputReader, OpenError> {
+        match self {
+            Self::Standard => self.open_stream(io::stdin(), format),
+            Self::File(path) => {
+                let file = File::open(path).map_err(|error| self.cannot_open(error))?;
+                let metadata = file.metadata().map_err(|error| self.cannot_open(error))?;
+                if metadata.is_dir() {
+                    return Err(OpenError::Directory { path: path.clone() });
+                }
+                if metadata.is_file() {
+                    self.open_file(file, format)
+                } else {
+                    self.open_stream(file, format)
+                }
+            }
+        }
+    }
+
+    fn cannot_open(&self, error: io::Error) -> OpenError {
+        match self {
+            Self::File(path) if error.kind() == io::ErrorKind::NotFound => {
+                OpenError::NotFound { path: path.clone() }
+            }
+            _ => OpenError::Io { name: self.name(), error },
+        }
+    }
+
+    fn open_file(&self, mut file: File, format: Option<Format>) -> Result<InputReader, OpenError> {
+        let format = match format {
+            Some(format) => format,
+            None => {
+                let first = self.first_bytes(&mut file)?;
+                file.rewind().map_err(|error| self.cannot_open(error))?;
+                detect(&first)?
+            }
+        };
+        match format {
+            Format::Text => Ok(Reader::text(boxed(file))?),
+            Format::Jsonl => Ok(Reader::jsonl(boxed(file))?),
+            Format::Disc22 => {
+                let segments = disc22::segments(&mut file)?;
+                file.rewind().map_err(|error| self.cannot_open(error))?;
+                Ok(Reader::disc22(boxed(file), segments))
+            }
+        }
+    }
+
+    fn open_stream(
+        &self,
+        mut stream: impl Read + Send + 'static,
+        format: Option<Format>,
+    ) -> Result<InputReader, OpenError> {
+        let first = match format {
+            Some(_) => Vec::new(),
+            None => self.first_bytes(&mut stream)?,
+        };
+        let format = match format {
+            Some(format) => format,
+            None => detect(&first)?,
+        };
+        let stream = Cursor::new(first).chain(stream);
+        match format {
+            Format::Text => Ok(Reader::text(boxed(stream))?),
+            Format::Jsonl => Ok(Reader::jsonl(boxed(stream))?),
+            Format::Disc22 => {
+                let mut copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
+                let copying = Copying { input: stream, copy: &mut copy };
+                let segments = disc22::segments(copying)?;
+                copy.rewind().map_err(|error| self.cannot_open(error))?;
+                Ok(Reader::disc22(boxed(copy), segments))
+            }
+        }
+    }
+
+    /// Enough of the input to tell its format: up to the end of the first line
+    /// that is not blank, so that an interactive or slow input is not waited for.
+    fn first_bytes(&self, input: &mut impl Read) -> Result<Vec<u8>, OpenError> {
+        let mut first = Vec::new();
+        let mut piece = [0; 4096];
+        while first.len() < DETECTION_LENGTH && !says_something(&first) {
+            match input.read(&mut piece) {
+                Ok(0) => break,
+                Ok(read) => first.extend_from_slice(&piece[..read]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.cannot_open(error)),
+            }
+        }
+        Ok(first)
+    }
+}
+
+/// Whether there is a whole line that is not blank.
+fn says_something(first: &[u8]) -> bool {
+    let text = first.strip_prefix(BYTE_ORDER_MARK).unwrap_or(first);
+    text.trim_ascii_start().contains(&b'\n')
+}
+
+fn boxed(input: impl Read + Send + 'static) -> Box<dyn Read + Send> {
+    Box::new(input)
+}
+
+/// Copies what is read.
+struct Copying<R, W> {
+    input: R,
+    copy: W,
+}
+
+impl<R: Read, W: Write> Read for Copying<R, W> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.copy.write_all(&buffer[..read])?;
+        Ok(read)
+    }
+}

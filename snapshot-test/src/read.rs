@@ -1,0 +1,190 @@
+//! From an input to a history, and what can be wrong on the way.
+//!
+//! A reader checks the syntax of events, [`snapshot_core`] whether a history
+//! can have them. Both kinds of error end in an [`InputError`], which names the
+//! place, shows it, and also names the earlier event that the refused one
+//! contradicts. [`Origins`] remembers those in memory that does not grow with
+//! the recording, so that a consumer which keeps no history can tell them too.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use snapshot_core::History;
+use snapshot_core::history::{Action, Event, HistoryError, HistoryErrorKind};
+use thiserror::Error;
+
+use crate::format::{Excerpt, Location, ReadError, ReadErrorKind, Reader};
+use crate::value::Value;
+
+/// An input that is no history.
+#[derive(Debug, Error)]
+#[error("{location}: {kind}", location = .inner.location, kind = .inner.kind)]
+pub struct InputError {
+    inner: Box<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    location: Location,
+    kind: InputErrorKind,
+    excerpt: Option<Excerpt>,
+    earlier: Option<Location>,
+}
+
+/// Why an input is no history.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum InputErrorKind {
+    /// The operating system could not read on.
+    #[error("cannot read on: {0}")]
+    Io(io::Error),
+    /// What stands there is no event of the format.
+    #[error(transparent)]
+    Syntax(ReadErrorKind),
+    /// No history can have this event there.
+    #[error(transparent)]
+    Admission(HistoryErrorKind),
+}
+
+impl InputError {
+    /// Where the defect is; for a refused event, where that begins.
+    pub fn location(&self) -> Location {
+        self.inner.location
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &InputErrorKind {
+        &self.inner.kind
+    }
+
+    /// Where the earlier event is that a refused one contradicts.
+    pub fn earlier(&self) -> Option<Location> {
+        self.inner.earlier
+    }
+
+    /// The report for people: `name:line:column: message`, the line with the
+    /// defect marked, the earlier event, the cure. Several lines, the last
+    /// without a newline.
+    pub fn report<'a>(&'a self, name: &'a str) -> impl fmt::Display + 'a {
+        Report { error: &self.inner, name }
+    }
+}
+
+impl From<ReadError> for InputError {
+    fn from(error: ReadError) -> Self {
+        let (location, kind, excerpt) = error.into_parts();
+        let kind = match kind {
+            ReadErrorKind::Io(error) => InputErrorKind::Io(error),
+            kind => InputErrorKind::Syntax(kind),
+        };
+        Self { inner: Box::new(Inner { location, kind, excerpt, earlier: None }) }
+    }
+}
+
+struct Report<'a> {
+    error: &'a Inner,
+    name: &'a str,
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { error, name } = self;
+        write!(f, "{name}:{}: {}", error.location, error.kind)?;
+        if let Some(excerpt) = &error.excerpt {
+            write!(f, "\n{excerpt}")?;
+        }
+        if let Some(earlier) = error.earlier {
+            let what = match error.kind {
+                InputErrorKind::Admission(HistoryErrorKind::SecondWriter { .. }) => {
+                    "the first update of that segment"
+                }
+                _ => "the invocation of the open operation",
+            };
+            write!(f, "\nnote: {name}:{earlier}: {what}")?;
+        }
+        match &error.kind {
+            InputErrorKind::Syntax(kind) => match kind.cure() {
+                Some(cure) => write!(f, "\nhelp: {cure}"),
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where those events are that a later one may contradict: the last invocation
+/// of each process and the first update of each segment.
+#[derive(Clone, Debug, Default)]
+pub struct Origins {
+    last_invocation: Vec<Option<Location>>,
+    first_update: Vec<Option<Location>>,
+}
+
+impl Origins {
+    /// Remembers where an event was, after it has been admitted. O(1).
+    #[inline]
+    pub fn note(&mut self, location: Location, event: &Event<'_, Value>) {
+        match event.action {
+            Action::InvokeUpdate { segment, .. } => {
+                *slot(&mut self.last_invocation, event.process.index()) = Some(location);
+                slot(&mut self.first_update, segment.index()).get_or_insert(location);
+            }
+            Action::InvokeScan => {
+                *slot(&mut self.last_invocation, event.process.index()) = Some(location);
+            }
+            _ => {}
+        }
+    }
+
+    /// The error for an event that was refused at `location`; `excerpt` is
+    /// [`Reader::excerpt`] of it.
+    pub fn refused(
+        &self,
+        location: Location,
+        error: HistoryError,
+        excerpt: Option<Excerpt>,
+    ) -> InputError {
+        let earlier = match &error.kind {
+            HistoryErrorKind::AlreadyOpen { process, .. }
+            | HistoryErrorKind::WrongResponse { process, .. } => {
+                self.last_invocation.get(process.index())
+            }
+            HistoryErrorKind::SecondWriter { segment, .. } => {
+                self.first_update.get(segment.index())
+            }
+            _ => None,
+        };
+        let earlier = earlier.copied().flatten();
+        let kind = InputErrorKind::Admission(error.kind);
+        InputError { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
+    }
+}
+
+fn slot(slots: &mut Vec<Option<Location>>, index: usize) -> &mut Option<Location> {
+    if index >= slots.len() {
+        slots.resize(index + 1, None);
+    }
+    &mut slots[index]
+}
+
+/// Reads a whole history into memory, with the place of each event.
+///
+/// # Errors
+/// If the input cannot be read or is no history; the first defect is reported.
+pub fn read_history<R: Read>(
+    mut reader: Reader<R>,
+) -> Result<(History<Value>, Vec<Location>), InputError> {
+    let mut origins = Origins::default();
+    let mut locations = Vec::new();
+    let mut builder = History::builder(reader.declaration().clone())
+        .map_err(|error| origins.refused(Location::START, error, None))?;
+    while let Some(next) = reader.next_event() {
+        let (location, event) = next?;
+        if let Err(error) = builder.push(&event) {
+            return Err(origins.refused(location, error, reader.excerpt()));
+        }
+        origins.note(location, &event);
+        locations.push(location);
+    }
+    Ok((builder.finish(), locations))
+}
