@@ -329,6 +329,14 @@ fn what_may_be_left_out_depends_on_what_is_left() {
     let between = "1:s 0:u0=5 0:ok 0:u0=7 0:ok 1:7 2:s 0:u0=5 0:ok 2:5";
     assert!(!accepts(between, &[0, 1, 2, 3]));
 
+    // Two updates overlap, so the value before the last update is either's: the
+    // first scan shows that the last one, though it repeats the one that was
+    // invoked just before it, is not redundant.
+    let overlapping = "0:u0=7 2:u0=5 2:ok 0:ok 1:s 1:7 2:u0=5 2:ok 1:s 1:5";
+    assert!(!accepts(overlapping, &[0, 1, 2, 4]));
+    let ordered = "0:u0=7 0:ok 2:u0=5 2:ok 1:s 1:7 2:u0=5 2:ok 1:s 1:5";
+    assert!(accepts(ordered, &[0, 1, 2, 4]));
+
     // A pending update may take effect late; a scan before it cannot see it.
     assert!(!accepts("0:u0=5 1:s 1:0 1:s 1:5", &[1, 2]));
     assert!(accepts("1:s 1:5 0:u0=5", &[0]));

@@ -103,18 +103,18 @@ fn larger() {
             (1_061_493, 562_797),
         ),
         (Space::binary(1, 3, 5).with_pure_writers().with_scanners(2), (617_277, 303_067)),
-        (Space::differentiated(2, 3, 6), (0, 0)),
+        (Space::differentiated(2, 3, 6), (7_441_550, 215_221)),
         (
             Space::differentiated(2, 2, 5).with_pure_writers().with_scanners(2),
             (6_323_469, 1_405_561),
         ),
-        (Space::differentiated(3, 2, 5), (0, 0)),
+        (Space::differentiated(3, 2, 5), (4_127_747, 532_793)),
         (
             Space::binary(2, 2, 5).with_switch_once().with_pure_writers().with_scanners(2),
             (7_644_677, 2_489_881),
         ),
-        (Space::binary(2, 3, 5), (0, 0)),
-        (Space::many_writers(2, 3, 2, 5), (0, 0)),
-        (Space::differentiated(2, 3, 5).with_faults(), (0, 0)),
+        (Space::binary(2, 3, 5), (635_876, 179_027)),
+        (Space::many_writers(2, 3, 2, 5), (16_038_249, 3_331_317)),
+        (Space::differentiated(2, 3, 5).with_faults(), (11_334_310, 3_520_950)),
     ]);
 }
