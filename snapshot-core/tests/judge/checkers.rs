@@ -1,0 +1,118 @@
+//! Everything that decides linearizability, to be run on the same histories.
+//!
+//! Brute force says what is true, and proves it where the history is
+//! linearizable. Every other checker must agree with it. A new checker is one
+//! line in [`DECIDERS`] or [`PROVERS`].
+
+use snapshot_core::certificate::projection::Projection;
+use snapshot_core::certificate::{linearization, witness};
+use snapshot_core::verdict::{Linearization, Reason, Verdict, Witness};
+use snapshot_core::{History, Segment};
+
+use crate::oracle;
+
+/// Answers whether a history is linearizable; `None` if it does not apply.
+type Decider = fn(&History<i64>) -> Option<bool>;
+
+/// Answers with a certificate.
+type Prover = fn(&History<i64>) -> Verdict;
+
+/// Checkers that answer yes or no.
+const DECIDERS: &[(&str, Decider)] = &[("literal definition", oracle::decide)];
+
+/// Checkers that prove what they answer: each answer must come with a
+/// certificate that passes its check.
+const PROVERS: &[(&str, Prover)] = &[];
+
+/// Enough for the histories of this test bench.
+const BUDGET: usize = 1_000_000;
+
+/// A linearization found by brute force; `None` if there is none.
+pub fn brute_force(history: &History<i64>) -> Option<Linearization> {
+    Projection::whole(history).linearization(BUDGET).expect("the history is small")
+}
+
+/// The witness that leaves nothing out.
+pub fn whole_witness(history: &History<i64>) -> Witness {
+    let takes_part = |id: &_| {
+        let operation = history.operation(*id);
+        operation.is_complete() || !operation.is_scan()
+    };
+    Witness {
+        reason: Reason::NoOrder,
+        segments: (0..history.segments()).map(Segment::must).collect(),
+        operations: history.operation_ids().filter(takes_part).collect(),
+        renaming: None,
+    }
+}
+
+/// A witness of which no operation and no segment (with its updates) can be
+/// left out: the whole one, less whatever can be dropped from it. `None` if the history is linearizable.
+pub fn minimal_witness(history: &History<i64>) -> Option<Witness> {
+    let mut witness = whole_witness(history);
+    witness::check(history, &witness).ok()?;
+    while let Some(smaller) = smaller_witness(history, &witness) {
+        witness = smaller;
+    }
+    Some(witness)
+}
+
+fn smaller_witness(history: &History<i64>, witness: &Witness) -> Option<Witness> {
+    let fewer_operations = witness.operations.iter().map(|dropped| {
+        let mut smaller = witness.clone();
+        smaller.operations.retain(|id| id != dropped);
+        smaller
+    });
+    let fewer_segments = witness.segments.iter().map(|dropped| {
+        let mut smaller = witness.clone();
+        smaller.segments.retain(|segment| segment != dropped);
+        smaller.operations.retain(|&id| history.operation(id).segment() != Some(*dropped));
+        smaller
+    });
+    fewer_operations.chain(fewer_segments).find(|smaller| witness::check(history, smaller).is_ok())
+}
+
+/// Whether a history is linearizable, after all checkers have said so.
+///
+/// # Panics
+/// If a checker errs, or a certificate is no proof.
+pub fn agreed_verdict(history: &History<i64>) -> bool {
+    let truth = brute_force(history);
+    let is_linearizable = truth.is_some();
+    if let Some(order) = truth {
+        check_proof("brute force", history, &Verdict::Linearizable(order), true);
+    }
+    for (name, decider) in DECIDERS {
+        if let Some(answer) = decider(history) {
+            assert_eq!(answer, is_linearizable, "{name} errs on {}", drawing(history));
+        }
+    }
+    for (name, prover) in PROVERS {
+        check_proof(name, history, &prover(history), is_linearizable);
+    }
+    is_linearizable
+}
+
+fn check_proof(name: &str, history: &History<i64>, verdict: &Verdict, is_linearizable: bool) {
+    let proof = match verdict {
+        Verdict::Linearizable(order) if is_linearizable => {
+            linearization::check(history, order).map_err(|error| error.to_string())
+        }
+        Verdict::Violation(operations) if !is_linearizable => {
+            witness::check(history, operations).map_err(|error| error.to_string())
+        }
+        verdict => Err(format!("the verdict {} is wrong", verdict.name())),
+    };
+    if let Err(error) = proof {
+        panic!("{name} on {}: {error}", drawing(history));
+    }
+}
+
+/// A history for human eyes, one event per line.
+pub fn drawing(history: &History<i64>) -> String {
+    let mut text = format!("{} segments, initially 0", history.segments());
+    for (step, event) in history.steps().zip(history.events()) {
+        text += &format!("\n  #{} p{} {:?}", step.operation, event.process, event.action);
+    }
+    text
+}
