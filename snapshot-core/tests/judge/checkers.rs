@@ -4,12 +4,19 @@
 //! linearizable. Every other checker must agree with it. A new checker is one
 //! line in [`DECIDERS`] or [`PROVERS`].
 
+use snapshot_core::automata::{self, Alphabet};
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::{linearization, witness};
+use snapshot_core::check::check;
+use snapshot_core::linear;
+use snapshot_core::monitor::{Judgement, Monitor};
+use snapshot_core::observer::{Observer, TableObserver};
+use snapshot_core::search::{self, Budget};
+use snapshot_core::simple::SimpleHistory;
 use snapshot_core::verdict::{Linearization, Reason, Verdict, Witness};
 use snapshot_core::{History, Segment};
 
-use crate::oracle;
+use crate::{oracle, renamings};
 
 /// Answers whether a history is linearizable; `None` if it does not apply.
 type Decider = fn(&History<i64>) -> Option<bool>;
@@ -18,11 +25,110 @@ type Decider = fn(&History<i64>) -> Option<bool>;
 type Prover = fn(&History<i64>) -> Verdict;
 
 /// Checkers that answer yes or no.
-const DECIDERS: &[(&str, Decider)] = &[("literal definition", oracle::decide)];
+const DECIDERS: &[(&str, Decider)] = &[
+    ("literal definition", oracle::decide),
+    ("linear-time check", by_linear_check),
+    ("monitor", by_monitor),
+    ("exact search", by_search),
+    ("exact search without narrowing", by_plain_search),
+    ("observer", by_observer),
+    ("union of the automata", by_automata),
+    ("automata on all renamings", renamings::decide),
+];
 
 /// Checkers that prove what they answer: each answer must come with a
 /// certificate that passes its check.
-const PROVERS: &[(&str, Prover)] = &[];
+const PROVERS: &[(&str, Prover)] = &[("check", by_check), ("exact search", by_proving_search)];
+
+fn by_linear_check(history: &History<i64>) -> Option<bool> {
+    match linear::check(history) {
+        linear::Outcome::Linearizable(_) => Some(true),
+        linear::Outcome::Violation => Some(false),
+        linear::Outcome::Undecided(_) => None,
+    }
+}
+
+/// The monitor must judge every prefix as it judges the whole: it raises its
+/// alarm at the first bad one, and is undecided only where the check is.
+fn by_monitor(history: &History<i64>) -> Option<bool> {
+    let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    let mut judgement = Judgement::Linearizable;
+    for (position, event) in history.events().enumerate() {
+        judgement = monitor.observe(&event).expect("the event is admissible");
+        match judgement {
+            Judgement::Violation(alarm) => assert!(alarm.event <= position),
+            Judgement::Undecided(undecided) => assert!(undecided.event <= position),
+            Judgement::Linearizable => {}
+        }
+    }
+    let at = |event: usize| by_linear_check(&history.prefix(event));
+    match judgement {
+        Judgement::Linearizable => Some(true),
+        Judgement::Violation(alarm) => {
+            assert_eq!(at(alarm.event), Some(true), "too late on {}", drawing(history));
+            assert_eq!(at(alarm.event + 1), Some(false), "too early on {}", drawing(history));
+            Some(false)
+        }
+        Judgement::Undecided(undecided) => {
+            match linear::check(history) {
+                linear::Outcome::Undecided(other) => assert_eq!(undecided, other),
+                _ => panic!("the check decides what the monitor does not: {}", drawing(history)),
+            }
+            None
+        }
+    }
+}
+
+fn unlimited<T>(run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+    run(&mut Budget { memory: usize::MAX, proceed: &mut || true })
+}
+
+fn answer(outcome: &search::Outcome) -> Option<bool> {
+    match outcome {
+        search::Outcome::Linearizable(_) => Some(true),
+        search::Outcome::NotLinearizable { .. } => Some(false),
+        search::Outcome::Exhausted { .. } => panic!("there is no limit"),
+    }
+}
+
+fn by_search(history: &History<i64>) -> Option<bool> {
+    answer(&unlimited(|budget| search::search(history, budget)))
+}
+
+fn by_plain_search(history: &History<i64>) -> Option<bool> {
+    answer(&unlimited(|budget| search::search_plainly(history, budget)))
+}
+
+fn by_observer(history: &History<i64>) -> Option<bool> {
+    let simple = SimpleHistory::recognise(history).ok()?;
+    let first = TableObserver::first_violation(&simple);
+    assert_eq!(first, Observer::first_violation(&simple).map(|(letter, _)| letter));
+    Some(first.is_none())
+}
+
+fn by_automata(history: &History<i64>) -> Option<bool> {
+    let simple = SimpleHistory::recognise(history).ok()?;
+    let alphabet = Alphabet::new(history.processes().max(1)).ok()?;
+    let union = renamings::union_of(alphabet);
+    Some(automata::first_accepting_prefix(&union, simple.letters()).is_none())
+}
+
+/// Search proves only that there is an order; that there is none is left to
+/// the provers that name a witness.
+fn by_proving_search(history: &History<i64>) -> Verdict {
+    match unlimited(|budget| search::search(history, budget)) {
+        search::Outcome::Linearizable(order) => Verdict::Linearizable(order),
+        _ => Verdict::Violation(whole_witness(history)),
+    }
+}
+
+fn by_check(history: &History<i64>) -> Verdict {
+    let report = unlimited(|budget| check(history, budget));
+    if let Some(explanation) = &report.explanation {
+        renamings::confirm(explanation, history);
+    }
+    report.verdict
+}
 
 /// Enough for the histories of this test bench.
 const BUDGET: usize = 1_000_000;
