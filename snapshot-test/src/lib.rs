@@ -23,9 +23,10 @@
 pub mod convert;
 pub mod format;
 pub mod input;
+pub mod judge;
 mod read;
 pub mod record;
 mod value;
 
-pub use read::{InputError, InputErrorKind, Origins, read_history};
+pub use read::{InputError, InputErrorKind, Origins, read_history, read_prefix};
 pub use value::Value;

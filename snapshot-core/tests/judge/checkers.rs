@@ -10,7 +10,7 @@ use snapshot_core::certificate::{linearization, witness};
 use snapshot_core::check::check;
 use snapshot_core::linear;
 use snapshot_core::monitor::{Judgement, Monitor};
-use snapshot_core::observer::{Observer, TableObserver};
+use snapshot_core::observer::{Observation, Observer, OnlineObserver, TableObserver};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::simple::SimpleHistory;
 use snapshot_core::verdict::{Linearization, Reason, Verdict, Witness};
@@ -32,6 +32,7 @@ const DECIDERS: &[(&str, Decider)] = &[
     ("exact search", by_search),
     ("exact search without narrowing", by_plain_search),
     ("observer", by_observer),
+    ("online observer", by_online_observer),
     ("union of the automata", by_automata),
     ("automata on all renamings", renamings::decide),
 ];
@@ -104,6 +105,24 @@ fn by_observer(history: &History<i64>) -> Option<bool> {
     let first = TableObserver::first_violation(&simple);
     assert_eq!(first, Observer::first_violation(&simple).map(|(letter, _)| letter));
     Some(first.is_none())
+}
+
+/// It may have no opinion where the observer of the whole has one, not the
+/// other way round.
+fn by_online_observer(history: &History<i64>) -> Option<bool> {
+    let mut observer = OnlineObserver::new(history.declaration());
+    for event in history.events() {
+        observer.observe(&event);
+    }
+    let answer = match observer.observation() {
+        Observation::Linearizable => Some(true),
+        Observation::Violation => Some(false),
+        Observation::NotSimple => None,
+    };
+    let is_simple = SimpleHistory::recognise(history).is_ok();
+    // After its alarm the online observer no longer looks.
+    assert!(is_simple || answer != Some(true), "not simple: {}", drawing(history));
+    answer
 }
 
 fn by_automata(history: &History<i64>) -> Option<bool> {
