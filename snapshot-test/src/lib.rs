@@ -20,8 +20,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod automata;
 pub mod convert;
 pub mod format;
+pub mod generate;
 pub mod input;
 mod read;
 pub mod record;

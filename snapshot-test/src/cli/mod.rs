@@ -1,10 +1,14 @@
 //! The command line: one file per subcommand, each with its options and a
 //! `run` that returns the exit code.
 
+mod automata;
 mod convert;
 mod format;
+mod generate;
+mod replacement;
 
 use std::fmt::Display;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -22,12 +26,16 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Automata(automata::Automata),
     Convert(convert::Convert),
+    Generate(generate::Generate),
 }
 
 pub fn run() -> ExitCode {
     match Arguments::parse().command {
+        Command::Automata(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Generate(command) => command.run(),
     }
 }
 
@@ -35,4 +43,15 @@ pub fn run() -> ExitCode {
 fn trouble(report: impl Display) -> ExitCode {
     eprintln!("{report}");
     ExitCode::from(TROUBLE)
+}
+
+/// Prints an answer. That its reader has had enough is no error.
+fn print(answer: &str) -> ExitCode {
+    let mut output = io::stdout().lock();
+    match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            trouble(format_args!("cannot write standard output: {error}"))
+        }
+        _ => ExitCode::SUCCESS,
+    }
 }
