@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 pub mod automata;
+pub mod conformance;
 pub mod convert;
 pub mod format;
 pub mod generate;

@@ -3,6 +3,7 @@
 
 mod automata;
 mod convert;
+mod corpus;
 mod format;
 mod generate;
 mod replacement;
@@ -28,6 +29,7 @@ struct Arguments {
 enum Command {
     Automata(automata::Automata),
     Convert(convert::Convert),
+    Corpus(corpus::Corpus),
     Generate(generate::Generate),
 }
 
@@ -35,6 +37,7 @@ pub fn run() -> ExitCode {
     match Arguments::parse().command {
         Command::Automata(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Corpus(command) => command.run(),
         Command::Generate(command) => command.run(),
     }
 }
