@@ -21,14 +21,17 @@
 #![forbid(unsafe_code)]
 
 pub mod automata;
+pub mod certificate;
 pub mod conformance;
 pub mod convert;
 pub mod format;
 pub mod generate;
 pub mod input;
+pub mod judge;
 mod read;
 pub mod record;
+pub mod report;
 mod value;
 
-pub use read::{InputError, InputErrorKind, Origins, read_history};
+pub use read::{InputError, InputErrorKind, Origins, read_history, read_prefix};
 pub use value::Value;

@@ -11,6 +11,7 @@ use serde::Serialize;
 use snapshot_test::conformance::{Family, Tally};
 use snapshot_test::format::WriteError;
 
+use super::check::ReportFormat;
 use super::{print, trouble};
 
 /// Something went wrong with a case.
@@ -59,14 +60,6 @@ impl FamilyName {
             Self::All => &Family::ALL,
         }
     }
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ReportFormat {
-    /// A table.
-    Human,
-    /// One JSON object.
-    Json,
 }
 
 impl Corpus {

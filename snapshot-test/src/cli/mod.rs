@@ -2,6 +2,8 @@
 //! `run` that returns the exit code.
 
 mod automata;
+mod certify;
+mod check;
 mod convert;
 mod corpus;
 mod format;
@@ -27,18 +29,22 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Automata(automata::Automata),
+    Check(check::Check),
+    Certify(certify::Certify),
     Convert(convert::Convert),
-    Corpus(corpus::Corpus),
     Generate(generate::Generate),
+    Corpus(corpus::Corpus),
+    Automata(automata::Automata),
 }
 
 pub fn run() -> ExitCode {
     match Arguments::parse().command {
-        Command::Automata(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Certify(command) => command.run(),
         Command::Convert(command) => command.run(),
-        Command::Corpus(command) => command.run(),
         Command::Generate(command) => command.run(),
+        Command::Corpus(command) => command.run(),
+        Command::Automata(command) => command.run(),
     }
 }
 
@@ -53,7 +59,7 @@ fn print(answer: &str) -> ExitCode {
     let mut output = io::stdout().lock();
     match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            trouble(format_args!("cannot write standard output: {error}"))
+            trouble(format_args!("cannot write to standard output: {error}"))
         }
         _ => ExitCode::SUCCESS,
     }
