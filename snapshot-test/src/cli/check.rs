@@ -130,6 +130,9 @@ impl Check {
         match self.report {
             ReportFormat::Human => {
                 out.write_all(human(name, judgement).as_bytes())?;
+                if let Finding::Malformed(error) = &judgement.finding {
+                    eprintln!("{}", error.report(name));
+                }
                 if let Some(place) = written {
                     writeln!(out, "  certificate: {}", place.display())?;
                 }

@@ -65,13 +65,8 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             )?;
             writeln!(out, "  help: let the input be kept (no --forget)")
         }
-        Finding::Malformed(error) => {
-            writeln!(out, "{name}: {verdict}")?;
-            for line in error.report(name).to_string().lines() {
-                writeln!(out, "  {line}")?;
-            }
-            Ok(())
-        }
+        // What is wrong, and how to mend it, is a diagnostic, not a result.
+        Finding::Malformed(_) => writeln!(out, "{name}: {verdict}"),
     }
 }
 
