@@ -151,7 +151,7 @@ impl Check {
             counts[match finding {
                 Finding::Linearizable { .. } => 0,
                 Finding::Violation(_) => 1,
-                Finding::Unknown(_) | Finding::Forgotten(_) => 2,
+                Finding::Unknown(_) | Finding::Unsearched { .. } => 2,
                 Finding::Malformed(_) => 3,
             }] += 1;
         }

@@ -8,7 +8,7 @@ use snapshot_core::verdict::Method;
 
 use super::{cause, exhausted, verdict};
 use crate::format::Location;
-use crate::judge::{Counts, Finding, Judgement, Proof, ViolationFinding, accepting_run};
+use crate::judge::{Counts, Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run};
 use crate::value::Value;
 
 /// The report on one input. Several lines, each ended.
@@ -31,7 +31,10 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             writeln!(out, "  not linearizable from {location} (event {event}) on")?;
             match &violation.proof {
                 Some(proof) => write_proof(out, proof)?,
-                None => writeln!(out, "  no more is known, since nothing of the input was kept")?,
+                None => writeln!(
+                    out,
+                    "  the proof is not at hand: the input was not kept, or is too large"
+                )?,
             }
             match &violation.malformed {
                 Some(error) => writeln!(out, "  note: the input is malformed later on: {error}"),
@@ -54,7 +57,7 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
                  values that do not repeat"
             )
         }
-        Finding::Forgotten(undecided) => {
+        Finding::Unsearched { undecided, obstacle } => {
             writeln!(out, "{name}: {verdict} ({})", size(&judgement.counts))?;
             writeln!(
                 out,
@@ -63,7 +66,14 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
                 undecided.event,
                 cause(&undecided.cause)
             )?;
-            writeln!(out, "  help: let the input be kept (no --forget)")
+            match obstacle {
+                Obstacle::Forgotten => writeln!(out, "  help: let the input be kept (no --forget)"),
+                Obstacle::TooLarge => writeln!(
+                    out,
+                    "  the history does not fit in the memory budget\n  help: raise \
+                     --budget-memory, or record values that do not repeat"
+                ),
+            }
         }
         // What is wrong, and how to mend it, is a diagnostic, not a result.
         Finding::Malformed(_) => writeln!(out, "{name}: {verdict}"),
