@@ -3,17 +3,16 @@
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use snapshot_core::automata::Alphabet;
+use snapshot_core::automata::{Alphabet, AlphabetError};
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_test::automata::{Automaton, ObserverGraph};
 
 use super::{print, trouble};
 
-/// Shows the automata that accept the simple histories with a violation: how
-/// large they are, or a drawing of one.
+/// Counts or draws the automata that accept the violations of simple histories.
 #[derive(Debug, Args)]
 pub struct Automata {
-    /// The number of processes.
+    /// The number of processes, from 1 to 256; the observer is the same for all.
     #[arg(long, value_name = "N", default_value_t = 3)]
     processes: usize,
     /// Print a drawing for Graphviz: `... --dot | dot -Tsvg -o automaton.svg`.
@@ -56,27 +55,30 @@ impl Name {
 
 impl Automata {
     pub fn run(self) -> ExitCode {
-        let alphabet = match Alphabet::new(self.processes) {
-            Ok(alphabet) => alphabet,
-            Err(error) => return trouble(error),
-        };
+        match self.answer() {
+            Ok(answer) => print(&answer),
+            Err(error) => trouble(error),
+        }
+    }
+
+    fn answer(&self) -> Result<String, AlphabetError> {
         if self.dot {
-            return print(&match self.automaton.unwrap_or(Name::Union).automaton() {
-                Some(automaton) => automaton.over(alphabet).to_dot(),
+            return Ok(match self.automaton.unwrap_or(Name::Union).automaton() {
+                Some(automaton) => automaton.over(Alphabet::new(self.processes)?).to_dot(),
                 None => ObserverGraph::new().to_dot(),
             });
         }
         let chosen = |name: &Name| self.automaton.is_none_or(|automaton| automaton == *name);
         let chosen: Vec<Name> = Name::ALL.into_iter().filter(chosen).collect();
-        let mut tables = Vec::new();
         let automata: Vec<Automaton> = chosen.iter().filter_map(|name| name.automaton()).collect();
+        let mut tables = Vec::new();
         if !automata.is_empty() {
-            tables.push(table(alphabet, &automata));
+            tables.push(table(Alphabet::new(self.processes)?, &automata));
         }
         if chosen.contains(&Name::Observer) {
             tables.push(observer());
         }
-        print(&tables.join("\n"))
+        Ok(tables.join("\n"))
     }
 }
 

@@ -17,8 +17,10 @@ use super::{print, trouble};
 /// Something went wrong with a case.
 const WRONG: u8 = 1;
 
-/// Checks all histories with known answers that ship with this program, confirms
-/// the certificates, and asks the exact search where it can be afforded.
+/// Checks the histories with known answers that ship with this program.
+///
+/// All certificates are confirmed, and exact search is asked where it can be
+/// afforded. Exit code: 0 if every case is right, else 1.
 #[derive(Debug, Args)]
 pub struct Corpus {
     /// The family to check.
@@ -81,11 +83,14 @@ impl Corpus {
             ReportFormat::Human => table(&tallies),
             ReportFormat::Json => json(&tallies),
         };
-        match print(&report) {
-            ExitCode::SUCCESS if !tallies.iter().all(Tally::is_right) => ExitCode::from(WRONG),
-            code => code,
-        }
+        let printed = print(&report);
+        if printed == ExitCode::SUCCESS { ExitCode::from(code(&tallies)) } else { printed }
     }
+}
+
+/// The exit code that tells of these results.
+fn code(tallies: &[Tally]) -> u8 {
+    if tallies.iter().all(Tally::is_right) { 0 } else { WRONG }
 }
 
 fn list(families: &[Family]) -> String {
@@ -212,4 +217,70 @@ fn json(tallies: &[Tally]) -> String {
     let mut text = serde_json::to_string(&report).expect("the report is made of text and numbers");
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use snapshot_test::conformance::{Fault, Wrong};
+
+    use super::*;
+
+    fn with_a_wrong_case() -> Tally {
+        let fault = Fault::SearchExhausted { memory: 7 };
+        Tally {
+            family: Family::Published,
+            cases: 3,
+            right: 2,
+            wrong: vec![Wrong { name: "a-1".to_owned(), faults: vec![fault] }],
+            confirmed: 3,
+            searched: 2,
+            events: 40,
+            elapsed: Duration::from_millis(1500),
+        }
+    }
+
+    #[test]
+    fn wrong_cases_are_listed_below_the_table() {
+        let report = table(&[with_a_wrong_case()]);
+        let expected = "\
+family     cases  right  wrong  certificates  searched   events  seconds
+published      3      2      1             3         2       40    1.500
+wrong: published/a-1: exact search needs more than 7 bytes
+";
+        assert_eq!(report, expected);
+    }
+
+    #[test]
+    fn sums_have_a_row_and_what_is_not_searched_a_dash() {
+        let hard =
+            Tally { family: Family::Hard, searched: 0, wrong: vec![], ..with_a_wrong_case() };
+        let report = table(&[with_a_wrong_case(), hard]);
+        let row = |name: &str| {
+            let line = report.lines().find(|line| line.starts_with(name)).unwrap();
+            line.split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(row("hard"), ["hard", "3", "2", "0", "3", "-", "40", "1.500"]);
+        assert_eq!(row("all"), ["all", "6", "4", "1", "6", "2", "80", "3.000"]);
+    }
+
+    #[test]
+    fn one_wrong_case_or_one_unproved_answer_is_told_by_the_exit_code() {
+        let right = Tally { wrong: vec![], ..with_a_wrong_case() };
+        let unproved = Tally { confirmed: 2, ..right.clone() };
+        assert_eq!(code(std::slice::from_ref(&right)), 0);
+        assert_eq!(code(&[right.clone(), with_a_wrong_case()]), 1);
+        assert_eq!(code(&[unproved, right]), 1);
+    }
+
+    #[test]
+    fn programs_are_told_of_wrong_cases() {
+        let report: serde_json::Value =
+            serde_json::from_str(&json(&[with_a_wrong_case()])).unwrap();
+        assert_eq!(report["right"], false);
+        let wrong = &report["families"][0]["wrong"][0];
+        assert_eq!(wrong["case"], "a-1");
+        assert_eq!(wrong["faults"][0], "exact search needs more than 7 bytes");
+    }
 }

@@ -22,10 +22,11 @@ use super::trouble;
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 16;
 
-/// Prints a random history, linearizable or with one violation of a chosen
-/// rule, by running a snapshot object under a random scheduler. The same options
-/// give the same bytes; the output says by a comment which they were and what a
-/// checker must answer.
+/// Prints a random history, linearizable or with a violation of a chosen rule.
+///
+/// A snapshot object is run under a random scheduler. The same options give the
+/// same bytes; comments in the output say which they were, and what a checker
+/// must answer (disc22 has no comments).
 #[derive(Debug, Args)]
 pub struct Generate {
     /// The number of processes; process k writes segment k.
@@ -47,13 +48,13 @@ pub struct Generate {
     #[arg(long, value_name = "I,J")]
     pair: Option<Pair>,
     /// The share of scans among the operations of processes with a segment.
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.5)]
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.5, allow_negative_numbers = true)]
     scans: f64,
     /// How many operations get no response.
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     pending: usize,
     /// Fixes all random choices.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
     /// The rule to break: never-written, failed-update-seen, future, stale,
     /// decrease, inversion or missing; or a case of simple histories: 3a-i,

@@ -8,7 +8,7 @@
 //!    the expected reason where the case has one;
 //! 2. [`certificate`](snapshot_core::certificate) confirms the proof that came
 //!    with the verdict;
-//! 3. [`search_plainly`](snapshot_core::search::search_plainly), which knows
+//! 3. [`search_plainly`], which knows
 //!    nothing but the meaning of update and scan, finds the same. It is left out
 //!    where it cannot be afforded ([`Family::is_searchable`]).
 //!

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use corpus::Expected;
+use snapshot_core::History;
 use snapshot_core::certificate::linearization::{self, LinearizationError};
 use snapshot_core::certificate::witness::{self, WitnessError};
 use snapshot_core::check::check;
@@ -11,6 +12,7 @@ use snapshot_core::verdict::Verdict;
 use thiserror::Error;
 
 use super::{Case, SEARCH_MEMORY, by_search};
+use crate::value::Value;
 
 /// A verdict without its proof.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -110,15 +112,7 @@ impl Case {
         if !answer.meets(self.expected) {
             faults.push(Fault::Answer { expected: self.expected, found: answer });
         }
-        let certificate = match &verdict {
-            Verdict::Linearizable(order) => {
-                Some(linearization::check(&self.history, order).map_err(Fault::Linearization))
-            }
-            Verdict::Violation(witness) => {
-                Some(witness::check(&self.history, witness).map_err(Fault::Witness))
-            }
-            Verdict::Unknown(_) => None,
-        };
+        let certificate = confirm(&self.history, &verdict);
         let is_confirmed = matches!(certificate, Some(Ok(())));
         faults.extend(certificate.and_then(Result::err));
         let mut is_searched = false;
@@ -130,5 +124,37 @@ impl Case {
             }
         }
         Trial { answer, is_confirmed, is_searched, faults }
+    }
+}
+
+/// Judges the certificate of a verdict that has one.
+fn confirm(history: &History<Value>, verdict: &Verdict) -> Option<Result<(), Fault>> {
+    match verdict {
+        Verdict::Linearizable(order) => {
+            Some(linearization::check(history, order).map_err(Fault::Linearization))
+        }
+        Verdict::Violation(found) => Some(witness::check(history, found).map_err(Fault::Witness)),
+        Verdict::Unknown(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::Family;
+
+    #[test]
+    fn a_twin_s_certificate_is_refused() {
+        let case = |name| Family::Twins.cases().find(|case: &Case| case.name == name).unwrap();
+        let (bad, good) = (case("condition-b-stale-bad"), case("condition-b-stale-good"));
+        let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
+        let mut verdict = |case: &Case| check(&case.history, &mut budget).verdict;
+        let (violation, order) = (verdict(&bad), verdict(&good));
+        assert_eq!(confirm(&bad.history, &violation), Some(Ok(())));
+        assert_eq!(confirm(&good.history, &order), Some(Ok(())));
+        let refused = confirm(&good.history, &violation);
+        assert!(matches!(refused, Some(Err(Fault::Witness(_)))), "{refused:?}");
+        let refused = confirm(&bad.history, &order);
+        assert!(matches!(refused, Some(Err(Fault::Linearization(_)))), "{refused:?}");
     }
 }
