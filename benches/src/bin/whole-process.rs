@@ -16,7 +16,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use benches::process::{Cost, RunError, run};
+use benches::process::{Cost, run};
 use benches::{Digest, Outcome, Size, Stream, Target, median, report, text};
 use clap::{Parser, Subcommand};
 use corpus::generate::{Recipe, Rule, Violation};
