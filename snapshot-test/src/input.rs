@@ -115,13 +115,50 @@ impl Input {
                 if metadata.is_dir() {
                     return Err(OpenError::Directory { path: path.clone() });
                 }
-                if metadata.is_file() {
-                    self.open_file(file, format)
-                } else {
+                if is_stream(&metadata) {
                     self.open_stream(file, format)
+                } else {
+                    self.open_file(file, format)
                 }
             }
         }
+    }
+
+    /// As [`Self::open`], for an input that may have to be read more than once:
+    /// what cannot be rewound is copied to a temporary file as it is read.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_repeatably(
+        &self,
+        format: Option<Format>,
+    ) -> Result<(InputReader, Replay), OpenError> {
+        let path = match self {
+            Self::File(path) => Some(path).filter(|path| {
+                // A missing file is reported by `open`, below.
+                std::fs::metadata(path).map_or(true, |metadata| !is_stream(&metadata))
+            }),
+            Self::Standard => None,
+        };
+        let (reader, copy) = match path {
+            Some(_) => (self.open(format)?, None),
+            None => {
+                let copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
+                let kept = copy.try_clone().map_err(|error| self.cannot_open(error))?;
+                let reader = match self {
+                    Self::Standard => {
+                        self.open_stream(Copying { input: io::stdin(), copy }, format)?
+                    }
+                    Self::File(path) => {
+                        let file = File::open(path).map_err(|error| self.cannot_open(error))?;
+                        self.open_stream(Copying { input: file, copy }, format)?
+                    }
+                };
+                (reader, Some(kept))
+            }
+        };
+        let replay = Replay { input: self.clone(), format: reader.format(), copy };
+        Ok((reader, replay))
     }
 
     fn cannot_open(&self, error: io::Error) -> OpenError {
@@ -194,6 +231,37 @@ impl Input {
             }
         }
         Ok(first)
+    }
+}
+
+/// Whether a file can be read only once.
+fn is_stream(metadata: &std::fs::Metadata) -> bool {
+    !metadata.is_file() && !metadata.is_dir()
+}
+
+/// A way to read an input again, after its end.
+#[derive(Debug)]
+pub struct Replay {
+    input: Input,
+    format: Format,
+    copy: Option<File>,
+}
+
+impl Replay {
+    /// Reads the input once more, from its beginning. Not while another reader
+    /// of it is in use.
+    ///
+    /// # Errors
+    /// If it has changed or gone since.
+    pub fn open(&self) -> Result<InputReader, OpenError> {
+        match &self.copy {
+            None => self.input.open(Some(self.format)),
+            Some(copy) => {
+                let rewound = copy.try_clone().and_then(|mut copy| copy.rewind().map(|()| copy));
+                let copy = rewound.map_err(|error| self.input.cannot_open(error))?;
+                self.input.open_file(copy, Some(self.format))
+            }
+        }
     }
 }
 

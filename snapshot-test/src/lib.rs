@@ -20,12 +20,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod certificate;
 pub mod convert;
 pub mod format;
 pub mod input;
+pub mod judge;
 mod read;
 pub mod record;
+pub mod report;
 mod value;
 
-pub use read::{InputError, InputErrorKind, Origins, read_history};
+pub use read::{InputError, InputErrorKind, Origins, read_history, read_prefix};
 pub use value::Value;

@@ -172,19 +172,41 @@ fn slot(slots: &mut Vec<Option<Location>>, index: usize) -> &mut Option<Location
 /// # Errors
 /// If the input cannot be read or is no history; the first defect is reported.
 pub fn read_history<R: Read>(
-    mut reader: Reader<R>,
+    reader: Reader<R>,
 ) -> Result<(History<Value>, Vec<Location>), InputError> {
+    match read_prefix(reader)? {
+        (history, locations, None) => Ok((history, locations)),
+        (_, _, Some(error)) => Err(error),
+    }
+}
+
+/// As [`read_history`], but what precedes a defect is a history, too, and is
+/// returned with it.
+///
+/// # Errors
+/// If the declaration contradicts itself.
+pub fn read_prefix<R: Read>(
+    mut reader: Reader<R>,
+) -> Result<(History<Value>, Vec<Location>, Option<InputError>), InputError> {
     let mut origins = Origins::default();
     let mut locations = Vec::new();
     let mut builder = History::builder(reader.declaration().clone())
         .map_err(|error| origins.refused(Location::START, error, None))?;
+    let mut defect = None;
     while let Some(next) = reader.next_event() {
-        let (location, event) = next?;
+        let (location, event) = match next {
+            Ok(next) => next,
+            Err(error) => {
+                defect = Some(error.into());
+                break;
+            }
+        };
         if let Err(error) = builder.push(&event) {
-            return Err(origins.refused(location, error, reader.excerpt()));
+            defect = Some(origins.refused(location, error, reader.excerpt()));
+            break;
         }
         origins.note(location, &event);
         locations.push(location);
     }
-    Ok((builder.finish(), locations))
+    Ok((builder.finish(), locations, defect))
 }

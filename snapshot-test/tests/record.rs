@@ -115,9 +115,9 @@ fn histories_taken_meanwhile_are_prefixes() {
     const ROUNDS: i64 = 2_000;
     let recorder = Recorder::new(Declaration::new(0).with_segments(3));
     let object = Mutex::new(vec![0; 3]);
-    let mut taken = Vec::new();
+    let mut taken = recorder.history().unwrap();
     std::thread::scope(|scope| {
-        for process in 0..3 {
+        let threads = [0, 1, 2].map(|process| {
             let mut handle = recorder.process(process).unwrap();
             let object = &object;
             scope.spawn(move || {
@@ -125,18 +125,18 @@ fn histories_taken_meanwhile_are_prefixes() {
                     handle.update(process, value, || object.lock().unwrap()[process] = value);
                     handle.scan(|| object.lock().unwrap().clone());
                 }
-            });
-        }
-        for _ in 0..20 {
-            taken.push(recorder.history().unwrap());
+            })
+        });
+        while !threads.iter().all(|thread| thread.is_finished()) {
+            let history = recorder.history().unwrap();
+            assert!(taken.events().eq(history.events().take(taken.len())));
+            taken = history;
         }
     });
     let whole = recorder.history().unwrap();
     whole.validate();
     assert_eq!(whole.len(), 3 * 4 * ROUNDS as usize);
-    for history in taken {
-        assert!(history.events().eq(whole.events().take(history.len())));
-    }
+    assert!(taken.events().eq(whole.events().take(taken.len())));
     // The order is that of real time: each scan sees the updates that responded
     // before it was invoked, and none that was invoked after it responded.
     for scan in whole.operations().iter().filter(|operation| operation.is_scan()) {

@@ -12,7 +12,7 @@
 //!
 //! * S returned another value for k than u wrote; or
 //! * S precedes u; or
-//! * u precedes some complete update w of k, listed or not, that precedes S.
+//! * u precedes some listed update w of k that precedes S.
 //!
 //! Then u is not the last update of k before S in L: in the first case S would
 //! have returned its value, in the second u stands behind S, in the third w
@@ -20,8 +20,8 @@
 //! and each k the last update before the scan, if any, is not unread, and
 //! remains the last one when *all* unread updates are deleted at once: every
 //! scan still reads the same update. This holds for pending updates and for
-//! updates that overlap. It is also why w need not be listed, and may itself be
-//! unread.
+//! updates that overlap. It would hold even if w were not listed; that it must
+//! be is for the reader, who else would look in vain for what overwrote u.
 //!
 //! **Step 2, redundant updates.** Let R be the updates of k that remain
 //! possible after step 1: the listed ones and those that are not unread. An
@@ -38,13 +38,12 @@
 //! scan reads the same value. (p is in L although it may be redundant itself:
 //! it precedes u, so it is complete.)
 //!
-//! The order of the steps matters. Redundancy is judged among what is left of
-//! step 1, so that no redundant update can lean on an unread one that is
-//! deleted too. The reverse must not be done either: an update that is
-//! overwritten only by redundant ones is not unread once these are gone. Say
-//! update(5) and again update(5) precede a scan that returned 5: each of the
-//! two is omissible without the other, but not both. Here the first is unread,
-//! and the second, now the only one, is not redundant.
+//! The steps do not commute: redundancy is judged among what step 1 leaves, so
+//! that no redundant update leans on an unread one that is deleted too; and an
+//! update that only redundant ones overwrite is not unread. Say update(5) and
+//! again update(5) precede a scan that returned 5: either of the two may be left
+//! out, the first because the second overwrites it, the second because it
+//! repeats the first, but not both.
 //!
 //! Where the updates of a segment do not overlap, redundant means just: same
 //! value as the update before.
@@ -63,7 +62,7 @@ pub(super) struct NotOmissible {
 /// A listed scan, with what is needed to tell who cannot have been read by it.
 struct ListedScan {
     id: OperationId,
-    /// Entry `k` is the latest invocation among the updates of the `k`-th
+    /// Entry `k` is the latest invocation among the listed updates of the `k`-th
     /// listed segment that precede the scan: what responded before that
     /// invocation had been overwritten when the scan began.
     overwritten_before: Vec<Option<usize>>,
@@ -89,7 +88,11 @@ impl<'a, V: Eq> Omission<'a, V> {
                     let overwritten_before = overwritten_before.clone();
                     scans.push(ListedScan { id: step.operation, overwritten_before });
                 }
-                Some(segment) if step.is_end && operation.is_complete() => {
+                Some(segment)
+                    if step.is_end
+                        && operation.is_complete()
+                        && is_listed(witness, step.operation) =>
+                {
                     if let Ok(k) = witness.segments.binary_search(&segment) {
                         let latest = &mut overwritten_before[k];
                         *latest = (*latest).max(Some(operation.invocation()));

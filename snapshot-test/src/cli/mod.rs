@@ -1,6 +1,8 @@
 //! The command line: one file per subcommand, each with its options and a
 //! `run` that returns the exit code.
 
+mod certify;
+mod check;
 mod convert;
 mod format;
 
@@ -22,11 +24,15 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Check),
+    Certify(certify::Certify),
     Convert(convert::Convert),
 }
 
 pub fn run() -> ExitCode {
     match Arguments::parse().command {
+        Command::Check(command) => command.run(),
+        Command::Certify(command) => command.run(),
         Command::Convert(command) => command.run(),
     }
 }

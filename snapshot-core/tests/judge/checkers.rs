@@ -1,0 +1,243 @@
+//! Everything that decides linearizability, to be run on the same histories.
+//!
+//! Brute force says what is true, and proves it where the history is
+//! linearizable. Every other checker must agree with it. A new checker is one
+//! line in [`DECIDERS`] or [`PROVERS`].
+
+use snapshot_core::automata::{self, Alphabet};
+use snapshot_core::certificate::projection::Projection;
+use snapshot_core::certificate::{linearization, witness};
+use snapshot_core::check::check;
+use snapshot_core::linear;
+use snapshot_core::monitor::{Judgement, Monitor};
+use snapshot_core::observer::{Observation, Observer, OnlineObserver, TableObserver};
+use snapshot_core::search::{self, Budget};
+use snapshot_core::simple::SimpleHistory;
+use snapshot_core::verdict::{Linearization, Reason, Verdict, Witness};
+use snapshot_core::{History, Segment};
+
+use crate::{oracle, renamings};
+
+/// Answers whether a history is linearizable; `None` if it does not apply.
+type Decider = fn(&History<i64>) -> Option<bool>;
+
+/// Answers with a certificate.
+type Prover = fn(&History<i64>) -> Verdict;
+
+/// Checkers that answer yes or no.
+const DECIDERS: &[(&str, Decider)] = &[
+    ("literal definition", oracle::decide),
+    ("linear-time check", by_linear_check),
+    ("monitor", by_monitor),
+    ("exact search", by_search),
+    ("exact search without narrowing", by_plain_search),
+    ("observer", by_observer),
+    ("online observer", by_online_observer),
+    ("union of the automata", by_automata),
+    ("automata on all renamings", renamings::decide),
+];
+
+/// Checkers that prove what they answer: each answer must come with a
+/// certificate that passes its check.
+const PROVERS: &[(&str, Prover)] = &[("check", by_check), ("exact search", by_proving_search)];
+
+fn by_linear_check(history: &History<i64>) -> Option<bool> {
+    match linear::check(history) {
+        linear::Outcome::Linearizable(_) => Some(true),
+        linear::Outcome::Violation => Some(false),
+        linear::Outcome::Undecided(_) => None,
+    }
+}
+
+/// The monitor must judge every prefix as it judges the whole: it raises its
+/// alarm at the first bad one, and is undecided only where the check is.
+fn by_monitor(history: &History<i64>) -> Option<bool> {
+    let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    let mut judgement = Judgement::Linearizable;
+    for (position, event) in history.events().enumerate() {
+        judgement = monitor.observe(&event).expect("the event is admissible");
+        match judgement {
+            Judgement::Violation(alarm) => assert!(alarm.event <= position),
+            Judgement::Undecided(undecided) => assert!(undecided.event <= position),
+            Judgement::Linearizable => {}
+        }
+    }
+    let at = |event: usize| by_linear_check(&history.prefix(event));
+    match judgement {
+        Judgement::Linearizable => Some(true),
+        Judgement::Violation(alarm) => {
+            assert_eq!(at(alarm.event), Some(true), "too late on {}", drawing(history));
+            assert_eq!(at(alarm.event + 1), Some(false), "too early on {}", drawing(history));
+            Some(false)
+        }
+        Judgement::Undecided(undecided) => {
+            match linear::check(history) {
+                linear::Outcome::Undecided(other) => assert_eq!(undecided, other),
+                _ => panic!("the check decides what the monitor does not: {}", drawing(history)),
+            }
+            None
+        }
+    }
+}
+
+fn unlimited<T>(run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+    run(&mut Budget { memory: usize::MAX, proceed: &mut || true })
+}
+
+fn answer(outcome: &search::Outcome) -> Option<bool> {
+    match outcome {
+        search::Outcome::Linearizable(_) => Some(true),
+        search::Outcome::NotLinearizable { .. } => Some(false),
+        search::Outcome::Exhausted { .. } => panic!("there is no limit"),
+    }
+}
+
+fn by_search(history: &History<i64>) -> Option<bool> {
+    answer(&unlimited(|budget| search::search(history, budget)))
+}
+
+fn by_plain_search(history: &History<i64>) -> Option<bool> {
+    answer(&unlimited(|budget| search::search_plainly(history, budget)))
+}
+
+fn by_observer(history: &History<i64>) -> Option<bool> {
+    let simple = SimpleHistory::recognise(history).ok()?;
+    let first = TableObserver::first_violation(&simple);
+    assert_eq!(first, Observer::first_violation(&simple).map(|(letter, _)| letter));
+    Some(first.is_none())
+}
+
+/// It may have no opinion where the observer of the whole has one, not the
+/// other way round.
+fn by_online_observer(history: &History<i64>) -> Option<bool> {
+    let mut observer = OnlineObserver::new(history.declaration());
+    for event in history.events() {
+        observer.observe(&event);
+    }
+    let answer = match observer.observation() {
+        Observation::Linearizable => Some(true),
+        Observation::Violation => Some(false),
+        Observation::NotSimple => None,
+    };
+    let is_simple = SimpleHistory::recognise(history).is_ok();
+    // After its alarm the online observer no longer looks.
+    assert!(is_simple || answer != Some(true), "not simple: {}", drawing(history));
+    answer
+}
+
+fn by_automata(history: &History<i64>) -> Option<bool> {
+    let simple = SimpleHistory::recognise(history).ok()?;
+    let alphabet = Alphabet::new(history.processes().max(1)).ok()?;
+    let union = renamings::union_of(alphabet);
+    Some(automata::first_accepting_prefix(&union, simple.letters()).is_none())
+}
+
+/// Search proves only that there is an order; that there is none is left to
+/// the provers that name a witness.
+fn by_proving_search(history: &History<i64>) -> Verdict {
+    match unlimited(|budget| search::search(history, budget)) {
+        search::Outcome::Linearizable(order) => Verdict::Linearizable(order),
+        _ => Verdict::Violation(whole_witness(history)),
+    }
+}
+
+fn by_check(history: &History<i64>) -> Verdict {
+    let report = unlimited(|budget| check(history, budget));
+    if let Some(explanation) = &report.explanation {
+        renamings::confirm(explanation, history);
+    }
+    report.verdict
+}
+
+/// Enough for the histories of this test bench.
+const BUDGET: usize = 1_000_000;
+
+/// A linearization found by brute force; `None` if there is none.
+pub fn brute_force(history: &History<i64>) -> Option<Linearization> {
+    Projection::whole(history).linearization(BUDGET).expect("the history is small")
+}
+
+/// The witness that leaves nothing out.
+pub fn whole_witness(history: &History<i64>) -> Witness {
+    let takes_part = |id: &_| {
+        let operation = history.operation(*id);
+        operation.is_complete() || !operation.is_scan()
+    };
+    Witness {
+        reason: Reason::NoOrder,
+        segments: (0..history.segments()).map(Segment::must).collect(),
+        operations: history.operation_ids().filter(takes_part).collect(),
+        renaming: None,
+    }
+}
+
+/// A witness of which no operation and no segment (with its updates) can be
+/// left out: the whole one, less whatever can be dropped from it. `None` if the history is linearizable.
+pub fn minimal_witness(history: &History<i64>) -> Option<Witness> {
+    let mut witness = whole_witness(history);
+    witness::check(history, &witness).ok()?;
+    while let Some(smaller) = smaller_witness(history, &witness) {
+        witness = smaller;
+    }
+    Some(witness)
+}
+
+fn smaller_witness(history: &History<i64>, witness: &Witness) -> Option<Witness> {
+    let fewer_operations = witness.operations.iter().map(|dropped| {
+        let mut smaller = witness.clone();
+        smaller.operations.retain(|id| id != dropped);
+        smaller
+    });
+    let fewer_segments = witness.segments.iter().map(|dropped| {
+        let mut smaller = witness.clone();
+        smaller.segments.retain(|segment| segment != dropped);
+        smaller.operations.retain(|&id| history.operation(id).segment() != Some(*dropped));
+        smaller
+    });
+    fewer_operations.chain(fewer_segments).find(|smaller| witness::check(history, smaller).is_ok())
+}
+
+/// Whether a history is linearizable, after all checkers have said so.
+///
+/// # Panics
+/// If a checker errs, or a certificate is no proof.
+pub fn agreed_verdict(history: &History<i64>) -> bool {
+    let truth = brute_force(history);
+    let is_linearizable = truth.is_some();
+    if let Some(order) = truth {
+        check_proof("brute force", history, &Verdict::Linearizable(order), true);
+    }
+    for (name, decider) in DECIDERS {
+        if let Some(answer) = decider(history) {
+            assert_eq!(answer, is_linearizable, "{name} errs on {}", drawing(history));
+        }
+    }
+    for (name, prover) in PROVERS {
+        check_proof(name, history, &prover(history), is_linearizable);
+    }
+    is_linearizable
+}
+
+fn check_proof(name: &str, history: &History<i64>, verdict: &Verdict, is_linearizable: bool) {
+    let proof = match verdict {
+        Verdict::Linearizable(order) if is_linearizable => {
+            linearization::check(history, order).map_err(|error| error.to_string())
+        }
+        Verdict::Violation(operations) if !is_linearizable => {
+            witness::check(history, operations).map_err(|error| error.to_string())
+        }
+        verdict => Err(format!("the verdict {} is wrong", verdict.name())),
+    };
+    if let Err(error) = proof {
+        panic!("{name} on {}: {error}", drawing(history));
+    }
+}
+
+/// A history for human eyes, one event per line.
+pub fn drawing(history: &History<i64>) -> String {
+    let mut text = format!("{} segments, initially 0", history.segments());
+    for (step, event) in history.steps().zip(history.events()) {
+        text += &format!("\n  #{} p{} {:?}", step.operation, event.process, event.action);
+    }
+    text
+}

@@ -1,0 +1,20 @@
+//! The test bench: small histories exhaustively, larger ones at random, and
+//! every checker of the crate on all of them.
+//!
+//! Nothing here trusts anything: the literal definition ([`oracle`]) judges
+//! brute force, brute force judges the checkers, the certificate checkers judge
+//! the certificates, and [`certificates`] shows that these refuse what they must.
+//!
+//! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes.
+
+mod certificates;
+mod checkers;
+mod enumeration;
+mod exhaustive;
+mod invariance;
+mod oracle;
+mod random;
+mod recording;
+mod renamings;
+mod sampled;
+mod sketch;

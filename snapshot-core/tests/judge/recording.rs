@@ -1,0 +1,133 @@
+//! Recordings of histories that can be edited.
+
+use snapshot_core::history::{Action, Declaration, Event, Writers};
+use snapshot_core::{History, Process, Segment};
+
+/// A value that no update writes.
+const NEVER_WRITTEN: i64 = -7;
+
+/// What an event does: an [`Action`] that owns its values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Letter {
+    InvokeUpdate { segment: usize, value: i64 },
+    InvokeScan,
+    RespondUpdate,
+    RespondScan { values: Vec<i64> },
+    Fail,
+    Unknown,
+}
+
+/// The events of a history, with who acts; always a history.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    declaration: Declaration<i64>,
+    events: Vec<(usize, Letter)>,
+}
+
+impl Recording {
+    /// Nothing happened yet; all segments are initially 0.
+    pub fn new(segments: usize, processes: usize, writers: Writers) -> Self {
+        let declaration = Declaration::new(0)
+            .with_segments(segments)
+            .with_processes(processes)
+            .with_writers(writers);
+        Self { declaration, events: Vec::new() }
+    }
+
+    /// The recording of a history.
+    pub fn of(history: &History<i64>) -> Self {
+        let events = history.events().map(|Event { process, action }| {
+            let letter = match action {
+                Action::InvokeUpdate { segment, value } => {
+                    Letter::InvokeUpdate { segment: segment.index(), value: *value }
+                }
+                Action::InvokeScan => Letter::InvokeScan,
+                Action::RespondUpdate => Letter::RespondUpdate,
+                Action::RespondScan { values } => Letter::RespondScan { values: values.to_vec() },
+                Action::Fail => Letter::Fail,
+                Action::Unknown => Letter::Unknown,
+            };
+            (process.index(), letter)
+        });
+        Self { declaration: history.declaration(), events: events.collect() }
+    }
+
+    /// Appends an event.
+    pub fn push(&mut self, process: usize, letter: Letter) {
+        self.events.push((process, letter));
+    }
+
+    /// The history that is recorded.
+    ///
+    /// # Panics
+    /// If a process ends what it has not invoked, or the like.
+    pub fn history(&self) -> History<i64> {
+        let mut history = History::builder(self.declaration.clone()).expect("a sound declaration");
+        for (process, letter) in &self.events {
+            let process = Process::must(*process);
+            let event = match letter {
+                Letter::InvokeUpdate { segment, value } => {
+                    Event::invoke_update(process, Segment::must(*segment), value)
+                }
+                Letter::InvokeScan => Event::invoke_scan(process),
+                Letter::RespondUpdate => Event::respond_update(process),
+                Letter::RespondScan { values } => Event::respond_scan(process, values),
+                Letter::Fail => Event::fail(process),
+                Letter::Unknown => Event::unknown(process),
+            };
+            history.push(&event).expect("falsification keeps histories histories");
+        }
+        history.finish()
+    }
+
+    /// Changes the recording at about `place` in one of three ways: a scan
+    /// returns another value, two scans exchange what they returned, or an
+    /// event happens earlier or later. Some choices change nothing.
+    pub fn falsify(&mut self, kind: u8, place: usize, extent: usize) {
+        let scans: Vec<usize> = (0..self.events.len())
+            .filter(|&event| matches!(self.events[event].1, Letter::RespondScan { .. }))
+            .collect();
+        match kind % 4 {
+            0 | 1 if !scans.is_empty() => self.change_entry(scans[place % scans.len()], extent),
+            2 if !scans.is_empty() => {
+                let (first, second) = (scans[place % scans.len()], scans[extent % scans.len()]);
+                let letter = self.events[first].1.clone();
+                self.events[first].1 = std::mem::replace(&mut self.events[second].1, letter);
+            }
+            3 if !self.events.is_empty() => self.displace(place % self.events.len(), extent),
+            _ => {}
+        }
+    }
+
+    /// Lets a scan return another value for one segment: one that some update
+    /// writes there at any time, the initial one, or one that none writes.
+    fn change_entry(&mut self, scan: usize, extent: usize) {
+        let segments = self.declaration.segments.unwrap_or(1);
+        let changed = extent % segments;
+        let written = self.events.iter().filter_map(|(_, letter)| match letter {
+            Letter::InvokeUpdate { segment, value } if *segment == changed => Some(*value),
+            _ => None,
+        });
+        let mut candidates: Vec<i64> = written.collect();
+        candidates.extend([0, NEVER_WRITTEN]);
+        let value = candidates[extent / segments % candidates.len()];
+        if let Letter::RespondScan { values } = &mut self.events[scan].1 {
+            values[changed] = value;
+        }
+    }
+
+    /// Moves an event up to eight places, but not past another of its process.
+    fn displace(&mut self, event: usize, extent: usize) {
+        let mut event = event;
+        for _ in 0..1 + extent / 2 % 8 {
+            let next =
+                if extent.is_multiple_of(2) { event.checked_sub(1) } else { Some(event + 1) };
+            let Some(next) = next.filter(|&next| next < self.events.len()) else { return };
+            if self.events[event].0 == self.events[next].0 {
+                return;
+            }
+            self.events.swap(event, next);
+            event = next;
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A differentiated history is linearizable iff no renaming of it is accepted
+//! by an automaton (DESIGN 2.3; Theorem 5 of the DISC 2022 paper, read the
+//! other way). Here all renamings are tried.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use snapshot_core::automata::{self, Alphabet, Nfa, accepting_run};
+use snapshot_core::certificate::projection::Projection;
+use snapshot_core::explanation::Explanation;
+use snapshot_core::history::{Action, Declaration, Event, Writers};
+use snapshot_core::simple::SimpleHistory;
+use snapshot_core::{History, Segment};
+
+use crate::checkers::drawing;
+
+thread_local! {
+    static UNIONS: RefCell<HashMap<usize, std::rc::Rc<Nfa>>> = RefCell::default();
+}
+
+/// The union of the automata, built once for each number of processes.
+pub fn union_of(alphabet: Alphabet) -> std::rc::Rc<Nfa> {
+    UNIONS.with_borrow_mut(|unions| {
+        let union = unions.entry(alphabet.processes());
+        union.or_insert_with(|| std::rc::Rc::new(automata::violation(alphabet))).clone()
+    })
+}
+
+/// Numbers of the updates of a segment by value: `None` if a value repeats, or
+/// updates of the segment overlap.
+fn numbers(history: &History<i64>, segment: Segment) -> Option<HashMap<i64, usize>> {
+    let mut numbers = HashMap::from([(*history.initial_value(segment), 0)]);
+    let mut last: Option<usize> = Some(0);
+    for operation in history.operations() {
+        if operation.segment() != Some(segment) || operation.is_failed() {
+            continue;
+        }
+        last.filter(|last| *last <= operation.invocation())?;
+        last = operation.response();
+        let number = numbers.len();
+        if numbers.insert(*history.update_value(operation), number).is_some() {
+            return None;
+        }
+    }
+    Some(numbers)
+}
+
+/// Tries all renamings of a history without repeating values and overlapping
+/// updates; `None` if it is not of this kind, or large.
+pub fn decide(history: &History<i64>) -> Option<bool> {
+    if history.writers() != Writers::Single || history.len() > 24 {
+        return None;
+    }
+    let segments: Vec<Segment> = (0..history.segments()).map(Segment::must).collect();
+    let numbers: Option<Vec<_>> = segments.iter().map(|&k| numbers(history, k)).collect();
+    let numbers = numbers?;
+    let union = union_of(Alphabet::new(history.processes().max(1)).ok()?);
+    for i in 0..segments.len() {
+        for j in i + 1..segments.len().max(i + 2) {
+            for from_i in 1..=numbers[i].len() {
+                let others = numbers.get(j).map_or(1, HashMap::len);
+                for from_j in 1..=others {
+                    let renamed = rename(history, &numbers, (i, from_i), (j, from_j));
+                    let simple = SimpleHistory::recognise(&renamed).expect("a renaming is simple");
+                    if automata::first_accepting_prefix(&union, simple.letters()).is_some() {
+                        return Some(false);
+                    }
+                }
+            }
+        }
+    }
+    Some(true)
+}
+
+/// The history after a renaming; a value never written counts as the last of all.
+fn rename(
+    history: &History<i64>,
+    numbers: &[HashMap<i64, usize>],
+    i: (usize, usize),
+    j: (usize, usize),
+) -> History<u8> {
+    let rename = |segment: usize, value: &i64| {
+        let number = numbers[segment].get(value).copied().unwrap_or(usize::MAX);
+        u8::from((segment == i.0 && number >= i.1) || (segment == j.0 && number >= j.1))
+    };
+    let declaration = Declaration::new(0)
+        .with_segments(history.segments())
+        .with_processes(history.processes().max(1));
+    let mut builder = History::builder(declaration).unwrap();
+    for event in history.events() {
+        let process = event.process;
+        let pushed = match event.action {
+            Action::InvokeUpdate { segment, value } => {
+                let value = rename(segment.index(), value);
+                builder.push(&Event::invoke_update(process, segment, &value))
+            }
+            Action::RespondScan { values } => {
+                let values: Vec<u8> =
+                    values.iter().enumerate().map(|(k, value)| rename(k, value)).collect();
+                builder.push(&Event::respond_scan(process, &values))
+            }
+            Action::InvokeScan => builder.push(&Event::invoke_scan(process)),
+            Action::RespondUpdate => builder.push(&Event::respond_update(process)),
+            Action::Fail => builder.push(&Event::fail(process)),
+            Action::Unknown => builder.push(&Event::unknown(process)),
+        };
+        pushed.expect("a renaming keeps the events");
+    }
+    builder.finish()
+}
+
+/// An explanation must stand by itself: its operations have no order, and
+/// under its renaming an automaton accepts them.
+pub fn confirm(explanation: &Explanation<i64>, history: &History<i64>) {
+    let alone = explanation.history();
+    let order = Projection::whole(&alone).linearization(1_000_000);
+    assert_eq!(order, Ok(None), "no proof by itself: {explanation:?} of {}", drawing(history));
+    assert!(!explanation.argument(|exhibit| format!("O{}", exhibit.id)).is_empty());
+    if let Some(renamed) = explanation.renamed() {
+        let simple = SimpleHistory::recognise(&renamed).expect("a renaming is simple");
+        let union = union_of(Alphabet::new(renamed.processes().max(1)).unwrap());
+        let run = accepting_run(&union, simple.letters());
+        assert!(run.is_some(), "not accepted: {explanation:?} of {}", drawing(history));
+    }
+}

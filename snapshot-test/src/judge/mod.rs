@@ -1,0 +1,211 @@
+//! From a recording to a verdict with its proof.
+//!
+//! A recording is read once, event by event, by the monitor and, as long as it
+//! may be simple, by the observer; memory is bounded by concurrency, not by
+//! length. A violation is explained by reading the recording again, with the
+//! same bound. Only where the linear-time conditions do not decide, and where a
+//! linearization is wanted, is the whole history held in memory.
+
+mod proof;
+mod stream;
+
+use std::time::{Duration, Instant};
+
+use snapshot_core::History;
+use snapshot_core::check;
+use snapshot_core::explanation::Explanation;
+use snapshot_core::monitor::Undecided;
+use snapshot_core::search::Budget;
+use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
+
+use crate::format::{Format, Location};
+use crate::input::{Input, InputReader, OpenError};
+use crate::read::{InputError, read_prefix};
+use crate::value::Value;
+
+pub use proof::{AcceptingRun, accepting_run};
+
+/// How to judge.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Options {
+    /// How long an exact search may take; `None`: as long as it takes.
+    pub time: Option<Duration>,
+    /// Bytes that an exact search may take.
+    pub memory: usize,
+    /// Whether to find a linearization, too. It needs the history in memory.
+    pub linearization: bool,
+    /// Whether to answer at the first violation, without reading on.
+    pub live: bool,
+    /// Whether to keep nothing of an input that cannot be read again: no copy
+    /// is made, and a violation is told, but not proved.
+    pub forget: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { time: None, memory: 1 << 30, linearization: false, live: false, forget: false }
+    }
+}
+
+/// What is known of an input's size.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    /// Number of processes.
+    pub processes: usize,
+    /// Number of segments.
+    pub segments: usize,
+    /// Number of events.
+    pub events: usize,
+    /// Number of operations.
+    pub operations: u64,
+    /// Number of operations that neither responded nor failed.
+    pub pending: u64,
+    /// Number of operations that certainly had no effect.
+    pub failed: u64,
+}
+
+/// The judgement of one input.
+#[derive(Debug)]
+pub struct Judgement {
+    /// The format it was read in, unless it could not be told.
+    pub format: Option<Format>,
+    /// Its size, as far as it was read.
+    pub counts: Counts,
+    /// The answer.
+    pub finding: Finding,
+}
+
+/// The answer for one input.
+#[derive(Debug)]
+pub enum Finding {
+    /// It is linearizable.
+    Linearizable {
+        /// How that was decided.
+        method: Method,
+        /// An order that shows it, if wanted.
+        linearization: Option<Linearization>,
+    },
+    /// It is not.
+    Violation(Box<ViolationFinding>),
+    /// A budget ran out.
+    Unknown(Unknown),
+    /// The linear-time conditions do not decide it, and nothing of the input
+    /// was kept to search in.
+    Forgotten(Undecided),
+    /// It is no recording.
+    Malformed(OpenError),
+}
+
+/// A violation, as found in an input.
+#[derive(Debug)]
+pub struct ViolationFinding {
+    /// How it was decided.
+    pub method: Method,
+    /// The event that completes it, and where that is.
+    pub decided_at: (usize, Location),
+    /// What proves it; `None` if nothing of the input was kept.
+    pub proof: Option<Proof>,
+    /// What is wrong with the input behind the violation, if anything.
+    pub malformed: Option<InputError>,
+}
+
+/// Why there is a violation, with the places of the operations that show it.
+#[derive(Debug)]
+pub struct Proof {
+    /// The operations and the reason.
+    pub explanation: Explanation<Value>,
+    /// The places of the events of these operations, ascending by event.
+    pub locations: Vec<(usize, Location)>,
+}
+
+impl Proof {
+    /// Where an event of one of the proof's operations is.
+    pub fn location(&self, event: usize) -> Option<Location> {
+        let found = self.locations.binary_search_by_key(&event, |(event, _)| *event).ok()?;
+        Some(self.locations[found].1)
+    }
+}
+
+/// Judges an input; `format`: `None` detects it.
+pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgement {
+    let opened = if options.forget {
+        input.open(format).map(|reader| (reader, None))
+    } else {
+        input.open_repeatably(format).map(|(reader, replay)| (reader, Some(replay)))
+    };
+    let (reader, replay) = match opened {
+        Ok(opened) => opened,
+        Err(error) => {
+            let finding = Finding::Malformed(error);
+            return Judgement { format, counts: Counts::default(), finding };
+        }
+    };
+    if options.linearization {
+        whole(reader, options)
+    } else {
+        stream::judge(reader, replay, options)
+    }
+}
+
+/// Judges a history in memory.
+fn whole(reader: InputReader, options: &Options) -> Judgement {
+    let format = Some(reader.format());
+    let (history, locations, malformed) = match read_prefix(reader) {
+        Ok(read) => read,
+        Err(error) => {
+            let finding = Finding::Malformed(error.into());
+            return Judgement { format, counts: Counts::default(), finding };
+        }
+    };
+    let counts = counts(&history);
+    let finding = within(options, |budget| find(&history, &locations, malformed, budget));
+    Judgement { format, counts, finding }
+}
+
+/// Runs an exact search within the time and memory of the options.
+fn within<T>(options: &Options, run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+    let deadline = options.time.and_then(|time| Instant::now().checked_add(time));
+    let mut proceed = || deadline.is_none_or(|deadline| Instant::now() < deadline);
+    run(&mut Budget { memory: options.memory, proceed: &mut proceed })
+}
+
+fn find(
+    history: &History<Value>,
+    locations: &[Location],
+    malformed: Option<InputError>,
+    budget: &mut Budget<'_>,
+) -> Finding {
+    let report = check::check(history, budget);
+    match (report.verdict, malformed) {
+        (Verdict::Violation(_), malformed) => {
+            let explanation = report.explanation.expect("a violation comes with its explanation");
+            let decided_at = report.decided_at.unwrap_or(history.len() - 1);
+            let events = proof::events(&explanation);
+            let locations_of_proof =
+                events.into_iter().map(|event| (event, locations[event])).collect();
+            Finding::Violation(Box::new(ViolationFinding {
+                method: report.method,
+                decided_at: (decided_at, locations[decided_at]),
+                proof: Some(Proof { explanation, locations: locations_of_proof }),
+                malformed,
+            }))
+        }
+        (_, Some(malformed)) => Finding::Malformed(malformed.into()),
+        (Verdict::Linearizable(order), None) => {
+            Finding::Linearizable { method: report.method, linearization: Some(order) }
+        }
+        (Verdict::Unknown(unknown), None) => Finding::Unknown(unknown),
+    }
+}
+
+fn counts(history: &History<Value>) -> Counts {
+    let operations = history.operations();
+    Counts {
+        processes: history.processes(),
+        segments: history.segments(),
+        events: history.len(),
+        operations: operations.len() as u64,
+        pending: history.pending() as u64,
+        failed: operations.iter().filter(|operation| operation.is_failed()).count() as u64,
+    }
+}

@@ -1,0 +1,201 @@
+//! Judging a recording as it is read.
+
+use snapshot_core::certificate::projection::Projection;
+use snapshot_core::explanation::{Excerpt, Explanation, ReturnedValues};
+use snapshot_core::monitor::{self, Alarm, Monitor};
+use snapshot_core::observer::{Observation, OnlineObserver};
+use snapshot_core::verdict::Method;
+
+use super::{Counts, Finding, Judgement, Options, Proof, ViolationFinding, proof};
+use crate::format::Location;
+use crate::input::{InputReader, OpenError, Replay};
+use crate::read::{InputError, Origins};
+use crate::value::Value;
+
+/// States that brute force may visit to confirm an explanation: with two scans
+/// and a few updates it needs some dozens.
+const CONFIRMATION: usize = 1_000_000;
+
+/// What the first reading came to.
+struct Reading {
+    monitor: Monitor<Value>,
+    observer: OnlineObserver<Value>,
+    /// Where the event is at which the judgement was made.
+    decided: Option<Location>,
+    error: Option<InputError>,
+}
+
+pub(super) fn judge(
+    mut reader: InputReader,
+    replay: Option<Replay>,
+    options: &Options,
+) -> Judgement {
+    let format = Some(reader.format());
+    let reading = match read(&mut reader, options) {
+        Ok(reading) => reading,
+        Err(error) => {
+            let finding = Finding::Malformed(error.into());
+            return Judgement { format, counts: Counts::default(), finding };
+        }
+    };
+    drop(reader);
+    let monitor = &reading.monitor;
+    let counts = Counts {
+        processes: monitor.processes(),
+        segments: monitor.segments(),
+        events: monitor.events(),
+        operations: monitor.operations(),
+        pending: monitor.pending(),
+        failed: monitor.failed(),
+    };
+    let judgement = monitor.judgement();
+    let method = match reading.observer.observation() {
+        Observation::NotSimple => Method::Linear,
+        Observation::Linearizable | Observation::Violation => Method::Simple,
+    };
+    if let (Observation::Linearizable, monitor::Judgement::Violation(_))
+    | (Observation::Violation, monitor::Judgement::Linearizable) =
+        (reading.observer.observation(), judgement)
+    {
+        panic!("a bug of this program: the observer and the monitor disagree on this input");
+    }
+    let finding = match (judgement, reading.error) {
+        (monitor::Judgement::Violation(alarm), malformed) => {
+            let decided_at = (alarm.event, reading.decided.unwrap_or(Location::START));
+            violation(method, &alarm, decided_at, malformed, replay, options)
+        }
+        (_, Some(error)) => Finding::Malformed(error.into()),
+        (monitor::Judgement::Linearizable, None) => {
+            Finding::Linearizable { method, linearization: None }
+        }
+        (monitor::Judgement::Undecided(undecided), None) => match &replay {
+            Some(replay) => search(replay, options),
+            None => Finding::Forgotten(undecided),
+        },
+    };
+    Judgement { format, counts, finding }
+}
+
+/// Reads the whole input, or up to the first violation if it is live.
+fn read(reader: &mut InputReader, options: &Options) -> Result<Reading, InputError> {
+    let mut origins = Origins::default();
+    let declaration = reader.declaration().clone();
+    let observer = OnlineObserver::new(declaration.clone());
+    let monitor =
+        Monitor::new(declaration).map_err(|error| origins.refused(Location::START, error, None))?;
+    let mut reading = Reading { monitor, observer, decided: None, error: None };
+    while let Some(next) = reader.next_event() {
+        let (location, event) = match next {
+            Ok(next) => next,
+            Err(error) => {
+                reading.error = Some(error.into());
+                break;
+            }
+        };
+        match reading.monitor.observe(&event) {
+            Ok(monitor::Judgement::Linearizable) => {
+                reading.observer.observe(&event);
+            }
+            Ok(judgement) => {
+                if reading.decided.is_none() {
+                    reading.observer.observe(&event);
+                    reading.decided = Some(location);
+                }
+                if options.live && matches!(judgement, monitor::Judgement::Violation(_)) {
+                    break;
+                }
+            }
+            Err(error) => {
+                let excerpt = reader.excerpt();
+                reading.error = Some(origins.refused(location, error, excerpt));
+                break;
+            }
+        }
+        origins.note(location, &event);
+    }
+    Ok(reading)
+}
+
+/// A violation is told by reading the input twice more: what did the scans
+/// return, and what was there to be read?
+fn violation(
+    method: Method,
+    alarm: &Alarm,
+    decided_at: (usize, Location),
+    malformed: Option<InputError>,
+    replay: Option<Replay>,
+    options: &Options,
+) -> Finding {
+    let proof = match &replay {
+        None => None,
+        Some(replay) => match explain(replay, alarm, options) {
+            Ok(Some(proof)) => Some(proof),
+            // The operations named do not suffice: look for others.
+            Ok(None) => return search(replay, options),
+            Err(error) => return Finding::Malformed(error),
+        },
+    };
+    Finding::Violation(Box::new(ViolationFinding { method, decided_at, proof, malformed }))
+}
+
+/// `None` if the operations that the alarm names do not prove it.
+fn explain(replay: &Replay, alarm: &Alarm, options: &Options) -> Result<Option<Proof>, OpenError> {
+    let mut values = ReturnedValues::new(alarm);
+    let mut reader = replay.open()?;
+    for _ in 0..=alarm.event {
+        match reader.next_event() {
+            Some(next) => values.observe(&next?.1),
+            None => break,
+        }
+    }
+    let mut reader = replay.open()?;
+    let mut excerpt = Excerpt::new(alarm, values, reader.declaration());
+    let mut events = 0;
+    // What is wrong behind the alarm does not matter here.
+    while let Some(Ok((_, event))) = reader.next_event() {
+        excerpt.observe(&event);
+        events += 1;
+        if options.live && events > alarm.event {
+            break;
+        }
+    }
+    let explanation = excerpt.finish();
+    if !is_confirmed(&explanation) {
+        return Ok(None);
+    }
+    let locations = locate(replay, &proof::events(&explanation))?;
+    Ok(Some(Proof { explanation, locations }))
+}
+
+/// Whether the operations of an explanation have no order, by trying all.
+fn is_confirmed(explanation: &Explanation<Value>) -> bool {
+    let history = explanation.history();
+    matches!(Projection::whole(&history).linearization(CONFIRMATION), Ok(None))
+}
+
+/// The places of events, given in ascending order.
+fn locate(replay: &Replay, events: &[usize]) -> Result<Vec<(usize, Location)>, OpenError> {
+    let mut reader = replay.open()?;
+    let mut locations = Vec::with_capacity(events.len());
+    let mut wanted = events.iter().peekable();
+    let mut position = 0;
+    while let Some(&&event) = wanted.peek()
+        && let Some(next) = reader.next_event()
+    {
+        let (location, _) = next?;
+        if position == event {
+            locations.push((event, location));
+            wanted.next();
+        }
+        position += 1;
+    }
+    Ok(locations)
+}
+
+/// Reads the whole history into memory and decides it exactly.
+fn search(replay: &Replay, options: &Options) -> Finding {
+    match replay.open() {
+        Ok(reader) => super::whole(reader, options).finding,
+        Err(error) => Finding::Malformed(error),
+    }
+}

@@ -1,0 +1,332 @@
+//! A judgement for programs: one JSON object per input.
+//!
+//! `docs/report.md` describes the schema for users. Fields are only added
+//! within one version.
+
+use serde::Serialize;
+use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
+use snapshot_core::verdict::{Cause, Reason};
+use snapshot_core::{OperationId, Segment};
+
+use super::{exhausted, verdict};
+use crate::format::Location;
+use crate::input::OpenError;
+use crate::judge::{Finding, Judgement, Proof, ViolationFinding, accepting_run};
+use crate::value::Value;
+
+/// Version of the schema.
+pub const SCHEMA: u32 = 1;
+
+/// The report on one input.
+#[derive(Debug, Serialize)]
+pub struct Record<'a> {
+    schema: u32,
+    input: &'a str,
+    verdict: &'static str,
+    format: Option<&'static str>,
+    method: Option<&'static str>,
+    processes: usize,
+    segments: usize,
+    events: usize,
+    operations: u64,
+    pending: u64,
+    failed: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<Violation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<Unknown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    malformed: Option<Malformed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Place {
+    event: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Violation {
+    decided_at: Place,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argument: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    segments: Vec<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    operations: Vec<Operation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renaming: Option<Renaming>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<Run>,
+}
+
+#[derive(Debug, Serialize)]
+struct Operation {
+    operation: usize,
+    process: usize,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    segment: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<JsonValue>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<Entry>,
+    invocation: Place,
+    outcome: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<Place>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    segment: usize,
+    value: JsonValue,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum JsonValue {
+    Integer(i64),
+    Text(String),
+}
+
+impl From<&Value> for JsonValue {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Integer(value) => Self::Integer(*value),
+            Value::Text(value) => Self::Text(value.to_string()),
+        }
+    }
+}
+
+/// `null` for a number larger than all others.
+#[derive(Debug, Serialize)]
+struct Renaming {
+    i: usize,
+    j: Option<usize>,
+    r_i: Option<u64>,
+    r_j: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Run {
+    automaton: String,
+    from: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    letter: String,
+    state: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Unknown {
+    cause: &'static str,
+    operations: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    segment: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exhausted: Option<&'static str>,
+    states: u64,
+    linearizable_events: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Malformed {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u64>,
+    message: String,
+    report: String,
+}
+
+/// The report on one input, in one line without its end; `certificate` is where
+/// the certificate was written.
+pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> String {
+    let record = record(name, judgement, certificate);
+    serde_json::to_string(&record).expect("a record consists of numbers and texts")
+}
+
+fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -> Record<'a> {
+    let counts = &judgement.counts;
+    let mut record = Record {
+        schema: SCHEMA,
+        input: name,
+        verdict: verdict(&judgement.finding),
+        format: judgement.format.map(|format| format.name()),
+        method: None,
+        processes: counts.processes,
+        segments: counts.segments,
+        events: counts.events,
+        operations: counts.operations,
+        pending: counts.pending,
+        failed: counts.failed,
+        violation: None,
+        unknown: None,
+        malformed: None,
+        certificate: certificate.map(str::to_owned),
+    };
+    match &judgement.finding {
+        Finding::Linearizable { method, .. } => record.method = Some(method.name()),
+        Finding::Violation(finding) => {
+            record.method = Some(finding.method.name());
+            record.violation = Some(violation(finding));
+            record.malformed = finding.malformed.as_ref().map(|error| Malformed {
+                line: Some(error.location().line),
+                column: Some(error.location().column),
+                message: error.kind().to_string(),
+                report: error.report(name).to_string(),
+            });
+        }
+        Finding::Unknown(finding) => {
+            record.method = Some("search");
+            let (cause, operations, segment) = cause(&finding.cause);
+            record.unknown = Some(Unknown {
+                cause,
+                operations,
+                segment,
+                exhausted: Some(exhausted(finding.exhausted)),
+                states: finding.states,
+                linearizable_events: finding.linearizable_events,
+            });
+        }
+        Finding::Forgotten(undecided) => {
+            let (cause, operations, segment) = cause(&undecided.cause);
+            record.unknown = Some(Unknown {
+                cause,
+                operations,
+                segment,
+                exhausted: None,
+                states: 0,
+                linearizable_events: undecided.event,
+            });
+        }
+        Finding::Malformed(error) => {
+            let location = match error {
+                OpenError::Input(error) => Some(error.location()),
+                _ => None,
+            };
+            record.malformed = Some(Malformed {
+                line: location.map(|location| location.line),
+                column: location.map(|location| location.column),
+                message: match error {
+                    OpenError::Input(error) => error.kind().to_string(),
+                    other => other.to_string(),
+                },
+                report: error.report(name).to_string(),
+            });
+        }
+    }
+    record
+}
+
+fn index(id: OperationId) -> usize {
+    id.index()
+}
+
+fn cause(cause: &Cause) -> (&'static str, Vec<usize>, Option<usize>) {
+    match *cause {
+        Cause::AmbiguousValue { scan, segment } => {
+            ("ambiguous-value", vec![index(scan)], Some(segment.index()))
+        }
+        Cause::OverlappingUpdates { first, second } => {
+            ("overlapping-updates", vec![index(first), index(second)], None)
+        }
+    }
+}
+
+fn place(event: usize, location: Option<Location>) -> Place {
+    Place {
+        event,
+        line: location.map(|location| location.line),
+        column: location.map(|location| location.column),
+    }
+}
+
+fn violation(finding: &ViolationFinding) -> Violation {
+    let (event, location) = finding.decided_at;
+    let decided_at = place(event, Some(location));
+    let Some(proof) = &finding.proof else {
+        return Violation {
+            decided_at,
+            rule: None,
+            argument: None,
+            segments: Vec::new(),
+            operations: Vec::new(),
+            renaming: None,
+            run: None,
+        };
+    };
+    let explanation = &proof.explanation;
+    let witness = &explanation.witness;
+    let name = |exhibit: &Exhibit<Value>| format!("operation {}", exhibit.id);
+    Violation {
+        decided_at,
+        rule: Some(witness.reason.name()),
+        argument: Some(explanation.argument(name)),
+        segments: witness.segments.iter().map(|segment| segment.index()).collect(),
+        operations: explanation.exhibits.iter().map(|e| operation(e, proof)).collect(),
+        renaming: witness.renaming.map(|renaming| {
+            let number = |number| (number != u64::MAX).then_some(number);
+            Renaming {
+                i: renaming.i.index(),
+                j: renaming.j.map(Segment::index),
+                r_i: number(renaming.from_i),
+                r_j: number(renaming.from_j),
+            }
+        }),
+        run: run(explanation, &witness.reason),
+    }
+}
+
+fn run(explanation: &Explanation<Value>, reason: &Reason) -> Option<Run> {
+    if *reason == Reason::NoOrder {
+        return None;
+    }
+    let run = accepting_run(explanation)?;
+    let steps = run.steps.into_iter();
+    let steps = steps.map(|(letter, state)| Step { letter: letter.to_string(), state }).collect();
+    Some(Run { automaton: run.automaton, from: run.from, steps })
+}
+
+fn operation(exhibit: &Exhibit<Value>, proof: &Proof) -> Operation {
+    let (kind, segment, value, entries) = match &exhibit.deed {
+        Deed::Update { segment, value } => {
+            ("update", Some(segment.index()), Some(value.into()), Vec::new())
+        }
+        Deed::Scan { entries } => {
+            let entry = |(segment, value): &(Segment, Value)| Entry {
+                segment: segment.index(),
+                value: value.into(),
+            };
+            ("scan", None, None, entries.iter().map(entry).collect())
+        }
+    };
+    let outcome = match exhibit.ending {
+        Ending::Response(_) => "complete",
+        Ending::Failure(_) => "failed",
+        Ending::Unknown(_) => "unknown",
+        Ending::None => "pending",
+    };
+    Operation {
+        operation: index(exhibit.id),
+        process: exhibit.process.index(),
+        kind,
+        segment,
+        value,
+        entries,
+        invocation: place(exhibit.invocation, proof.location(exhibit.invocation)),
+        outcome,
+        end: exhibit.ending.event().map(|event| place(event, proof.location(event))),
+    }
+}

@@ -1,0 +1,57 @@
+//! Judgements for people and for programs.
+
+mod human;
+mod json;
+
+pub use human::human;
+pub use json::{Record, SCHEMA, json};
+
+use snapshot_core::verdict::{Cause, Exhausted};
+
+use crate::judge::Finding;
+
+/// The exit code for a set of findings: 1 if there is a violation, else 2 if
+/// an input is malformed, else 3 if one is unknown, else 0.
+pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
+    let severity = |finding: &Finding| match finding {
+        Finding::Linearizable { .. } => 0,
+        Finding::Unknown(_) | Finding::Forgotten(_) => 1,
+        Finding::Malformed(_) => 2,
+        Finding::Violation(_) => 3,
+    };
+    match findings.into_iter().map(severity).max() {
+        None | Some(0) => 0,
+        Some(1) => 3,
+        Some(2) => 2,
+        Some(_) => 1,
+    }
+}
+
+/// The one-word verdict.
+pub fn verdict(finding: &Finding) -> &'static str {
+    match finding {
+        Finding::Linearizable { .. } => "linearizable",
+        Finding::Violation(_) => "violation",
+        Finding::Unknown(_) | Finding::Forgotten(_) => "unknown",
+        Finding::Malformed(_) => "malformed",
+    }
+}
+
+fn cause(cause: &Cause) -> String {
+    match cause {
+        Cause::AmbiguousValue { scan, segment } => format!(
+            "operation {scan}, a scan, returned a value for segment {segment} that more than \
+             one update may have written"
+        ),
+        Cause::OverlappingUpdates { first, second } => {
+            format!("operations {first} and {second} are updates of one segment that overlap")
+        }
+    }
+}
+
+fn exhausted(exhausted: Exhausted) -> &'static str {
+    match exhausted {
+        Exhausted::Time => "time",
+        Exhausted::Memory => "memory",
+    }
+}
