@@ -78,8 +78,17 @@ mod tests {
 
     const TEXT: &str = "segments 2\nprocesses 3\np0 update 5\np2 scan\np0 ok\np2 ok 5 0\n";
 
+    const DISC22: &str = "startUpdate!0,5;startScan!1;endUpdate!0,5;endScan!1,5,0;";
+
+    /// All that the formats can say.
+    const RICH: &str = "initial 1 \"a\\n\"\nwriters many\np0 update s1 5\np1 update s1 \"5\"\n\
+                        p2 scan\np0 fail\np1 unknown\np2 ok -1 5\n";
+
     #[test]
     fn a_recording_passes_and_is_read() {
+        let rich = parse(Format::Text, RICH.as_bytes()).expect("it is well-formed");
+        assert_eq!((rich.len(), rich.segments(), rich.processes()), (6, 2, 3));
+        check(Format::Text, RICH.as_bytes());
         let history = parse(Format::Text, TEXT.as_bytes()).expect("it is well-formed");
         assert_eq!(history.len(), 4);
         check(Format::Text, TEXT.as_bytes());
@@ -88,13 +97,15 @@ mod tests {
     #[test]
     fn spoilt_recordings_are_refused_or_survive() {
         for bytes in noise(2000, 8) {
-            let mut spoilt = TEXT.as_bytes().to_vec();
-            for pair in bytes.chunks_exact(2) {
-                let length = spoilt.len();
-                spoilt[usize::from(pair[0]) % length] = pair[1];
-            }
-            for format in Format::ALL {
-                check(format, &spoilt);
+            for recording in [TEXT, RICH, DISC22] {
+                let mut spoilt = recording.as_bytes().to_vec();
+                for pair in bytes.chunks_exact(2) {
+                    let length = spoilt.len();
+                    spoilt[usize::from(pair[0]) % length] = pair[1];
+                }
+                for format in Format::ALL {
+                    check(format, &spoilt);
+                }
             }
         }
     }
