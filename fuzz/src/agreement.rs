@@ -179,6 +179,10 @@ fn complain(history: &History<i64>, complaint: &str) -> ! {
 
 #[cfg(test)]
 pub mod tests {
+    use snapshot_core::history::{Action, Declaration, Event};
+    use snapshot_test::format::Reader;
+    use snapshot_test::{Value, read_history};
+
     use super::*;
     use crate::history::history;
 
@@ -192,6 +196,50 @@ pub mod tests {
             (state >> 32) as usize
         };
         (0..count).map(move |_| (0..next() % (length + 1)).map(|_| next() as u8).collect())
+    }
+
+    /// A recording of integers in the text format.
+    fn recording(text: &str) -> History<i64> {
+        let reader = Reader::text(text.as_bytes()).expect("it is well-formed");
+        let (read, _) = read_history(reader).expect("it is a history");
+        let number = |value: &Value| match value {
+            Value::Integer(number) => *number,
+            Value::Text(text) => panic!("{text} is no integer"),
+        };
+        let declaration = Declaration::new(0)
+            .with_segments(read.segments())
+            .with_processes(read.processes())
+            .with_writers(read.writers());
+        let mut builder = History::builder(declaration).expect("the declaration is valid");
+        for Event { process, action } in read.events() {
+            let push = match action {
+                Action::InvokeUpdate { segment, value } => {
+                    builder.push(&Event::invoke_update(process, segment, &number(value)))
+                }
+                Action::InvokeScan => builder.push(&Event::invoke_scan(process)),
+                Action::RespondUpdate => builder.push(&Event::respond_update(process)),
+                Action::RespondScan { values } => {
+                    let values: Vec<i64> = values.iter().map(number).collect();
+                    builder.push(&Event::respond_scan(process, &values))
+                }
+                Action::Fail => builder.push(&Event::fail(process)),
+                Action::Unknown => builder.push(&Event::unknown(process)),
+            };
+            push.expect("the same events are a history");
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn what_failed_once_is_decided_alike() {
+        let mut count = 0;
+        for entry in std::fs::read_dir("regressions").expect("the directory is committed") {
+            let path = entry.expect("it can be listed").path();
+            let text = std::fs::read_to_string(&path).expect("it is text");
+            check(&recording(&text));
+            count += 1;
+        }
+        assert!(count > 0, "there are regressions");
     }
 
     #[test]
