@@ -20,9 +20,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod automata;
 pub mod certificate;
+pub mod conformance;
 pub mod convert;
 pub mod format;
+pub mod generate;
 pub mod input;
 pub mod judge;
 mod read;

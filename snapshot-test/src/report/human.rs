@@ -138,6 +138,14 @@ fn write_proof(out: &mut String, proof: &Proof) -> std::fmt::Result {
     }
     if let Some(run) = accepting_run(explanation) {
         writeln!(out, "  automaton {} accepts the renamed operations:", run.automaton)?;
+        if let Some(processes) = &run.processes {
+            let names: Vec<String> = processes
+                .iter()
+                .enumerate()
+                .map(|(p, process)| format!("p{p} = process {process}"))
+                .collect();
+            writeln!(out, "    {}", names.join(", "))?;
+        }
         writeln!(out, "    {:28} {}", "", run.from)?;
         for (letter, state) in &run.steps {
             writeln!(out, "    {:28} {state}", letter.to_string())?;

@@ -118,6 +118,8 @@ struct Renaming {
 #[derive(Debug, Serialize)]
 struct Run {
     automaton: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processes: Option<Vec<usize>>,
     from: String,
     steps: Vec<Step>,
 }
@@ -296,7 +298,8 @@ fn run(explanation: &Explanation<Value>, reason: &Reason) -> Option<Run> {
     let run = accepting_run(explanation)?;
     let steps = run.steps.into_iter();
     let steps = steps.map(|(letter, state)| Step { letter: letter.to_string(), state }).collect();
-    Some(Run { automaton: run.automaton, from: run.from, steps })
+    let processes = run.processes.map(|processes| processes.iter().map(|p| p.index()).collect());
+    Some(Run { automaton: run.automaton, processes, from: run.from, steps })
 }
 
 fn operation(exhibit: &Exhibit<Value>, proof: &Proof) -> Operation {
