@@ -4,6 +4,8 @@
 //!
 //! Each is named `[non_]linearizable-...`, in the disc22 format.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
