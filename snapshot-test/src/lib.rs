@@ -35,5 +35,5 @@ pub mod record;
 pub mod report;
 mod value;
 
-pub use read::{InputError, InputErrorKind, Origins, read_history, read_prefix};
+pub use read::{InputError, InputErrorKind, Origins, Recording, read_history, read_recording};
 pub use value::Value;
