@@ -61,9 +61,9 @@ fn try_out(path: &Path, is_linearizable: bool) -> Method {
         }
         Verdict::Unknown(unknown) => panic!("{name}: {unknown:?}"),
     }
-    let mut monitor = Monitor::new(history.declaration()).unwrap();
+    let mut monitor = Monitor::new(history.declaration()).expect("a declaration is valid");
     for event in history.events() {
-        monitor.observe(&event).unwrap();
+        monitor.observe(&event).expect("events of a history are admissible");
     }
     let alarm = match monitor.judgement() {
         Judgement::Linearizable => None,
