@@ -9,6 +9,7 @@
 //!
 //! `docs/formats.md` describes the formats for users.
 
+mod batch;
 mod cure;
 mod detect;
 pub mod disc22;
@@ -27,6 +28,7 @@ use std::io::Read;
 use snapshot_core::history::{Action, Declaration, Event};
 use snapshot_core::{Process, Segment};
 
+pub(crate) use batch::Batch;
 pub use detect::{DETECTION_LENGTH, detect};
 pub use error::{Found, ReadError, ReadErrorKind};
 pub use location::{Excerpt, Location};
@@ -94,19 +96,19 @@ struct Parsed {
     shape: Shape,
 }
 
-impl Parsed {
-    /// The event with its values.
+impl Shape {
+    /// The event of this shape, with its values.
     #[inline]
-    fn event<'v>(&self, values: &'v [Value]) -> Event<'v, Value> {
-        let action = match self.shape {
-            Shape::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
-            Shape::InvokeScan => Action::InvokeScan,
-            Shape::RespondUpdate => Action::RespondUpdate,
-            Shape::RespondScan => Action::RespondScan { values },
-            Shape::Fail => Action::Fail,
-            Shape::Unknown => Action::Unknown,
+    fn event(self, process: Process, values: &[Value]) -> Event<'_, Value> {
+        let action = match self {
+            Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
+            Self::InvokeScan => Action::InvokeScan,
+            Self::RespondUpdate => Action::RespondUpdate,
+            Self::RespondScan => Action::RespondScan { values },
+            Self::Fail => Action::Fail,
+            Self::Unknown => Action::Unknown,
         };
-        Event { process: self.process, action }
+        Event { process, action }
     }
 }
 
@@ -206,9 +208,21 @@ impl<R: Read> Reader<R> {
     pub fn next_event(&mut self) -> Option<Result<(Location, Event<'_, Value>), ReadError>> {
         self.values.clear();
         match self.inner.advance(&mut self.values) {
-            Ok(Some(parsed)) => Some(Ok((parsed.location, parsed.event(&self.values)))),
+            Ok(Some(Parsed { location, process, shape })) => {
+                Some(Ok((location, shape.event(process, &self.values))))
+            }
             Ok(None) => None,
             Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Fills the batch with the next events. Reads on until it is full, whether
+    /// or not the input has to be waited for.
+    pub(crate) fn next_batch(&mut self, batch: &mut Batch) {
+        match &mut self.inner {
+            Inner::Text(reader) => batch.fill(|values| reader.advance(values)),
+            Inner::Jsonl(reader) => batch.fill(|values| reader.advance(values)),
+            Inner::Disc22(reader) => batch.fill(|values| reader.advance(values)),
         }
     }
 
