@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use snapshot_core::verdict::Reason;
+
+use crate::generate::Rule;
+
 /// The answer that a checker must give.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Expected {
@@ -21,6 +25,22 @@ impl Expected {
     pub const fn is_linearizable(self) -> bool {
         matches!(self, Self::Linearizable)
     }
+
+    /// The answer that [`Display`](fmt::Display) shows so; `None` if there is
+    /// no such answer.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name.strip_prefix("violation") {
+            None => (name == "linearizable").then_some(Self::Linearizable),
+            Some("") => Some(Self::Violation { reason: None }),
+            Some(rest) => {
+                let reason = rest.strip_prefix(' ')?;
+                let named = Rule::from_name(reason).map(Rule::name);
+                let no_order = Reason::NoOrder.name();
+                let reason = named.or_else(|| (reason == no_order).then_some(no_order))?;
+                Some(Self::Violation { reason: Some(reason) })
+            }
+        }
+    }
 }
 
 impl fmt::Display for Expected {
@@ -29,6 +49,23 @@ impl fmt::Display for Expected {
             Self::Linearizable => f.write_str("linearizable"),
             Self::Violation { reason: None } => f.write_str("violation"),
             Self::Violation { reason: Some(reason) } => write!(f, "violation {reason}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_as_it_is_shown() {
+        let reasons = Rule::ALL.map(Rule::name).into_iter().chain(["no-order"]).map(Some);
+        let violations = reasons.chain([None]).map(|reason| Expected::Violation { reason });
+        for answer in violations.chain([Expected::Linearizable]) {
+            assert_eq!(Expected::from_name(&answer.to_string()), Some(answer));
+        }
+        for name in ["", "violations", "violation ", "violation sometimes", "linearizable stale"] {
+            assert_eq!(Expected::from_name(name), None, "{name}");
         }
     }
 }

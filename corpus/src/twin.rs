@@ -14,11 +14,9 @@
 //! that its writer does later), the rule is `no-order`, unless narrowing the
 //! candidates by real time leaves a single one each.
 
-use snapshot_core::verdict::Reason;
 use thiserror::Error;
 
 use crate::Expected;
-use crate::generate::Rule;
 
 /// A hand-written history with the answer that a checker must give.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -50,7 +48,7 @@ pub enum CaseError {
     /// The expected answer is not one.
     #[error(
         "case `{case}` expects `{found}`; \
-         write `linearizable` or `violation` with the name of a reason"
+         write `linearizable`, or `violation` and the name of a reason"
     )]
     Expectation {
         /// The case.
@@ -76,18 +74,11 @@ impl Case {
         };
         let required = |key| line(key).ok_or(CaseError::Missing { case: name, key });
         let found = required("expect")?;
-        let expected = match found.strip_prefix("violation ") {
-            None if found == "linearizable" => Expected::Linearizable,
-            Some(reason) if is_reason(reason) => Expected::Violation { reason: Some(reason) },
-            _ => return Err(CaseError::Expectation { case: name, found }),
-        };
+        let expected =
+            Expected::from_name(found).ok_or(CaseError::Expectation { case: name, found })?;
         let about = required("about")?;
         Ok(Self { name, source, expected, about, twin: line("twin") })
     }
-}
-
-fn is_reason(name: &str) -> bool {
-    Rule::from_name(name).is_some() || name == Reason::NoOrder.name()
 }
 
 /// All hand-written cases, in the order of their names.
@@ -244,7 +235,7 @@ mod tests {
         let missing = |key| Err(CaseError::Missing { case: "x", key });
         assert_eq!(parse("# about: a\n"), missing("expect"));
         assert_eq!(parse("# expect: linearizable\n"), missing("about"));
-        for found in ["violation", "violation sometimes", "Linearizable", "linearizable stale"] {
+        for found in ["violation sometimes", "Linearizable", "linearizable stale"] {
             let source = format!("# expect: {found}\n# about: a\n");
             let error = Case::parse("x", source.leak()).unwrap_err();
             assert!(error.to_string().contains(&format!("expects `{found}`")), "{error}");

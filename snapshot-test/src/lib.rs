@@ -3,7 +3,9 @@
 //!
 //! A recording is a history in the sense of [`snapshot_core`]: a sequence of
 //! invocations and responses. It comes from a real object, through
-//! [`record::Recorder`], or from a file in one of three [formats](mod@format).
+//! [`record::Recorder`], from a file in one of three [formats](mod@format), or
+//! from a generator that knows the answer ([`mod@generate`]); [`conformance`] puts
+//! the checker to the test with such answers.
 //! This crate knows files, threads and clocks, so that `snapshot-core` need
 //! not; it knows no algorithm.
 //!
@@ -20,9 +22,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod automata;
 pub mod certificate;
+pub mod conformance;
 pub mod convert;
 pub mod format;
+pub mod generate;
 pub mod input;
 pub mod judge;
 mod read;
@@ -30,5 +35,5 @@ pub mod record;
 pub mod report;
 mod value;
 
-pub use read::{InputError, InputErrorKind, Origins, read_history, read_prefix};
+pub use read::{InputError, InputErrorKind, Origins, Recording, read_history, read_recording};
 pub use value::Value;

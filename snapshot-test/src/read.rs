@@ -167,6 +167,19 @@ fn slot(slots: &mut Vec<Option<Location>>, index: usize) -> &mut Option<Location
     &mut slots[index]
 }
 
+/// A recording read into memory.
+#[derive(Debug)]
+pub struct Recording {
+    /// The history, up to the first defect or to where memory ran out.
+    pub history: History<Value>,
+    /// The place of each event.
+    pub locations: Vec<Location>,
+    /// Why it ends before the input does, if so.
+    pub defect: Option<InputError>,
+    /// Whether it ends because memory ran out.
+    pub is_cut: bool,
+}
+
 /// Reads a whole history into memory, with the place of each event.
 ///
 /// # Errors
@@ -174,25 +187,27 @@ fn slot(slots: &mut Vec<Option<Location>>, index: usize) -> &mut Option<Location
 pub fn read_history<R: Read>(
     reader: Reader<R>,
 ) -> Result<(History<Value>, Vec<Location>), InputError> {
-    match read_prefix(reader)? {
-        (history, locations, None) => Ok((history, locations)),
-        (_, _, Some(error)) => Err(error),
+    let recording = read_recording(reader, usize::MAX)?;
+    match recording.defect {
+        None => Ok((recording.history, recording.locations)),
+        Some(defect) => Err(defect),
     }
 }
 
-/// As [`read_history`], but what precedes a defect is a history, too, and is
-/// returned with it.
+/// As [`read_history`], but within `memory` bytes, and what precedes a defect
+/// is returned with it: it is a history, too.
 ///
 /// # Errors
 /// If the declaration contradicts itself.
-pub fn read_prefix<R: Read>(
+pub fn read_recording<R: Read>(
     mut reader: Reader<R>,
-) -> Result<(History<Value>, Vec<Location>, Option<InputError>), InputError> {
+    memory: usize,
+) -> Result<Recording, InputError> {
     let mut origins = Origins::default();
     let mut locations = Vec::new();
     let mut builder = History::builder(reader.declaration().clone())
         .map_err(|error| origins.refused(Location::START, error, None))?;
-    let mut defect = None;
+    let (mut defect, mut bytes, mut is_cut) = (None, 0, false);
     while let Some(next) = reader.next_event() {
         let (location, event) = match next {
             Ok(next) => next,
@@ -201,6 +216,11 @@ pub fn read_prefix<R: Read>(
                 break;
             }
         };
+        bytes += size(&event);
+        if bytes > memory {
+            is_cut = true;
+            break;
+        }
         if let Err(error) = builder.push(&event) {
             defect = Some(origins.refused(location, error, reader.excerpt()));
             break;
@@ -208,5 +228,22 @@ pub fn read_prefix<R: Read>(
         origins.note(location, &event);
         locations.push(location);
     }
-    Ok((builder.finish(), locations, defect))
+    Ok(Recording { history: builder.finish(), locations, defect, is_cut })
+}
+
+/// About how many bytes of memory an event of a history takes.
+fn size(event: &Event<'_, Value>) -> usize {
+    let text = |value: &Value| match value {
+        Value::Integer(_) => 0,
+        Value::Text(text) => text.len() + 16,
+    };
+    let values = match event.action {
+        Action::InvokeUpdate { value, .. } => size_of::<Value>() + text(value),
+        Action::RespondScan { values } => {
+            size_of_val(values) + values.iter().map(text).sum::<usize>()
+        }
+        _ => 0,
+    };
+    // Half an operation, a step and a place.
+    12 + 4 + size_of::<Location>() + values
 }

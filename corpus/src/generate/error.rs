@@ -9,7 +9,7 @@ use super::Rule;
 #[non_exhaustive]
 pub enum RecipeError {
     /// A size outside what is possible.
-    #[error("the recipe asks for {given} {what}, but from 1 to {limit} are possible")]
+    #[error("expected from 1 to {limit} {what}, found {given}")]
     BadSize {
         /// What is counted.
         what: &'static str,
@@ -20,8 +20,8 @@ pub enum RecipeError {
     },
     /// The two segments of a simple history are equal or do not exist.
     #[error(
-        "a ({i}, {j})-simple history needs two different segments, \
-         but the recipe has segments 0 to {}", segments - 1
+        "expected two different segments for a simple history, found {i} and {j}; \
+         the segments are 0 to {}", segments - 1
     )]
     BadSimple {
         /// The first segment named.
@@ -32,7 +32,7 @@ pub enum RecipeError {
         segments: usize,
     },
     /// A share that is not one.
-    #[error("{what} is {given}, but a share is from 0 to 1")]
+    #[error("expected {what} to be a share, from 0 to 1, found {given}")]
     BadShare {
         /// Which share.
         what: &'static str,
@@ -40,7 +40,10 @@ pub enum RecipeError {
         given: f64,
     },
     /// The rule cannot be broken in so small a history.
-    #[error("breaking the rule `{rule}` needs {needed} {what}, but the recipe has {given}")]
+    #[error(
+        "breaking the rule `{rule}` takes at least {needed} {what}, found {given}; \
+         ask for more, or for another rule"
+    )]
     TooSmall {
         /// The rule.
         rule: Rule,
@@ -53,8 +56,9 @@ pub enum RecipeError {
     },
     /// The violation is to happen at segments where it cannot.
     #[error(
-        "the rule `{rule}` cannot be broken at segments ({i}, {j}): \
-         they must differ, have a writer and, in a simple history, be its two segments"
+        "the rule `{rule}` cannot be broken at segments {i} and {j}: they must differ, be the two \
+         that switch, if the history is simple, and have a writer, as segments 0 to {} do",
+        writers - 1
     )]
     BadTarget {
         /// The rule.
@@ -63,5 +67,7 @@ pub enum RecipeError {
         i: usize,
         /// The second segment named.
         j: usize,
+        /// Number of segments with a writer.
+        writers: usize,
     },
 }

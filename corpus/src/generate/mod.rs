@@ -216,7 +216,7 @@ impl Recipe {
                 }
         });
         if !possible || (rule.segments() == 2 && targets.0 == targets.1) {
-            return Err(RecipeError::BadTarget { rule, i: targets.0, j: targets.1 });
+            return Err(RecipeError::BadTarget { rule, i: targets.0, j: targets.1, writers });
         }
         Ok(())
     }

@@ -287,33 +287,33 @@ fn impossible_recipes_are_refused() {
     let plain = |processes, segments, style| Recipe::new(processes, segments, 9, style, 0);
     let fresh = Style::Differentiated;
     for (recipe, message) in [
-        (plain(0, 1, fresh), "asks for 0 processes"),
-        (plain(1, 0, fresh), "asks for 0 segments"),
-        (plain(1, 1 << 17, fresh), "asks for 131072 segments"),
-        (plain(2, 2, Style::SmallDomain(0)), "asks for 0 values"),
-        (plain(2, 2, Style::Simple { i: 1, j: 1 }), "needs two different segments"),
-        (plain(2, 2, Style::Simple { i: 0, j: 2 }), "segments 0 to 1"),
-        (plain(2, 2, fresh).with_scan_fraction(f64::NAN), "is NaN, but a share is from 0 to 1"),
+        (plain(0, 1, fresh), "from 1 to 1048576 processes, found 0"),
+        (plain(1, 0, fresh), "from 1 to 65536 segments, found 0"),
+        (plain(1, 1 << 17, fresh), "segments, found 131072"),
+        (plain(2, 2, Style::SmallDomain(0)), "values, found 0"),
+        (plain(2, 2, Style::Simple { i: 1, j: 1 }), "expected two different segments"),
+        (plain(2, 2, Style::Simple { i: 0, j: 2 }), "the segments are 0 to 1"),
+        (plain(2, 2, fresh).with_scan_fraction(f64::NAN), "a share, from 0 to 1, found NaN"),
         (
             plain(2, 2, fresh).with_violation(Violation::new(Rule::Stale).after(1.5)),
-            "is 1.5, but a share",
+            "a share, from 0 to 1, found 1.5",
         ),
         (
             plain(2, 2, fresh).with_violation(Violation::new(Rule::Missing)),
-            "needs 3 processes, but the recipe has 2",
+            "at least 3 processes, found 2; ask for more",
         ),
         (
             plain(3, 3, Style::Simple { i: 0, j: 1 })
                 .with_violation(Violation::new(Rule::Stale).at(2, 0)),
-            "cannot be broken at segments (2, 0)",
+            "cannot be broken at segments 2 and 0",
         ),
         (
             plain(3, 3, fresh).with_violation(Violation::new(Rule::Missing).at(1, 1)),
-            "cannot be broken at segments (1, 1)",
+            "cannot be broken at segments 1 and 1",
         ),
         (
             plain(3, 4, fresh).with_violation(Violation::new(Rule::Stale).at(3, 0)),
-            "cannot be broken at segments (3, 0)",
+            "cannot be broken at segments 3 and 0: they",
         ),
     ] {
         let error = recipe.history().unwrap_err().to_string();

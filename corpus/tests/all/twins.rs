@@ -61,6 +61,13 @@ fn bad_cases_break_their_rule_alone() {
 }
 
 #[test]
+fn bad_cases_name_their_rule() {
+    for case in twins() {
+        assert_ne!(case.expected, Expected::Violation { reason: None }, "{}", case.name);
+    }
+}
+
+#[test]
 fn every_rule_has_a_case() {
     let reasons: BTreeSet<_> = twins()
         .iter()

@@ -3,6 +3,8 @@
 //! Transitions between the same two states become one edge. Its label says
 //! "Σ" for the whole alphabet, leaves the process out where all processes have
 //! the letter, and names what is missing where that is shorter: "Σ \ Σ_p0".
+//! Long labels have a line for each of their parts: Graphviz makes a drawing as
+//! wide as its widest label.
 
 use std::fmt::Write;
 
@@ -13,11 +15,11 @@ impl Nfa {
     /// The automaton in the DOT language; the same text for equal automata.
     #[must_use]
     pub fn to_dot(&self) -> String {
-        let mut dot =
-            format!("digraph \"{}\" {{\n  rankdir=LR;\n  node [shape=circle];\n", self.name());
+        let mut dot = format!("digraph \"{}\" {{\n  rankdir=LR;\n  {NODES}\n", self.name());
         for (index, state) in self.states().iter().enumerate() {
-            let shape = if state.accepting { ", shape=doublecircle" } else { "" };
-            write_line(&mut dot, format_args!("  q{index} [label=\"{}\"{shape}];", state.name));
+            let name = state.name.replace(", ", ",\\n");
+            let accepting = if state.accepting { ", peripheries=2" } else { "" };
+            write_line(&mut dot, format_args!("  q{index} [label=\"{name}\"{accepting}];"));
             if state.initial {
                 write_line(&mut dot, format_args!("  start{index} [shape=point];"));
                 write_line(&mut dot, format_args!("  start{index} -> q{index};"));
@@ -27,7 +29,7 @@ impl Nfa {
         for edge in edges {
             let letters: Vec<Letter> = edge.iter().map(|transition| transition.letter).collect();
             let (from, to) = (edge[0].from.index(), edge[0].to.index());
-            let label = describe(self.alphabet(), &letters).replace('\\', "\\\\");
+            let label = describe(self.alphabet(), &letters);
             write_line(&mut dot, format_args!("  q{from} -> q{to} [label=\"{label}\"];"));
         }
         dot.push_str("}\n");
@@ -35,25 +37,28 @@ impl Nfa {
     }
 }
 
+/// How states are drawn, unless they say otherwise.
+const NODES: &str = "node [shape=box, style=rounded];";
+
 fn write_line(dot: &mut String, line: std::fmt::Arguments<'_>) {
     writeln!(dot, "{line}").expect("writing to a string never fails");
 }
 
-/// A short text for a sorted set of letters.
+/// A short text for a sorted set of letters, as the content of a DOT string.
 fn describe(alphabet: Alphabet, letters: &[Letter]) -> String {
     if letters.len() == alphabet.size() {
         return "Σ".to_owned();
     }
     if letters.len() * 2 <= alphabet.size() {
-        return enumerate(alphabet, letters);
+        return enumerate(alphabet, letters).join("\\n");
     }
     let missing: Vec<Letter> =
         alphabet.letters().filter(|letter| letters.binary_search(letter).is_err()).collect();
-    format!("Σ \\ {}", enumerate(alphabet, &missing))
+    format!("Σ \\\\ {}", enumerate(alphabet, &missing).join(", "))
 }
 
 /// All of the letters, by symbol; a process that has all symbols as Σ_p.
-fn enumerate(alphabet: Alphabet, letters: &[Letter]) -> String {
+fn enumerate(alphabet: Alphabet, letters: &[Letter]) -> Vec<String> {
     let mut items = Vec::new();
     let mut rest = letters.to_vec();
     for process in alphabet.all_processes() {
@@ -70,5 +75,5 @@ fn enumerate(alphabet: Alphabet, letters: &[Letter]) -> String {
             items.extend(by.iter().map(Letter::to_string));
         }
     }
-    items.join(", ")
+    items
 }

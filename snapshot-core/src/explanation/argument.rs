@@ -96,8 +96,9 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             ),
             Reason::NoOrder => write!(
                 out,
-                "No order of these {} operations lets every scan return what it returned; \
-                 all orders were tried.",
+                "No order of these {} operations lets every scan return what it returned: all \
+                 orders were tried. No other update can have been read by these scans, so no \
+                 order of the whole history does either.",
                 self.exhibits.len()
             ),
         };

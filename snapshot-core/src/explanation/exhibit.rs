@@ -136,7 +136,14 @@ impl<V: Clone + Eq> Explanation<V> {
     /// from 0 in the order of [`Self::initial`], processes are kept.
     pub fn history(&self) -> History<V> {
         let initial: Vec<V> = self.initial.iter().map(|(_, value)| value.clone()).collect();
-        self.replay(initial, |_, _, value| value.clone())
+        let segments: Vec<Segment> = self.initial.iter().map(|(segment, _)| *segment).collect();
+        self.replay(&segments, initial, |exhibit, segment| match &exhibit.deed {
+            Deed::Update { value, .. } => value.clone(),
+            Deed::Scan { entries } => {
+                let entry = entries.iter().find(|(k, _)| *k == segment);
+                entry.expect("a scan has an entry for each segment").1.clone()
+            }
+        })
     }
 
     /// The proof's operations after the renaming: a simple history of two
@@ -154,13 +161,15 @@ impl<V: Clone + Eq> Explanation<V> {
             }
             Deed::Scan { .. } => u8::from(self.sees(exhibit.id, segment)),
         };
-        Some(
-            self.replay(vec![0; self.initial.len()], |exhibit, segment, _| value(exhibit, segment)),
-        )
+        let segments: Vec<Segment> = [Some(renaming.i), renaming.j].into_iter().flatten().collect();
+        Some(self.replay(&segments, vec![0; segments.len()], value))
     }
 
     /// Whether, by the reason, the scan saw an update that is renamed to 1.
     fn sees(&self, scan: OperationId, segment: Segment) -> bool {
+        if self.witness.segments.binary_search(&segment).is_err() {
+            return false;
+        }
         let segment_of = |update: OperationId| {
             self.exhibit(update).and_then(|exhibit| match exhibit.deed {
                 Deed::Update { segment, .. } => Some(segment),
@@ -178,11 +187,13 @@ impl<V: Clone + Eq> Explanation<V> {
         }
     }
 
-    /// The proof's operations as a history, with other values.
+    /// The proof's operations as a history of these segments, with the values
+    /// that `value` gives for updates and for entries of scans.
     fn replay<W: Clone>(
         &self,
+        segments: &[Segment],
         initial: Vec<W>,
-        value: impl Fn(&Exhibit<V>, Segment, &V) -> W,
+        value: impl Fn(&Exhibit<V>, Segment) -> W,
     ) -> History<W> {
         let declaration = Declaration::new(initial[0].clone())
             .with_segments(initial.len())
@@ -191,25 +202,22 @@ impl<V: Clone + Eq> Explanation<V> {
         let mut builder =
             History::builder(declaration).expect("an explanation names one segment at least");
         let place = |segment: Segment| {
-            let at = self.initial.iter().position(|(other, _)| *other == segment);
+            let at = segments.iter().position(|other| *other == segment);
             at.expect("exhibits concern the explanation's segments")
         };
         for moment in self.moments() {
             let exhibit = &self.exhibits[moment.exhibit];
             let process = exhibit.process.index();
             let pushed = match (&exhibit.deed, moment.is_end, exhibit.ending) {
-                (Deed::Update { segment, value: written }, false, _) => builder.invoke_update(
-                    process,
-                    place(*segment),
-                    value(exhibit, *segment, written),
-                ),
+                (Deed::Update { segment, .. }, false, _) => {
+                    builder.invoke_update(process, place(*segment), value(exhibit, *segment))
+                }
                 (Deed::Scan { .. }, false, _) => builder.invoke_scan(process),
                 (_, true, Ending::Failure(_)) => builder.fail(process),
                 (_, true, Ending::Unknown(_)) => builder.unknown(process),
                 (Deed::Update { .. }, true, _) => builder.respond_update(process),
-                (Deed::Scan { entries }, true, _) => {
-                    let values: Vec<W> =
-                        entries.iter().map(|(k, returned)| value(exhibit, *k, returned)).collect();
+                (Deed::Scan { .. }, true, _) => {
+                    let values: Vec<W> = segments.iter().map(|k| value(exhibit, *k)).collect();
                     builder.respond_scan(process, &values)
                 }
             };

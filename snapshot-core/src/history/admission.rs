@@ -237,88 +237,32 @@ impl Admission {
     /// See [`HistoryErrorKind`]; the refused event changes nothing.
     #[inline]
     pub fn admit<V>(&mut self, event: &Event<'_, V>) -> Result<(), HistoryError> {
-        self.admit_kind(event).map_err(|kind| HistoryError { event: self.events, kind })
-    }
-
-    #[inline]
-    fn admit_kind<V>(&mut self, event: &Event<'_, V>) -> Result<(), HistoryErrorKind> {
         let process = event.process;
-        let index = process.index();
-        let open = match self.open.get(index) {
-            Some(open) => *open,
-            None => {
-                if let Some(processes) = self.declared_processes
-                    && index >= processes
-                {
-                    return Err(HistoryErrorKind::NoSuchProcess { process, processes });
-                }
-                None
-            }
-        };
-        let is_invocation =
-            matches!(event.action, Action::InvokeUpdate { .. } | Action::InvokeScan);
-        match (is_invocation, open) {
-            (true, Some(Open { invocation, .. })) => {
-                return Err(HistoryErrorKind::AlreadyOpen { process, invocation });
-            }
-            (false, None) => return Err(HistoryErrorKind::NothingOpen { process }),
-            _ => {}
+        match event.action {
+            Action::InvokeUpdate { segment, .. } => self.invoke_update(process, segment),
+            Action::InvokeScan => self.invoke_scan(process),
+            Action::RespondUpdate => self.respond_update(process),
+            Action::RespondScan { values } => self.respond_scan(process, values.len()),
+            Action::Fail | Action::Unknown => self.give_up(process),
         }
-        let wrong = |open: Open| HistoryErrorKind::WrongResponse {
-            process,
-            open_is_scan: open.is_scan,
-            invocation: open.invocation,
-        };
-        match (&event.action, open) {
-            (Action::InvokeUpdate { segment, .. }, _) => self.admit_update(process, *segment)?,
-            (Action::RespondUpdate, Some(open)) if open.is_scan => return Err(wrong(open)),
-            (Action::RespondScan { values }, Some(open)) => {
-                if !open.is_scan {
-                    return Err(wrong(open));
-                }
-                let found = values.len();
-                match self.segments {
-                    Some(expected) if expected != found => {
-                        return Err(HistoryErrorKind::WrongEntryCount { process, expected, found });
-                    }
-                    Some(_) => {}
-                    None => {
-                        let expected = self.segments_seen;
-                        if found < expected || found > Segment::LIMIT + 1 {
-                            return Err(HistoryErrorKind::WrongEntryCount {
-                                process,
-                                expected,
-                                found,
-                            });
-                        }
-                        self.segments = Some(found);
-                    }
-                }
-            }
-            _ => {}
-        }
-        if index >= self.open.len() {
-            self.open.resize(index + 1, None);
-        }
-        if is_invocation {
-            let is_scan = matches!(event.action, Action::InvokeScan);
-            self.open[index] = Some(Open { invocation: self.events, is_scan });
-            self.open_count += 1;
-        } else {
-            self.open[index] = None;
-            self.open_count -= 1;
-        }
-        self.events += 1;
-        Ok(())
     }
 
+    /// As [`Self::admit`], for `inv update_segment(..)`.
+    ///
+    /// # Errors
+    /// As [`Self::admit`].
     #[inline]
-    fn admit_update(&mut self, process: Process, segment: Segment) -> Result<(), HistoryErrorKind> {
+    pub fn invoke_update(
+        &mut self,
+        process: Process,
+        segment: Segment,
+    ) -> Result<(), HistoryError> {
+        self.check_idle(process)?;
         let index = segment.index();
         if let Some(segments) = self.segments
             && index >= segments
         {
-            return Err(HistoryErrorKind::NoSuchSegment { segment, segments });
+            return self.refuse(HistoryErrorKind::NoSuchSegment { segment, segments });
         }
         if self.writers == Writers::Single {
             if index >= self.writer.len() {
@@ -326,13 +270,143 @@ impl Admission {
             }
             match self.writer[index] {
                 Some(writer) if writer != process => {
-                    return Err(HistoryErrorKind::SecondWriter { segment, writer, process });
+                    let kind = HistoryErrorKind::SecondWriter { segment, writer, process };
+                    return self.refuse(kind);
                 }
                 Some(_) => {}
                 None => self.writer[index] = Some(process),
             }
         }
         self.segments_seen = self.segments_seen.max(index + 1);
+        self.begin(process, false);
         Ok(())
+    }
+
+    /// As [`Self::admit`], for `inv scan`.
+    ///
+    /// # Errors
+    /// As [`Self::admit`].
+    #[inline]
+    pub fn invoke_scan(&mut self, process: Process) -> Result<(), HistoryError> {
+        self.check_idle(process)?;
+        self.begin(process, true);
+        Ok(())
+    }
+
+    /// As [`Self::admit`], for `res update`.
+    ///
+    /// # Errors
+    /// As [`Self::admit`].
+    #[inline]
+    pub fn respond_update(&mut self, process: Process) -> Result<(), HistoryError> {
+        match self.open.get(process.index()) {
+            Some(Some(open)) if !open.is_scan => {
+                self.end(process);
+                Ok(())
+            }
+            _ => self.refuse_response(process),
+        }
+    }
+
+    /// As [`Self::admit`], for `res scan` with `entries` values.
+    ///
+    /// # Errors
+    /// As [`Self::admit`].
+    #[inline]
+    pub fn respond_scan(&mut self, process: Process, entries: usize) -> Result<(), HistoryError> {
+        match self.open.get(process.index()) {
+            Some(Some(open)) if open.is_scan => {}
+            _ => return self.refuse_response(process),
+        }
+        if self.segments != Some(entries) {
+            self.settle_segments(process, entries)?;
+        }
+        self.end(process);
+        Ok(())
+    }
+
+    /// As [`Self::admit`], for a failure or an unknown outcome.
+    ///
+    /// # Errors
+    /// As [`Self::admit`].
+    #[inline]
+    pub fn give_up(&mut self, process: Process) -> Result<(), HistoryError> {
+        match self.open.get(process.index()) {
+            Some(Some(_)) => {
+                self.end(process);
+                Ok(())
+            }
+            _ => self.refuse_response(process),
+        }
+    }
+
+    #[inline]
+    fn check_idle(&mut self, process: Process) -> Result<(), HistoryError> {
+        match self.open.get(process.index()) {
+            Some(None) => Ok(()),
+            Some(Some(open)) => {
+                let invocation = open.invocation;
+                self.refuse(HistoryErrorKind::AlreadyOpen { process, invocation })
+            }
+            None => self.add_process(process),
+        }
+    }
+
+    #[cold]
+    fn add_process(&mut self, process: Process) -> Result<(), HistoryError> {
+        match self.declared_processes {
+            Some(processes) if process.index() >= processes => {
+                self.refuse(HistoryErrorKind::NoSuchProcess { process, processes })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn begin(&mut self, process: Process, is_scan: bool) {
+        let index = process.index();
+        if index >= self.open.len() {
+            self.open.resize(index + 1, None);
+        }
+        self.open[index] = Some(Open { invocation: self.events, is_scan });
+        self.open_count += 1;
+        self.events += 1;
+    }
+
+    #[inline]
+    fn end(&mut self, process: Process) {
+        self.open[process.index()] = None;
+        self.open_count -= 1;
+        self.events += 1;
+    }
+
+    /// The first complete scan tells the number of segments, unless declared.
+    #[cold]
+    fn settle_segments(&mut self, process: Process, found: usize) -> Result<(), HistoryError> {
+        let expected = self.segments();
+        if self.segments.is_some() || found < expected || found > Segment::LIMIT + 1 {
+            return self.refuse(HistoryErrorKind::WrongEntryCount { process, expected, found });
+        }
+        self.segments = Some(found);
+        Ok(())
+    }
+
+    #[cold]
+    fn refuse(&self, kind: HistoryErrorKind) -> Result<(), HistoryError> {
+        Err(HistoryError { event: self.events, kind })
+    }
+
+    /// The process has no open operation, or one of the other kind.
+    #[cold]
+    fn refuse_response(&self, process: Process) -> Result<(), HistoryError> {
+        self.refuse(match (self.open.get(process.index()), self.declared_processes) {
+            (Some(&Some(Open { is_scan, invocation })), _) => {
+                HistoryErrorKind::WrongResponse { process, open_is_scan: is_scan, invocation }
+            }
+            (None, Some(processes)) if process.index() >= processes => {
+                HistoryErrorKind::NoSuchProcess { process, processes }
+            }
+            _ => HistoryErrorKind::NothingOpen { process },
+        })
     }
 }

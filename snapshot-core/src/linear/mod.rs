@@ -246,14 +246,13 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         self.scans.numbers.resize(start + self.scans.width, 0);
         let vector = &mut self.scans.numbers[start..];
         for ((runs, value), entry) in self.runs.iter_mut().zip(values).zip(vector) {
-            let sight = runs.find(value, begun);
+            let sight = runs.read(value, begun, now);
             if sight.number >= Sight::SEVERAL {
                 self.narrow(operation, start, begun, above, now)?;
                 (since, until, sum) = self.bounds(start, begun);
                 break;
             }
             *entry = sight.number;
-            runs.saw(sight.number, now);
             since = since.max(sight.invocation);
             until = until.min(sight.overwritten);
             sum += u64::from(sight.number);

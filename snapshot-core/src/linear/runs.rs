@@ -242,37 +242,45 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         }
     }
 
-    /// The run that a scan invoked at `begun` read, if it returned `value`.
+    /// The run that a scan invoked at `begun`, and responding now, read if it
+    /// returned `value`. Marks it as seen.
     ///
     /// Almost always it is one of the last three, and which one is a matter of
     /// chance: they are compared without branches.
     #[inline(always)]
-    pub fn find(&self, value: &V, begun: Instant) -> Sight {
-        let last = self.runs.len() - 1;
-        let run = [
-            &self.runs[last],
-            &self.runs[last.saturating_sub(1)],
-            &self.runs[last.saturating_sub(2)],
-        ];
-        // The initial value is over from the start, so nothing lies before it.
-        let open = [true, run[0].response >= begun];
-        let open = [open[0], open[1], open[1] & (run[1].response >= begun)];
-        let is_far = open[2] & (run[2].response >= begun);
-        let is = [0, 1, 2].map(|back| u32::from(open[back] & (run[back].value == value)));
-        if is_far | self.is_irregular | (is[0] + is[1] + is[2] != 1) {
-            return self.find_slowly(value, begun);
+    pub fn read(&mut self, value: &V, begun: Instant, now: Instant) -> Sight {
+        let len = self.runs.len();
+        let [.., third, second, last] = self.runs.as_mut_slice() else {
+            return self.read_slowly(value, begun, now);
+        };
+        let second_is_open = last.response >= begun;
+        let third_is_open = second_is_open & (second.response >= begun);
+        let others_are_open = third_is_open & (third.response >= begun);
+        let is_last = last.value == value;
+        let is_second = second_is_open & (second.value == value);
+        let is_third = third_is_open & (third.value == value);
+        let found = u8::from(is_last) + u8::from(is_second) + u8::from(is_third);
+        if others_are_open | self.is_irregular | (found != 1) {
+            return self.read_slowly(value, begun, now);
         }
-        let number = last - (is[1] + 2 * is[2]) as usize;
-        let next = self.runs[(number + 1).min(last)].response;
-        Sight {
-            number: number as u32,
-            invocation: self.runs[number].invocation,
-            overwritten: if number == last { NEVER } else { next },
-        }
+        let overwritten = if is_second { last.response } else { second.response };
+        let overwritten = if is_last { NEVER } else { overwritten };
+        let number = len - 1 - usize::from(is_second) - 2 * usize::from(is_third);
+        let run = &mut self.runs[number];
+        run.seen = now.min(run.seen);
+        Sight { number: number as u32, invocation: run.invocation, overwritten }
     }
 
     #[cold]
     #[inline(never)]
+    fn read_slowly(&mut self, value: &V, begun: Instant, now: Instant) -> Sight {
+        let sight = self.find_slowly(value, begun);
+        if sight.number < Sight::SEVERAL {
+            self.saw(sight.number, now);
+        }
+        sight
+    }
+
     fn find_slowly(&self, value: &V, begun: Instant) -> Sight {
         let number = if self.floating(value).is_some() {
             Sight::SEVERAL

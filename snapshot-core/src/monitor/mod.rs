@@ -162,28 +162,24 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     /// If no history can have this event here; it then changes nothing.
     #[inline]
     pub fn observe(&mut self, event: &Event<'_, V>) -> Result<Judgement, HistoryError> {
-        self.admission.admit(event)?;
         let process = event.process;
-        if process.index() >= self.open.len() {
-            self.open.resize(process.index() + 1, Open::Nothing);
-        }
         if self.judgement != Judgement::Linearizable {
+            self.admission.admit(event)?;
             self.count(event);
             return Ok(self.judgement);
         }
-        let now = self.admission.events() as Instant;
+        let now = self.admission.events() as Instant + 1;
         match event.action {
             Action::InvokeUpdate { segment, value } => {
+                self.admission.invoke_update(process, segment)?;
                 self.begin_update(process, segment, value, now);
             }
             Action::InvokeScan => {
-                let floor = self.chain.floor();
-                let operation = self.operations;
-                self.operations += 1;
-                self.open[process.index()] = Open::Scan { operation, invocation: now, floor };
-                self.scanning.push_back((process, now));
+                self.admission.invoke_scan(process)?;
+                self.begin_scan(process, now);
             }
             Action::RespondUpdate => {
+                self.admission.respond_update(process)?;
                 if let Open::Update { operation, segment } = self.close(process)
                     && let Err(next) = self.windows[segment as usize].respond(operation, now)
                 {
@@ -191,27 +187,17 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
                 }
             }
             Action::RespondScan { values } => {
+                self.admission.respond_scan(process, values.len())?;
                 if let Open::Scan { operation, invocation, floor } = self.close(process) {
                     self.end_scan(values, operation, invocation, floor, now);
-                    self.forget();
                 }
             }
             Action::Fail => {
-                self.failed += 1;
-                if let Open::Update { operation, segment } = self.close(process)
-                    && let Some(scan) = self.windows[segment as usize].fail(operation)
-                {
-                    self.alarm(
-                        now,
-                        Violation::FailedUpdateSeen {
-                            scan: id(scan),
-                            update: id(operation),
-                            segment: Segment::must(segment as usize),
-                        },
-                    );
-                }
+                self.admission.give_up(process)?;
+                self.fail(process, now);
             }
             Action::Unknown => {
+                self.admission.give_up(process)?;
                 self.without_outcome += 1;
                 if let Open::Update { operation, segment } = self.close(process) {
                     self.windows[segment as usize].give_up(operation);
@@ -219,6 +205,18 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             }
         }
         Ok(self.judgement)
+    }
+
+    #[cold]
+    fn fail(&mut self, process: Process, now: Instant) {
+        self.failed += 1;
+        if let Open::Update { operation, segment } = self.close(process)
+            && let Some(scan) = self.windows[segment as usize].fail(operation)
+        {
+            let segment = Segment::must(segment as usize);
+            let (scan, update) = (id(scan), id(operation));
+            self.alarm(now, Violation::FailedUpdateSeen { scan, update, segment });
+        }
     }
 
     /// What is still counted when the judgement stands.
@@ -247,6 +245,24 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.judgement = Judgement::Undecided(Undecided { event: now as usize - 1, cause });
     }
 
+    /// Notes what a process has open.
+    #[inline]
+    fn open(&mut self, process: Process, operation: Open) {
+        if process.index() >= self.open.len() {
+            self.open.resize(process.index() + 1, Open::Nothing);
+        }
+        self.open[process.index()] = operation;
+    }
+
+    #[inline]
+    fn begin_scan(&mut self, process: Process, now: Instant) {
+        let operation = self.operations;
+        self.operations += 1;
+        let floor = self.chain.floor();
+        self.open(process, Open::Scan { operation, invocation: now, floor });
+        self.scanning.push_back((process, now));
+    }
+
     #[inline]
     fn begin_update(&mut self, process: Process, segment: Segment, value: &V, now: Instant) {
         let operation = self.operations;
@@ -256,7 +272,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         let window = &mut self.windows[segment.index()];
         window.begin(operation, value, now);
         window.forget_before(oldest);
-        self.open[process.index()] = Open::Update { operation, segment: segment.index() as u32 };
+        self.open(process, Open::Update { operation, segment: segment.index() as u32 });
     }
 
     /// Windows for at least so many segments.
@@ -281,21 +297,12 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         None
     }
 
-    /// Forgets the vectors that no open scan can be compared with.
-    #[inline]
-    fn forget(&mut self) {
-        let floor = match self.oldest_open_scan() {
-            Some((_, floor)) => floor,
-            None => self.chain.floor(),
-        };
-        self.chain.forget_below(floor);
-    }
-
     #[inline]
     fn end_scan(&mut self, values: &[V], scan: u64, begun: Instant, floor: u64, now: Instant) {
         self.grow(values.len());
         // While this scan was open, what was the oldest is not younger than it.
-        let oldest = self.oldest_open_scan().map_or(begun, |(oldest, _)| oldest.min(begun));
+        let oldest_open = self.oldest_open_scan();
+        let oldest = oldest_open.map_or(begun, |(oldest, _)| oldest.min(begun));
         self.vector.clear();
         self.vector.resize(self.windows.len(), 0);
         let (mut latest, mut earliest) = (begun, NEVER);
@@ -304,12 +311,11 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             if window.len() > LONG_WINDOW {
                 window.forget_before(oldest);
             }
-            let sight = window.find(value, begun);
+            let sight = window.read(value, begun, scan, now);
             if sight.number >= Sight::SEVERAL {
                 is_certain = false;
                 break;
             }
-            window.saw(sight.number, scan, now);
             latest = latest.max(sight.invocation);
             earliest = earliest.min(sight.overwritten);
             *entry = sight.number;
@@ -332,7 +338,11 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         if let Err(conflict) = self.chain.insert(&self.vector, scan, floor) {
             let violation = self.conflict(scan, conflict);
             self.alarm(now, violation);
+            return;
         }
+        // Vectors below this can no longer be compared with an open scan's.
+        let floor = oldest_open.map_or_else(|| self.chain.floor(), |(_, floor)| floor);
+        self.chain.forget_below(floor);
     }
 
     /// Determines the vector of a scan with repeating values. `false`: there

@@ -54,6 +54,13 @@ impl<V> Run<V> {
     const fn new(value: V, update: u64, invocation: Instant, response: Instant) -> Self {
         Self { value, update, invocation, response, seen_by: NOBODY, seen_at: NEVER }
     }
+
+    /// A scan that responds at `now` saw it.
+    #[inline(always)]
+    fn see(&mut self, scan: u64, now: Instant) {
+        self.seen_by = if self.seen_at == NEVER { scan } else { self.seen_by };
+        self.seen_at = now.min(self.seen_at);
+    }
 }
 
 /// An update that was not over when the next update of its segment began.
@@ -314,9 +321,11 @@ impl<V: Clone + Eq + Hash> Window<V> {
 
     #[inline(never)]
     fn compact(&mut self) {
-        self.base += self.head as u64;
-        self.runs.drain(..self.head);
-        self.head = 0;
+        // Three runs stay, for the sake of `read`.
+        let forgotten = self.head.min(self.runs.len().saturating_sub(3));
+        self.base += forgotten as u64;
+        self.runs.drain(..forgotten);
+        self.head -= forgotten;
         if self.runs.len() < INDEX_UNTIL {
             self.index = None;
             self.is_irregular = !self.floating.is_empty();
@@ -334,39 +343,48 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.is_irregular = true;
     }
 
-    /// The run that a scan invoked at `since` read, if it returned `value`: not
-    /// overwritten before `since`, and begun before now. O(1) on average.
+    /// The run that a scan invoked at `since`, and responding now, read if it
+    /// returned `value`: not overwritten before `since`. Marks it as seen.
+    /// O(1) on average.
     ///
     /// Almost always it is one of the last three, and which one is a matter of
     /// chance: they are compared without branches.
     #[inline(always)]
-    pub fn find(&self, value: &V, since: Instant) -> Sight {
-        let last = self.runs.len() - 1;
-        let run = [
-            &self.runs[last],
-            &self.runs[last.saturating_sub(1)],
-            &self.runs[last.saturating_sub(2)],
-        ];
-        // What is forgotten was overwritten before `since`, and so was whatever
-        // lies before the initial value.
-        let open = run[0].response >= since;
-        let open = [true, open, open & (run[1].response >= since)];
-        let is_far = open[2] & (run[2].response >= since);
-        let is = [0, 1, 2].map(|back| u64::from(open[back] & (run[back].value == *value)));
-        if is_far | self.is_irregular | (is[0] + is[1] + is[2] != 1) {
-            return self.find_slowly(value, since);
+    pub fn read(&mut self, value: &V, since: Instant, scan: u64, now: Instant) -> Sight {
+        let len = self.runs.len();
+        let [.., third, second, last] = self.runs.as_mut_slice() else {
+            return self.read_slowly(value, since, scan, now);
+        };
+        // What is forgotten was overwritten before `since`.
+        let second_is_open = last.response >= since;
+        let third_is_open = second_is_open & (second.response >= since);
+        let others_are_open = third_is_open & (third.response >= since);
+        let is_last = last.value == *value;
+        let is_second = second_is_open & (second.value == *value);
+        let is_third = third_is_open & (third.value == *value);
+        let found = u8::from(is_last) + u8::from(is_second) + u8::from(is_third);
+        if others_are_open | self.is_irregular | (found != 1) {
+            return self.read_slowly(value, since, scan, now);
         }
-        let position = last - (is[1] + 2 * is[2]) as usize;
-        let next = self.runs[(position + 1).min(last)].response;
-        Sight {
-            number: self.base + position as u64,
-            invocation: self.runs[position].invocation,
-            overwritten: if position == last { NEVER } else { next },
-        }
+        let overwritten = if is_second { last.response } else { second.response };
+        let overwritten = if is_last { NEVER } else { overwritten };
+        let back = usize::from(is_second) + 2 * usize::from(is_third);
+        let run = &mut self.runs[len - 1 - back];
+        run.see(scan, now);
+        let number = self.base + (len - 1 - back) as u64;
+        Sight { number, invocation: run.invocation, overwritten }
     }
 
     #[cold]
     #[inline(never)]
+    fn read_slowly(&mut self, value: &V, since: Instant, scan: u64, now: Instant) -> Sight {
+        let sight = self.find_slowly(value, since);
+        if sight.number < Sight::SEVERAL {
+            self.saw(sight.number, scan, now);
+        }
+        sight
+    }
+
     fn find_slowly(&self, value: &V, since: Instant) -> Sight {
         let number = if self.floating(value).is_some() {
             Sight::SEVERAL
@@ -409,8 +427,6 @@ impl<V: Clone + Eq + Hash> Window<V> {
     /// A scan that responds at `now` saw this run.
     #[inline]
     pub fn saw(&mut self, number: u64, scan: u64, now: Instant) {
-        let run = &mut self.runs[(number - self.base) as usize];
-        run.seen_by = if run.seen_at == NEVER { scan } else { run.seen_by };
-        run.seen_at = now.min(run.seen_at);
+        self.runs[(number - self.base) as usize].see(scan, now);
     }
 }

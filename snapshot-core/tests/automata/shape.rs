@@ -56,11 +56,11 @@ fn inversion_is_drawn_as_in_the_paper() {
     let dot = inversion(Alphabet::new(2).unwrap()).to_dot();
     let expected = r#"digraph "M1" {
   rankdir=LR;
-  node [shape=circle];
+  node [shape=box, style=rounded];
   q0 [label="start"];
   start0 [shape=point];
   start0 -> q0;
-  q1 [label="inversion", shape=doublecircle];
+  q1 [label="inversion", peripheries=2];
   q2 [label="scan returned 01"];
   q3 [label="scan returned 10"];
   q0 -> q0 [label="Σ"];
@@ -85,11 +85,12 @@ fn drawings_name_letters_as_briefly_as_they_can() {
         "\"Σ\"",
         "\"Σ \\\\ Σ_p1\"",
         "\"Σ \\\\ inv update_j(1)\"",
-        "\"p2: res scan(0, 0), p2: res scan(0, 1)\"",
+        "\"p2: res scan(0, 0)\\np2: res scan(0, 1)\"",
+        "\"F_j complete,\\nF_i not invoked\"",
     ] {
         assert!(dot.contains(&format!("[label={label}]")), "{label} in\n{dot}");
     }
-    assert_eq!((dot.matches("doublecircle").count(), dot.matches("=point").count()), (1, 3));
+    assert_eq!((dot.matches("peripheries").count(), dot.matches("=point").count()), (1, 3));
     assert_eq!(dot.matches("[label=\"").count(), nfa.states().len() + edges(&nfa));
 }
 

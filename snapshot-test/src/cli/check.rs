@@ -130,6 +130,9 @@ impl Check {
         match self.report {
             ReportFormat::Human => {
                 out.write_all(human(name, judgement).as_bytes())?;
+                if let Finding::Malformed(error) = &judgement.finding {
+                    eprintln!("{}", error.report(name));
+                }
                 if let Some(place) = written {
                     writeln!(out, "  certificate: {}", place.display())?;
                 }
@@ -148,7 +151,7 @@ impl Check {
             counts[match finding {
                 Finding::Linearizable { .. } => 0,
                 Finding::Violation(_) => 1,
-                Finding::Unknown(_) | Finding::Forgotten(_) => 2,
+                Finding::Unknown(_) | Finding::Unsearched { .. } => 2,
                 Finding::Malformed(_) => 3,
             }] += 1;
         }

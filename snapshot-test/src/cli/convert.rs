@@ -14,9 +14,9 @@ use clap::Args;
 use snapshot_test::convert::convert;
 use snapshot_test::format::Format;
 use snapshot_test::input::{Input, InputReader};
-use tempfile::NamedTempFile;
 
 use super::format::{InputFormat, OutputFormat};
+use super::replacement::Replacement;
 use super::trouble;
 
 /// Converts a recording to another format; refuses what is no history, and what
@@ -62,40 +62,17 @@ impl Convert {
 fn to_file(reader: InputReader, to: Format, input: &Input, path: &Path) -> ExitCode {
     let cannot =
         |error: io::Error| trouble(format_args!("cannot write {}: {error}", path.display()));
-    // Through a symbolic link the file is replaced, not the link.
-    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let mut file = match new_file_for(&place) {
-        Ok(file) => file,
+    let mut replacement = match Replacement::of(path) {
+        Ok(replacement) => replacement,
         Err(error) => return cannot(error),
     };
-    if let Err(error) = convert(reader, to, BufWriter::new(&mut file)) {
+    if let Err(error) = convert(reader, to, BufWriter::new(replacement.file())) {
         return trouble(error.report(&input.name()));
     }
-    match file.persist(&place) {
-        Ok(_) => ExitCode::SUCCESS,
-        Err(error) => cannot(error.error),
+    match replacement.persist() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => cannot(error),
     }
-}
-
-/// A temporary file beside `place`, with the permissions of the file that is
-/// there, else those of an ordinary new file.
-fn new_file_for(place: &Path) -> io::Result<NamedTempFile> {
-    let directory = match place.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The mask of the process is taken off this.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let file = builder.tempfile_in(directory)?;
-    if let Ok(metadata) = place.metadata() {
-        file.as_file().set_permissions(metadata.permissions())?;
-    }
-    Ok(file)
 }
 
 fn to_stream<W: io::Write>(

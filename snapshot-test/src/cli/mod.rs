@@ -1,12 +1,17 @@
 //! The command line: one file per subcommand, each with its options and a
 //! `run` that returns the exit code.
 
+mod automata;
 mod certify;
 mod check;
 mod convert;
+mod corpus;
 mod format;
+mod generate;
+mod replacement;
 
 use std::fmt::Display;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -27,6 +32,9 @@ enum Command {
     Check(check::Check),
     Certify(certify::Certify),
     Convert(convert::Convert),
+    Generate(generate::Generate),
+    Corpus(corpus::Corpus),
+    Automata(automata::Automata),
 }
 
 pub fn run() -> ExitCode {
@@ -34,6 +42,9 @@ pub fn run() -> ExitCode {
         Command::Check(command) => command.run(),
         Command::Certify(command) => command.run(),
         Command::Convert(command) => command.run(),
+        Command::Generate(command) => command.run(),
+        Command::Corpus(command) => command.run(),
+        Command::Automata(command) => command.run(),
     }
 }
 
@@ -41,4 +52,15 @@ pub fn run() -> ExitCode {
 fn trouble(report: impl Display) -> ExitCode {
     eprintln!("{report}");
     ExitCode::from(TROUBLE)
+}
+
+/// Prints an answer. That its reader has had enough is no error.
+fn print(answer: &str) -> ExitCode {
+    let mut output = io::stdout().lock();
+    match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            trouble(format_args!("cannot write to standard output: {error}"))
+        }
+        _ => ExitCode::SUCCESS,
+    }
 }

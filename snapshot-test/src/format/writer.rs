@@ -141,9 +141,33 @@ impl<W: Write> Writer<W> {
         output: W,
         declaration: &Declaration<Value>,
     ) -> Result<Self, WriteError> {
+        Self::with_comments(format, output, declaration, &[])
+    }
+
+    /// Begins a recording with comments, none of which has several lines: lines
+    /// of their own in text, a field of the header in JSON Lines. disc22 has no
+    /// comments: there they are left out.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_comments(
+        format: Format,
+        mut output: W,
+        declaration: &Declaration<Value>,
+        comments: &[String],
+    ) -> Result<Self, WriteError> {
+        debug_assert!(comments.iter().all(|comment| !comment.contains('\n')), "one line each");
         Ok(Self(match format {
-            Format::Text => Inner::Text(TextWriter::new(output, declaration)?),
-            Format::Jsonl => Inner::Jsonl(JsonlWriter::new(output, declaration)?),
+            Format::Text => {
+                for comment in comments {
+                    writeln!(output, "# {comment}")?;
+                }
+                Inner::Text(TextWriter::new(output, declaration)?)
+            }
+            Format::Jsonl => {
+                let comment = comments.join("; ");
+                Inner::Jsonl(JsonlWriter::with_comment(output, declaration, &comment)?)
+            }
             Format::Disc22 => Inner::Disc22(Disc22Writer::new(output, declaration)?),
         }))
     }

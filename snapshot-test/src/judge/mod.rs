@@ -21,7 +21,7 @@ use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
 
 use crate::format::{Format, Location};
 use crate::input::{Input, InputReader, OpenError};
-use crate::read::{InputError, read_prefix};
+use crate::read::{InputError, Recording, read_recording};
 use crate::value::Value;
 
 pub use proof::{AcceptingRun, accepting_run};
@@ -90,11 +90,24 @@ pub enum Finding {
     Violation(Box<ViolationFinding>),
     /// A budget ran out.
     Unknown(Unknown),
-    /// The linear-time conditions do not decide it, and nothing of the input
-    /// was kept to search in.
-    Forgotten(Undecided),
+    /// The linear-time conditions do not decide it, and it was not searched.
+    Unsearched {
+        /// How far they got.
+        undecided: Undecided,
+        /// Why there was no search.
+        obstacle: Obstacle,
+    },
     /// It is no recording.
     Malformed(OpenError),
+}
+
+/// Why an input was not searched.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Obstacle {
+    /// Nothing of it was kept.
+    Forgotten,
+    /// It does not fit in the memory that the search may take.
+    TooLarge,
 }
 
 /// A violation, as found in an input.
@@ -104,7 +117,8 @@ pub struct ViolationFinding {
     pub method: Method,
     /// The event that completes it, and where that is.
     pub decided_at: (usize, Location),
-    /// What proves it; `None` if nothing of the input was kept.
+    /// What proves it; `None` if nothing of the input was kept, or finding a
+    /// proof takes more memory than allowed.
     pub proof: Option<Proof>,
     /// What is wrong with the input behind the violation, if anything.
     pub malformed: Option<InputError>,
@@ -151,16 +165,16 @@ pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgem
 /// Judges a history in memory.
 fn whole(reader: InputReader, options: &Options) -> Judgement {
     let format = Some(reader.format());
-    let (history, locations, malformed) = match read_prefix(reader) {
-        Ok(read) => read,
+    match read_recording(reader, usize::MAX) {
+        Ok(recording) => {
+            let counts = counts(&recording.history);
+            Judgement { format, counts, finding: find(recording, options) }
+        }
         Err(error) => {
             let finding = Finding::Malformed(error.into());
-            return Judgement { format, counts: Counts::default(), finding };
+            Judgement { format, counts: Counts::default(), finding }
         }
-    };
-    let counts = counts(&history);
-    let finding = within(options, |budget| find(&history, &locations, malformed, budget));
-    Judgement { format, counts, finding }
+    }
 }
 
 /// Runs an exact search within the time and memory of the options.
@@ -170,14 +184,10 @@ fn within<T>(options: &Options, run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     run(&mut Budget { memory: options.memory, proceed: &mut proceed })
 }
 
-fn find(
-    history: &History<Value>,
-    locations: &[Location],
-    malformed: Option<InputError>,
-    budget: &mut Budget<'_>,
-) -> Finding {
-    let report = check::check(history, budget);
-    match (report.verdict, malformed) {
+fn find(recording: Recording, options: &Options) -> Finding {
+    let Recording { history, locations, defect, .. } = recording;
+    let report = within(options, |budget| check::check(&history, budget));
+    match (report.verdict, defect) {
         (Verdict::Violation(_), malformed) => {
             let explanation = report.explanation.expect("a violation comes with its explanation");
             let decided_at = report.decided_at.unwrap_or(history.len() - 1);

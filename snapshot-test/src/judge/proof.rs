@@ -17,16 +17,20 @@ pub(super) fn events(explanation: &Explanation<Value>) -> Vec<usize> {
     events
 }
 
+/// Processes below this are not renumbered for a run.
+const FEW_PROCESSES: usize = 32;
+
 /// A run with which one of the three automata accepts a proof's operations
 /// after renaming.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AcceptingRun {
+    /// The processes that p0, p1, ... stand for, if not for themselves.
+    pub processes: Option<Vec<Process>>,
     /// The automaton's name.
     pub automaton: String,
     /// The name of the state before the first letter.
     pub from: String,
-    /// Each letter, by the recording's process, with the state after it. In the
-    /// names of states, processes are numbered as they take part.
+    /// Each letter, with the name of the state after it.
     pub steps: Vec<(Letter, String)>,
 }
 
@@ -34,16 +38,21 @@ pub struct AcceptingRun {
 /// renaming (it was found by search), or very many processes.
 pub fn accepting_run(explanation: &Explanation<Value>) -> Option<AcceptingRun> {
     let simple = SimpleHistory::recognise(&explanation.renamed()?).ok()?;
-    // The automata are built for as many processes as take part.
     let mut processes: Vec<Process> = simple.letters().iter().map(|l| l.process()).collect();
     processes.sort_unstable();
     processes.dedup();
+    // The automata are quadratic in the number of processes: beyond a few,
+    // only those that take part are numbered.
+    let are_few = processes.iter().all(|process| process.index() < FEW_PROCESSES);
+    if are_few {
+        processes = (0..FEW_PROCESSES).map(Process::must).collect();
+    }
     let alphabet = Alphabet::new(processes.len()).ok()?;
-    let dense = |letter: &Letter| {
+    let renumbered = |letter: &Letter| {
         let process = processes.partition_point(|process| *process < letter.process());
         Letter::new(Process::must(process), letter.symbol())
     };
-    let letters: Vec<Letter> = simple.letters().iter().map(dense).collect();
+    let letters: Vec<Letter> = simple.letters().iter().map(renumbered).collect();
     let automata = [
         automata::inversion(alphabet),
         automata::decrease(alphabet),
@@ -52,8 +61,9 @@ pub fn accepting_run(explanation: &Explanation<Value>) -> Option<AcceptingRun> {
     automata.iter().find_map(|automaton| {
         let run = automata::accepting_run(automaton, &letters)?;
         let name = |state: &automata::StateId| automaton.state(*state).name.clone();
-        let steps = simple.letters().iter().copied().zip(run[1..].iter().map(name));
+        let steps = letters.iter().copied().zip(run[1..].iter().map(name));
         Some(AcceptingRun {
+            processes: (!are_few).then(|| processes.clone()),
             automaton: automaton.name().to_owned(),
             from: name(&run[0]),
             steps: steps.collect(),

@@ -15,10 +15,12 @@ use snapshot_core::monitor::{self, Alarm, Monitor};
 use snapshot_core::observer::{Observation, OnlineObserver};
 use snapshot_core::verdict::Method;
 
-use super::{Counts, Finding, Judgement, Options, Proof, ViolationFinding, pipeline, proof};
+use super::{
+    Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, pipeline, proof,
+};
 use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
-use crate::read::{InputError, Origins};
+use crate::read::{InputError, Origins, read_recording};
 use crate::value::Value;
 
 /// States that brute force may visit to confirm an explanation: with two scans
@@ -80,10 +82,15 @@ pub(super) fn judge(
         (monitor::Judgement::Linearizable, None) => {
             Finding::Linearizable { method, linearization: None }
         }
-        (monitor::Judgement::Undecided(undecided), None) => match &replay {
-            Some(replay) => search(replay, options),
-            None => Finding::Forgotten(undecided),
-        },
+        (monitor::Judgement::Undecided(undecided), None) => {
+            let unsearched = |obstacle| Finding::Unsearched { undecided, obstacle };
+            match &replay {
+                Some(replay) => {
+                    search(replay, options).unwrap_or_else(|| unsearched(Obstacle::TooLarge))
+                }
+                None => unsearched(Obstacle::Forgotten),
+            }
+        }
     };
     Judgement { format, counts, finding }
 }
@@ -208,7 +215,10 @@ fn violation(
         Some(replay) => match explain(replay, alarm, options) {
             Ok(Some(proof)) => Some(proof),
             // The operations named do not suffice: look for others.
-            Ok(None) => return search(replay, options),
+            Ok(None) => match search(replay, options) {
+                Some(finding) => return finding,
+                None => None,
+            },
             Err(error) => return Finding::Malformed(error),
         },
     };
@@ -269,10 +279,13 @@ fn locate(replay: &Replay, events: &[usize]) -> Result<Vec<(usize, Location)>, O
     Ok(locations)
 }
 
-/// Reads the whole history into memory and decides it exactly.
-fn search(replay: &Replay, options: &Options) -> Finding {
-    match replay.open() {
-        Ok(reader) => super::whole(reader, options).finding,
-        Err(error) => Finding::Malformed(error),
+/// Reads the whole history into memory and decides it exactly; `None` if it
+/// does not fit in the memory allowed.
+fn search(replay: &Replay, options: &Options) -> Option<Finding> {
+    let recording = replay.open().and_then(|reader| Ok(read_recording(reader, options.memory)?));
+    match recording {
+        Ok(recording) if recording.is_cut => None,
+        Ok(recording) => Some(super::find(recording, options)),
+        Err(error) => Some(Finding::Malformed(error)),
     }
 }

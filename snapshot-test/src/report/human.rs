@@ -8,7 +8,7 @@ use snapshot_core::verdict::Method;
 
 use super::{cause, exhausted, verdict};
 use crate::format::Location;
-use crate::judge::{Counts, Finding, Judgement, Proof, ViolationFinding, accepting_run};
+use crate::judge::{Counts, Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run};
 use crate::value::Value;
 
 /// The report on one input. Several lines, each ended.
@@ -31,7 +31,10 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             writeln!(out, "  not linearizable from {location} (event {event}) on")?;
             match &violation.proof {
                 Some(proof) => write_proof(out, proof)?,
-                None => writeln!(out, "  no more is known, since nothing of the input was kept")?,
+                None => writeln!(
+                    out,
+                    "  the proof is not at hand: the input was not kept, or is too large"
+                )?,
             }
             match &violation.malformed {
                 Some(error) => writeln!(out, "  note: the input is malformed later on: {error}"),
@@ -54,7 +57,7 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
                  values that do not repeat"
             )
         }
-        Finding::Forgotten(undecided) => {
+        Finding::Unsearched { undecided, obstacle } => {
             writeln!(out, "{name}: {verdict} ({})", size(&judgement.counts))?;
             writeln!(
                 out,
@@ -63,15 +66,17 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
                 undecided.event,
                 cause(&undecided.cause)
             )?;
-            writeln!(out, "  help: let the input be kept (no --forget)")
-        }
-        Finding::Malformed(error) => {
-            writeln!(out, "{name}: {verdict}")?;
-            for line in error.report(name).to_string().lines() {
-                writeln!(out, "  {line}")?;
+            match obstacle {
+                Obstacle::Forgotten => writeln!(out, "  help: let the input be kept (no --forget)"),
+                Obstacle::TooLarge => writeln!(
+                    out,
+                    "  the history does not fit in the memory budget\n  help: raise \
+                     --budget-memory, or record values that do not repeat"
+                ),
             }
-            Ok(())
         }
+        // What is wrong, and how to mend it, is a diagnostic, not a result.
+        Finding::Malformed(_) => writeln!(out, "{name}: {verdict}"),
     }
 }
 
@@ -138,6 +143,14 @@ fn write_proof(out: &mut String, proof: &Proof) -> std::fmt::Result {
     }
     if let Some(run) = accepting_run(explanation) {
         writeln!(out, "  automaton {} accepts the renamed operations:", run.automaton)?;
+        if let Some(processes) = &run.processes {
+            let names: Vec<String> = processes
+                .iter()
+                .enumerate()
+                .map(|(p, process)| format!("p{p} = process {process}"))
+                .collect();
+            writeln!(out, "    {}", names.join(", "))?;
+        }
         writeln!(out, "    {:28} {}", "", run.from)?;
         for (letter, state) in &run.steps {
             writeln!(out, "    {:28} {state}", letter.to_string())?;

@@ -11,7 +11,7 @@ use snapshot_core::{OperationId, Segment};
 use super::{exhausted, verdict};
 use crate::format::Location;
 use crate::input::OpenError;
-use crate::judge::{Finding, Judgement, Proof, ViolationFinding, accepting_run};
+use crate::judge::{Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run};
 use crate::value::Value;
 
 /// Version of the schema.
@@ -118,6 +118,8 @@ struct Renaming {
 #[derive(Debug, Serialize)]
 struct Run {
     automaton: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    processes: Option<Vec<usize>>,
     from: String,
     steps: Vec<Step>,
 }
@@ -134,8 +136,7 @@ struct Unknown {
     operations: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     segment: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    exhausted: Option<&'static str>,
+    exhausted: &'static str,
     states: u64,
     linearizable_events: usize,
 }
@@ -195,18 +196,21 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
                 cause,
                 operations,
                 segment,
-                exhausted: Some(exhausted(finding.exhausted)),
+                exhausted: exhausted(finding.exhausted),
                 states: finding.states,
                 linearizable_events: finding.linearizable_events,
             });
         }
-        Finding::Forgotten(undecided) => {
+        Finding::Unsearched { undecided, obstacle } => {
             let (cause, operations, segment) = cause(&undecided.cause);
             record.unknown = Some(Unknown {
                 cause,
                 operations,
                 segment,
-                exhausted: None,
+                exhausted: match obstacle {
+                    Obstacle::Forgotten => "forgotten",
+                    Obstacle::TooLarge => "memory",
+                },
                 states: 0,
                 linearizable_events: undecided.event,
             });
@@ -296,7 +300,8 @@ fn run(explanation: &Explanation<Value>, reason: &Reason) -> Option<Run> {
     let run = accepting_run(explanation)?;
     let steps = run.steps.into_iter();
     let steps = steps.map(|(letter, state)| Step { letter: letter.to_string(), state }).collect();
-    Some(Run { automaton: run.automaton, from: run.from, steps })
+    let processes = run.processes.map(|processes| processes.iter().map(|p| p.index()).collect());
+    Some(Run { automaton: run.automaton, processes, from: run.from, steps })
 }
 
 fn operation(exhibit: &Exhibit<Value>, proof: &Proof) -> Operation {

@@ -15,7 +15,7 @@ use crate::judge::Finding;
 pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
     let severity = |finding: &Finding| match finding {
         Finding::Linearizable { .. } => 0,
-        Finding::Unknown(_) | Finding::Forgotten(_) => 1,
+        Finding::Unknown(_) | Finding::Unsearched { .. } => 1,
         Finding::Malformed(_) => 2,
         Finding::Violation(_) => 3,
     };
@@ -32,7 +32,7 @@ pub fn verdict(finding: &Finding) -> &'static str {
     match finding {
         Finding::Linearizable { .. } => "linearizable",
         Finding::Violation(_) => "violation",
-        Finding::Unknown(_) | Finding::Forgotten(_) => "unknown",
+        Finding::Unknown(_) | Finding::Unsearched { .. } => "unknown",
         Finding::Malformed(_) => "malformed",
     }
 }

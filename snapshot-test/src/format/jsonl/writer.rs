@@ -19,9 +19,24 @@ impl<W: Write> JsonlWriter<W> {
     /// # Errors
     /// If `output` fails, or if the initial value of segments that are not
     /// listed is not 0 and their number is not declared.
-    pub fn new(mut output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
+    pub fn new(output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
+        Self::with_comment(output, declaration, "")
+    }
+
+    /// As [`Self::new`], with a comment in the header, unless it is empty.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_comment(
+        mut output: W,
+        declaration: &Declaration<Value>,
+        comment: &str,
+    ) -> Result<Self, WriteError> {
         let initial = expressible_initial(declaration)?;
         write!(output, "{{\"snapshot-history\":1")?;
+        if !comment.is_empty() {
+            write!(output, ",\"comment\":{}", Value::from(comment))?;
+        }
         if let Some(segments) = declaration.segments {
             write!(output, ",\"segments\":{segments}")?;
         }

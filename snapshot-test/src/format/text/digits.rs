@@ -4,7 +4,7 @@
 /// lowest bits) form, and how many there are, from 0 to 8. No loop and one
 /// branch: values of up to seven digits are nearly all there are, and how many
 /// digits they have cannot be predicted.
-#[inline]
+#[inline(always)]
 pub(super) fn leading_digits(chunk: u64) -> (u64, u32) {
     const EACH: u64 = 0x0101_0101_0101_0101;
     // A byte is a digit iff its value minus '0', here by exclusive or, is at

@@ -108,20 +108,26 @@ impl<R: Read> TextReader<R> {
         self.source.excerpt(indent)
     }
 
-    /// The next event; its values are appended.
-    #[inline]
+    /// The next event; its values are appended. Inlined, so that the loop that
+    /// fills a batch is one loop.
+    #[inline(always)]
     pub(super) fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
-        while self.fill()? {
-            let lines = self.source.units();
-            let start = values.len();
-            if let Some((process, shape, length)) = usual::event(lines, values) {
-                let location = self.source.location(0);
-                self.source.pass_line(length);
-                self.seen = true;
-                return Ok(Some(Parsed { location, process, shape }));
-            }
+        let start = values.len();
+        let Some((process, shape, length)) = usual::event(self.source.units(), values) else {
             values.truncate(start);
-            let mut cursor = Cursor::new(lines, Format::Text);
+            return self.advance_in_general(values);
+        };
+        let location = self.source.location(0);
+        self.source.pass_line(length);
+        self.seen = true;
+        Ok(Some(Parsed { location, process, shape }))
+    }
+
+    /// The same, for all kinds of lines, and where more is to be read first.
+    #[inline(never)]
+    fn advance_in_general(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+        while self.fill()? {
+            let mut cursor = Cursor::new(self.source.units(), Format::Text);
             cursor.skip_blanks();
             let indent = cursor.at();
             match event(&mut cursor, values) {

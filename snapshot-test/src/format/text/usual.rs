@@ -17,14 +17,14 @@ use crate::format::Shape;
 use crate::value::Value;
 
 /// The first eight bytes from `at` on, the first one in the lowest bits.
-#[inline]
+#[inline(always)]
 fn chunk(lines: &[u8], at: usize) -> Option<u64> {
     let chunk = lines.get(at..)?.first_chunk::<8>()?;
     Some(u64::from_le_bytes(*chunk))
 }
 
 /// Whether a chunk begins with this word.
-#[inline]
+#[inline(always)]
 const fn begins<const LENGTH: usize>(chunk: u64, word: &[u8; LENGTH]) -> bool {
     let mut bytes = [0; 8];
     let mut at = 0;
@@ -38,7 +38,7 @@ const fn begins<const LENGTH: usize>(chunk: u64, word: &[u8; LENGTH]) -> bool {
 /// The event in the first of `lines`, and the length of that line with its end;
 /// its values are appended. `None`: a line that is not of the usual form, of
 /// which some values may have been appended.
-#[inline]
+#[inline(always)]
 pub(super) fn event(lines: &[u8], values: &mut Vec<Value>) -> Option<(Process, Shape, usize)> {
     let first = chunk(lines, 0)?;
     let (process, digits) = leading_digits(first >> 8);
@@ -66,7 +66,7 @@ pub(super) fn event(lines: &[u8], values: &mut Vec<Value>) -> Option<(Process, S
 }
 
 /// Appends the integers up to the end of the line, and returns where that is.
-#[inline]
+#[inline(always)]
 fn integers(lines: &[u8], mut at: usize, values: &mut Vec<Value>) -> Option<usize> {
     let limit = values.len() + Segment::LIMIT + 1;
     while values.len() < limit {
@@ -83,7 +83,7 @@ fn integers(lines: &[u8], mut at: usize, values: &mut Vec<Value>) -> Option<usiz
 }
 
 /// The integer at `at`, and where the byte after it is.
-#[inline]
+#[inline(always)]
 fn integer(lines: &[u8], at: usize) -> Option<(i64, usize)> {
     match leading_digits(chunk(lines, at)?) {
         (_, 0) => None,

@@ -1,0 +1,50 @@
+//! The automata of simple histories, to look at: their sizes, with the formulas
+//! that these follow, and drawings.
+//!
+//! `snapshot-core` has the automata themselves. What is added here is for
+//! readers only; no check depends on it.
+
+mod observer;
+mod size;
+
+pub use observer::{ObserverGraph, ObserverTransition};
+pub use size::{Polynomial, Size};
+use snapshot_core::automata::{Alphabet, Nfa, decrease, inappropriate, inversion, violation};
+
+/// One of the nondeterministic automata.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Automaton {
+    /// M1: two scans contradict each other.
+    Inversion,
+    /// M2: a scan sees less than one before it.
+    Decrease,
+    /// M3: a scan that the updates do not allow.
+    Inappropriate,
+    /// All three side by side.
+    Union,
+}
+
+impl Automaton {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Inversion, Self::Decrease, Self::Inappropriate, Self::Union];
+
+    /// Its name in tables and options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Inversion => "inversion",
+            Self::Decrease => "decrease",
+            Self::Inappropriate => "inappropriate",
+            Self::Union => "union",
+        }
+    }
+
+    /// The automaton over an alphabet.
+    pub fn over(self, alphabet: Alphabet) -> Nfa {
+        match self {
+            Self::Inversion => inversion(alphabet),
+            Self::Decrease => decrease(alphabet),
+            Self::Inappropriate => inappropriate(alphabet),
+            Self::Union => violation(alphabet),
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! `snapshot-test generate`: a recording whose answer is known.
+//!
+//! The events stream: a recording on standard output may be far larger than
+//! memory and disk. A file appears whole or not at all.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use corpus::generate::{Recipe, Rule, Style, Violation};
+use snapshot_test::format::WriteError;
+use snapshot_test::generate::{GenerateError, about, generate};
+use thiserror::Error;
+
+use super::format::OutputFormat;
+use super::replacement::Replacement;
+use super::trouble;
+
+/// Bytes that are written at once.
+const BUFFER: usize = 1 << 16;
+
+/// Prints a random history, linearizable or with a violation of a chosen rule.
+///
+/// A snapshot object is run under a random scheduler. The same options give the
+/// same bytes; comments in the output say which they were, and what a checker
+/// must answer (disc22 has no comments).
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// The number of processes; process k writes segment k.
+    #[arg(long, value_name = "P", default_value_t = 4)]
+    processes: usize,
+    /// The number of segments [default: as many as processes].
+    #[arg(long, value_name = "N")]
+    segments: Option<usize>,
+    /// The number of operations; each that responds is two events.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    operations: usize,
+    /// Which values the updates write.
+    #[arg(long, value_enum, default_value = "differentiated")]
+    style: StyleName,
+    /// small-domain: the number of values [default: 2].
+    #[arg(long, value_name = "K")]
+    values: Option<u32>,
+    /// simple: the segments that switch from 0 to 1 [default: 0,1].
+    #[arg(long, value_name = "I,J")]
+    pair: Option<Pair>,
+    /// The share of scans among the operations of processes with a segment.
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.5, allow_negative_numbers = true)]
+    scans: f64,
+    /// How many operations get no response.
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    pending: usize,
+    /// Fixes all random choices.
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    seed: u64,
+    /// The rule to break: never-written, failed-update-seen, future, stale,
+    /// decrease, inversion or missing; or a case of simple histories: 3a-i,
+    /// 3a-j, 3b-never-i, 3b-never-j, 3b-future-i, 3b-future-j, 3c, 3d,
+    /// decrease-i, decrease-j.
+    #[arg(long, value_name = "RULE")]
+    violation: Option<Fault>,
+    /// The honest twin: the same run, in which no scan lies.
+    #[arg(long, requires = "violation")]
+    twin: bool,
+    /// The format to print.
+    #[arg(long, value_enum, default_value = "text")]
+    to: OutputFormat,
+    /// The file to write, instead of standard output; replaced if it exists.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// [`Style`], without what has options of its own.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum StyleName {
+    /// Two segments each switch once from 0 to 1; all else writes 0.
+    Simple,
+    /// No value occurs twice.
+    Differentiated,
+    /// Few values, so most are ambiguous.
+    SmallDomain,
+}
+
+impl StyleName {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Simple => "simple",
+            Self::Differentiated => "differentiated",
+            Self::SmallDomain => "small-domain",
+        }
+    }
+}
+
+/// Two segments.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Pair {
+    i: usize,
+    j: usize,
+}
+
+impl Pair {
+    const FIRST: Self = Self { i: 0, j: 1 };
+}
+
+#[derive(Debug, Error)]
+#[error("expected two segments such as `0,1`")]
+struct NotAPair;
+
+impl FromStr for Pair {
+    type Err = NotAPair;
+
+    fn from_str(text: &str) -> Result<Self, NotAPair> {
+        let (i, j) = text.split_once(',').ok_or(NotAPair)?;
+        let segment = |text: &str| text.trim().parse().map_err(|_| NotAPair);
+        Ok(Self { i: segment(i)?, j: segment(j)? })
+    }
+}
+
+/// What shall be wrong with a history.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Fault {
+    /// A rule, at random segments.
+    Rule(Rule),
+    /// One of [`Violation::simple_cases`], by name, and the rule that it breaks.
+    Case(&'static str, Rule),
+}
+
+impl Fault {
+    fn names() -> impl Iterator<Item = &'static str> {
+        let cases = Violation::simple_cases(0, 1).into_iter().map(|(name, _)| name);
+        let cases = cases.filter(|name| Rule::from_name(name).is_none());
+        Rule::ALL.into_iter().map(Rule::name).chain(cases)
+    }
+
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::Rule(rule) => rule.name(),
+            Self::Case(name, _) => name,
+        }
+    }
+}
+
+#[derive(Debug, Error)]
+#[error("expected one of {}", .names.join(", "))]
+struct NotAFault {
+    names: Vec<&'static str>,
+}
+
+impl FromStr for Fault {
+    type Err = NotAFault;
+
+    fn from_str(text: &str) -> Result<Self, NotAFault> {
+        let case = |(name, violation): (&'static str, Violation)| {
+            (name == text).then_some(Self::Case(name, violation.rule))
+        };
+        Rule::from_name(text)
+            .map(Self::Rule)
+            .or_else(|| Violation::simple_cases(0, 1).into_iter().find_map(case))
+            .ok_or_else(|| NotAFault { names: Self::names().collect() })
+    }
+}
+
+/// Options that contradict each other.
+#[derive(Debug, Error)]
+enum Contradiction {
+    #[error(
+        "--{option} is of use with --style {needed} only, found --style {found}\n\
+         help: leave out --{option}, or ask for --style {needed}"
+    )]
+    Idle { option: &'static str, needed: &'static str, found: &'static str },
+    #[error(
+        "{case} is a case of simple histories, found --style {found}\n\
+         help: ask for --style simple, or for the rule that it breaks: --violation {rule}"
+    )]
+    CaseOfSimple { case: &'static str, rule: Rule, found: &'static str },
+}
+
+impl Generate {
+    pub fn run(self) -> ExitCode {
+        let recipe = match self.recipe() {
+            Ok(recipe) => recipe,
+            Err(error) => return trouble(error),
+        };
+        let comments = [
+            format!("expect: {}", recipe.expected()),
+            format!("about: {}", about(&recipe)),
+            format!("recipe: {}", self.command(&recipe)),
+        ];
+        let format = self.to.format();
+        let stream = |output: &mut dyn Write| {
+            let output = BufWriter::with_capacity(BUFFER, output);
+            generate(&recipe, format, &comments, output).map(drop)
+        };
+        let path = self.output.as_deref().filter(|path| *path != Path::new("-"));
+        let Some(path) = path else {
+            return match stream(&mut io::stdout().lock()) {
+                // Whoever reads has enough.
+                Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+                result => answer(result, "standard output"),
+            };
+        };
+        let name = path.display().to_string();
+        let cannot = |error: io::Error| trouble(format_args!("cannot write {name}: {error}"));
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            // A device or pipe: nothing that could be replaced.
+            return match File::options().write(true).open(path) {
+                Ok(mut file) => answer(stream(&mut file), &name),
+                Err(error) => cannot(error),
+            };
+        }
+        let mut replacement = match Replacement::of(path) {
+            Ok(replacement) => replacement,
+            Err(error) => return cannot(error),
+        };
+        match stream(replacement.file()) {
+            Ok(()) => match replacement.persist() {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => cannot(error),
+            },
+            result => answer(result, &name),
+        }
+    }
+
+    fn recipe(&self) -> Result<Recipe, Contradiction> {
+        let idle = |option, needed: StyleName| Contradiction::Idle {
+            option,
+            needed: needed.name(),
+            found: self.style.name(),
+        };
+        if self.pair.is_some() && self.style != StyleName::Simple {
+            return Err(idle("pair", StyleName::Simple));
+        }
+        if self.values.is_some() && self.style != StyleName::SmallDomain {
+            return Err(idle("values", StyleName::SmallDomain));
+        }
+        let Pair { i, j } = self.pair.unwrap_or(Pair::FIRST);
+        let style = match self.style {
+            StyleName::Simple => Style::Simple { i, j },
+            StyleName::Differentiated => Style::Differentiated,
+            StyleName::SmallDomain => Style::SmallDomain(self.values.unwrap_or(2)),
+        };
+        let segments = self.segments.unwrap_or(self.processes);
+        let mut recipe = Recipe::new(self.processes, segments, self.operations, style, self.seed)
+            .with_scan_fraction(self.scans)
+            .with_pending(self.pending);
+        recipe.violation = match self.violation {
+            None => None,
+            Some(Fault::Rule(rule)) => Some(Violation::new(rule)),
+            Some(Fault::Case(case, rule)) if self.style != StyleName::Simple => {
+                let found = self.style.name();
+                return Err(Contradiction::CaseOfSimple { case, rule, found });
+            }
+            Some(Fault::Case(case, _)) => Violation::simple_cases(i, j)
+                .into_iter()
+                .find_map(|(name, violation)| (name == case).then_some(violation)),
+        };
+        recipe.honest = self.twin;
+        Ok(recipe)
+    }
+
+    /// The command that prints these events again, with all that matters.
+    fn command(&self, recipe: &Recipe) -> String {
+        let mut command = format!(
+            "snapshot-test generate --processes {} --segments {} --operations {} --style {}",
+            recipe.processes,
+            recipe.segments,
+            recipe.operations,
+            self.style.name()
+        );
+        match recipe.style {
+            Style::Simple { i, j } => command += &format!(" --pair {i},{j}"),
+            Style::Differentiated => {}
+            Style::SmallDomain(values) => command += &format!(" --values {values}"),
+        }
+        command += &format!(
+            " --scans {} --pending {} --seed {}",
+            recipe.scan_fraction, recipe.pending, recipe.seed
+        );
+        if let Some(fault) = &self.violation {
+            command += &format!(" --violation {}", fault.name());
+        }
+        if recipe.honest {
+            command += " --twin";
+        }
+        command
+    }
+}
+
+fn is_broken_pipe(error: &GenerateError) -> bool {
+    matches!(error, GenerateError::Write(WriteError::Io(error))
+        if error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn answer(result: Result<(), GenerateError>, name: &str) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(GenerateError::Write(WriteError::Io(error))) => {
+            trouble(format_args!("cannot write {name}: {error}"))
+        }
+        Err(error) => trouble(error),
+    }
+}

@@ -1,0 +1,70 @@
+//! The families of cases.
+
+use corpus::family::{Member, cases_in_turn, hard, published};
+use corpus::{Expected, twins};
+
+use super::{Case, by_search};
+use crate::generate::about;
+
+/// A family of cases; see [`corpus`] for what is in them.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Family {
+    /// Written by hand, in pairs that are one event apart.
+    Twins,
+    /// 900 simple histories by the recipe of the DISC 2022 paper.
+    Published,
+    /// 450 simple histories, with every case of a violation in turn.
+    Cases,
+    /// Long histories of many processes, wrong near their end, and their twins.
+    Hard,
+}
+
+impl Family {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Twins, Self::Published, Self::Cases, Self::Hard];
+
+    /// Its name in reports and options.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Twins => "twins",
+            Self::Published => "published",
+            Self::Cases => "cases",
+            Self::Hard => "hard",
+        }
+    }
+
+    /// Whether exact search without any theory can decide all its members. The
+    /// hard ones are chosen so that it cannot.
+    pub const fn is_searchable(self) -> bool {
+        !matches!(self, Self::Hard)
+    }
+
+    /// Its cases, made one by one on demand.
+    pub fn cases(self) -> Box<dyn Iterator<Item = Case>> {
+        match self {
+            Self::Twins => Box::new(twins().into_iter().map(|case| Case::by_hand(&case))),
+            Self::Published => {
+                // A history that the search gives up on is tried no further: only
+                // what is known to be wrong becomes a wrong one.
+                let members = published(|history| by_search(history) != Some(false));
+                Box::new(members.map(|member| {
+                    let about = match member.expected {
+                        Expected::Linearizable => "A run of an atomic snapshot object.",
+                        Expected::Violation { .. } => {
+                            "A run of an atomic snapshot object; values of its last scans replaced."
+                        }
+                    };
+                    let about = about.to_owned();
+                    Case::generated(member.name, member.expected, about, &member.history)
+                }))
+            }
+            Self::Cases => Box::new(cases_in_turn().map(generated)),
+            Self::Hard => Box::new(hard().map(generated)),
+        }
+    }
+}
+
+fn generated(member: Member) -> Case {
+    let (expected, about, history) = (member.expected(), about(member.recipe()), member.history());
+    Case::generated(member.name, expected, about, &history)
+}

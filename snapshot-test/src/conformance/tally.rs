@@ -1,0 +1,132 @@
+//! How a whole family fared.
+
+use std::time::{Duration, Instant};
+
+use super::{Case, Family, Fault};
+
+/// A case that is not right.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Wrong {
+    /// The case.
+    pub name: String,
+    /// What went wrong, at least one thing.
+    pub faults: Vec<Fault>,
+}
+
+/// The results of a family's cases.
+///
+/// Invariant: `cases` is `right` plus the number of `wrong` ones.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Tally {
+    /// The family.
+    pub family: Family,
+    /// Number of cases.
+    pub cases: usize,
+    /// Number of cases with which nothing went wrong.
+    pub right: usize,
+    /// Those with which something did.
+    pub wrong: Vec<Wrong>,
+    /// Number of answers whose certificate was confirmed.
+    pub confirmed: usize,
+    /// Number of cases of which exact search found what they say.
+    pub searched: usize,
+    /// Number of events of all cases.
+    pub events: usize,
+    /// How long all of it took: making the cases, too.
+    pub elapsed: Duration,
+}
+
+impl Tally {
+    /// Tries out all cases of a family.
+    pub fn of(family: Family) -> Self {
+        let start = Instant::now();
+        let mut tally = Self::of_cases(family, family.cases());
+        tally.elapsed = start.elapsed();
+        tally
+    }
+
+    fn of_cases(family: Family, cases: impl Iterator<Item = Case>) -> Self {
+        let mut tally = Self {
+            family,
+            cases: 0,
+            right: 0,
+            wrong: Vec::new(),
+            confirmed: 0,
+            searched: 0,
+            events: 0,
+            elapsed: Duration::ZERO,
+        };
+        for case in cases {
+            let trial = case.try_out(family.is_searchable());
+            tally.cases += 1;
+            tally.confirmed += usize::from(trial.is_confirmed);
+            tally.searched += usize::from(trial.is_searched);
+            tally.events += case.history.len();
+            if trial.faults.is_empty() {
+                tally.right += 1;
+            } else {
+                tally.wrong.push(Wrong { name: case.name, faults: trial.faults });
+            }
+        }
+        tally
+    }
+
+    /// Whether nothing went wrong, and every answer was proved.
+    pub fn is_right(&self) -> bool {
+        self.wrong.is_empty() && self.confirmed == self.cases
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use corpus::Expected;
+
+    use super::*;
+    use crate::conformance::Answer;
+
+    /// What the tally says of the twins with these expectations instead.
+    fn with_expectations(expected: impl Fn(Expected) -> Expected) -> Tally {
+        let cases = Family::Twins.cases();
+        let cases = cases.map(|mut case| {
+            case.expected = expected(case.expected);
+            case
+        });
+        Tally::of_cases(Family::Twins, cases)
+    }
+
+    #[test]
+    fn opposite_expectations_are_all_wrong() {
+        let tally = with_expectations(|expected| match expected {
+            Expected::Linearizable => Expected::Violation { reason: None },
+            Expected::Violation { .. } => Expected::Linearizable,
+        });
+        assert_eq!((tally.right, tally.searched), (0, 0));
+        assert!(tally.cases > 100 && tally.confirmed == tally.cases && !tally.is_right());
+        for wrong in &tally.wrong {
+            let [Fault::Answer { expected, found }, Fault::Search { .. }] = wrong.faults[..] else {
+                panic!("{wrong:?}");
+            };
+            assert_ne!(expected.is_linearizable(), found == Answer::Linearizable);
+        }
+    }
+
+    #[test]
+    fn another_reason_is_wrong_and_any_reason_is_right() {
+        let any = with_expectations(|expected| match expected {
+            Expected::Violation { .. } => Expected::Violation { reason: None },
+            linearizable => linearizable,
+        });
+        assert!(any.is_right(), "{:?}", any.wrong);
+        let other = with_expectations(|expected| match expected {
+            Expected::Violation { reason: Some("stale") } => {
+                Expected::Violation { reason: Some("missing") }
+            }
+            expected => expected,
+        });
+        assert!(!other.wrong.is_empty() && other.searched == other.cases);
+        for wrong in &other.wrong {
+            let fault = wrong.faults[0].to_string();
+            assert_eq!(fault, "expected violation missing, found violation stale");
+        }
+    }
+}

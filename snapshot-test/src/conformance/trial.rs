@@ -1,0 +1,160 @@
+//! One case before its judges.
+
+use std::fmt;
+
+use corpus::Expected;
+use snapshot_core::History;
+use snapshot_core::certificate::linearization::{self, LinearizationError};
+use snapshot_core::certificate::witness::{self, WitnessError};
+use snapshot_core::check::check;
+use snapshot_core::search::Budget;
+use snapshot_core::verdict::Verdict;
+use thiserror::Error;
+
+use super::{Case, SEARCH_MEMORY, by_search};
+use crate::value::Value;
+
+/// A verdict without its proof.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Answer {
+    /// The history is linearizable.
+    Linearizable,
+    /// It is not, for the reason of this name.
+    Violation(&'static str),
+    /// A budget ran out.
+    Unknown,
+}
+
+impl Answer {
+    fn of(verdict: &Verdict) -> Self {
+        match verdict {
+            Verdict::Linearizable(_) => Self::Linearizable,
+            Verdict::Violation(witness) => Self::Violation(witness.reason.name()),
+            Verdict::Unknown(_) => Self::Unknown,
+        }
+    }
+
+    /// Whether it is what was expected.
+    pub fn meets(self, expected: Expected) -> bool {
+        match (self, expected) {
+            (Self::Linearizable, Expected::Linearizable) => true,
+            (Self::Violation(found), Expected::Violation { reason }) => {
+                reason.is_none_or(|reason| reason == found)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Linearizable => f.write_str("linearizable"),
+            Self::Violation(reason) => write!(f, "violation {reason}"),
+            Self::Unknown => f.write_str("unknown"),
+        }
+    }
+}
+
+/// What is wrong with the treatment of a case.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The checker gave another answer.
+    #[error("expected {expected}, found {found}")]
+    Answer {
+        /// What the case says.
+        expected: Expected,
+        /// What the checker says.
+        found: Answer,
+    },
+    /// The linearization that it gave is none.
+    #[error("the linearization is refused: {0}")]
+    Linearization(LinearizationError),
+    /// The witness that it gave proves nothing.
+    #[error("the witness is refused: {0}")]
+    Witness(WitnessError),
+    /// Exact search finds the opposite of what the case says.
+    #[error("expected {expected}, but exact search finds the opposite")]
+    Search {
+        /// What the case says.
+        expected: Expected,
+    },
+    /// Exact search found nothing.
+    #[error("exact search needs more than {memory} bytes")]
+    SearchExhausted {
+        /// The bytes it was allowed.
+        memory: usize,
+    },
+}
+
+/// How a case fared.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Trial {
+    /// What the checker answered.
+    pub answer: Answer,
+    /// Whether the answer came with a certificate that was confirmed.
+    pub is_confirmed: bool,
+    /// Whether exact search, if it was asked, found what the case says.
+    pub is_searched: bool,
+    /// All that went wrong; none if the case is right.
+    pub faults: Vec<Fault>,
+}
+
+impl Case {
+    /// Puts the case before the checker, the judge of certificates and, if
+    /// `searches`, the exact search.
+    pub fn try_out(&self, searches: bool) -> Trial {
+        let mut faults = Vec::new();
+        let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
+        let verdict = check(&self.history, &mut budget).verdict;
+        let answer = Answer::of(&verdict);
+        if !answer.meets(self.expected) {
+            faults.push(Fault::Answer { expected: self.expected, found: answer });
+        }
+        let certificate = confirm(&self.history, &verdict);
+        let is_confirmed = matches!(certificate, Some(Ok(())));
+        faults.extend(certificate.and_then(Result::err));
+        let mut is_searched = false;
+        if searches {
+            match by_search(&self.history) {
+                Some(found) if found == self.expected.is_linearizable() => is_searched = true,
+                Some(_) => faults.push(Fault::Search { expected: self.expected }),
+                None => faults.push(Fault::SearchExhausted { memory: SEARCH_MEMORY }),
+            }
+        }
+        Trial { answer, is_confirmed, is_searched, faults }
+    }
+}
+
+/// Judges the certificate of a verdict that has one.
+fn confirm(history: &History<Value>, verdict: &Verdict) -> Option<Result<(), Fault>> {
+    match verdict {
+        Verdict::Linearizable(order) => {
+            Some(linearization::check(history, order).map_err(Fault::Linearization))
+        }
+        Verdict::Violation(found) => Some(witness::check(history, found).map_err(Fault::Witness)),
+        Verdict::Unknown(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::Family;
+
+    #[test]
+    fn a_twin_s_certificate_is_refused() {
+        let case = |name| Family::Twins.cases().find(|case: &Case| case.name == name).unwrap();
+        let (bad, good) = (case("condition-b-stale-bad"), case("condition-b-stale-good"));
+        let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
+        let mut verdict = |case: &Case| check(&case.history, &mut budget).verdict;
+        let (violation, order) = (verdict(&bad), verdict(&good));
+        assert_eq!(confirm(&bad.history, &violation), Some(Ok(())));
+        assert_eq!(confirm(&good.history, &order), Some(Ok(())));
+        let refused = confirm(&good.history, &violation);
+        assert!(matches!(refused, Some(Err(Fault::Witness(_)))), "{refused:?}");
+        let refused = confirm(&bad.history, &order);
+        assert!(matches!(refused, Some(Err(Fault::Linearization(_)))), "{refused:?}");
+    }
+}

@@ -1,0 +1,112 @@
+//! Recordings whose answer is known, made to order.
+//!
+//! The crate `corpus` makes the events; here they are written, one by one, so a
+//! recording may be far larger than memory.
+
+use std::io::{self, Write};
+
+use corpus::generate::{OwnedAction, OwnedEvent, Recipe, RecipeError, Style};
+use snapshot_core::history::{Action, Declaration, Event};
+use thiserror::Error;
+
+use crate::format::{Format, WriteError, Writer};
+use crate::value::Value;
+
+/// A recording that cannot be made.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// No history can follow the recipe.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// The output failed, or its format cannot express the recording.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// Follows a recipe and writes the recording, and returns the output, flushed.
+///
+/// Comments come first, as [`Writer::with_comments`] says. The same arguments
+/// give the same bytes. Memory does not grow with the number of operations.
+/// Nothing is written if the recipe or the format is to blame: disc22 cannot
+/// express everything, so the run is first made without an output.
+///
+/// # Errors
+/// See [`GenerateError`].
+pub fn generate<W: Write>(
+    recipe: &Recipe,
+    format: Format,
+    comments: &[String],
+    output: W,
+) -> Result<W, GenerateError> {
+    if format == Format::Disc22 {
+        pour(recipe, format, comments, io::sink())?;
+    }
+    pour(recipe, format, comments, output)
+}
+
+fn pour<W: Write>(
+    recipe: &Recipe,
+    format: Format,
+    comments: &[String],
+    output: W,
+) -> Result<W, GenerateError> {
+    let events = recipe.events()?;
+    let declaration = declaration(recipe);
+    let mut writer = Writer::with_comments(format, output, &declaration, comments)?;
+    let mut values = Vec::new();
+    for event in events {
+        writer.write(&with_values(&event, &mut values))?;
+    }
+    Ok(writer.finish()?)
+}
+
+/// Sizes and initial values of a recipe's recording.
+pub(crate) fn declaration(recipe: &Recipe) -> Declaration<Value> {
+    Declaration::new(Value::ZERO).with_processes(recipe.processes).with_segments(recipe.segments)
+}
+
+/// A generated event as one of a recording; `values` is room for its values.
+pub(crate) fn with_values<'a>(event: &OwnedEvent, values: &'a mut Vec<Value>) -> Event<'a, Value> {
+    values.clear();
+    let action = match &event.action {
+        OwnedAction::InvokeUpdate { segment, value } => {
+            values.push(Value::from(*value));
+            Action::InvokeUpdate { segment: *segment, value: &values[0] }
+        }
+        OwnedAction::InvokeScan => Action::InvokeScan,
+        OwnedAction::RespondUpdate => Action::RespondUpdate,
+        OwnedAction::RespondScan { values: returned } => {
+            values.extend(returned.iter().copied().map(Value::from));
+            Action::RespondScan { values }
+        }
+        OwnedAction::Fail => Action::Fail,
+        OwnedAction::Unknown => Action::Unknown,
+    };
+    Event { process: event.process, action }
+}
+
+/// What the recording of a recipe is, in one sentence.
+pub fn about(recipe: &Recipe) -> String {
+    let Recipe { processes, segments, operations, pending, .. } = recipe;
+    let values = match recipe.style {
+        Style::Simple { i, j } => format!("({i}, {j})-simple"),
+        Style::Differentiated => "no value twice".to_owned(),
+        Style::SmallDomain(values) => format!("values below {values}"),
+    };
+    let pending = match pending {
+        0 => String::new(),
+        pending => format!(", up to {pending} of them pending"),
+    };
+    let violation = match recipe.violation {
+        None => String::new(),
+        Some(violation) if recipe.honest => {
+            format!("; the honest twin of a violation of the rule {}", violation.rule)
+        }
+        Some(violation) => format!("; breaks the rule {}", violation.rule),
+    };
+    format!(
+        "{operations} operations by {processes} processes on {segments} segments{pending}, \
+         {values}{violation}."
+    )
+}
