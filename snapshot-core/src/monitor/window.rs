@@ -359,8 +359,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         let is_second = second_is_open & (second.value == *value);
         let is_third = third_is_open & (third.value == *value);
         let found = u8::from(is_last) + u8::from(is_second) + u8::from(is_third);
-        let may_float = !self.floating.is_empty() && self.floating.contains_key(value);
-        if others_are_open | may_float | (found != 1) {
+        if others_are_open | !self.floating.is_empty() | (found != 1) {
             return self.read_slowly(value, since, scan, now);
         }
         let overwritten = if is_second { last.response } else { second.response };
@@ -383,21 +382,39 @@ impl<V: Clone + Eq + Hash> Window<V> {
     }
 
     fn find_slowly(&self, value: &V, since: Instant) -> Sight {
-        let number = if self.floating(value).is_some() {
+        let number = if self.floating.contains_key(value) {
             Sight::SEVERAL
-        } else {
+        } else if self.index.is_some() {
             let mut candidates = self.candidates(value, since);
             match (candidates.next(), candidates.next()) {
                 (None, _) => Sight::NOTHING,
                 (Some(number), None) => number,
                 _ => Sight::SEVERAL,
             }
+        } else {
+            self.find_backwards(value, since)
         };
         if number >= Sight::SEVERAL {
             return Sight { number, invocation: 0, overwritten: NEVER };
         }
         let (invocation, overwritten) = (self.run(number).invocation, self.overwritten(number));
         Sight { number, invocation, overwritten }
+    }
+
+    fn find_backwards(&self, value: &V, since: Instant) -> u64 {
+        let mut found = Sight::NOTHING;
+        for (position, run) in self.runs.iter().enumerate().skip(self.head).rev() {
+            if run.value == *value {
+                if found != Sight::NOTHING {
+                    return Sight::SEVERAL;
+                }
+                found = self.base + position as u64;
+            }
+            if run.response < since {
+                break;
+            }
+        }
+        found
     }
 
     /// All runs that a scan invoked at `since` may have read, if it returned
