@@ -142,22 +142,19 @@ impl Input {
         &self,
         format: Option<Format>,
     ) -> Result<(InputReader, Replay), OpenError> {
-        let (reader, copy) = match self.is_stream() {
-            false => (self.open(format)?, None),
-            true => {
-                let copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
-                let kept = copy.try_clone().map_err(|error| self.cannot_open(error))?;
-                let reader = match self {
-                    Self::Standard => {
-                        self.open_stream(Copying { input: io::stdin(), copy }, format)?
-                    }
-                    Self::File(path) => {
-                        let file = File::open(path).map_err(|error| self.cannot_open(error))?;
-                        self.open_stream(Copying { input: file, copy }, format)?
-                    }
-                };
-                (reader, Some(kept))
-            }
+        let (reader, copy) = if self.is_stream() {
+            let copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
+            let kept = copy.try_clone().map_err(|error| self.cannot_open(error))?;
+            let reader = match self {
+                Self::Standard => self.open_stream(Copying { input: io::stdin(), copy }, format)?,
+                Self::File(path) => {
+                    let file = File::open(path).map_err(|error| self.cannot_open(error))?;
+                    self.open_stream(Copying { input: file, copy }, format)?
+                }
+            };
+            (reader, Some(kept))
+        } else {
+            (self.open(format)?, None)
         };
         let replay = Replay { input: self.clone(), format: reader.format(), copy };
         Ok((reader, replay))

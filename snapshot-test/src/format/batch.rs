@@ -122,7 +122,7 @@ mod tests {
 
     /// All events as lines, with what ends them, read one by one.
     fn one_by_one(input: &str) -> Vec<String> {
-        let mut reader = Reader::text(input.as_bytes()).unwrap();
+        let mut reader = Reader::text(input.as_bytes()).expect("the header is right");
         let mut read = Vec::new();
         while let Some(next) = reader.next_event() {
             read.push(match next {
@@ -135,7 +135,7 @@ mod tests {
 
     /// The same, read in batches; also the size of each batch.
     fn in_batches(input: &str) -> (Vec<String>, Vec<(usize, usize)>) {
-        let mut reader = Reader::text(input.as_bytes()).unwrap();
+        let mut reader = Reader::text(input.as_bytes()).expect("the header is right");
         let (mut read, mut sizes) = (Vec::new(), Vec::new());
         let mut batch = Batch::new();
         loop {
