@@ -7,6 +7,7 @@
 //!
 //! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes.
 
+mod admission;
 mod certificates;
 mod checkers;
 mod enumeration;

@@ -17,6 +17,23 @@ pub enum Letter {
     Unknown,
 }
 
+impl Letter {
+    /// The event of this process.
+    pub fn event(&self, process: usize) -> Event<'_, i64> {
+        let process = Process::must(process);
+        match self {
+            Self::InvokeUpdate { segment, value } => {
+                Event::invoke_update(process, Segment::must(*segment), value)
+            }
+            Self::InvokeScan => Event::invoke_scan(process),
+            Self::RespondUpdate => Event::respond_update(process),
+            Self::RespondScan { values } => Event::respond_scan(process, values),
+            Self::Fail => Event::fail(process),
+            Self::Unknown => Event::unknown(process),
+        }
+    }
+}
+
 /// The events of a history, with who acts; always a history.
 #[derive(Clone, Debug)]
 pub struct Recording {
@@ -64,18 +81,7 @@ impl Recording {
     pub fn history(&self) -> History<i64> {
         let mut history = History::builder(self.declaration.clone()).expect("a sound declaration");
         for (process, letter) in &self.events {
-            let process = Process::must(*process);
-            let event = match letter {
-                Letter::InvokeUpdate { segment, value } => {
-                    Event::invoke_update(process, Segment::must(*segment), value)
-                }
-                Letter::InvokeScan => Event::invoke_scan(process),
-                Letter::RespondUpdate => Event::respond_update(process),
-                Letter::RespondScan { values } => Event::respond_scan(process, values),
-                Letter::Fail => Event::fail(process),
-                Letter::Unknown => Event::unknown(process),
-            };
-            history.push(&event).expect("falsification keeps histories histories");
+            history.push(&letter.event(*process)).expect("falsification keeps histories histories");
         }
         history.finish()
     }
