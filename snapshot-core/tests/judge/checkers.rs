@@ -5,6 +5,7 @@
 //! line in [`DECIDERS`] or [`PROVERS`].
 
 use snapshot_core::automata::{self, Alphabet};
+use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::{linearization, witness};
 use snapshot_core::check::check;
@@ -216,6 +217,56 @@ pub fn agreed_verdict(history: &History<i64>) -> bool {
         check_proof(name, history, &prover(history), is_linearizable);
     }
     is_linearizable
+}
+
+/// How often a search on a long history may ask for more time.
+const PATIENCE: u32 = 100;
+
+/// Whether a history too long for brute force is linearizable, after those have
+/// said so that need not try all orders, with a proof that passes. `None` if
+/// the linear-time conditions do not decide it, nor does exact search soon.
+///
+/// # Panics
+/// If a checker errs, or a certificate is no proof.
+pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
+    let patiently = |asked: &mut u32| {
+        *asked += 1;
+        *asked < PATIENCE
+    };
+    let mut asked = 0;
+    let mut proceed = || patiently(&mut asked);
+    let mut budget = Budget { memory: 1 << 26, proceed: &mut proceed };
+    let by_search = match search::search_plainly(history, &mut budget) {
+        search::Outcome::Exhausted { .. } => None,
+        outcome => answer(&outcome),
+    };
+    let mut asked = 0;
+    let mut proceed = || patiently(&mut asked);
+    let report = check(history, &mut Budget { memory: 1 << 26, proceed: &mut proceed });
+    let verdict = match &report.verdict {
+        Verdict::Linearizable(_) => Some(true),
+        Verdict::Violation(_) => Some(false),
+        Verdict::Unknown(_) => None,
+    };
+    let answers = [verdict, by_linear_check(history), by_monitor(history), by_search];
+    let is_linearizable = answers.into_iter().flatten().next()?;
+    for answer in answers.into_iter().flatten() {
+        assert_eq!(answer, is_linearizable, "{answers:?} on {}", drawing(history));
+    }
+    if let Verdict::Violation(witness) = &report.verdict
+        && witness.operations.len() > MAX_OPERATIONS
+    {
+        // A search that ran out of time while it looked for a smaller one.
+        assert_eq!(witness.reason, Reason::NoOrder, "{}", drawing(history));
+        return Some(is_linearizable);
+    }
+    if verdict.is_some() {
+        check_proof("check", history, &report.verdict, is_linearizable);
+    }
+    if let Some(explanation) = &report.explanation {
+        renamings::confirm(explanation, history);
+    }
+    Some(is_linearizable)
 }
 
 fn check_proof(name: &str, history: &History<i64>, verdict: &Verdict, is_linearizable: bool) {

@@ -10,6 +10,7 @@
 mod admission;
 mod certificates;
 mod checkers;
+mod crowded;
 mod enumeration;
 mod exhaustive;
 mod invariance;
