@@ -63,6 +63,10 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
             Judgement::Linearizable => {}
         }
     }
+    let failed = history.operations().iter().filter(|operation| operation.is_failed()).count();
+    let counted = (monitor.events(), monitor.operations(), monitor.pending(), monitor.failed());
+    let (operations, pending) = (history.operations().len() as u64, history.pending() as u64);
+    assert_eq!(counted, (history.len(), operations, pending, failed as u64));
     let at = |event: usize| by_linear_check(&history.prefix(event));
     match judgement {
         Judgement::Linearizable => Some(true),

@@ -20,3 +20,4 @@ mod recording;
 mod renamings;
 mod sampled;
 mod sketch;
+mod streams;
