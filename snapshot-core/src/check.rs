@@ -8,6 +8,7 @@ mod minimize;
 
 use std::hash::Hash;
 
+use crate::certificate::projection::Projection;
 use crate::explanation::{Explanation, explain};
 use crate::history::History;
 use crate::linear;
@@ -17,6 +18,10 @@ use crate::search::{self, Budget};
 use crate::simple::SimpleHistory;
 use crate::verdict::{Cause, Linearization, Method, Unknown, Verdict};
 use crate::{OperationId, certificate};
+
+/// States that brute force may visit to confirm an explanation: with two scans
+/// and a few updates it needs some dozens.
+const CONFIRMATION: usize = 100_000;
 
 /// A verdict, how it was reached, and, for a violation, what tells it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -102,7 +107,13 @@ fn violation<V: Clone + Eq + Hash>(
     budget: &mut Budget<'_>,
 ) -> Report<V> {
     let mut explanation = explain(history, alarm);
-    if certificate::witness::check(history, &explanation.witness).is_err() {
+    let stands_alone = |explanation: &Explanation<V>| {
+        let alone = explanation.history();
+        matches!(Projection::whole(&alone).linearization(CONFIRMATION), Ok(None))
+    };
+    if certificate::witness::check(history, &explanation.witness).is_err()
+        || !stands_alone(&explanation)
+    {
         let (witness, _) = minimize::minimize(history, budget);
         explanation = Explanation::of(history, witness);
     }
@@ -139,10 +150,10 @@ fn search<V: Clone + Eq + Hash>(
 /// Whether a history is linearizable, without certificates; `None` if the
 /// budget ran out. About twice as fast as [`check`] where that is linear.
 pub fn decide<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Option<bool> {
-    match linear::check(history) {
-        linear::Outcome::Linearizable(_) => Some(true),
-        linear::Outcome::Violation => Some(false),
-        linear::Outcome::Undecided(_) => match search::search(history, budget) {
+    match linear::decide(history) {
+        linear::Decision::Linearizable => Some(true),
+        linear::Decision::Violation => Some(false),
+        linear::Decision::Undecided(_) => match search::search(history, budget) {
             search::Outcome::Linearizable(_) => Some(true),
             search::Outcome::NotLinearizable { .. } => Some(false),
             search::Outcome::Exhausted { .. } => None,

@@ -1,6 +1,8 @@
 //! What the crates of the workspace must never know of each other and of the
 //! world. Most of an architecture is absences; these are the ones that hold.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

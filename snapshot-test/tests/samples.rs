@@ -4,6 +4,8 @@
 //!
 //! Each is named `[non_]linearizable-...`, in the disc22 format.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,9 +61,9 @@ fn try_out(path: &Path, is_linearizable: bool) -> Method {
         }
         Verdict::Unknown(unknown) => panic!("{name}: {unknown:?}"),
     }
-    let mut monitor = Monitor::new(history.declaration()).unwrap();
+    let mut monitor = Monitor::new(history.declaration()).expect("a declaration is valid");
     for event in history.events() {
-        monitor.observe(&event).unwrap();
+        monitor.observe(&event).expect("events of a history are admissible");
     }
     let alarm = match monitor.judgement() {
         Judgement::Linearizable => None,

@@ -11,9 +11,8 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     /// what an operation is to be called; the argument begins by introducing
     /// each.
     pub fn argument(&self, name: impl Fn(&Exhibit<V>) -> String) -> String {
-        let call = |id: OperationId| {
-            self.exhibit(id).map_or_else(|| format!("operation {id}"), |exhibit| name(exhibit))
-        };
+        let call =
+            |id: OperationId| self.exhibit(id).map_or_else(|| format!("operation {id}"), &name);
         let value = |id: OperationId| match self.exhibit(id).map(|exhibit| &exhibit.deed) {
             Some(Deed::Update { value, .. }) => value.to_string(),
             _ => String::new(),

@@ -18,7 +18,8 @@
 
 use std::hash::Hash;
 
-use super::{NEVER, Reading};
+use super::Reading;
+use super::runs::NEVER;
 use crate::OperationId;
 use crate::verdict::Linearization;
 

@@ -51,8 +51,7 @@ enum Tail {
 
 /// An update that was open when the next one of its segment began.
 #[derive(Clone, Copy, Debug)]
-struct Floating<'h, V> {
-    value: &'h V,
+struct Floating {
     update: u32,
     next: u32,
 }
@@ -83,13 +82,12 @@ type Index<'h, V> = (FxHashMap<&'h V, u32>, Vec<u32>);
 pub(super) struct Runs<'h, V> {
     runs: Vec<Run<'h, V>>,
     tail: Tail,
-    floating: Vec<Floating<'h, V>>,
+    /// By value.
+    floating: FxHashMap<&'h V, Vec<Floating>>,
     /// Updates still open though seen before their successor began.
     seen_open: Vec<u32>,
     /// Made when first needed. Behind a cell, for looking up changes nothing.
     index: Option<Box<Index<'h, V>>>,
-    /// Whether there is an index or a floating update.
-    is_irregular: bool,
     slow_lookups: std::cell::Cell<u32>,
 }
 
@@ -99,10 +97,9 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         Self {
             runs: vec![run],
             tail: Tail::Settled,
-            floating: Vec::new(),
+            floating: FxHashMap::default(),
             seen_open: Vec::new(),
             index: None,
-            is_irregular: false,
             slow_lookups: std::cell::Cell::new(0),
         }
     }
@@ -154,8 +151,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
                 if run.seen == NEVER {
                     let value = run.value;
                     self.drop_last();
-                    self.floating.push(Floating { value, update, next });
-                    self.is_irregular = true;
+                    self.floating.entry(value).or_default().push(Floating { update, next });
                 } else {
                     run.response = run.seen;
                     self.seen_open.push(update);
@@ -163,8 +159,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
             }
             Tail::OpenRedundant(update) => {
                 let value = self.runs[last].value;
-                self.floating.push(Floating { value, update, next });
-                self.is_irregular = true;
+                self.floating.entry(value).or_default().push(Floating { update, next });
             }
         }
         self.tail = Tail::Settled;
@@ -181,7 +176,8 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
             }
             Tail::OpenRedundant(open) if open == update => self.tail = Tail::Settled,
             _ => {
-                if let Some(floating) = self.floating.iter().find(|f| f.update == update) {
+                let mut floating = self.floating.values().flatten();
+                if let Some(floating) = floating.find(|floating| floating.update == update) {
                     return Err(floating.next);
                 }
             }
@@ -205,8 +201,14 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
                 false
             }
             _ => {
-                self.floating.retain(|floating| floating.update != update);
-                self.seen_open.contains(&update)
+                if self.seen_open.contains(&update) {
+                    return true;
+                }
+                self.floating.retain(|_, updates| {
+                    updates.retain(|floating| floating.update != update);
+                    !updates.is_empty()
+                });
+                false
             }
         }
     }
@@ -226,7 +228,6 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     #[cold]
     fn build_index(&mut self) {
         self.index = Some(Box::default());
-        self.is_irregular = true;
         let runs = std::mem::take(&mut self.runs);
         for run in runs {
             self.runs.push(run);
@@ -260,7 +261,8 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         let is_second = second_is_open & (second.value == value);
         let is_third = third_is_open & (third.value == value);
         let found = u8::from(is_last) + u8::from(is_second) + u8::from(is_third);
-        if others_are_open | self.is_irregular | (found != 1) {
+        let may_float = !self.floating.is_empty() && self.floating.contains_key(value);
+        if others_are_open | may_float | (found != 1) {
             return self.read_slowly(value, begun, now);
         }
         let overwritten = if is_second { last.response } else { second.response };
@@ -344,7 +346,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
 
     /// An update with this value whose place in the order is open, and its successor.
     pub fn floating(&self, value: &V) -> Option<(OperationId, OperationId)> {
-        let floating = self.floating.iter().find(|floating| floating.value == value)?;
+        let floating = self.floating.get(value)?.first()?;
         let id = |operation: u32| OperationId::must(operation as usize);
         Some((id(floating.update), id(floating.next)))
     }

@@ -6,7 +6,7 @@ use crate::{OperationId, Segment};
 /// A violation, at the first event that makes the history non-linearizable.
 ///
 /// Operations are numbered in the order of their invocations. With the
-/// recording at hand, [`crate::excerpt::Excerpt`] turns an alarm into a
+/// recording at hand, [`crate::explanation::Excerpt`] turns an alarm into a
 /// complete [`crate::verdict::Witness`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Alarm {

@@ -4,8 +4,8 @@
 //! when a scan responds, so the alarm comes with the first event that makes
 //! the prefix non-linearizable. What is kept is what a still open scan can be
 //! compared with: per segment, the updates that it may still return
-//! ([`window`]); and the vectors of complete scans from the largest one before
-//! the oldest open scan on ([`chain`]). So memory grows with the number of
+//! (`window.rs`); and the vectors of complete scans from the largest one before
+//! the oldest open scan on (`chain.rs`). So memory grows with the number of
 //! operations concurrent with the oldest open scan, never with the length of
 //! the stream. (An update whose outcome is unknown is concurrent with
 //! everything after it.)

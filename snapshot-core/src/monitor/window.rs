@@ -64,9 +64,8 @@ impl<V> Run<V> {
 }
 
 /// An update that was not over when the next update of its segment began.
-#[derive(Clone, Debug)]
-pub(crate) struct Floating<V> {
-    pub value: V,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Floating {
     pub update: u64,
     /// The next update of the segment.
     pub next: u64,
@@ -109,15 +108,13 @@ pub(crate) struct Window<V> {
     runs: Vec<Run<V>>,
     head: usize,
     tail: Tail,
-    /// Never more than there are updates without outcome.
-    floating: Vec<Floating<V>>,
+    /// By value. Never more than there are updates without outcome.
+    floating: FxHashMap<V, Vec<Floating>>,
     /// Updates still open though a scan that saw them ended before their
     /// successor began, with that scan. At most one per process.
     seen_open: Vec<(u64, u64)>,
     /// Numbers of the runs of each value, ascending.
     index: Option<Box<FxHashMap<V, VecDeque<u64>>>>,
-    /// Whether there is an index or a floating update.
-    is_irregular: bool,
 }
 
 impl<V: Clone + Eq + Hash> Window<V> {
@@ -128,16 +125,15 @@ impl<V: Clone + Eq + Hash> Window<V> {
             runs: vec![Run::new(initial, NOBODY, 0, 0)],
             head: 0,
             tail: Tail::Settled,
-            floating: Vec::new(),
+            floating: FxHashMap::default(),
             seen_open: Vec::new(),
             index: None,
-            is_irregular: false,
         }
     }
 
     /// Number of runs and floating updates kept, at least 1.
     pub fn len(&self) -> usize {
-        self.kept().len() + self.floating.len()
+        self.kept().len() + self.floating.values().map(Vec::len).sum::<usize>()
     }
 
     fn kept(&self) -> &[Run<V>] {
@@ -209,7 +205,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
                 debug_assert_eq!(run.update, update);
                 if run.seen_at == NEVER {
                     let value = self.pop_last().value;
-                    self.float(Floating { value, update, next });
+                    self.float(value, Floating { update, next });
                 } else {
                     run.response = run.seen_at;
                     let scan = run.seen_by;
@@ -218,15 +214,14 @@ impl<V: Clone + Eq + Hash> Window<V> {
             }
             Tail::OpenRedundant(update) => {
                 let value = self.last_run().value.clone();
-                self.float(Floating { value, update, next });
+                self.float(value, Floating { update, next });
             }
         }
         self.tail = Tail::Settled;
     }
 
-    fn float(&mut self, update: Floating<V>) {
-        self.floating.push(update);
-        self.is_irregular = true;
+    fn float(&mut self, value: V, update: Floating) {
+        self.floating.entry(value).or_default().push(update);
     }
 
     /// The update responds. `Err` names its successor if the two overlap.
@@ -239,7 +234,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
             }
             Tail::OpenRedundant(open) if open == update => self.tail = Tail::Settled,
             _ => {
-                if let Some(floating) = self.floating.iter().find(|f| f.update == update) {
+                let mut floating = self.floating.values().flatten();
+                if let Some(floating) = floating.find(|floating| floating.update == update) {
                     return Err(floating.next);
                 }
                 self.give_up(update);
@@ -262,12 +258,14 @@ impl<V: Clone + Eq + Hash> Window<V> {
             }
             Tail::OpenRedundant(open) if open == update => self.tail = Tail::Settled,
             _ => {
-                if let Some(at) = self.floating.iter().position(|f| f.update == update) {
-                    self.floating.swap_remove(at);
-                } else {
-                    let seen = self.seen_open.iter().find(|&&(open, _)| open == update);
-                    return seen.map(|&(_, scan)| scan);
+                let seen = self.seen_open.iter().find(|&&(open, _)| open == update);
+                if let Some(&(_, scan)) = seen {
+                    return Some(scan);
                 }
+                self.floating.retain(|_, updates| {
+                    updates.retain(|floating| floating.update != update);
+                    !updates.is_empty()
+                });
             }
         }
         None
@@ -328,7 +326,6 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.head -= forgotten;
         if self.runs.len() < INDEX_UNTIL {
             self.index = None;
-            self.is_irregular = !self.floating.is_empty();
             self.runs.shrink_to(4 * COMPACT_FROM);
         }
     }
@@ -340,7 +337,6 @@ impl<V: Clone + Eq + Hash> Window<V> {
             index.entry(run.value.clone()).or_default().push_back(number);
         }
         self.index = Some(Box::new(index));
-        self.is_irregular = true;
     }
 
     /// The run that a scan invoked at `since`, and responding now, read if it
@@ -363,7 +359,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
         let is_second = second_is_open & (second.value == *value);
         let is_third = third_is_open & (third.value == *value);
         let found = u8::from(is_last) + u8::from(is_second) + u8::from(is_third);
-        if others_are_open | self.is_irregular | (found != 1) {
+        let may_float = !self.floating.is_empty() && self.floating.contains_key(value);
+        if others_are_open | may_float | (found != 1) {
             return self.read_slowly(value, since, scan, now);
         }
         let overwritten = if is_second { last.response } else { second.response };
@@ -420,8 +417,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
 
     /// An update with this value whose place in the order is open, if any.
     #[inline]
-    pub fn floating(&self, value: &V) -> Option<&Floating<V>> {
-        self.floating.iter().find(|floating| floating.value == *value)
+    pub fn floating(&self, value: &V) -> Option<Floating> {
+        self.floating.get(value)?.first().copied()
     }
 
     /// A scan that responds at `now` saw this run.

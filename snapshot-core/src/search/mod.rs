@@ -1,9 +1,9 @@
 //! Exact search, for the histories that the linear-time conditions leave open:
 //! those in which values are ambiguous, or updates of one segment overlap.
 //!
-//! First [`candidates`] narrows what each scan can have read, over the whole
+//! First `candidates.rs` narrows what each scan can have read, over the whole
 //! history; where that leaves one candidate per entry, the conditions decide
-//! after all. Else [`order`] looks for a linearization, remembering every state
+//! after all. Else `order.rs` looks for a linearization, remembering every state
 //! that it has left without success (Wing and Gong; Lowe's memoisation). With
 //! one writer per segment a state is little more than a position per process,
 //! so there are at most (length x 2^processes) of them; still, that is

@@ -213,19 +213,13 @@ impl<'p> Search<'p> {
             return true;
         };
         let number = self.numbers[update as usize];
-        for index in self.first..self.problem.operations.len() {
-            let operation = &self.problem.operations[index];
-            if operation.invocation > deadline {
-                break;
-            }
-            if !self.taken[index]
-                && operation.segment.is_none()
-                && latest[index][usize::from(segment)] < number
-            {
-                return false;
-            }
-        }
-        true
+        let begun = self.problem.operations[self.first..]
+            .iter()
+            .take_while(|operation| operation.invocation <= deadline);
+        let mut waiting = (self.first..)
+            .zip(begun)
+            .filter(|(index, operation)| !self.taken[*index] && operation.segment.is_none());
+        waiting.all(|(index, _)| latest[index][usize::from(segment)] >= number)
     }
 
     fn choose(&mut self, update: u32) {

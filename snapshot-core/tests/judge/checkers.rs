@@ -29,6 +29,7 @@ type Prover = fn(&History<i64>) -> Verdict;
 const DECIDERS: &[(&str, Decider)] = &[
     ("literal definition", oracle::decide),
     ("linear-time check", by_linear_check),
+    ("linear-time decision", by_linear_decision),
     ("monitor", by_monitor),
     ("exact search", by_search),
     ("exact search without narrowing", by_plain_search),
@@ -47,6 +48,14 @@ fn by_linear_check(history: &History<i64>) -> Option<bool> {
         linear::Outcome::Linearizable(_) => Some(true),
         linear::Outcome::Violation => Some(false),
         linear::Outcome::Undecided(_) => None,
+    }
+}
+
+fn by_linear_decision(history: &History<i64>) -> Option<bool> {
+    match linear::decide(history) {
+        linear::Decision::Linearizable => Some(true),
+        linear::Decision::Violation => Some(false),
+        linear::Decision::Undecided(_) => None,
     }
 }
 

@@ -24,7 +24,7 @@ fn transform<W: Clone>(
 ) -> History<W> {
     let declaration =
         Declaration::new(value(0)).with_segments(history.segments()).with_writers(Writers::Many);
-    let mut builder = History::builder(declaration).unwrap();
+    let mut builder = History::builder(declaration).expect("valid");
     for (step, event) in history.steps().zip(history.events()) {
         if !is_kept(step.operation) {
             continue;

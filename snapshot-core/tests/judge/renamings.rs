@@ -86,7 +86,7 @@ fn rename(
     let declaration = Declaration::new(0)
         .with_segments(history.segments())
         .with_processes(history.processes().max(1));
-    let mut builder = History::builder(declaration).unwrap();
+    let mut builder = History::builder(declaration).expect("valid");
     for event in history.events() {
         let process = event.process;
         let pushed = match event.action {
@@ -118,7 +118,7 @@ pub fn confirm(explanation: &Explanation<i64>, history: &History<i64>) {
     assert!(!explanation.argument(|exhibit| format!("O{}", exhibit.id)).is_empty());
     if let Some(renamed) = explanation.renamed() {
         let simple = SimpleHistory::recognise(&renamed).expect("a renaming is simple");
-        let union = union_of(Alphabet::new(renamed.processes().max(1)).unwrap());
+        let union = union_of(Alphabet::new(renamed.processes().max(1)).expect("valid"));
         let run = accepting_run(&union, simple.letters());
         assert!(run.is_some(), "not accepted: {explanation:?} of {}", drawing(history));
     }

@@ -74,11 +74,13 @@ fn draw(dot: &str) -> Option<String> {
         .stderr(Stdio::piped())
         .spawn()
         .ok()?;
-    child.stdin.take().unwrap().write_all(dot.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    let mut input = child.stdin.take().expect("standard input is piped");
+    input.write_all(dot.as_bytes()).expect("Graphviz reads its input");
+    drop(input);
+    let output = child.wait_with_output().expect("Graphviz ends");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !errors.contains("syntax"), "{errors}\n{dot}");
-    Some(String::from_utf8(output.stdout).unwrap())
+    Some(String::from_utf8(output.stdout).expect("a drawing is text"))
 }
 
 #[test]

@@ -19,11 +19,12 @@ use snapshot_test::{Value, read_history};
 use crate::{answer, printed, refused, run};
 
 fn history(text: &str) -> History<Value> {
-    read_history(Reader::text(text.as_bytes()).unwrap()).unwrap().0
+    let reader = Reader::text(text.as_bytes()).expect("what is generated begins like a recording");
+    read_history(reader).expect("what is generated is a history").0
 }
 
 fn case(text: String) -> Case {
-    Case::parse("generated", text.leak()).unwrap()
+    Case::parse("generated", text.leak()).expect("what is generated has an expectation")
 }
 
 /// Checks the history, confirms the certificate, and compares with the

@@ -1,5 +1,7 @@
 //! The commands `generate`, `automata` and `corpus`, as their users meet them.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 mod automata;
 mod corpus;
 mod generate;

@@ -1,0 +1,77 @@
+//! Recordings as text files, written event by event.
+//!
+//! Not by the writer of `snapshot-test`, which is under test here, but by the
+//! page that describes the format: a header, then one event per line.
+
+use std::io::{self, BufWriter, Write};
+
+use corpus::generate::{OwnedAction, OwnedEvent, Recipe, RecipeError};
+use thiserror::Error;
+
+/// Why a recording could not be written.
+#[derive(Debug, Error)]
+pub enum TextError {
+    /// No history follows the recipe.
+    #[error("no recording can be made: {0}")]
+    Recipe(#[from] RecipeError),
+    /// The output failed.
+    #[error("the recording cannot be written: {0}; is there enough space?")]
+    Output(#[from] io::Error),
+}
+
+/// Writes the recording that a recipe makes, in memory that does not grow with
+/// its length. Process k updates segment k, so no line names a segment.
+///
+/// # Errors
+/// If no history follows the recipe, or if the output fails.
+pub fn write(recipe: &Recipe, output: impl Write) -> Result<(), TextError> {
+    let events = recipe.events()?;
+    let mut output = BufWriter::with_capacity(1 << 16, output);
+    writeln!(output, "processes {}", recipe.processes)?;
+    writeln!(output, "segments {}", recipe.segments)?;
+    for event in events {
+        line(&mut output, &event)?;
+    }
+    Ok(output.flush()?)
+}
+
+fn line(output: &mut impl Write, event: &OwnedEvent) -> io::Result<()> {
+    let process = event.process;
+    match &event.action {
+        OwnedAction::InvokeUpdate { value, .. } => writeln!(output, "p{process} update {value}"),
+        OwnedAction::InvokeScan => writeln!(output, "p{process} scan"),
+        OwnedAction::RespondUpdate => writeln!(output, "p{process} ok"),
+        OwnedAction::RespondScan { values } => {
+            write!(output, "p{process} ok")?;
+            for value in values {
+                write!(output, " {value}")?;
+            }
+            writeln!(output)
+        }
+        OwnedAction::Fail => writeln!(output, "p{process} fail"),
+        OwnedAction::Unknown => writeln!(output, "p{process} unknown"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use corpus::generate::Style;
+
+    use super::*;
+
+    #[test]
+    fn every_event_is_a_line() {
+        let recipe = Recipe::new(3, 2, 40, Style::Differentiated, 5).with_pending(6);
+        let mut text = Vec::new();
+        write(&recipe, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let mut lines = text.lines();
+        assert_eq!((lines.next(), lines.next()), (Some("processes 3"), Some("segments 2")));
+        let history = recipe.history().unwrap();
+        assert_eq!(lines.clone().count(), history.len());
+        let scans = history.operations().iter().filter(|o| o.is_scan() && o.is_complete()).count();
+        let words = |count| lines.clone().filter(move |l| l.split(' ').count() == count).count();
+        assert_eq!(words(4), scans, "a scan's response has an entry per segment");
+        assert!(text.contains(" unknown\n") && text.contains(" update "), "{text}");
+    }
+}

@@ -1,0 +1,255 @@
+//! What must hold of any small history: every decider says what brute force
+//! says, at every prefix where it says something, and proves it.
+
+use snapshot_core::History;
+use snapshot_core::certificate::{linearization, projection::Projection, witness};
+use snapshot_core::check::{self, Report};
+use snapshot_core::linear;
+use snapshot_core::monitor::{Judgement, Monitor, Undecided};
+use snapshot_core::observer::TableObserver;
+use snapshot_core::search::{self, Budget};
+use snapshot_core::simple::SimpleHistory;
+use snapshot_core::verdict::{Linearization, Verdict};
+
+/// Bytes that a search may use; small histories need much less.
+const MEMORY: usize = 1 << 26;
+
+/// Whether some order of the operations explains the history, by brute force.
+///
+/// # Panics
+/// If the history is too long for that.
+pub fn is_linearizable(history: &History<i64>) -> bool {
+    let order = Projection::whole(history).linearization(usize::MAX);
+    order.expect("a small history can be decided").is_some()
+}
+
+/// Compares all deciders with brute force, and has their proofs judged.
+///
+/// # Panics
+/// If anything disagrees.
+pub fn check(history: &History<i64>) {
+    let expected = is_linearizable(history);
+    let (alarm, undecided) = monitor(history);
+    match linear::check(history) {
+        linear::Outcome::Linearizable(reading) => {
+            require(history, expected, "linear::check is wrong: linearizable");
+            let quiet = alarm.is_none() && undecided.is_none();
+            require(history, quiet, "linear::check decides, the monitor does otherwise");
+            confirm_order(history, &reading.linearization(), "linear::check");
+        }
+        linear::Outcome::Violation => {
+            require(history, !expected, "linear::check is wrong: violation");
+            require(history, alarm.is_some(), "linear::check finds what the monitor misses");
+        }
+        linear::Outcome::Undecided(found) => {
+            require(history, alarm.is_none(), "the monitor finds what linear::check leaves open");
+            require(history, undecided == Some(found), "the two give up at different events");
+        }
+    }
+    if let Some(event) = alarm {
+        require(history, !expected, &format!("the monitor's alarm at event {event} is false"));
+    }
+    searches(history, expected);
+    report(history, expected);
+}
+
+/// The event of the monitor's alarm, or where it gave up; each prefix before
+/// is linearizable, the one that ends with the alarm is not.
+fn monitor(history: &History<i64>) -> (Option<usize>, Option<Undecided>) {
+    let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    for (position, event) in history.events().enumerate() {
+        let prefix = is_linearizable(&history.prefix(position + 1));
+        match monitor.observe(&event).expect("a history's events are admissible") {
+            Judgement::Linearizable => {
+                require(history, prefix, &format!("the monitor misses event {position}"));
+            }
+            Judgement::Violation(alarm) => {
+                require(history, alarm.event == position, "the alarm names another event");
+                require(history, !prefix, &format!("a false alarm at event {position}"));
+                return (Some(position), None);
+            }
+            Judgement::Undecided(undecided) => {
+                require(history, undecided.event == position, "it gave up at another event");
+                // It may still know more at the end of the history.
+                return (later_alarm(history, monitor, position), Some(undecided));
+            }
+        }
+    }
+    (None, None)
+}
+
+/// Once undecided, the monitor stays so.
+fn later_alarm(history: &History<i64>, mut monitor: Monitor<i64>, from: usize) -> Option<usize> {
+    let stands = monitor.judgement();
+    for event in history.events().skip(from + 1) {
+        let judgement = monitor.observe(&event).expect("a history's events are admissible");
+        require(history, judgement == stands, "an undecided judgement changes");
+    }
+    None
+}
+
+fn searches(history: &History<i64>, expected: bool) {
+    let mut budget = Budget { memory: MEMORY, proceed: &mut || true };
+    let outcomes = [
+        ("search", search::search(history, &mut budget)),
+        ("search_plainly", search::search_plainly(history, &mut budget)),
+    ];
+    for (name, outcome) in outcomes {
+        match outcome {
+            search::Outcome::Linearizable(order) => {
+                require(history, expected, &format!("{name} is wrong: linearizable"));
+                confirm_order(history, &order, name);
+            }
+            search::Outcome::NotLinearizable { .. } => {
+                require(history, !expected, &format!("{name} is wrong: not linearizable"));
+            }
+            search::Outcome::Exhausted { .. } => complain(history, "a small search is too large"),
+        }
+    }
+}
+
+fn report(history: &History<i64>, expected: bool) {
+    let mut budget = Budget { memory: MEMORY, proceed: &mut || true };
+    let decided = check::decide(history, &mut budget);
+    require(history, decided == Some(expected), &format!("decide says {decided:?}"));
+    let report = check::check(history, &mut budget);
+    match &report.verdict {
+        Verdict::Linearizable(order) => {
+            require(history, expected, "check is wrong: linearizable");
+            confirm_order(history, order, "check");
+        }
+        Verdict::Violation(_) => {
+            require(history, !expected, "check is wrong: violation");
+            violation(history, &report);
+        }
+        Verdict::Unknown(unknown) => complain(history, &format!("check gives up: {unknown:?}")),
+    }
+}
+
+/// The witness is a proof, it is told, the violation is complete where the
+/// report says, and the renaming makes it one of a simple history.
+fn violation(history: &History<i64>, report: &Report<i64>) {
+    let (Verdict::Violation(found), Some(event)) = (&report.verdict, report.decided_at) else {
+        complain(history, "a violation happens at some event")
+    };
+    if let Err(error) = witness::check(history, found) {
+        complain(history, &format!("the witness is no proof: {error}; {found:?}"));
+    }
+    let first =
+        !is_linearizable(&history.prefix(event + 1)) && is_linearizable(&history.prefix(event));
+    require(history, first, &format!("the violation is not complete just at event {event}"));
+    let Some(explanation) = &report.explanation else {
+        complain(history, "a violation is explained")
+    };
+    let argument = explanation.argument(|exhibit| format!("#{}", exhibit.id));
+    require(history, !argument.is_empty(), "an explanation has words");
+    require(history, !is_linearizable(&explanation.history()), "the exhibits prove nothing");
+    if let Some(renamed) = explanation.renamed() {
+        match SimpleHistory::recognise(&renamed) {
+            Ok(simple) => {
+                let accepted = TableObserver::first_violation(&simple).is_some();
+                require(
+                    history,
+                    accepted,
+                    &format!("no automaton accepts the renaming of {found:?}"),
+                );
+            }
+            Err(error) => complain(history, &format!("the renamed history is not simple: {error}")),
+        }
+    }
+}
+
+fn confirm_order(history: &History<i64>, order: &Linearization, who: &str) {
+    if let Err(error) = linearization::check(history, order) {
+        complain(history, &format!("the order of {who} is no proof: {error}; {order:?}"));
+    }
+}
+
+fn require(history: &History<i64>, holds: bool, complaint: &str) {
+    if !holds {
+        complain(history, complaint);
+    }
+}
+
+fn complain(history: &History<i64>, complaint: &str) -> ! {
+    let events: String =
+        history.events().enumerate().map(|(k, event)| format!("{k}: {event:?}\n")).collect();
+    panic!("{complaint}\n{:?}\n{events}", history.declaration());
+}
+
+#[cfg(test)]
+pub mod tests {
+    use snapshot_core::history::{Action, Declaration, Event};
+    use snapshot_test::format::Reader;
+    use snapshot_test::{Value, read_history};
+
+    use super::*;
+    use crate::history::history;
+
+    /// Reproducible noise: `count` strings of up to `length` bytes.
+    pub fn noise(count: usize, length: usize) -> impl Iterator<Item = Vec<u8>> {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 32) as usize
+        };
+        (0..count).map(move |_| (0..next() % (length + 1)).map(|_| next() as u8).collect())
+    }
+
+    /// A recording of integers in the text format.
+    fn recording(text: &str) -> History<i64> {
+        let reader = Reader::text(text.as_bytes()).expect("it is well-formed");
+        let (read, _) = read_history(reader).expect("it is a history");
+        let number = |value: &Value| match value {
+            Value::Integer(number) => *number,
+            Value::Text(text) => panic!("{text} is no integer"),
+        };
+        let declaration = Declaration::new(0)
+            .with_segments(read.segments())
+            .with_processes(read.processes())
+            .with_writers(read.writers());
+        let mut builder = History::builder(declaration).expect("the declaration is valid");
+        for Event { process, action } in read.events() {
+            let push = match action {
+                Action::InvokeUpdate { segment, value } => {
+                    builder.push(&Event::invoke_update(process, segment, &number(value)))
+                }
+                Action::InvokeScan => builder.push(&Event::invoke_scan(process)),
+                Action::RespondUpdate => builder.push(&Event::respond_update(process)),
+                Action::RespondScan { values } => {
+                    let values: Vec<i64> = values.iter().map(number).collect();
+                    builder.push(&Event::respond_scan(process, &values))
+                }
+                Action::Fail => builder.push(&Event::fail(process)),
+                Action::Unknown => builder.push(&Event::unknown(process)),
+            };
+            push.expect("the same events are a history");
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn what_failed_once_is_decided_alike() {
+        let mut count = 0;
+        for entry in std::fs::read_dir("regressions").expect("the directory is committed") {
+            let path = entry.expect("it can be listed").path();
+            let text = std::fs::read_to_string(&path).expect("it is text");
+            check(&recording(&text));
+            count += 1;
+        }
+        assert!(count > 0, "there are regressions");
+    }
+
+    #[test]
+    fn noise_is_decided_alike() {
+        let (mut good, mut bad) = (0, 0);
+        for bytes in noise(3000, 60) {
+            let history = history(&bytes);
+            check(&history);
+            *(if is_linearizable(&history) { &mut good } else { &mut bad }) += 1;
+        }
+        assert!(good > 500 && bad > 500, "both answers occur: {good} and {bad}");
+    }
+}

@@ -1,0 +1,26 @@
+//! Bytes as choices.
+
+/// A source of choices; each takes one byte, and after the last byte there are
+/// none. So a byte changes one choice, and a prefix of the bytes means a prefix
+/// of the choices: what a fuzzer needs to make small steps and small failures.
+#[derive(Clone, Debug)]
+pub struct Choices<'a>(&'a [u8]);
+
+impl<'a> Choices<'a> {
+    /// The choices that these bytes make.
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// One of 0, 1, ..., `count - 1`, and what is left of the byte; `None` at
+    /// the end.
+    ///
+    /// # Panics
+    /// If `count` is 0.
+    pub fn next(&mut self, count: usize) -> Option<(usize, usize)> {
+        let (&byte, rest) = self.0.split_first()?;
+        self.0 = rest;
+        let byte = usize::from(byte);
+        Some((byte % count, byte / count))
+    }
+}
