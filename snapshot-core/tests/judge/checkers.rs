@@ -261,7 +261,10 @@ pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
         Verdict::Violation(_) => Some(false),
         Verdict::Unknown(_) => None,
     };
-    let answers = [verdict, by_linear_check(history), by_monitor(history), by_search];
+    let by_linear_decision = by_linear_decision(history);
+    let by_linear_check = by_linear_check(history);
+    assert_eq!(by_linear_check, by_linear_decision, "{}", drawing(history));
+    let answers = [verdict, by_linear_check, by_monitor(history), by_search];
     let is_linearizable = answers.into_iter().flatten().next()?;
     for answer in answers.into_iter().flatten() {
         assert_eq!(answer, is_linearizable, "{answers:?} on {}", drawing(history));
