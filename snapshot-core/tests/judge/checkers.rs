@@ -8,13 +8,13 @@ use snapshot_core::automata::{self, Alphabet};
 use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::{linearization, witness};
-use snapshot_core::check::check;
+use snapshot_core::check::{Report, check, decide};
 use snapshot_core::linear;
 use snapshot_core::monitor::{Judgement, Monitor};
 use snapshot_core::observer::{Observation, Observer, OnlineObserver, TableObserver};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::simple::SimpleHistory;
-use snapshot_core::verdict::{Linearization, Reason, Verdict, Witness};
+use snapshot_core::verdict::{Linearization, Method, Reason, Verdict, Witness};
 use snapshot_core::{History, Segment};
 
 use crate::{oracle, renamings};
@@ -157,10 +157,23 @@ fn by_proving_search(history: &History<i64>) -> Verdict {
 
 fn by_check(history: &History<i64>) -> Verdict {
     let report = unlimited(|budget| check(history, budget));
-    if let Some(explanation) = &report.explanation {
-        renamings::confirm(explanation, history);
-    }
+    check_report(history, &report);
     report.verdict
+}
+
+/// A violation is decided at the event that completes it, told by operations
+/// that stand by themselves, and by a renaming where renamings are possible.
+fn check_report(history: &History<i64>, report: &Report<i64>) {
+    let Some(explanation) = &report.explanation else { return };
+    renamings::confirm(explanation, history);
+    let Verdict::Violation(witness) = &report.verdict else { panic!("nothing to explain") };
+    if renamings::are_possible(history) {
+        assert!(witness.renaming.is_some(), "{witness:?} of {}", drawing(history));
+    }
+    let decided_at = report.decided_at.expect("a violation is complete at some event");
+    let at = |event: usize| unlimited(|budget| decide(&history.prefix(event), budget));
+    assert_eq!(at(decided_at), Some(true), "decided too late: {}", drawing(history));
+    assert_eq!(at(decided_at + 1), Some(false), "decided too early: {}", drawing(history));
 }
 
 /// Enough for the histories of this test bench.
@@ -279,8 +292,8 @@ pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
     if verdict.is_some() {
         check_proof("check", history, &report.verdict, is_linearizable);
     }
-    if let Some(explanation) = &report.explanation {
-        renamings::confirm(explanation, history);
+    if report.method != Method::Search {
+        check_report(history, &report);
     }
     Some(is_linearizable)
 }

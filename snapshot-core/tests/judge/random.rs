@@ -42,8 +42,10 @@ pub struct Shape {
     pub values: Values,
     /// Whether all processes update all segments.
     pub writers: Writers,
-    /// Whether operations may fail or have an unknown outcome.
-    pub faults: bool,
+    /// Whether operations may fail.
+    pub failures: bool,
+    /// Whether they may have an unknown outcome.
+    pub losses: bool,
 }
 
 /// All shapes.
@@ -56,7 +58,8 @@ pub fn shapes() -> impl Strategy<Value = Shape> {
             scanners,
             values,
             writers,
-            faults,
+            failures: faults,
+            losses: faults,
         },
     )
 }
@@ -75,7 +78,8 @@ pub fn differentiated() -> impl Strategy<Value = Shape> {
     shapes().prop_map(|shape| Shape {
         values: Values::Differentiated,
         writers: Writers::Single,
-        faults: false,
+        failures: false,
+        losses: false,
         ..shape
     })
 }
@@ -94,10 +98,11 @@ pub fn crowded_runs(
     steps: usize,
 ) -> impl Strategy<Value = Run> {
     let crowd = prop_oneof![(Just(64_u8), 1..4_usize), (1..4_u8, 100..240_usize)];
-    (values, 1..4_usize, crowd, vec(any::<(u8, u8, u8)>(), steps)).prop_map(
-        |(values, segments, (patience, scanners), tape)| {
+    let tape = vec(any::<(u8, u8, u8)>(), steps);
+    (values, 1..4_usize, crowd, any::<bool>(), tape).prop_map(
+        |(values, segments, (patience, scanners), failures, tape)| {
             let writers = Writers::Single;
-            let shape = Shape { segments, scanners, values, writers, faults: false };
+            let shape = Shape { segments, scanners, values, writers, failures, losses: false };
             let act = |(who, what, turn): (u8, u8, u8)| {
                 let is_slow = turn.is_multiple_of(patience);
                 (if is_slow { who } else { who % segments as u8 }, what)
@@ -234,10 +239,10 @@ impl Simulation {
     }
 
     fn take_effect_or_fault(&mut self, process: usize, open: Open, what: u8) {
-        if self.shape.faults && what < 16 {
+        if self.shape.failures && what < 16 {
             self.open[process] = None;
             self.recording.push(process, Letter::Fail);
-        } else if self.shape.faults && what < 40 {
+        } else if self.shape.losses && what < 40 {
             self.open[process] = None;
             self.lingering.extend(open.written.map(|_| open));
             self.recording.push(process, Letter::Unknown);
@@ -253,7 +258,7 @@ impl Simulation {
 
     fn respond(&mut self, process: usize, open: Open, what: u8) {
         let letter = match open.written {
-            _ if self.shape.faults && what < 16 => Letter::Unknown,
+            _ if self.shape.losses && what < 16 => Letter::Unknown,
             Some(_) => Letter::RespondUpdate,
             None => Letter::RespondScan { values: self.seen[process].clone() },
         };
