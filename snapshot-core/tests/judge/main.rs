@@ -18,6 +18,7 @@ mod oracle;
 mod random;
 mod recording;
 mod renamings;
+mod rules;
 mod sampled;
 mod sketch;
 mod streams;
