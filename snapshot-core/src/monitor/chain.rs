@@ -170,3 +170,23 @@ impl Chain {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_forgotten_vectors_are_reused() {
+        let mut chain = Chain::default();
+        for scan in 1..1000 {
+            chain.insert(&[scan, 0, scan], scan, chain.floor()).unwrap();
+            assert_eq!(chain.insert(&[scan, 0, scan], scan, chain.floor()), Ok(()));
+            let floor = chain.floor();
+            assert_eq!(chain.at_floor(floor).map(|(by, _)| by), Some(scan));
+            chain.forget_below(floor);
+            assert_eq!((chain.len(), chain.at_floor(floor - 2)), (1, None));
+        }
+        assert!(chain.vectors.len() <= 2 * chain.width);
+        assert!(chain.free.len() <= 2);
+    }
+}

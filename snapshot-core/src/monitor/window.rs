@@ -78,6 +78,8 @@ enum Tail {
     Settled,
     /// It is the first of the last run, and open.
     OpenRun(u64),
+    /// As [`Self::OpenRun`], but its outcome will never be known.
+    LostRun(u64),
     /// It repeats the value of the last run, and is open.
     OpenRedundant(u64),
 }
@@ -200,7 +202,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
     fn settle_tail(&mut self, next: u64) {
         match self.tail {
             Tail::Settled => {}
-            Tail::OpenRun(update) => {
+            Tail::OpenRun(update) | Tail::LostRun(update) => {
+                let may_fail = self.tail == Tail::OpenRun(update);
                 let run = self.last_run();
                 debug_assert_eq!(run.update, update);
                 if run.seen_at == NEVER {
@@ -209,7 +212,9 @@ impl<V: Clone + Eq + Hash> Window<V> {
                 } else {
                     run.response = run.seen_at;
                     let scan = run.seen_by;
-                    self.seen_open.push((update, scan));
+                    if may_fail {
+                        self.seen_open.push((update, scan));
+                    }
                 }
             }
             Tail::OpenRedundant(update) => {
@@ -273,6 +278,9 @@ impl<V: Clone + Eq + Hash> Window<V> {
 
     /// The outcome of the update will never be known: it can no longer fail.
     pub fn give_up(&mut self, update: u64) {
+        if self.tail == Tail::OpenRun(update) {
+            self.tail = Tail::LostRun(update);
+        }
         self.seen_open.retain(|&(open, _)| open != update);
     }
 
@@ -442,5 +450,36 @@ impl<V: Clone + Eq + Hash> Window<V> {
     #[inline]
     pub fn saw(&mut self, number: u64, scan: u64, now: Instant) {
         self.runs[(number - self.base) as usize].see(scan, now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An update that a scan saw can be given up before its successor begins,
+    /// or after (by another process); it can fail as long as it is not.
+    #[test]
+    fn seen_updates_are_remembered_until_given_up() {
+        let mut window = Window::new(0);
+        let mut now = 0;
+        for update in 1..100 {
+            now += 10;
+            window.begin(update, &update, now);
+            assert_eq!(window.read(&update, now, 7, now + 1).number, 2 * update - 1);
+            if update % 2 == 0 {
+                window.give_up(update);
+            }
+            window.begin(1000 + update, &0, now + 2);
+            let remembered = usize::from(update % 2 == 1);
+            assert_eq!(window.seen_open.len(), remembered);
+            assert_eq!(window.respond(1000 + update, now + 3), Ok(()));
+            if update % 4 == 1 {
+                assert_eq!(window.fail(update), Some(7));
+                window.give_up(update);
+            }
+            assert_eq!(window.respond(update, now + 4), Ok(()));
+            assert_eq!(window.seen_open.len(), 0);
+        }
     }
 }

@@ -5,15 +5,16 @@
 //! line in [`DECIDERS`] or [`PROVERS`].
 
 use snapshot_core::automata::{self, Alphabet};
+use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::{linearization, witness};
-use snapshot_core::check::check;
+use snapshot_core::check::{Report, check, decide};
 use snapshot_core::linear;
 use snapshot_core::monitor::{Judgement, Monitor};
 use snapshot_core::observer::{Observation, Observer, OnlineObserver, TableObserver};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::simple::SimpleHistory;
-use snapshot_core::verdict::{Linearization, Reason, Verdict, Witness};
+use snapshot_core::verdict::{Linearization, Method, Reason, Verdict, Witness};
 use snapshot_core::{History, Segment};
 
 use crate::{oracle, renamings};
@@ -71,6 +72,10 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
             Judgement::Linearizable => {}
         }
     }
+    let failed = history.operations().iter().filter(|operation| operation.is_failed()).count();
+    let counted = (monitor.events(), monitor.operations(), monitor.pending(), monitor.failed());
+    let (operations, pending) = (history.operations().len() as u64, history.pending() as u64);
+    assert_eq!(counted, (history.len(), operations, pending, failed as u64));
     let at = |event: usize| by_linear_check(&history.prefix(event));
     match judgement {
         Judgement::Linearizable => Some(true),
@@ -152,10 +157,23 @@ fn by_proving_search(history: &History<i64>) -> Verdict {
 
 fn by_check(history: &History<i64>) -> Verdict {
     let report = unlimited(|budget| check(history, budget));
-    if let Some(explanation) = &report.explanation {
-        renamings::confirm(explanation, history);
-    }
+    check_report(history, &report);
     report.verdict
+}
+
+/// A violation is decided at the event that completes it, told by operations
+/// that stand by themselves, and by a renaming where renamings are possible.
+fn check_report(history: &History<i64>, report: &Report<i64>) {
+    let Some(explanation) = &report.explanation else { return };
+    renamings::confirm(explanation, history);
+    let Verdict::Violation(witness) = &report.verdict else { panic!("nothing to explain") };
+    if renamings::are_possible(history) {
+        assert!(witness.renaming.is_some(), "{witness:?} of {}", drawing(history));
+    }
+    let decided_at = report.decided_at.expect("a violation is complete at some event");
+    let at = |event: usize| unlimited(|budget| decide(&history.prefix(event), budget));
+    assert_eq!(at(decided_at), Some(true), "decided too late: {}", drawing(history));
+    assert_eq!(at(decided_at + 1), Some(false), "decided too early: {}", drawing(history));
 }
 
 /// Enough for the histories of this test bench.
@@ -225,6 +243,59 @@ pub fn agreed_verdict(history: &History<i64>) -> bool {
         check_proof(name, history, &prover(history), is_linearizable);
     }
     is_linearizable
+}
+
+/// How often a search on a long history may ask for more time.
+const PATIENCE: u32 = 100;
+
+/// Whether a history too long for brute force is linearizable, after those have
+/// said so that need not try all orders, with a proof that passes. `None` if
+/// the linear-time conditions do not decide it, nor does exact search soon.
+///
+/// # Panics
+/// If a checker errs, or a certificate is no proof.
+pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
+    let patiently = |asked: &mut u32| {
+        *asked += 1;
+        *asked < PATIENCE
+    };
+    let mut asked = 0;
+    let mut proceed = || patiently(&mut asked);
+    let mut budget = Budget { memory: 1 << 26, proceed: &mut proceed };
+    let by_search = match search::search_plainly(history, &mut budget) {
+        search::Outcome::Exhausted { .. } => None,
+        outcome => answer(&outcome),
+    };
+    let mut asked = 0;
+    let mut proceed = || patiently(&mut asked);
+    let report = check(history, &mut Budget { memory: 1 << 26, proceed: &mut proceed });
+    let verdict = match &report.verdict {
+        Verdict::Linearizable(_) => Some(true),
+        Verdict::Violation(_) => Some(false),
+        Verdict::Unknown(_) => None,
+    };
+    let by_linear_decision = by_linear_decision(history);
+    let by_linear_check = by_linear_check(history);
+    assert_eq!(by_linear_check, by_linear_decision, "{}", drawing(history));
+    let answers = [verdict, by_linear_check, by_monitor(history), by_search];
+    let is_linearizable = answers.into_iter().flatten().next()?;
+    for answer in answers.into_iter().flatten() {
+        assert_eq!(answer, is_linearizable, "{answers:?} on {}", drawing(history));
+    }
+    if let Verdict::Violation(witness) = &report.verdict
+        && witness.operations.len() > MAX_OPERATIONS
+    {
+        // A search that ran out of time while it looked for a smaller one.
+        assert_eq!(witness.reason, Reason::NoOrder, "{}", drawing(history));
+        return Some(is_linearizable);
+    }
+    if verdict.is_some() {
+        check_proof("check", history, &report.verdict, is_linearizable);
+    }
+    if report.method != Method::Search {
+        check_report(history, &report);
+    }
+    Some(is_linearizable)
 }
 
 fn check_proof(name: &str, history: &History<i64>, verdict: &Verdict, is_linearizable: bool) {

@@ -7,8 +7,10 @@
 //!
 //! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes.
 
+mod admission;
 mod certificates;
 mod checkers;
+mod crowded;
 mod enumeration;
 mod exhaustive;
 mod invariance;
@@ -16,5 +18,7 @@ mod oracle;
 mod random;
 mod recording;
 mod renamings;
+mod rules;
 mod sampled;
 mod sketch;
+mod streams;

@@ -17,6 +17,9 @@ use snapshot_core::{History, OperationId};
 
 use crate::recording::{Letter, Recording};
 
+/// After so many updates, [`Values::Recurring`] come again.
+const PERIOD: i64 = 61;
+
 /// Which values updates write.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Values {
@@ -26,6 +29,8 @@ pub enum Values {
     Simple,
     /// From 0 to 2, in any order: repetitions, redundant updates.
     Few,
+    /// All different for a while, then the same again.
+    Recurring,
 }
 
 /// What a run looks like.
@@ -37,8 +42,10 @@ pub struct Shape {
     pub values: Values,
     /// Whether all processes update all segments.
     pub writers: Writers,
-    /// Whether operations may fail or have an unknown outcome.
-    pub faults: bool,
+    /// Whether operations may fail.
+    pub failures: bool,
+    /// Whether they may have an unknown outcome.
+    pub losses: bool,
 }
 
 /// All shapes.
@@ -51,7 +58,8 @@ pub fn shapes() -> impl Strategy<Value = Shape> {
             scanners,
             values,
             writers,
-            faults,
+            failures: faults,
+            losses: faults,
         },
     )
 }
@@ -70,7 +78,8 @@ pub fn differentiated() -> impl Strategy<Value = Shape> {
     shapes().prop_map(|shape| Shape {
         values: Values::Differentiated,
         writers: Writers::Single,
-        faults: false,
+        failures: false,
+        losses: false,
         ..shape
     })
 }
@@ -79,6 +88,28 @@ pub fn differentiated() -> impl Strategy<Value = Shape> {
 pub fn runs(shapes: impl Strategy<Value = Shape>, steps: usize) -> impl Strategy<Value = Run> {
     (shapes, vec(any::<(u8, u8)>(), 0..=steps))
         .prop_map(|(shape, tape)| Simulation::new(shape).run(&tape))
+}
+
+/// Runs of `steps` acts in which few scanners are slow, so that one scan is open
+/// while hundreds of updates come and go, or many are, so that hundreds of
+/// scans are open at once. One writer per segment; no outcome is lost.
+pub fn crowded_runs(
+    values: impl Strategy<Value = Values>,
+    steps: usize,
+) -> impl Strategy<Value = Run> {
+    let crowd = prop_oneof![(Just(64_u8), 1..4_usize), (1..4_u8, 100..240_usize)];
+    let tape = vec(any::<(u8, u8, u8)>(), steps);
+    (values, 1..4_usize, crowd, any::<bool>(), tape).prop_map(
+        |(values, segments, (patience, scanners), failures, tape)| {
+            let writers = Writers::Single;
+            let shape = Shape { segments, scanners, values, writers, failures, losses: false };
+            let act = |(who, what, turn): (u8, u8, u8)| {
+                let is_slow = turn.is_multiple_of(patience);
+                (if is_slow { who } else { who % segments as u8 }, what)
+            };
+            Simulation::new(shape).run(&tape.into_iter().map(act).collect::<Vec<_>>())
+        },
+    )
 }
 
 /// Runs with up to three falsifications: histories of either kind.
@@ -90,6 +121,17 @@ pub fn perturbed(
         let mut recording = Recording::of(&run.history);
         for (kind, place, extent) in falsifications {
             recording.falsify(kind, usize::from(place), usize::from(extent));
+        }
+        recording.history()
+    })
+}
+
+/// These runs with one or two falsifications that are hard to find.
+pub fn nudged(runs: impl Strategy<Value = Run>) -> impl Strategy<Value = History<i64>> {
+    (runs, vec(any::<(u8, u16, u16)>(), 1..3)).prop_map(|(run, nudges)| {
+        let mut recording = Recording::of(&run.history);
+        for (kind, place, extent) in nudges {
+            recording.nudge(kind, usize::from(place), usize::from(extent));
         }
         recording.history()
     })
@@ -180,6 +222,7 @@ impl Simulation {
         self.updates += 1;
         match self.shape.values {
             Values::Differentiated => self.updates,
+            Values::Recurring => self.updates % PERIOD,
             Values::Few => i64::from(what / 32 % 3),
             Values::Simple => {
                 self.switched[segment] |= segment < 2 && what >= 128;
@@ -196,10 +239,10 @@ impl Simulation {
     }
 
     fn take_effect_or_fault(&mut self, process: usize, open: Open, what: u8) {
-        if self.shape.faults && what < 16 {
+        if self.shape.failures && what < 16 {
             self.open[process] = None;
             self.recording.push(process, Letter::Fail);
-        } else if self.shape.faults && what < 40 {
+        } else if self.shape.losses && what < 40 {
             self.open[process] = None;
             self.lingering.extend(open.written.map(|_| open));
             self.recording.push(process, Letter::Unknown);
@@ -215,7 +258,7 @@ impl Simulation {
 
     fn respond(&mut self, process: usize, open: Open, what: u8) {
         let letter = match open.written {
-            _ if self.shape.faults && what < 16 => Letter::Unknown,
+            _ if self.shape.losses && what < 16 => Letter::Unknown,
             Some(_) => Letter::RespondUpdate,
             None => Letter::RespondScan { values: self.seen[process].clone() },
         };

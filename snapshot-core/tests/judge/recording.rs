@@ -1,5 +1,7 @@
 //! Recordings of histories that can be edited.
 
+use std::collections::HashMap;
+
 use snapshot_core::history::{Action, Declaration, Event, Writers};
 use snapshot_core::{History, Process, Segment};
 
@@ -15,6 +17,23 @@ pub enum Letter {
     RespondScan { values: Vec<i64> },
     Fail,
     Unknown,
+}
+
+impl Letter {
+    /// The event of this process.
+    pub fn event(&self, process: usize) -> Event<'_, i64> {
+        let process = Process::must(process);
+        match self {
+            Self::InvokeUpdate { segment, value } => {
+                Event::invoke_update(process, Segment::must(*segment), value)
+            }
+            Self::InvokeScan => Event::invoke_scan(process),
+            Self::RespondUpdate => Event::respond_update(process),
+            Self::RespondScan { values } => Event::respond_scan(process, values),
+            Self::Fail => Event::fail(process),
+            Self::Unknown => Event::unknown(process),
+        }
+    }
 }
 
 /// The events of a history, with who acts; always a history.
@@ -64,18 +83,7 @@ impl Recording {
     pub fn history(&self) -> History<i64> {
         let mut history = History::builder(self.declaration.clone()).expect("a sound declaration");
         for (process, letter) in &self.events {
-            let process = Process::must(*process);
-            let event = match letter {
-                Letter::InvokeUpdate { segment, value } => {
-                    Event::invoke_update(process, Segment::must(*segment), value)
-                }
-                Letter::InvokeScan => Event::invoke_scan(process),
-                Letter::RespondUpdate => Event::respond_update(process),
-                Letter::RespondScan { values } => Event::respond_scan(process, values),
-                Letter::Fail => Event::fail(process),
-                Letter::Unknown => Event::unknown(process),
-            };
-            history.push(&event).expect("falsification keeps histories histories");
+            history.push(&letter.event(*process)).expect("falsification keeps histories histories");
         }
         history.finish()
     }
@@ -96,6 +104,87 @@ impl Recording {
             }
             3 if !self.events.is_empty() => self.displace(place % self.events.len(), extent),
             _ => {}
+        }
+    }
+
+    /// Changes the recording as little as possible, at about `place`: an entry of
+    /// a long scan becomes one of the values written shortly before or after it,
+    /// two long scans that responded shortly after each other exchange an entry,
+    /// or an event happens a little earlier or later. Some choices change nothing.
+    pub fn nudge(&mut self, kind: u8, place: usize, extent: usize) {
+        let scans = self.long_scans();
+        let changed = extent % self.declaration.segments.unwrap_or(1);
+        let distance = 1 + extent / 8 % 3;
+        match kind % 4 {
+            0 | 1 if !scans.is_empty() => {
+                let scan = scans[place % scans.len()];
+                self.shift_entry(scan, changed, distance, kind.is_multiple_of(4));
+            }
+            2 if scans.len() > distance => {
+                let first = place % (scans.len() - distance);
+                self.exchange_entry(scans[first], scans[first + distance], changed);
+            }
+            3 if !self.events.is_empty() => self.displace(place % self.events.len(), extent),
+            _ => {}
+        }
+    }
+
+    /// The responses of the longest quarter of the scans, in their order.
+    fn long_scans(&self) -> Vec<usize> {
+        let mut invocation: HashMap<usize, usize> = HashMap::new();
+        let mut scans: Vec<(usize, usize)> = Vec::new();
+        for (event, (process, letter)) in self.events.iter().enumerate() {
+            match letter {
+                Letter::InvokeScan => {
+                    invocation.insert(*process, event);
+                }
+                Letter::RespondScan { .. } => scans.push((event - invocation[process], event)),
+                _ => {}
+            }
+        }
+        scans.sort_unstable();
+        scans.drain(..scans.len() * 3 / 4);
+        let mut responses: Vec<usize> = scans.into_iter().map(|(_, response)| response).collect();
+        responses.sort_unstable();
+        responses
+    }
+
+    /// Lets a scan return for one segment what was written `distance` updates
+    /// before or after the last update of this value that it can have seen.
+    fn shift_entry(&mut self, scan: usize, changed: usize, distance: usize, is_later: bool) {
+        let mut written = vec![0];
+        let mut seen = None;
+        for (event, (_, letter)) in self.events.iter().enumerate() {
+            if let Letter::InvokeUpdate { segment, value } = letter
+                && *segment == changed
+            {
+                written.push(*value);
+            }
+            if event == scan
+                && let Letter::RespondScan { values } = letter
+            {
+                seen = written.iter().rposition(|value| *value == values[changed]);
+            }
+        }
+        let Some(seen) = seen else { return };
+        let shifted =
+            if is_later { seen.checked_add(distance) } else { seen.checked_sub(distance) };
+        if let Some(value) = shifted.and_then(|shifted| written.get(shifted))
+            && let Letter::RespondScan { values } = &mut self.events[scan].1
+        {
+            values[changed] = *value;
+        }
+    }
+
+    fn exchange_entry(&mut self, first: usize, second: usize, changed: usize) {
+        let entry = |event: usize| match &self.events[event].1 {
+            Letter::RespondScan { values } => values[changed],
+            _ => unreachable!("only responses of scans are exchanged"),
+        };
+        for (event, value) in [(first, entry(second)), (second, entry(first))] {
+            if let Letter::RespondScan { values } = &mut self.events[event].1 {
+                values[changed] = value;
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! other way). Here all renamings are tried.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use snapshot_core::automata::{self, Alphabet, Nfa, accepting_run};
 use snapshot_core::certificate::projection::Projection;
@@ -43,6 +43,20 @@ fn numbers(history: &History<i64>, segment: Segment) -> Option<HashMap<i64, usiz
         }
     }
     Some(numbers)
+}
+
+/// Whether every update of the history has a number, and no value two, not
+/// even those of failed updates: what is wrong with such a history can be told
+/// by a renaming.
+pub fn are_possible(history: &History<i64>) -> bool {
+    let is_new = |segment: Segment| {
+        let mut values = HashSet::from([*history.initial_value(segment)]);
+        let mut updates = history.operations().iter().filter(|o| o.segment() == Some(segment));
+        updates.all(|update| values.insert(*history.update_value(update)))
+    };
+    let mut segments = (0..history.segments()).map(Segment::must);
+    history.writers() == Writers::Single
+        && segments.all(|segment| numbers(history, segment).is_some() && is_new(segment))
 }
 
 /// Tries all renamings of a history without repeating values and overlapping

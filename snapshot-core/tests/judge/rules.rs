@@ -1,0 +1,279 @@
+//! Rules that random histories seldom meet, each with a history in which it
+//! decides; and what an answer says beyond yes or no.
+
+use snapshot_core::check::check;
+use snapshot_core::linear;
+use snapshot_core::renaming::Renaming;
+use snapshot_core::search::{self, Budget};
+use snapshot_core::verdict::{Exhausted, Method, Reason, Verdict};
+use snapshot_core::{History, OperationId, Segment};
+
+use crate::checkers::{agreed_verdict, drawing};
+use crate::sketch::history;
+
+fn id(index: usize) -> OperationId {
+    OperationId::must(index)
+}
+
+/// What `check` says of a bad history of two segments: where it is complete,
+/// why, by which operations, and from which runs of segments 0 and 1 on the
+/// renaming gives 1.
+struct Telling {
+    events: &'static str,
+    decided_at: usize,
+    reason: Reason,
+    operations: &'static [usize],
+    from: (u64, u64),
+}
+
+const NOTHING: u64 = u64::MAX;
+
+fn tellings() -> Vec<Telling> {
+    let (first, second) = (Segment::must(0), Segment::must(1));
+    vec![
+        Telling {
+            events: "0:u0=1 0:ok 0:u0=2 2:s 1:u1=1 1:ok 0:ok 2:7,1",
+            decided_at: 7,
+            reason: Reason::NeverWritten { scan: id(2), segment: first },
+            operations: &[2],
+            from: (NOTHING, NOTHING),
+        },
+        Telling {
+            events: "1:s 0:u0=1 0:fail 1:1,0 2:s 2:0,0",
+            decided_at: 3,
+            reason: Reason::FailedUpdateSeen { scan: id(0), update: id(1) },
+            operations: &[0, 1],
+            from: (NOTHING, NOTHING),
+        },
+        Telling {
+            events: "0:u0=1 2:s 2:1,0 0:fail",
+            decided_at: 3,
+            reason: Reason::FailedUpdateSeen { scan: id(1), update: id(0) },
+            operations: &[0, 1],
+            from: (NOTHING, NOTHING),
+        },
+        // The first of two updates that wrote the value later.
+        Telling {
+            events: "0:u0=4 2:s 2:1,0 0:ok 1:u1=1 1:ok 0:u0=4 0:ok 0:u0=1 0:ok 0:u0=2 0:ok 0:u0=1",
+            decided_at: 2,
+            reason: Reason::Future { scan: id(1), update: id(4) },
+            operations: &[1, 4],
+            from: (2, NOTHING),
+        },
+        Telling {
+            events: "0:u0=1 0:ok 0:u0=2 0:ok 0:u0=3 0:ok 2:s 1:u1=1 2:1,0",
+            decided_at: 8,
+            reason: Reason::Stale { scan: id(3), overwriting: id(2) },
+            operations: &[0, 2, 3],
+            from: (3, NOTHING),
+        },
+        Telling {
+            events: "0:u0=1 0:ok 2:s 0:u0=2 2:0,0 0:ok",
+            decided_at: 4,
+            reason: Reason::Stale { scan: id(1), overwriting: id(0) },
+            operations: &[0, 1],
+            from: (1, NOTHING),
+        },
+        // Redundant updates have no number, failed ones neither.
+        Telling {
+            events: "0:u0=1 0:ok 0:u0=1 0:ok 0:u0=5 0:fail 0:u0=2 2:s 0:ok 2:1,0 3:s 3:1,0",
+            decided_at: 11,
+            reason: Reason::Stale { scan: id(5), overwriting: id(3) },
+            operations: &[0, 3, 5],
+            from: (2, NOTHING),
+        },
+        // The value was written, overwritten, and written again: then only the
+        // last time counts.
+        Telling {
+            events: "0:u0=1 0:ok 0:u0=2 0:ok 0:u0=1 0:ok 0:u0=3 0:ok 2:s 2:1,0",
+            decided_at: 9,
+            reason: Reason::Stale { scan: id(4), overwriting: id(3) },
+            operations: &[2, 3, 4],
+            from: (4, NOTHING),
+        },
+        Telling {
+            events: "0:u0=9 0:ok 0:u0=1 2:s 1:u1=1 2:1,0 1:ok 3:s 3:9,1",
+            decided_at: 8,
+            reason: Reason::Decrease { earlier: id(2), later: id(4), segment: first },
+            operations: &[0, 1, 2, 4],
+            from: (2, NOTHING),
+        },
+        Telling {
+            events: "1:u1=1 2:s 2:0,1 3:s 0:u0=1 3:1,0",
+            decided_at: 5,
+            reason: Reason::Decrease { earlier: id(1), later: id(2), segment: second },
+            operations: &[0, 1, 2],
+            from: (NOTHING, 1),
+        },
+        Telling {
+            events: "0:u0=1 1:u1=1 1:ok 1:u1=2 2:s 3:s 2:1,1 3:0,2 0:ok 0:u0=2 0:ok 1:ok",
+            decided_at: 7,
+            reason: Reason::Inversion { first: id(3), second: id(4), i: first, j: second },
+            operations: &[0, 1, 2, 3, 4],
+            from: (1, 2),
+        },
+        Telling {
+            events: "0:u0=1 1:u1=1 2:s 3:s 2:0,1 3:1,0",
+            decided_at: 5,
+            reason: Reason::Inversion { first: id(2), second: id(3), i: second, j: first },
+            operations: &[0, 1, 2, 3],
+            from: (1, 1),
+        },
+        Telling {
+            events: "2:s 0:u0=1 0:ok 0:u0=2 0:ok 0:u0=3 1:u1=1 1:ok 2:1,1 0:ok",
+            decided_at: 8,
+            reason: Reason::Missing { scan: id(0), seen: id(4), missing: id(2) },
+            operations: &[0, 1, 2, 4],
+            from: (2, 1),
+        },
+        Telling {
+            events: "2:s 1:u1=1 1:ok 1:u1=2 1:ok 0:u0=1 0:ok 2:1,1",
+            decided_at: 7,
+            reason: Reason::Missing { scan: id(0), seen: id(3), missing: id(2) },
+            operations: &[0, 1, 2, 3],
+            from: (1, 2),
+        },
+    ]
+}
+
+#[test]
+fn a_violation_is_told_by_the_right_operations() {
+    for Telling { events, decided_at, reason, operations, from } in tellings() {
+        let history = history(2, events);
+        assert!(!agreed_verdict(&history), "{events}");
+        let report = check(&history, &mut Budget { memory: usize::MAX, proceed: &mut || true });
+        let Verdict::Violation(witness) = report.verdict else { panic!("{events}") };
+        assert_ne!(report.method, Method::Search, "{events}");
+        assert_eq!((report.decided_at, witness.reason), (Some(decided_at), reason), "{events}");
+        let listed: Vec<usize> = witness.operations.iter().map(|id| id.index()).collect();
+        assert_eq!(listed, operations, "{events}");
+        let (i, j) = (Segment::must(0), Some(Segment::must(1)));
+        let renaming = Renaming { i, j, from_i: from.0, from_j: from.1 };
+        assert_eq!(witness.renaming, Some(renaming), "{events}");
+    }
+}
+
+/// A scan whose values repeat has seen what narrowing leaves; if that fails,
+/// the scan was wrong.
+#[test]
+fn what_narrowing_leaves_was_seen() {
+    let events = "1:s 0:u0=5 0:ok 0:u0=6 0:ok 2:u1=9 2:ok 0:u0=5 1:5,9 0:";
+    assert!(!agreed_verdict(&history(2, &format!("{events}fail"))));
+    assert!(agreed_verdict(&history(2, &format!("{events}ok"))));
+    assert!(agreed_verdict(&history(2, &format!("{events}unknown"))));
+}
+
+/// It fails only after another update of its segment began.
+#[test]
+fn an_update_that_was_seen_may_not_fail_however_late() {
+    let events = "0:u0=5 1:s 1:5 2:u0=6 2:ok 1:s 1:6 0:";
+    assert!(!agreed_verdict(&history(1, &format!("{events}fail"))));
+    assert!(agreed_verdict(&history(1, &format!("{events}ok"))));
+    let events = "0:u0=5 2:u0=6 2:ok 1:s 1:6 0:";
+    assert!(agreed_verdict(&history(1, &format!("{events}fail"))));
+    assert!(agreed_verdict(&history(1, &format!("{events}ok"))));
+}
+
+#[test]
+fn a_pending_update_that_nobody_saw_is_left_out() {
+    let history = history(2, "0:u0=1 1:u1=2 2:s 2:1,0");
+    let linear::Outcome::Linearizable(reading) = linear::check(&history) else {
+        panic!("nothing is wrong with {}", drawing(&history))
+    };
+    assert_eq!(reading.linearization().order, [id(0), id(2)]);
+}
+
+/// Twelve processes update one segment at once; then two scans see different
+/// values, one after the other. All ways to take the updates must be tried.
+fn riddle() -> (History<i64>, usize) {
+    let mut events = String::new();
+    for process in 0..12 {
+        events += &format!("{process}:u0={} ", process + 1);
+    }
+    for process in 0..12 {
+        events += &format!("{process}:ok ");
+    }
+    events += "0:s 0:12 0:s 0:11";
+    let history = history(1, &events);
+    let end = history.len() - 1;
+    (history, end)
+}
+
+#[test]
+fn states_without_success_are_not_entered_again() {
+    let (riddle, end) = riddle();
+    let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+    let outcome = search::search_plainly(&riddle, &mut budget);
+    let search::Outcome::NotLinearizable { states } = outcome else { panic!("{outcome:?}") };
+    // A set of updates and the last of them: 12 times 2^11.
+    assert!(states <= 12 << 11, "{states} states");
+    let outcome = search::search_plainly(&riddle.prefix(end), &mut budget);
+    assert!(matches!(outcome, search::Outcome::Linearizable(_)), "{outcome:?}");
+}
+
+#[test]
+fn a_search_ends_with_its_budget() {
+    let (riddle, end) = riddle();
+    for search in [search::search, search::search_plainly] {
+        let outcome = search(&riddle, &mut Budget { memory: usize::MAX, proceed: &mut || false });
+        let search::Outcome::Exhausted { exhausted, states, linearizable_events } = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!((exhausted, linearizable_events), (Exhausted::Time, end));
+        assert!((1..=1000).contains(&states), "{states}");
+        let outcome = search(&riddle, &mut Budget { memory: 4000, proceed: &mut || true });
+        let search::Outcome::Exhausted { exhausted, states, linearizable_events } = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!((exhausted, linearizable_events), (Exhausted::Memory, end));
+        assert!((1..=100).contains(&states), "{states}");
+    }
+    let report = check(&riddle, &mut Budget { memory: usize::MAX, proceed: &mut || false });
+    assert!(matches!(report.verdict, Verdict::Unknown(_)));
+    assert_eq!((report.method, report.decided_at), (Method::Search, None));
+}
+
+/// Where no condition names the culprits, what is not needed is left out.
+#[test]
+fn a_witness_found_by_search_is_small() {
+    let told = |segments, events: &str| {
+        let history = history(segments, events);
+        assert!(!agreed_verdict(&history), "{events}");
+        let report = check(&history, &mut Budget { memory: usize::MAX, proceed: &mut || true });
+        let Verdict::Violation(witness) = report.verdict else { panic!("{events}") };
+        assert_eq!((report.method, witness.reason), (Method::Search, Reason::NoOrder), "{events}");
+        let segments: Vec<usize> = witness.segments.iter().map(|k| k.index()).collect();
+        let operations: Vec<usize> = witness.operations.iter().map(|id| id.index()).collect();
+        (report.decided_at, segments, operations)
+    };
+    // The updates of segment 1 overlap, and the last scan but one saw the other.
+    let events = "0:u1=1 1:u1=2 0:ok 1:ok 2:u0=1 2:ok 3:s 3:1,2 3:s 3:1,2 3:s 3:1,1 3:s 3:1,2";
+    assert_eq!(told(2, events), (Some(11), vec![1], vec![0, 1, 4, 5]));
+    // An update without outcome takes effect late, or not.
+    let events =
+        "2:u1=5 0:u0=1 0:unknown 2:ok 0:u0=2 0:ok 2:u1=6 3:s 3:1,5 2:ok 3:s 3:2,6 3:s 3:1,6";
+    assert_eq!(told(2, events), (Some(11), vec![0], vec![1, 2, 4, 5]));
+    // The last update to be over stays, though nobody ever wrote the value.
+    let events = "0:u0=1 1:u0=2 0:ok 1:ok 3:s 3:9";
+    assert_eq!(told(1, events), (Some(5), vec![0], vec![1, 2]));
+}
+
+#[test]
+fn the_witness_against_a_riddle_is_small() {
+    let (riddle, end) = riddle();
+    let report = check(&riddle, &mut Budget { memory: usize::MAX, proceed: &mut || true });
+    let Verdict::Violation(witness) = report.verdict else { panic!("{riddle:?}") };
+    assert_eq!(
+        (report.decided_at, witness.operations),
+        (Some(end), vec![id(10), id(11), id(12), id(13)])
+    );
+    // When the time is over, the smallest witness so far is taken.
+    let mut asked = 0;
+    let mut proceed = || {
+        asked += 1;
+        asked < 150
+    };
+    let report = check(&riddle, &mut Budget { memory: usize::MAX, proceed: &mut proceed });
+    assert!(matches!(report.verdict, Verdict::Violation(_)));
+    assert!(asked < 1000, "asked {asked} times after the time was over");
+}

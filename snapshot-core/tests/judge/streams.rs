@@ -1,0 +1,213 @@
+//! What the monitor keeps of a stream depends on what is open, never on how long
+//! the stream is.
+//!
+//! [`Monitor::retained`] counts what it says it keeps. That nothing else is kept
+//! is tested with values that count themselves.
+
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use snapshot_core::history::{Declaration, Event};
+use snapshot_core::monitor::{Judgement, Monitor};
+use snapshot_core::{Process, Segment};
+
+/// The processes that update, each the segment of its own number.
+const WRITERS: usize = 3;
+
+/// All processes of a stream; one more is left for the tests.
+const PROCESSES: usize = 6;
+
+/// What may be retained while all operations are short.
+const FEW: usize = 60;
+
+/// How many values may be kept then: forgotten updates are removed in batches.
+const FEW_VALUES: usize = 200;
+
+/// A value that knows how many of its kind there are.
+#[derive(Clone, Debug)]
+struct Counted {
+    number: u64,
+    /// Never read: it is its being there that counts.
+    _all: Rc<()>,
+}
+
+impl PartialEq for Counted {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Counted {}
+
+impl Hash for Counted {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Open {
+    Nothing,
+    Update { number: u64, has_effect: bool },
+    Scan { seen: Option<Vec<u64>> },
+}
+
+/// An endless run of an atomic object, with a monitor.
+struct Stream {
+    monitor: Monitor<Counted>,
+    all: Rc<()>,
+    random: u64,
+    numbers: u64,
+    state: Vec<u64>,
+    open: Vec<Open>,
+    /// The most that was retained, and the most values that were kept, since
+    /// this was last reset.
+    peak: (usize, usize),
+}
+
+impl Stream {
+    fn new() -> Self {
+        let all = Rc::new(());
+        let initial = Counted { number: 0, _all: Rc::clone(&all) };
+        Self {
+            monitor: Monitor::new(Declaration::new(initial).with_segments(WRITERS)).unwrap(),
+            all,
+            random: 0x9e37_79b9_7f4a_7c15,
+            numbers: 0,
+            state: vec![0; WRITERS],
+            open: vec![Open::Nothing; PROCESSES],
+            peak: (0, 0),
+        }
+    }
+
+    /// A number below `limit` (Marsaglia, "Xorshift RNGs", 2003).
+    fn draw(&mut self, limit: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random >> 16) % limit
+    }
+
+    fn value(&self, number: u64) -> Counted {
+        Counted { number, _all: Rc::clone(&self.all) }
+    }
+
+    fn observe(&mut self, event: &Event<'_, Counted>) {
+        let judgement = self.monitor.observe(event).expect("the event is admissible");
+        assert_eq!(judgement, Judgement::Linearizable);
+        self.peak.0 = self.peak.0.max(self.monitor.retained());
+    }
+
+    fn begin_scan(&mut self, process: usize) {
+        self.observe(&Event::invoke_scan(Process::must(process)));
+    }
+
+    fn end_scan(&mut self, process: usize, seen: &[u64]) {
+        let values: Vec<Counted> = seen.iter().map(|&number| self.value(number)).collect();
+        self.observe(&Event::respond_scan(Process::must(process), &values));
+    }
+
+    fn begin_update(&mut self, process: usize, number: u64) {
+        let value = self.value(number);
+        self.observe(&Event::invoke_update(Process::must(process), Segment::must(process), &value));
+    }
+
+    /// One more act of some process.
+    fn step(&mut self) {
+        let process = self.draw(PROCESSES as u64) as usize;
+        self.open[process] = match self.open[process].clone() {
+            Open::Nothing if process < WRITERS => {
+                // One update of four repeats the last value.
+                self.numbers += 1;
+                let is_repeated = self.draw(4) == 0;
+                let number = if is_repeated { self.state[process] } else { self.numbers };
+                self.begin_update(process, number);
+                Open::Update { number, has_effect: false }
+            }
+            Open::Nothing => {
+                self.begin_scan(process);
+                Open::Scan { seen: None }
+            }
+            Open::Update { number, has_effect: false } => {
+                self.state[process] = number;
+                Open::Update { number, has_effect: true }
+            }
+            Open::Scan { seen: None } => Open::Scan { seen: Some(self.state.clone()) },
+            Open::Update { has_effect: true, .. } => {
+                self.observe(&Event::respond_update(Process::must(process)));
+                Open::Nothing
+            }
+            Open::Scan { seen: Some(seen) } => {
+                self.end_scan(process, &seen);
+                Open::Nothing
+            }
+        };
+        self.peak.1 = self.peak.1.max(Rc::strong_count(&self.all));
+    }
+
+    /// Goes on until there are so many events; returns the peaks on the way.
+    fn go_on(&mut self, events: usize) -> (usize, usize) {
+        self.peak = (0, 0);
+        let end = self.monitor.events() + events;
+        while self.monitor.events() < end {
+            self.step();
+        }
+        self.peak
+    }
+}
+
+#[test]
+fn a_long_stream_is_monitored_in_bounded_memory() {
+    let mut stream = Stream::new();
+    let (retained, kept) = stream.go_on(1_000_000);
+    assert!(retained <= FEW && kept <= FEW_VALUES, "{retained} operations, {kept} values");
+}
+
+#[test]
+fn memory_grows_while_a_scan_stays_open_and_no_longer() {
+    let mut stream = Stream::new();
+    for _ in 0..3 {
+        stream.go_on(1_000);
+        stream.begin_scan(PROCESSES);
+        let seen = stream.state.clone();
+        for thousands in 1..=20 {
+            let (retained, kept) = stream.go_on(1_000);
+            assert!((400 * thousands..1_000 * thousands).contains(&retained), "{retained}");
+            assert!((300 * thousands..1_000 * thousands).contains(&kept), "{kept}");
+        }
+        stream.end_scan(PROCESSES, &seen);
+        stream.go_on(200);
+        let (retained, kept) = stream.go_on(1_000);
+        assert!(retained <= FEW && kept <= FEW_VALUES, "{retained} operations, {kept} values");
+    }
+}
+
+/// The place of an update with a lost outcome is known once a scan saw it.
+#[test]
+fn lost_outcomes_are_forgotten_once_seen() {
+    let mut stream = Stream::new();
+    for number in 1..=10_000 {
+        stream.begin_update(0, number);
+        if number % 2 == 0 {
+            stream.begin_scan(PROCESSES);
+            stream.end_scan(PROCESSES, &[number, 0, 0]);
+            stream.observe(&Event::unknown(Process::must(0)));
+        } else {
+            stream.observe(&Event::fail(Process::must(0)));
+        }
+    }
+    let kept = Rc::strong_count(&stream.all);
+    assert!(stream.peak.0 <= FEW && kept <= FEW_VALUES, "{:?}, {kept} values", stream.peak);
+    assert_eq!((stream.monitor.failed(), stream.monitor.pending()), (5_000, 5_000));
+}
+
+/// One that no scan saw may take effect at any time: it is kept, and nothing else.
+#[test]
+fn lost_outcomes_that_nobody_saw_are_kept() {
+    let mut stream = Stream::new();
+    for number in 1..=1_000 {
+        stream.begin_update(0, number);
+        stream.observe(&Event::unknown(Process::must(0)));
+    }
+    assert!((1_000..=1_000 + FEW).contains(&stream.monitor.retained()));
+}
