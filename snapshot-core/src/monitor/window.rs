@@ -31,6 +31,9 @@ const INDEX_FROM: usize = 48;
 /// Below this many runs it forgets the index again.
 const INDEX_UNTIL: usize = 16;
 
+/// So many runs are kept in any case.
+const SHORT: usize = 8;
+
 /// Forgotten runs are removed when there are so many.
 const COMPACT_FROM: usize = 32;
 
@@ -136,6 +139,12 @@ impl<V: Clone + Eq + Hash> Window<V> {
     /// Number of runs and floating updates kept, at least 1.
     pub fn len(&self) -> usize {
         self.kept().len() + self.floating.values().map(Vec::len).sum::<usize>()
+    }
+
+    /// Whether it is worth shortening.
+    #[inline]
+    pub fn is_long(&self) -> bool {
+        self.runs.len() - self.head > SHORT
     }
 
     fn kept(&self) -> &[Run<V>] {

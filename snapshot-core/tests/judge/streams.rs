@@ -70,7 +70,7 @@ impl Stream {
         let all = Rc::new(());
         let initial = Counted { number: 0, _all: Rc::clone(&all) };
         Self {
-            monitor: Monitor::new(Declaration::new(initial).with_segments(WRITERS)).unwrap(),
+            monitor: Monitor::new(Declaration::new(initial).with_segments(WRITERS)).expect("valid"),
             all,
             random: 0x9e37_79b9_7f4a_7c15,
             numbers: 0,
