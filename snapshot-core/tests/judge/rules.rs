@@ -119,6 +119,29 @@ fn tellings() -> Vec<Telling> {
             operations: &[0, 1, 2, 3],
             from: (1, 1),
         },
+        // The value was there before the scan began, too: what overwrote it then
+        // belongs to the proof, whether the older update does or not.
+        Telling {
+            events: "0:u0=5 0:ok 0:u0=6 0:ok 2:s 0:u0=7 0:ok 0:u0=5 1:u1=1 3:s 2:5,0 3:7,1",
+            decided_at: 11,
+            reason: Reason::Inversion { first: id(2), second: id(6), i: first, j: second },
+            operations: &[1, 2, 3, 4, 5, 6],
+            from: (4, 1),
+        },
+        Telling {
+            events: "3:s 0:u0=5 0:ok 0:u0=6 0:ok 2:s 0:u0=7 0:ok 0:u0=5 1:u1=1 2:5,0 3:7,1",
+            decided_at: 11,
+            reason: Reason::Inversion { first: id(3), second: id(0), i: first, j: second },
+            operations: &[0, 1, 2, 3, 4, 5, 6],
+            from: (4, 1),
+        },
+        Telling {
+            events: "0:u0=6 0:ok 2:s 0:u0=7 0:ok 0:u0=0 1:u1=1 3:s 2:0,0 3:7,1",
+            decided_at: 9,
+            reason: Reason::Inversion { first: id(1), second: id(5), i: first, j: second },
+            operations: &[0, 1, 2, 3, 4, 5],
+            from: (3, 1),
+        },
         Telling {
             events: "2:s 0:u0=1 0:ok 0:u0=2 0:ok 0:u0=3 1:u1=1 1:ok 2:1,1 0:ok",
             decided_at: 8,
