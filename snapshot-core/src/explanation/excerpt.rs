@@ -124,34 +124,47 @@ impl<V: Clone + Eq> Excerpt<V> {
             Action::Fail => self.end_update(process, Ending::Failure(position)),
             Action::Unknown => self.end_update(process, Ending::Unknown(position)),
         }
+        if position == self.alarm.event {
+            self.keep_open();
+        }
+    }
+
+    /// What is open at the alarm does not end, as far as the proof is concerned.
+    fn keep_open(&mut self) {
+        for open in &self.open {
+            if let Open::Update(at, candidate) = open
+                && candidate.listed
+            {
+                self.tracks[*at].kept.push((**candidate).clone());
+            }
+        }
     }
 
     /// After the alarm: who wrote later what a scan returned too early?
     fn observe_later(&mut self, event: &Event<'_, V>, position: usize) {
-        let id = OperationId::must(self.operations);
+        let process = event.process;
         match event.action {
             Action::InvokeScan => self.operations += 1,
             Action::InvokeUpdate { segment, value } => {
+                let id = OperationId::must(self.operations);
                 self.operations += 1;
-                let track = self.tracks.iter_mut().find(|track| track.segment == segment);
-                let Some(track) = track else { return };
-                let redundant = track.value == *value;
-                track.value = value.clone();
-                track.number += u64::from(!redundant);
-                if track.future.is_none() && track.returned.contains(value) {
-                    let deed = Deed::Update { segment, value: value.clone() };
-                    let (process, invocation, ending) = (event.process, position, Ending::None);
-                    track.future = Some(Candidate {
-                        exhibit: Exhibit { id, process, invocation, ending, deed },
-                        value: value.clone(),
-                        number: track.number,
-                        listed: false,
-                        before: value.clone(),
-                        redundant,
-                    });
+                self.begin_update(id, process, segment, value, position);
+                if let Open::Update(at, candidate) = slot(&mut self.open, process.index()) {
+                    let track = &mut self.tracks[*at];
+                    if track.future.is_none() && track.returned.contains(value) {
+                        track.future = Some((**candidate).clone());
+                    }
                 }
             }
-            _ => {}
+            Action::Fail => {
+                let open = std::mem::take(slot(&mut self.open, process.index()));
+                if let Open::Update(at, candidate) = open {
+                    self.tracks[at].take_back(&candidate);
+                }
+            }
+            Action::RespondUpdate | Action::RespondScan { .. } | Action::Unknown => {
+                *slot(&mut self.open, process.index()) = Open::Nothing;
+            }
         }
     }
 
@@ -190,10 +203,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         let track = &mut self.tracks[at];
         candidate.exhibit.ending = ending;
         if let Ending::Failure(_) = ending {
-            if track.value == candidate.value {
-                track.value = candidate.before.clone();
-                track.number -= u64::from(!candidate.redundant);
-            }
+            track.take_back(&candidate);
             if track.returned.contains(&candidate.value) || candidate.listed {
                 track.failed.push(*candidate);
             }
@@ -246,14 +256,7 @@ impl<V: Clone + Eq> Excerpt<V> {
     }
 
     /// The proof.
-    pub fn finish(mut self) -> Explanation<V> {
-        for open in std::mem::take(&mut self.open) {
-            if let Open::Update(at, candidate) = open
-                && candidate.listed
-            {
-                self.tracks[at].kept.push(*candidate);
-            }
-        }
+    pub fn finish(self) -> Explanation<V> {
         let mut exhibits: Vec<Exhibit<V>> =
             self.scans.iter().map(|scan| scan.exhibit.clone()).collect();
         let (reason, extra) = self.reason();

@@ -47,6 +47,14 @@ pub(super) struct Track<V> {
 }
 
 impl<V: Clone + Eq> Track<V> {
+    /// The update failed: it has no number.
+    pub fn take_back(&mut self, failed: &Candidate<V>) {
+        if self.value == failed.value {
+            self.value = failed.before.clone();
+            self.number -= u64::from(!failed.redundant);
+        }
+    }
+
     /// Leaves out updates that no scan yet to begin can return.
     pub fn leave_out_stale(&mut self) {
         let Some(last) = &self.last_done else { return };

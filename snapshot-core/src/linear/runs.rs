@@ -54,6 +54,9 @@ enum Tail {
 struct Floating {
     update: u32,
     next: u32,
+    invocation: Instant,
+    /// What it was to the segment before its successor began.
+    tail: Tail,
 }
 
 /// The run that an entry of a scan was read from.
@@ -147,26 +150,51 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
 
     #[cold]
     fn settle(&mut self, next: u32) {
+        let tail = std::mem::replace(&mut self.tail, Tail::Settled);
         let last = self.runs.len() - 1;
-        match self.tail {
+        let value = self.runs[last].value;
+        match tail {
             Tail::Settled => {}
             Tail::OpenRun(update) => {
                 let run = &mut self.runs[last];
                 if run.seen == NEVER {
-                    let value = run.value;
+                    let floating = Floating { update, next, invocation: run.invocation, tail };
                     self.drop_last();
-                    self.floating.entry(value).or_default().push(Floating { update, next });
+                    self.floating.entry(value).or_default().push(floating);
                 } else {
                     run.response = run.seen;
                     self.seen_open.push(update);
                 }
             }
             Tail::OpenRedundant(update) => {
-                let value = self.runs[last].value;
-                self.floating.entry(value).or_default().push(Floating { update, next });
+                let floating = Floating { update, next, invocation: NEVER, tail };
+                self.floating.entry(value).or_default().push(floating);
             }
         }
-        self.tail = Tail::Settled;
+    }
+
+    /// An update has failed: the floating one that it followed, if any, is
+    /// followed by `next` instead, or is the segment's last again.
+    #[cold]
+    fn successor_failed(&mut self, failed: u32, next: Option<u32>) {
+        let mut freed = None;
+        for (value, updates) in &mut self.floating {
+            if let Some(at) = updates.iter().position(|floating| floating.next == failed) {
+                match next {
+                    Some(next) => updates[at].next = next,
+                    None => freed = Some((*value, updates.swap_remove(at))),
+                }
+            }
+        }
+        self.floating.retain(|_, updates| !updates.is_empty());
+        if let Some((value, Floating { update, invocation, tail, .. })) = freed {
+            self.tail = tail;
+            if invocation != NEVER {
+                let run = Run { value, update, invocation, response: NEVER, seen: NEVER };
+                self.runs.push(run);
+                self.index_last();
+            }
+        }
     }
 
     /// The update responds; `Err` names its successor if the two overlap.
@@ -198,23 +226,27 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
                     return true;
                 }
                 self.drop_last();
-                false
+                self.successor_failed(update, None);
             }
             Tail::OpenRedundant(open) if open == update => {
                 self.tail = Tail::Settled;
-                false
+                self.successor_failed(update, None);
             }
             _ => {
                 if self.seen_open.contains(&update) {
                     return true;
                 }
-                self.floating.retain(|_, updates| {
-                    updates.retain(|floating| floating.update != update);
-                    !updates.is_empty()
-                });
-                false
+                let mut next = None;
+                for updates in self.floating.values_mut() {
+                    if let Some(at) = updates.iter().position(|other| other.update == update) {
+                        next = Some(updates.swap_remove(at).next);
+                    }
+                }
+                self.floating.retain(|_, updates| !updates.is_empty());
+                self.successor_failed(update, next);
             }
         }
+        false
     }
 
     /// Forgets, now and then, the runs that no scan invoked at `oldest` or

@@ -72,6 +72,9 @@ pub(crate) struct Floating {
     pub update: u64,
     /// The next update of the segment.
     pub next: u64,
+    invocation: Instant,
+    /// What it was to the segment before its successor began.
+    tail: Tail,
 }
 
 /// What became of the last update of a segment.
@@ -155,10 +158,6 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.base + self.head as u64
     }
 
-    fn last_number(&self) -> u64 {
-        self.base + self.runs.len() as u64 - 1
-    }
-
     #[inline]
     fn last_run(&mut self) -> &mut Run<V> {
         let last = self.runs.len() - 1;
@@ -194,11 +193,16 @@ impl<V: Clone + Eq + Hash> Window<V> {
             return;
         }
         self.tail = Tail::OpenRun(update);
-        let number = self.last_number() + 1;
+        self.push(Run::new(value.clone(), update, now, NEVER));
+    }
+
+    #[inline]
+    fn push(&mut self, run: Run<V>) {
         if let Some(index) = &mut self.index {
-            index.entry(value.clone()).or_default().push_back(number);
+            let number = self.base + self.runs.len() as u64;
+            index.entry(run.value.clone()).or_default().push_back(number);
         }
-        self.runs.push(Run::new(value.clone(), update, now, NEVER));
+        self.runs.push(run);
         if self.index.is_none() && self.kept().len() >= INDEX_FROM {
             self.build_index();
         }
@@ -209,33 +213,57 @@ impl<V: Clone + Eq + Hash> Window<V> {
     /// place in the order is open: it floats.
     #[cold]
     fn settle_tail(&mut self, next: u64) {
-        match self.tail {
+        let tail = std::mem::replace(&mut self.tail, Tail::Settled);
+        match tail {
             Tail::Settled => {}
             Tail::OpenRun(update) | Tail::LostRun(update) => {
-                let may_fail = self.tail == Tail::OpenRun(update);
                 let run = self.last_run();
                 debug_assert_eq!(run.update, update);
                 if run.seen_at == NEVER {
-                    let value = self.pop_last().value;
-                    self.float(value, Floating { update, next });
+                    let Run { value, invocation, .. } = self.pop_last();
+                    let floating = Floating { update, next, invocation, tail };
+                    self.floating.entry(value).or_default().push(floating);
                 } else {
                     run.response = run.seen_at;
                     let scan = run.seen_by;
-                    if may_fail {
+                    if tail == Tail::OpenRun(update) {
                         self.seen_open.push((update, scan));
                     }
                 }
             }
             Tail::OpenRedundant(update) => {
                 let value = self.last_run().value.clone();
-                self.float(value, Floating { update, next });
+                let floating = Floating { update, next, invocation: NEVER, tail };
+                self.floating.entry(value).or_default().push(floating);
             }
         }
-        self.tail = Tail::Settled;
     }
 
-    fn float(&mut self, value: V, update: Floating) {
-        self.floating.entry(value).or_default().push(update);
+    /// An update that may have been a successor of floating ones has failed.
+    #[cold]
+    fn successor_failed(&mut self, failed: u64, next: Option<u64>) {
+        let mut last = None;
+        self.floating.retain(|value, updates| {
+            updates.retain_mut(|floating| match next {
+                Some(next) if floating.next == failed => {
+                    floating.next = next;
+                    true
+                }
+                None if floating.next == failed => {
+                    last = Some((value.clone(), *floating));
+                    false
+                }
+                _ => true,
+            });
+            !updates.is_empty()
+        });
+        // It is the segment's last update again, as if nothing had followed.
+        if let Some((value, floating)) = last {
+            self.tail = floating.tail;
+            if floating.invocation != NEVER {
+                self.push(Run::new(value, floating.update, floating.invocation, NEVER));
+            }
+        }
     }
 
     /// The update responds. `Err` names its successor if the two overlap.
@@ -269,17 +297,27 @@ impl<V: Clone + Eq + Hash> Window<V> {
                     return Some(run.seen_by);
                 }
                 self.pop_last();
+                self.successor_failed(update, None);
             }
-            Tail::OpenRedundant(open) if open == update => self.tail = Tail::Settled,
+            Tail::OpenRedundant(open) if open == update => {
+                self.tail = Tail::Settled;
+                self.successor_failed(update, None);
+            }
             _ => {
                 let seen = self.seen_open.iter().find(|&&(open, _)| open == update);
                 if let Some(&(_, scan)) = seen {
                     return Some(scan);
                 }
+                let mut next = None;
                 self.floating.retain(|_, updates| {
-                    updates.retain(|floating| floating.update != update);
+                    updates.retain(|floating| {
+                        let fails = floating.update == update;
+                        next = if fails { Some(floating.next) } else { next };
+                        !fails
+                    });
                     !updates.is_empty()
                 });
+                self.successor_failed(update, next);
             }
         }
         None
@@ -289,8 +327,14 @@ impl<V: Clone + Eq + Hash> Window<V> {
     pub fn give_up(&mut self, update: u64) {
         if self.tail == Tail::OpenRun(update) {
             self.tail = Tail::LostRun(update);
+            return;
         }
         self.seen_open.retain(|&(open, _)| open != update);
+        for floating in self.floating.values_mut().flatten() {
+            if floating.tail == Tail::OpenRun(update) {
+                floating.tail = Tail::LostRun(update);
+            }
+        }
     }
 
     fn pop_last(&mut self) -> Run<V> {

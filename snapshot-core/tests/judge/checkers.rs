@@ -157,6 +157,10 @@ fn by_proving_search(history: &History<i64>) -> Verdict {
 
 fn by_check(history: &History<i64>) -> Verdict {
     let report = unlimited(|budget| check(history, budget));
+    if report.method != Method::Search {
+        let is_simple = SimpleHistory::recognise(history).is_ok();
+        assert_eq!(report.method == Method::Simple, is_simple, "{}", drawing(history));
+    }
     check_report(history, &report);
     report.verdict
 }

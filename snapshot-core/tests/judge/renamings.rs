@@ -9,7 +9,9 @@ use snapshot_core::automata::{self, Alphabet, Nfa, accepting_run};
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::explanation::Explanation;
 use snapshot_core::history::{Action, Declaration, Event, Writers};
+use snapshot_core::renaming::Renaming;
 use snapshot_core::simple::SimpleHistory;
+use snapshot_core::verdict::Witness;
 use snapshot_core::{History, Segment};
 
 use crate::checkers::drawing;
@@ -124,16 +126,56 @@ fn rename(
 }
 
 /// An explanation must stand by itself: its operations have no order, and
-/// under its renaming an automaton accepts them.
+/// under its renaming an automaton accepts them. It must not add to what
+/// happened: neither precedence, nor values.
 pub fn confirm(explanation: &Explanation<i64>, history: &History<i64>) {
     let alone = explanation.history();
     let order = Projection::whole(&alone).linearization(1_000_000);
     assert_eq!(order, Ok(None), "no proof by itself: {explanation:?} of {}", drawing(history));
     assert!(!explanation.argument(|exhibit| format!("O{}", exhibit.id)).is_empty());
+    let both = explanation.exhibits.iter().map(|exhibit| history.operation(exhibit.id));
+    let both: Vec<_> = alone.operations().iter().zip(both).collect();
+    for (here, there) in &both {
+        for (later, later_there) in &both {
+            let is_kept = !here.precedes(later) || there.precedes(later_there);
+            assert!(is_kept, "new precedence: {explanation:?} of {}", drawing(history));
+        }
+    }
     if let Some(renamed) = explanation.renamed() {
         let simple = SimpleHistory::recognise(&renamed).expect("a renaming is simple");
         let union = union_of(Alphabet::new(renamed.processes().max(1)).expect("valid"));
         let run = accepting_run(&union, simple.letters());
         assert!(run.is_some(), "not accepted: {explanation:?} of {}", drawing(history));
+        if are_possible(history) {
+            confirm_values(explanation, &renamed, history);
+        }
+    }
+}
+
+/// The renaming of an explanation gives 1 to the right values. In a segment that
+/// does not matter, every scan of it returns 0.
+fn confirm_values(explanation: &Explanation<i64>, renamed: &History<u8>, history: &History<i64>) {
+    let Witness { renaming, segments, .. } = &explanation.witness;
+    let Renaming { i, j, from_i, from_j } = renaming.expect("there is a renaming");
+    let expected = |segment: Segment, value: &i64| {
+        let numbers = numbers(history, segment).expect("renamings are possible");
+        let from = if segment == i { from_i } else { from_j };
+        let number = numbers.get(value).map_or(u64::MAX, |number| *number as u64);
+        u8::from(segments.contains(&segment) && number >= from)
+    };
+    for (exhibit, operation) in explanation.exhibits.iter().zip(renamed.operations()) {
+        let original = history.operation(exhibit.id);
+        if let Some(segment) = original.segment() {
+            // A failed update has no number.
+            let expected = expected(segment, history.update_value(original));
+            let is_right = original.is_failed() || *renamed.update_value(operation) == expected;
+            assert!(is_right, "{explanation:?} of {}", drawing(history));
+        } else {
+            let values = history.scan_values(original);
+            let entries = [Some(i), j].into_iter().flatten();
+            let expected: Vec<u8> = entries.map(|k| expected(k, &values[k.index()])).collect();
+            let found = renamed.scan_values(operation);
+            assert_eq!(found, expected, "{explanation:?} of {}", drawing(history));
+        }
     }
 }
