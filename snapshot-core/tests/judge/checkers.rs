@@ -9,6 +9,7 @@ use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::{linearization, witness};
 use snapshot_core::check::{Report, check, decide};
+use snapshot_core::history::{Operation, Outcome};
 use snapshot_core::linear;
 use snapshot_core::monitor::{Judgement, Monitor};
 use snapshot_core::observer::{Observation, Observer, OnlineObserver, TableObserver};
@@ -134,6 +135,14 @@ fn by_online_observer(history: &History<i64>) -> Option<bool> {
         Observation::NotSimple => None,
     };
     let is_simple = SimpleHistory::recognise(history).is_ok();
+    let is_update = |operation: &&Operation| !operation.is_scan();
+    let is_certain = |operation: &Operation| match operation.outcome() {
+        Outcome::Complete { .. } | Outcome::Pending => true,
+        Outcome::Failed { .. } | Outcome::Unknown { .. } => false,
+    };
+    if is_simple && history.operations().iter().filter(is_update).all(is_certain) {
+        assert!(answer.is_some(), "no opinion on {}", drawing(history));
+    }
     // After its alarm the online observer no longer looks.
     assert!(is_simple || answer != Some(true), "not simple: {}", drawing(history));
     answer

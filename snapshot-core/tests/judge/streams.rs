@@ -69,8 +69,9 @@ impl Stream {
     fn new() -> Self {
         let all = Rc::new(());
         let initial = Counted { number: 0, _all: Rc::clone(&all) };
+        let declaration = Declaration::new(initial).with_segments(WRITERS);
         Self {
-            monitor: Monitor::new(Declaration::new(initial).with_segments(WRITERS)).expect("valid"),
+            monitor: Monitor::new(declaration).expect("a sound declaration"),
             all,
             random: 0x9e37_79b9_7f4a_7c15,
             numbers: 0,
