@@ -13,7 +13,7 @@
 //! Long recordings are read at the speed of memory rather than of a parser
 //! generator: the reader walks once over the bytes of a large buffer, without
 //! searching for line ends first, and allocates nothing for integers. Lines as
-//! programs write them are read by `usual.rs`, all others by `event.rs`.
+//! programs write them are read by `usual.rs`, all others by `event`.
 
 pub(super) mod cursor;
 mod digits;
