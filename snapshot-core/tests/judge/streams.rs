@@ -183,6 +183,31 @@ fn memory_grows_while_a_scan_stays_open_and_no_longer() {
     }
 }
 
+/// Whoever goes on, updates or scans, what is no longer needed is forgotten.
+#[test]
+fn updates_alone_and_scans_alone_let_go_of_the_past() {
+    let mut stream = Stream::new();
+    for number in 1..=1_000 {
+        stream.begin_update(0, number);
+        stream.observe(&Event::respond_update(Process::must(0)));
+    }
+    assert!(stream.peak.0 <= FEW, "{:?}", stream.peak);
+
+    stream.begin_scan(PROCESSES);
+    for number in 1_001..=2_000 {
+        stream.begin_update(0, number);
+        stream.observe(&Event::respond_update(Process::must(0)));
+    }
+    assert!(stream.monitor.retained() > 1_000, "{:?}", stream.peak);
+    stream.end_scan(PROCESSES, &[1_000, 0, 0]);
+    for _ in 0..2 {
+        stream.begin_scan(PROCESSES);
+        stream.end_scan(PROCESSES, &[2_000, 0, 0]);
+    }
+    let kept = Rc::strong_count(&stream.all);
+    assert!(stream.monitor.retained() <= FEW && kept <= FEW_VALUES, "{kept} values");
+}
+
 /// The place of an update with a lost outcome is known once a scan saw it.
 #[test]
 fn lost_outcomes_are_forgotten_once_seen() {
