@@ -14,7 +14,7 @@ use snapshot_core::{Process, Segment};
 /// The processes that update, each the segment of its own number.
 const WRITERS: usize = 3;
 
-/// All processes of a stream; one more is left for the tests.
+/// All processes of a stream; those after them are left for the tests.
 const PROCESSES: usize = 6;
 
 /// What may be retained while all operations are short.
@@ -206,6 +206,24 @@ fn updates_alone_and_scans_alone_let_go_of_the_past() {
     }
     let kept = Rc::strong_count(&stream.all);
     assert!(stream.monitor.retained() <= FEW && kept <= FEW_VALUES, "{kept} values");
+}
+
+/// As one long scan ends, another is open: windows are always long, and still
+/// nothing older than the oldest open scan is kept.
+#[test]
+fn a_relay_of_long_scans_is_monitored_in_bounded_memory() {
+    let mut stream = Stream::new();
+    let mut seen = [vec![0; WRITERS], vec![0; WRITERS]];
+    stream.begin_scan(PROCESSES);
+    for round in 1..=100 {
+        let (next, last) = (round % 2, (round + 1) % 2);
+        stream.begin_scan(PROCESSES + next);
+        seen[next].clone_from(&stream.state);
+        let (retained, kept) = stream.go_on(1_000);
+        assert!((400..2_000).contains(&retained), "{retained}");
+        assert!((300..2_000).contains(&kept), "{kept} values in round {round}");
+        stream.end_scan(PROCESSES + last, &seen[last].clone());
+    }
 }
 
 /// The place of an update with a lost outcome is known once a scan saw it.
