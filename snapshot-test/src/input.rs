@@ -101,6 +101,15 @@ impl Input {
         }
     }
 
+    /// Whether it can be read only once, and may have to be waited for.
+    pub fn is_stream(&self) -> bool {
+        match self {
+            Self::Standard => true,
+            // A missing file is reported when it is opened.
+            Self::File(path) => std::fs::metadata(path).is_ok_and(|metadata| is_stream(&metadata)),
+        }
+    }
+
     /// Opens it and reads up to the first event; `None` detects the format.
     ///
     /// # Errors
@@ -133,29 +142,19 @@ impl Input {
         &self,
         format: Option<Format>,
     ) -> Result<(InputReader, Replay), OpenError> {
-        let path = match self {
-            Self::File(path) => Some(path).filter(|path| {
-                // A missing file is reported by `open`, below.
-                std::fs::metadata(path).map_or(true, |metadata| !is_stream(&metadata))
-            }),
-            Self::Standard => None,
-        };
-        let (reader, copy) = match path {
-            Some(_) => (self.open(format)?, None),
-            None => {
-                let copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
-                let kept = copy.try_clone().map_err(|error| self.cannot_open(error))?;
-                let reader = match self {
-                    Self::Standard => {
-                        self.open_stream(Copying { input: io::stdin(), copy }, format)?
-                    }
-                    Self::File(path) => {
-                        let file = File::open(path).map_err(|error| self.cannot_open(error))?;
-                        self.open_stream(Copying { input: file, copy }, format)?
-                    }
-                };
-                (reader, Some(kept))
-            }
+        let (reader, copy) = if self.is_stream() {
+            let copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
+            let kept = copy.try_clone().map_err(|error| self.cannot_open(error))?;
+            let reader = match self {
+                Self::Standard => self.open_stream(Copying { input: io::stdin(), copy }, format)?,
+                Self::File(path) => {
+                    let file = File::open(path).map_err(|error| self.cannot_open(error))?;
+                    self.open_stream(Copying { input: file, copy }, format)?
+                }
+            };
+            (reader, Some(kept))
+        } else {
+            (self.open(format)?, None)
         };
         let replay = Replay { input: self.clone(), format: reader.format(), copy };
         Ok((reader, replay))
@@ -248,6 +247,11 @@ pub struct Replay {
 }
 
 impl Replay {
+    /// Whether the input is a file, which need not be waited for.
+    pub fn is_of_file(&self) -> bool {
+        self.copy.is_none()
+    }
+
     /// Reads the input once more, from its beginning. Not while another reader
     /// of it is in use.
     ///

@@ -9,153 +9,13 @@
 //! same value are left out. Its memory, too, is bounded by concurrency.
 
 use super::exhibit::{Deed, Ending, Exhibit, Explanation};
+use super::returned::{ReturnedValues, slot};
+use super::track::{Candidate, Track};
 use crate::history::{Action, Declaration, Event};
 use crate::monitor::{Alarm, Violation};
 use crate::renaming::Renaming;
 use crate::verdict::{Reason, Witness};
 use crate::{OperationId, Process, Segment};
-
-/// What the scans of an alarm returned for the segments of the alarm:
-/// collected from the events up to the alarm.
-#[derive(Clone, Debug)]
-pub struct ReturnedValues<V> {
-    scans: Vec<OperationId>,
-    segments: Vec<Segment>,
-    /// Per process, whether one of the scans is open, and which.
-    open: Vec<Option<OperationId>>,
-    operations: usize,
-    returned: Vec<(OperationId, Vec<V>)>,
-}
-
-impl<V: Clone> ReturnedValues<V> {
-    /// For the scans and segments of this alarm.
-    pub fn new(alarm: &Alarm) -> Self {
-        Self {
-            scans: alarm.violation.scans(),
-            segments: alarm.violation.segments(),
-            open: Vec::new(),
-            operations: 0,
-            returned: Vec::new(),
-        }
-    }
-
-    /// Takes the next event of the recording, from its first one on.
-    pub fn observe(&mut self, event: &Event<'_, V>) {
-        let process = event.process.index();
-        match event.action {
-            Action::InvokeUpdate { .. } => self.operations += 1,
-            Action::InvokeScan => {
-                let id = OperationId::must(self.operations);
-                self.operations += 1;
-                if self.scans.contains(&id) {
-                    *slot(&mut self.open, process) = Some(id);
-                }
-            }
-            Action::RespondScan { values } => {
-                if let Some(id) = slot(&mut self.open, process).take() {
-                    let entries = self.segments.iter().map(|k| values[k.index()].clone()).collect();
-                    self.returned.push((id, entries));
-                }
-            }
-            Action::Fail | Action::Unknown => *slot(&mut self.open, process) = None,
-            Action::RespondUpdate => {}
-        }
-    }
-}
-
-/// The place of a process in a table that grows with the processes that occur.
-fn slot<T: Default>(table: &mut Vec<T>, process: usize) -> &mut T {
-    if process >= table.len() {
-        table.resize_with(process + 1, T::default);
-    }
-    &mut table[process]
-}
-
-/// Whether two updates of one segment overlap, among exhibits in the order of
-/// their invocations.
-fn some_updates_overlap<V>(exhibits: &[Exhibit<V>]) -> bool {
-    let segment = |exhibit: &Exhibit<V>| match exhibit.deed {
-        Deed::Update { segment, .. } => Some(segment),
-        Deed::Scan { .. } => None,
-    };
-    exhibits.iter().enumerate().any(|(at, exhibit)| {
-        let Some(of) = segment(exhibit) else { return false };
-        let is_over = |event| match exhibit.ending {
-            Ending::Response(end) | Ending::Failure(end) => end < event,
-            Ending::Unknown(_) | Ending::None => false,
-        };
-        exhibits[at + 1..].iter().any(|next| segment(next) == Some(of) && !is_over(next.invocation))
-    })
-}
-
-/// An update that may belong to the proof.
-#[derive(Clone, Debug)]
-struct Candidate<V> {
-    exhibit: Exhibit<V>,
-    value: V,
-    /// Number of its run.
-    number: u64,
-    /// Whether it belongs to the proof for certain.
-    listed: bool,
-    /// Value of the segment before it, to go back to if it fails.
-    before: V,
-    redundant: bool,
-}
-
-impl<V> Candidate<V> {
-    fn precedes(&self, event: usize) -> bool {
-        matches!(self.exhibit.ending, Ending::Response(end) if end < event)
-    }
-}
-
-/// One segment of the excerpt.
-#[derive(Clone, Debug)]
-struct Track<V> {
-    segment: Segment,
-    initial: V,
-    /// What the scans returned here.
-    returned: Vec<V>,
-    /// Value of the last update that did not fail.
-    value: V,
-    /// Number of the last run.
-    number: u64,
-    /// The last update to respond.
-    last_done: Option<Candidate<V>>,
-    /// Closed or given up, with a value that some scan returned, or named by the alarm.
-    kept: Vec<Candidate<V>>,
-    /// The last left-out update of each returned value.
-    stale: Vec<Candidate<V>>,
-    failed: Vec<Candidate<V>>,
-    /// The first update to write a returned value after the alarm.
-    future: Option<Candidate<V>>,
-}
-
-impl<V: Clone + Eq> Track<V> {
-    /// The update failed: it has no number.
-    fn take_back(&mut self, failed: &Candidate<V>) {
-        if self.value == failed.value {
-            self.value = failed.before.clone();
-            self.number -= u64::from(!failed.redundant);
-        }
-    }
-
-    /// Leaves out updates that no scan yet to begin can return.
-    fn leave_out_stale(&mut self) {
-        let Some(last) = &self.last_done else { return };
-        let begun = last.exhibit.invocation;
-        let mut at = 0;
-        while at < self.kept.len() {
-            let candidate = &self.kept[at];
-            if candidate.listed || !candidate.precedes(begun) {
-                at += 1;
-                continue;
-            }
-            let candidate = self.kept.remove(at);
-            self.stale.retain(|other| other.value != candidate.value);
-            self.stale.push(candidate);
-        }
-    }
-}
 
 /// A scan of the alarm.
 #[derive(Clone, Debug)]
@@ -538,4 +398,21 @@ impl<V: Clone + Eq> Excerpt<V> {
             }
         }
     }
+}
+
+/// Whether two updates of one segment overlap, among exhibits in the order of
+/// their invocations.
+fn some_updates_overlap<V>(exhibits: &[Exhibit<V>]) -> bool {
+    let segment = |exhibit: &Exhibit<V>| match exhibit.deed {
+        Deed::Update { segment, .. } => Some(segment),
+        Deed::Scan { .. } => None,
+    };
+    exhibits.iter().enumerate().any(|(at, exhibit)| {
+        let Some(of) = segment(exhibit) else { return false };
+        let is_over = |event| match exhibit.ending {
+            Ending::Response(end) | Ending::Failure(end) => end < event,
+            Ending::Unknown(_) | Ending::None => false,
+        };
+        exhibits[at + 1..].iter().any(|next| segment(next) == Some(of) && !is_over(next.invocation))
+    })
 }

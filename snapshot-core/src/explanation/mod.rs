@@ -3,9 +3,12 @@
 mod argument;
 mod excerpt;
 mod exhibit;
+mod returned;
+mod track;
 
-pub use excerpt::{Excerpt, ReturnedValues};
+pub use excerpt::Excerpt;
 pub use exhibit::{Deed, Ending, Exhibit, Explanation};
+pub use returned::ReturnedValues;
 
 use crate::history::History;
 use crate::monitor::Alarm;

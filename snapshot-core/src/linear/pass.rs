@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use super::runs::{Instant, NEVER, Runs, Sight};
 use super::scans::Scans;
-use crate::history::{Action, History};
+use crate::history::{History, OperationKind, Outcome};
 use crate::monitor::Undecided;
 use crate::verdict::Cause;
 use crate::{OperationId, Segment};
@@ -15,17 +15,11 @@ pub(super) enum Stop {
     Undecided(Undecided),
 }
 
-/// The open operation of a process.
+/// A scan that has begun, with the largest sum of a complete scan by then.
 #[derive(Clone, Copy)]
-enum Open {
-    Nothing,
-    Update {
-        segment: u32,
-    },
-    /// With the largest sum of a complete scan when the open scan began.
-    Scan {
-        floor: u64,
-    },
+struct OpenScan {
+    begun: Instant,
+    floor: u64,
 }
 
 /// The state of the pass.
@@ -33,7 +27,8 @@ pub(super) struct Pass<'h, V> {
     history: &'h History<V>,
     runs: Vec<Runs<'h, V>>,
     scans: Scans,
-    open: Vec<Open>,
+    /// The open scan of each process.
+    open: Vec<Option<OpenScan>>,
     /// The largest sum of a complete scan.
     floor: u64,
 }
@@ -45,7 +40,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
             history,
             runs: (0..history.segments()).map(|segment| Runs::new(initial(segment))).collect(),
             scans,
-            open: vec![Open::Nothing; history.processes()],
+            open: vec![None; history.processes()],
             floor: 0,
         }
     }
@@ -59,42 +54,35 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         let history = self.history;
         for (position, step) in history.steps().enumerate() {
             let now = position as Instant + 1;
-            let operation = step.operation.index() as u32;
-            let event = history.event(position);
-            let process = event.process.index();
-            let overlap = |next: u32| {
-                let (first, second) =
-                    (OperationId::must(operation as usize), OperationId::must(next as usize));
-                undecided(position, Cause::OverlappingUpdates { first, second })
-            };
-            match event.action {
-                Action::InvokeUpdate { segment, value } => {
-                    self.runs[segment.index()].begin(operation, value, now);
-                    self.open[process] = Open::Update { segment: segment.index() as u32 };
+            let id = step.operation.index() as u32;
+            let operation = history.operation(step.operation);
+            let process = operation.process().index();
+            match (step.is_end, operation.kind()) {
+                (false, OperationKind::Update { segment }) => {
+                    let value = history.update_value(operation);
+                    self.runs[segment.index()].begin(id, value, now);
                 }
-                Action::InvokeScan => {
-                    self.open[process] = Open::Scan { floor: self.floor };
+                (false, OperationKind::Scan) => {
+                    self.open[process] = Some(OpenScan { begun: now, floor: self.floor });
                 }
-                Action::RespondUpdate => {
-                    if let Open::Update { segment } = self.open[process] {
-                        let runs = &mut self.runs[segment as usize];
-                        runs.respond(operation, now).map_err(overlap)?;
+                (true, OperationKind::Update { segment }) => {
+                    let runs = &mut self.runs[segment.index()];
+                    match operation.outcome() {
+                        Outcome::Complete { .. } => runs.respond(id, now).map_err(|next| {
+                            let (first, second) =
+                                (step.operation, OperationId::must(next as usize));
+                            undecided(position, Cause::OverlappingUpdates { first, second })
+                        })?,
+                        Outcome::Failed { .. } if runs.fail(id) => return Err(Stop::Violation),
+                        Outcome::Failed { .. } | Outcome::Unknown { .. } | Outcome::Pending => {}
                     }
                 }
-                Action::RespondScan { values } => {
-                    if let Open::Scan { floor } = self.open[process] {
-                        self.open[process] = Open::Nothing;
-                        self.end_scan(operation, values, floor, now)?;
+                (true, OperationKind::Scan) => {
+                    let open = self.open[process].take();
+                    if let (true, Some(open)) = (operation.is_complete(), open) {
+                        self.end_scan(id, history.scan_values(operation), open, now)?;
                     }
                 }
-                Action::Fail => {
-                    if let Open::Update { segment } = self.open[process]
-                        && self.runs[segment as usize].fail(operation)
-                    {
-                        return Err(Stop::Violation);
-                    }
-                }
-                Action::Unknown => {}
             }
         }
         Ok(())
@@ -105,11 +93,9 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         &mut self,
         operation: u32,
         values: &'h [V],
-        floor: u64,
+        OpenScan { begun, floor }: OpenScan,
         now: Instant,
     ) -> Result<(), Stop> {
-        let begun = self.history.operation(OperationId::must(operation as usize)).invocation();
-        let begun = begun as Instant + 1;
         let (mut since, mut until, mut sum) = (begun, NEVER, 0);
         let vector = self.scans.begin();
         for ((runs, value), entry) in self.runs.iter_mut().zip(values).zip(vector) {
@@ -134,17 +120,24 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         self.floor = self.floor.max(sum);
         self.scans.finish(operation, sum, since);
         if self.scans.is_full() {
-            let open = self.open.iter().filter_map(|open| match open {
-                Open::Scan { floor } => Some(*floor),
-                _ => None,
-            });
-            // Later scans are not below the floors of those that are open.
-            let settled = open.min().unwrap_or(self.floor);
-            if !self.scans.settle(settled) {
-                return Err(Stop::Violation);
-            }
+            self.settle(now)?;
         }
         Ok(())
+    }
+
+    /// Forgets what no scan that is open, or still to come, can be compared with.
+    #[inline(never)]
+    fn settle(&mut self, now: Instant) -> Result<(), Stop> {
+        let (mut oldest, mut settled) = (now, self.floor);
+        for open in self.open.iter().flatten() {
+            oldest = oldest.min(open.begun);
+            settled = settled.min(open.floor);
+        }
+        for runs in &mut self.runs {
+            runs.forget_before(oldest);
+        }
+        // By C, later scans are not below the floors of those that are open.
+        if self.scans.settle(settled) { Ok(()) } else { Err(Stop::Violation) }
     }
 
     /// Latest invocation, earliest end and sum of the runs that a scan saw.

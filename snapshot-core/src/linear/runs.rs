@@ -54,6 +54,9 @@ enum Tail {
 struct Floating {
     update: u32,
     next: u32,
+    invocation: Instant,
+    /// What it was to the segment before its successor began.
+    tail: Tail,
 }
 
 /// The run that an entry of a scan was read from.
@@ -80,6 +83,9 @@ type Index<'h, V> = (FxHashMap<&'h V, u32>, Vec<u32>);
 /// The updates of one segment.
 #[derive(Debug)]
 pub(super) struct Runs<'h, V> {
+    /// Number of the first run kept: 0 unless older ones were forgotten.
+    base: u32,
+    /// Never empty.
     runs: Vec<Run<'h, V>>,
     tail: Tail,
     /// By value.
@@ -95,6 +101,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     pub fn new(initial: &'h V) -> Self {
         let run = Run { value: initial, update: NOBODY, invocation: 0, response: 0, seen: NEVER };
         Self {
+            base: 0,
             runs: vec![run],
             tail: Tail::Settled,
             floating: FxHashMap::default(),
@@ -104,20 +111,20 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         }
     }
 
-    /// All runs, by number.
+    /// All runs, by number, if none was forgotten.
     pub fn runs(&self) -> &[Run<'h, V>] {
         &self.runs
     }
 
     #[inline]
     pub fn invocation(&self, number: u32) -> Instant {
-        self.runs[number as usize].invocation
+        self.runs[(number - self.base) as usize].invocation
     }
 
     /// When the run after this one was certainly in effect.
     #[inline]
     pub fn overwritten(&self, number: u32) -> Instant {
-        self.runs.get(number as usize + 1).map_or(NEVER, |run| run.response)
+        self.runs.get((number - self.base) as usize + 1).map_or(NEVER, |run| run.response)
     }
 
     /// An update begins.
@@ -143,26 +150,51 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
 
     #[cold]
     fn settle(&mut self, next: u32) {
+        let tail = std::mem::replace(&mut self.tail, Tail::Settled);
         let last = self.runs.len() - 1;
-        match self.tail {
+        let value = self.runs[last].value;
+        match tail {
             Tail::Settled => {}
             Tail::OpenRun(update) => {
                 let run = &mut self.runs[last];
                 if run.seen == NEVER {
-                    let value = run.value;
+                    let floating = Floating { update, next, invocation: run.invocation, tail };
                     self.drop_last();
-                    self.floating.entry(value).or_default().push(Floating { update, next });
+                    self.floating.entry(value).or_default().push(floating);
                 } else {
                     run.response = run.seen;
                     self.seen_open.push(update);
                 }
             }
             Tail::OpenRedundant(update) => {
-                let value = self.runs[last].value;
-                self.floating.entry(value).or_default().push(Floating { update, next });
+                let floating = Floating { update, next, invocation: NEVER, tail };
+                self.floating.entry(value).or_default().push(floating);
             }
         }
-        self.tail = Tail::Settled;
+    }
+
+    /// An update has failed: the floating one that it followed, if any, is
+    /// followed by `next` instead, or is the segment's last again.
+    #[cold]
+    fn successor_failed(&mut self, failed: u32, next: Option<u32>) {
+        let mut freed = None;
+        for (value, updates) in &mut self.floating {
+            if let Some(at) = updates.iter().position(|floating| floating.next == failed) {
+                match next {
+                    Some(next) => updates[at].next = next,
+                    None => freed = Some((*value, updates.swap_remove(at))),
+                }
+            }
+        }
+        self.floating.retain(|_, updates| !updates.is_empty());
+        if let Some((value, Floating { update, invocation, tail, .. })) = freed {
+            self.tail = tail;
+            if invocation != NEVER {
+                let run = Run { value, update, invocation, response: NEVER, seen: NEVER };
+                self.runs.push(run);
+                self.index_last();
+            }
+        }
     }
 
     /// The update responds; `Err` names its successor if the two overlap.
@@ -194,22 +226,40 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
                     return true;
                 }
                 self.drop_last();
-                false
+                self.successor_failed(update, None);
             }
             Tail::OpenRedundant(open) if open == update => {
                 self.tail = Tail::Settled;
-                false
+                self.successor_failed(update, None);
             }
             _ => {
                 if self.seen_open.contains(&update) {
                     return true;
                 }
-                self.floating.retain(|_, updates| {
-                    updates.retain(|floating| floating.update != update);
-                    !updates.is_empty()
-                });
-                false
+                let mut next = None;
+                for updates in self.floating.values_mut() {
+                    if let Some(at) = updates.iter().position(|other| other.update == update) {
+                        next = Some(updates.swap_remove(at).next);
+                    }
+                }
+                self.floating.retain(|_, updates| !updates.is_empty());
+                self.successor_failed(update, next);
             }
+        }
+        false
+    }
+
+    /// Forgets, now and then, the runs that no scan invoked at `oldest` or
+    /// later may return. O(1) amortised, but for a binary search.
+    pub fn forget_before(&mut self, oldest: Instant) {
+        let over = self.runs.partition_point(|run| run.response < oldest);
+        let forgotten = over.saturating_sub(1);
+        // Three runs stay, for the sake of `read`.
+        if 2 * forgotten >= self.runs.len() && self.runs.len() >= forgotten + 3 {
+            self.runs.drain(..forgotten);
+            self.base += forgotten as u32;
+            // It is made again when it is needed again.
+            self.index = None;
         }
     }
 
@@ -236,9 +286,9 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     }
 
     fn index_last(&mut self) {
-        let number = self.runs.len() - 1;
+        let last = self.runs.len() - 1;
         if let Some(index) = &mut self.index {
-            let previous = index.0.insert(self.runs[number].value, number as u32);
+            let previous = index.0.insert(self.runs[last].value, self.base + last as u32);
             index.1.push(previous.unwrap_or(NOBODY));
         }
     }
@@ -261,16 +311,15 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         let is_second = second_is_open & (second.value == value);
         let is_third = third_is_open & (third.value == value);
         let found = u8::from(is_last) + u8::from(is_second) + u8::from(is_third);
-        let may_float = !self.floating.is_empty() && self.floating.contains_key(value);
-        if others_are_open | may_float | (found != 1) {
+        if others_are_open | !self.floating.is_empty() | (found != 1) {
             return self.read_slowly(value, begun, now);
         }
         let overwritten = if is_second { last.response } else { second.response };
         let overwritten = if is_last { NEVER } else { overwritten };
-        let number = len - 1 - usize::from(is_second) - 2 * usize::from(is_third);
-        let run = &mut self.runs[number];
+        let position = len - 1 - usize::from(is_second) - 2 * usize::from(is_third);
+        let run = &mut self.runs[position];
         run.seen = now.min(run.seen);
-        Sight { number: number as u32, invocation: run.invocation, overwritten }
+        Sight { number: self.base + position as u32, invocation: run.invocation, overwritten }
     }
 
     #[cold]
@@ -284,7 +333,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     }
 
     fn find_slowly(&self, value: &V, begun: Instant) -> Sight {
-        let number = if self.floating(value).is_some() {
+        let number = if self.floating.contains_key(value) {
             Sight::SEVERAL
         } else if self.index.is_some() {
             match self.candidates(value, begun).as_slice() {
@@ -305,15 +354,15 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     fn find_backwards(&self, value: &V, begun: Instant) -> u32 {
         let mut found = Sight::NOTHING;
         let last = self.runs.len() - 1;
-        for (number, run) in self.runs.iter().enumerate().rev() {
-            if last - number > PATIENCE {
+        for (position, run) in self.runs.iter().enumerate().rev() {
+            if last - position > PATIENCE {
                 self.slow_lookups.set(1);
             }
             if run.value == value {
                 if found != Sight::NOTHING {
                     return Sight::SEVERAL;
                 }
-                found = number as u32;
+                found = self.base + position as u32;
             }
             if run.response < begun {
                 break;
@@ -329,13 +378,13 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
             let mut next = index.0.get(value).copied().unwrap_or(NOBODY);
             while next != NOBODY && self.overwritten(next) >= begun {
                 candidates.push(next);
-                next = index.1[next as usize];
+                next = index.1[(next - self.base) as usize];
             }
             return candidates;
         }
-        for (number, run) in self.runs.iter().enumerate().rev() {
+        for (position, run) in self.runs.iter().enumerate().rev() {
             if run.value == value {
-                candidates.push(number as u32);
+                candidates.push(self.base + position as u32);
             }
             if run.response < begun {
                 break;
@@ -354,7 +403,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     /// A scan that responds at `now` saw this run.
     #[inline]
     pub fn saw(&mut self, number: u32, now: Instant) {
-        let seen = &mut self.runs[number as usize].seen;
+        let seen = &mut self.runs[(number - self.base) as usize].seen;
         *seen = now.min(*seen);
     }
 }

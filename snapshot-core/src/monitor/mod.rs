@@ -35,8 +35,8 @@ use crate::history::{Action, Admission, Declaration, Event, HistoryError};
 use crate::verdict::Cause;
 use crate::{OperationId, Process, Segment};
 
-/// Windows shorter than this are left to be shortened by the next update.
-const LONG_WINDOW: usize = 8;
+/// So many begun scans and vectors, besides short windows, are kept in any case.
+const FEW: usize = 24;
 
 /// What is known after an event.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -268,10 +268,11 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         let operation = self.operations;
         self.operations += 1;
         self.grow(segment.index() + 1);
-        let oldest = self.oldest_open_scan().map_or(now, |(invocation, _)| invocation);
-        let window = &mut self.windows[segment.index()];
-        window.begin(operation, value, now);
-        window.forget_before(oldest);
+        self.windows[segment.index()].begin(operation, value, now);
+        if self.windows[segment.index()].is_long() {
+            let oldest = self.oldest_open_scan().map_or(now, |(invocation, _)| invocation);
+            self.windows[segment.index()].forget_before(oldest);
+        }
         self.open(process, Open::Update { operation, segment: segment.index() as u32 });
     }
 
@@ -300,17 +301,11 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     #[inline]
     fn end_scan(&mut self, values: &[V], scan: u64, begun: Instant, floor: u64, now: Instant) {
         self.grow(values.len());
-        // While this scan was open, what was the oldest is not younger than it.
-        let oldest_open = self.oldest_open_scan();
-        let oldest = oldest_open.map_or(begun, |(oldest, _)| oldest.min(begun));
         self.vector.clear();
         self.vector.resize(self.windows.len(), 0);
         let (mut latest, mut earliest) = (begun, NEVER);
         let mut is_certain = true;
         for ((window, value), entry) in self.windows.iter_mut().zip(values).zip(&mut self.vector) {
-            if window.len() > LONG_WINDOW {
-                window.forget_before(oldest);
-            }
             let sight = window.read(value, begun, scan, now);
             if sight.number >= Sight::SEVERAL {
                 is_certain = false;
@@ -340,9 +335,22 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             self.alarm(now, violation);
             return;
         }
-        // Vectors below this can no longer be compared with an open scan's.
-        let floor = oldest_open.map_or_else(|| self.chain.floor(), |(_, floor)| floor);
+        if self.chain.len() + self.scanning.len() > FEW {
+            self.tidy(now);
+        }
+    }
+
+    /// Forgets what no open scan can be compared with.
+    #[inline(never)]
+    fn tidy(&mut self, now: Instant) {
+        let oldest = self.oldest_open_scan();
+        let (oldest, floor) = oldest.unwrap_or_else(|| (now, self.chain.floor()));
         self.chain.forget_below(floor);
+        for window in &mut self.windows {
+            if window.is_long() {
+                window.forget_before(oldest);
+            }
+        }
     }
 
     /// Determines the vector of a scan with repeating values. `false`: there

@@ -31,6 +31,9 @@ const INDEX_FROM: usize = 48;
 /// Below this many runs it forgets the index again.
 const INDEX_UNTIL: usize = 16;
 
+/// So many runs are kept in any case.
+const SHORT: usize = 8;
+
 /// Forgotten runs are removed when there are so many.
 const COMPACT_FROM: usize = 32;
 
@@ -69,6 +72,9 @@ pub(crate) struct Floating {
     pub update: u64,
     /// The next update of the segment.
     pub next: u64,
+    invocation: Instant,
+    /// What it was to the segment before its successor began.
+    tail: Tail,
 }
 
 /// What became of the last update of a segment.
@@ -138,16 +144,18 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.kept().len() + self.floating.values().map(Vec::len).sum::<usize>()
     }
 
+    /// Whether it is worth shortening.
+    #[inline]
+    pub fn is_long(&self) -> bool {
+        self.runs.len() - self.head > SHORT
+    }
+
     fn kept(&self) -> &[Run<V>] {
         &self.runs[self.head..]
     }
 
     fn first_number(&self) -> u64 {
         self.base + self.head as u64
-    }
-
-    fn last_number(&self) -> u64 {
-        self.base + self.runs.len() as u64 - 1
     }
 
     #[inline]
@@ -185,11 +193,16 @@ impl<V: Clone + Eq + Hash> Window<V> {
             return;
         }
         self.tail = Tail::OpenRun(update);
-        let number = self.last_number() + 1;
+        self.push(Run::new(value.clone(), update, now, NEVER));
+    }
+
+    #[inline]
+    fn push(&mut self, run: Run<V>) {
         if let Some(index) = &mut self.index {
-            index.entry(value.clone()).or_default().push_back(number);
+            let number = self.base + self.runs.len() as u64;
+            index.entry(run.value.clone()).or_default().push_back(number);
         }
-        self.runs.push(Run::new(value.clone(), update, now, NEVER));
+        self.runs.push(run);
         if self.index.is_none() && self.kept().len() >= INDEX_FROM {
             self.build_index();
         }
@@ -200,33 +213,57 @@ impl<V: Clone + Eq + Hash> Window<V> {
     /// place in the order is open: it floats.
     #[cold]
     fn settle_tail(&mut self, next: u64) {
-        match self.tail {
+        let tail = std::mem::replace(&mut self.tail, Tail::Settled);
+        match tail {
             Tail::Settled => {}
             Tail::OpenRun(update) | Tail::LostRun(update) => {
-                let may_fail = self.tail == Tail::OpenRun(update);
                 let run = self.last_run();
                 debug_assert_eq!(run.update, update);
                 if run.seen_at == NEVER {
-                    let value = self.pop_last().value;
-                    self.float(value, Floating { update, next });
+                    let Run { value, invocation, .. } = self.pop_last();
+                    let floating = Floating { update, next, invocation, tail };
+                    self.floating.entry(value).or_default().push(floating);
                 } else {
                     run.response = run.seen_at;
                     let scan = run.seen_by;
-                    if may_fail {
+                    if tail == Tail::OpenRun(update) {
                         self.seen_open.push((update, scan));
                     }
                 }
             }
             Tail::OpenRedundant(update) => {
                 let value = self.last_run().value.clone();
-                self.float(value, Floating { update, next });
+                let floating = Floating { update, next, invocation: NEVER, tail };
+                self.floating.entry(value).or_default().push(floating);
             }
         }
-        self.tail = Tail::Settled;
     }
 
-    fn float(&mut self, value: V, update: Floating) {
-        self.floating.entry(value).or_default().push(update);
+    /// An update that may have been a successor of floating ones has failed.
+    #[cold]
+    fn successor_failed(&mut self, failed: u64, next: Option<u64>) {
+        let mut last = None;
+        self.floating.retain(|value, updates| {
+            updates.retain_mut(|floating| match next {
+                Some(next) if floating.next == failed => {
+                    floating.next = next;
+                    true
+                }
+                None if floating.next == failed => {
+                    last = Some((value.clone(), *floating));
+                    false
+                }
+                _ => true,
+            });
+            !updates.is_empty()
+        });
+        // It is the segment's last update again, as if nothing had followed.
+        if let Some((value, floating)) = last {
+            self.tail = floating.tail;
+            if floating.invocation != NEVER {
+                self.push(Run::new(value, floating.update, floating.invocation, NEVER));
+            }
+        }
     }
 
     /// The update responds. `Err` names its successor if the two overlap.
@@ -260,17 +297,27 @@ impl<V: Clone + Eq + Hash> Window<V> {
                     return Some(run.seen_by);
                 }
                 self.pop_last();
+                self.successor_failed(update, None);
             }
-            Tail::OpenRedundant(open) if open == update => self.tail = Tail::Settled,
+            Tail::OpenRedundant(open) if open == update => {
+                self.tail = Tail::Settled;
+                self.successor_failed(update, None);
+            }
             _ => {
                 let seen = self.seen_open.iter().find(|&&(open, _)| open == update);
                 if let Some(&(_, scan)) = seen {
                     return Some(scan);
                 }
+                let mut next = None;
                 self.floating.retain(|_, updates| {
-                    updates.retain(|floating| floating.update != update);
+                    updates.retain(|floating| {
+                        let fails = floating.update == update;
+                        next = if fails { Some(floating.next) } else { next };
+                        !fails
+                    });
                     !updates.is_empty()
                 });
+                self.successor_failed(update, next);
             }
         }
         None
@@ -280,8 +327,14 @@ impl<V: Clone + Eq + Hash> Window<V> {
     pub fn give_up(&mut self, update: u64) {
         if self.tail == Tail::OpenRun(update) {
             self.tail = Tail::LostRun(update);
+            return;
         }
         self.seen_open.retain(|&(open, _)| open != update);
+        for floating in self.floating.values_mut().flatten() {
+            if floating.tail == Tail::OpenRun(update) {
+                floating.tail = Tail::LostRun(update);
+            }
+        }
     }
 
     fn pop_last(&mut self) -> Run<V> {
@@ -367,8 +420,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         let is_second = second_is_open & (second.value == *value);
         let is_third = third_is_open & (third.value == *value);
         let found = u8::from(is_last) + u8::from(is_second) + u8::from(is_third);
-        let may_float = !self.floating.is_empty() && self.floating.contains_key(value);
-        if others_are_open | may_float | (found != 1) {
+        if others_are_open | !self.floating.is_empty() | (found != 1) {
             return self.read_slowly(value, since, scan, now);
         }
         let overwritten = if is_second { last.response } else { second.response };
@@ -391,21 +443,39 @@ impl<V: Clone + Eq + Hash> Window<V> {
     }
 
     fn find_slowly(&self, value: &V, since: Instant) -> Sight {
-        let number = if self.floating(value).is_some() {
+        let number = if self.floating.contains_key(value) {
             Sight::SEVERAL
-        } else {
+        } else if self.index.is_some() {
             let mut candidates = self.candidates(value, since);
             match (candidates.next(), candidates.next()) {
                 (None, _) => Sight::NOTHING,
                 (Some(number), None) => number,
                 _ => Sight::SEVERAL,
             }
+        } else {
+            self.find_backwards(value, since)
         };
         if number >= Sight::SEVERAL {
             return Sight { number, invocation: 0, overwritten: NEVER };
         }
         let (invocation, overwritten) = (self.run(number).invocation, self.overwritten(number));
         Sight { number, invocation, overwritten }
+    }
+
+    fn find_backwards(&self, value: &V, since: Instant) -> u64 {
+        let mut found = Sight::NOTHING;
+        for (position, run) in self.runs.iter().enumerate().skip(self.head).rev() {
+            if run.value == *value {
+                if found != Sight::NOTHING {
+                    return Sight::SEVERAL;
+                }
+                found = self.base + position as u64;
+            }
+            if run.response < since {
+                break;
+            }
+        }
+        found
     }
 
     /// All runs that a scan invoked at `since` may have read, if it returned

@@ -56,9 +56,17 @@ pub fn are_possible(history: &History<i64>) -> bool {
         let mut updates = history.operations().iter().filter(|o| o.segment() == Some(segment));
         updates.all(|update| values.insert(*history.update_value(update)))
     };
+    // While an update is open after a lost one, their order is open. That it
+    // fails later on decides the history, but is no part of the proof.
+    let is_settled = |segment: Segment| {
+        let updates = history.operations().iter().filter(|o| o.segment() == Some(segment));
+        updates.rev().skip(1).all(|update| !update.is_pending())
+    };
     let mut segments = (0..history.segments()).map(Segment::must);
     history.writers() == Writers::Single
-        && segments.all(|segment| numbers(history, segment).is_some() && is_new(segment))
+        && segments.all(|segment| {
+            numbers(history, segment).is_some() && is_new(segment) && is_settled(segment)
+        })
 }
 
 /// Tries all renamings of a history without repeating values and overlapping

@@ -9,6 +9,7 @@
 //!
 //! `docs/formats.md` describes the formats for users.
 
+mod batch;
 mod cure;
 mod detect;
 pub mod disc22;
@@ -27,6 +28,7 @@ use std::io::Read;
 use snapshot_core::history::{Action, Declaration, Event};
 use snapshot_core::{Process, Segment};
 
+pub(crate) use batch::Batch;
 pub use detect::{DETECTION_LENGTH, detect};
 pub use error::{Found, ReadError, ReadErrorKind};
 pub use location::{Excerpt, Location};
@@ -73,14 +75,14 @@ impl fmt::Display for Format {
     }
 }
 
-/// What a parsed event does; its values stand in the reader's buffer.
+/// What a parsed event does; its values stand beside it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Shape {
-    /// The buffer holds the one value written.
+    /// There is one value, the one written.
     InvokeUpdate(Segment),
     InvokeScan,
     RespondUpdate,
-    /// The buffer holds the values returned.
+    /// The values are those returned.
     RespondScan,
     Fail,
     Unknown,
@@ -92,6 +94,22 @@ struct Parsed {
     location: Location,
     process: Process,
     shape: Shape,
+}
+
+impl Shape {
+    /// The event of this shape, with its values.
+    #[inline]
+    fn event(self, process: Process, values: &[Value]) -> Event<'_, Value> {
+        let action = match self {
+            Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
+            Self::InvokeScan => Action::InvokeScan,
+            Self::RespondUpdate => Action::RespondUpdate,
+            Self::RespondScan => Action::RespondScan { values },
+            Self::Fail => Action::Fail,
+            Self::Unknown => Action::Unknown,
+        };
+        Event { process, action }
+    }
 }
 
 /// Reads the events of a recording, in any of the formats.
@@ -111,7 +129,11 @@ struct Parsed {
 /// # Ok::<(), snapshot_test::format::ReadError>(())
 /// ```
 #[derive(Debug)]
-pub struct Reader<R>(Inner<R>);
+pub struct Reader<R> {
+    inner: Inner<R>,
+    /// Those of the event that was handed over last.
+    values: Vec<Value>,
+}
 
 #[derive(Debug)]
 enum Inner<R> {
@@ -120,13 +142,29 @@ enum Inner<R> {
     Disc22(disc22::Disc22Reader<R>),
 }
 
+impl<R: Read> Inner<R> {
+    /// The next event; its values are appended.
+    #[inline]
+    fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+        match self {
+            Self::Text(reader) => reader.advance(values),
+            Self::Jsonl(reader) => reader.advance(values),
+            Self::Disc22(reader) => reader.advance(values),
+        }
+    }
+}
+
 impl<R: Read> Reader<R> {
+    const fn new(inner: Inner<R>) -> Self {
+        Self { inner, values: Vec::new() }
+    }
+
     /// Reads text. Buffers by itself, as do the others.
     ///
     /// # Errors
     /// If the input is empty or its header cannot be read.
     pub fn text(input: R) -> Result<Self, ReadError> {
-        Ok(Self(Inner::Text(text::TextReader::new(input)?)))
+        Ok(Self::new(Inner::Text(text::TextReader::new(input)?)))
     }
 
     /// Reads JSON Lines.
@@ -134,18 +172,18 @@ impl<R: Read> Reader<R> {
     /// # Errors
     /// If the input is empty or its header cannot be read.
     pub fn jsonl(input: R) -> Result<Self, ReadError> {
-        Ok(Self(Inner::Jsonl(jsonl::JsonlReader::new(input)?)))
+        Ok(Self::new(Inner::Jsonl(jsonl::JsonlReader::new(input)?)))
     }
 
     /// Reads disc22, whose events do not tell the number of segments before
     /// the last of them: see [`disc22::segments`].
     pub fn disc22(input: R, segments: usize) -> Self {
-        Self(Inner::Disc22(disc22::Disc22Reader::new(input, segments)))
+        Self::new(Inner::Disc22(disc22::Disc22Reader::new(input, segments)))
     }
 
     /// The format that is being read.
     pub const fn format(&self) -> Format {
-        match self.0 {
+        match self.inner {
             Inner::Text(_) => Format::Text,
             Inner::Jsonl(_) => Format::Jsonl,
             Inner::Disc22(_) => Format::Disc22,
@@ -154,7 +192,7 @@ impl<R: Read> Reader<R> {
 
     /// What is known of the recording before its first event.
     pub const fn declaration(&self) -> &Declaration<Value> {
-        match &self.0 {
+        match &self.inner {
             Inner::Text(reader) => reader.declaration(),
             Inner::Jsonl(reader) => reader.declaration(),
             Inner::Disc22(reader) => reader.declaration(),
@@ -168,31 +206,30 @@ impl<R: Read> Reader<R> {
     /// If what follows is no event of this format.
     #[inline]
     pub fn next_event(&mut self) -> Option<Result<(Location, Event<'_, Value>), ReadError>> {
-        let (parsed, values) = match &mut self.0 {
-            Inner::Text(reader) => (reader.advance(), reader.values()),
-            Inner::Jsonl(reader) => (reader.advance(), reader.values()),
-            Inner::Disc22(reader) => (reader.advance(), reader.values()),
-        };
-        let Parsed { location, process, shape } = match parsed {
-            Ok(Some(parsed)) => parsed,
-            Ok(None) => return None,
-            Err(error) => return Some(Err(error)),
-        };
-        let action = match shape {
-            Shape::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
-            Shape::InvokeScan => Action::InvokeScan,
-            Shape::RespondUpdate => Action::RespondUpdate,
-            Shape::RespondScan => Action::RespondScan { values },
-            Shape::Fail => Action::Fail,
-            Shape::Unknown => Action::Unknown,
-        };
-        Some(Ok((location, Event { process, action })))
+        self.values.clear();
+        match self.inner.advance(&mut self.values) {
+            Ok(Some(Parsed { location, process, shape })) => {
+                Some(Ok((location, shape.event(process, &self.values))))
+            }
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Fills the batch with the next events. Reads on until it is full, whether
+    /// or not the input has to be waited for.
+    pub(crate) fn next_batch(&mut self, batch: &mut Batch) {
+        match &mut self.inner {
+            Inner::Text(reader) => batch.fill(|values| reader.advance(values)),
+            Inner::Jsonl(reader) => batch.fill(|values| reader.advance(values)),
+            Inner::Disc22(reader) => batch.fill(|values| reader.advance(values)),
+        }
     }
 
     /// The line (disc22: the event) of the event read last, if it is short and
     /// printable.
     pub fn excerpt(&self) -> Option<Excerpt> {
-        match &self.0 {
+        match &self.inner {
             Inner::Text(reader) => reader.excerpt(),
             Inner::Jsonl(reader) => reader.excerpt(),
             Inner::Disc22(reader) => reader.excerpt(),

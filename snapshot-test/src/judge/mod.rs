@@ -6,6 +6,7 @@
 //! same bound. Only where the linear-time conditions do not decide, and where a
 //! linearization is wanted, is the whole history held in memory.
 
+mod pipeline;
 mod proof;
 mod stream;
 
@@ -142,7 +143,7 @@ impl Proof {
 
 /// Judges an input; `format`: `None` detects it.
 pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgement {
-    let opened = if options.forget {
+    let opened = if options.forget && input.is_stream() {
         input.open(format).map(|reader| (reader, None))
     } else {
         input.open_repeatably(format).map(|(reader, replay)| (reader, Some(replay)))

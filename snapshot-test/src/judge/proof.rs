@@ -45,7 +45,8 @@ pub fn accepting_run(explanation: &Explanation<Value>) -> Option<AcceptingRun> {
     // only those that take part are numbered.
     let are_few = processes.iter().all(|process| process.index() < FEW_PROCESSES);
     if are_few {
-        processes = (0..FEW_PROCESSES).map(Process::must).collect();
+        let last = processes.last().map_or(0, |process| process.index());
+        processes = (0..=last).map(Process::must).collect();
     }
     let alphabet = Alphabet::new(processes.len()).ok()?;
     let renumbered = |letter: &Letter| {

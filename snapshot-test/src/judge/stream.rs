@@ -1,12 +1,23 @@
 //! Judging a recording as it is read.
+//!
+//! Each event is judged as soon as it is there. Where the input cannot make us
+//! wait, that is in a file, and is long, most of it is read by a second thread
+//! instead ([`pipeline`]), in batches. What is rarely needed, a refused event's
+//! line and the earlier event that it contradicts, is then looked up by reading
+//! the file again.
+
+use std::ops::ControlFlow;
 
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::explanation::{Excerpt, Explanation, ReturnedValues};
+use snapshot_core::history::{Event, HistoryError};
 use snapshot_core::monitor::{self, Alarm, Monitor};
 use snapshot_core::observer::{Observation, OnlineObserver};
 use snapshot_core::verdict::Method;
 
-use super::{Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, proof};
+use super::{
+    Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, pipeline, proof,
+};
 use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
 use crate::read::{InputError, Origins, read_recording};
@@ -15,6 +26,9 @@ use crate::value::Value;
 /// States that brute force may visit to confirm an explanation: with two scans
 /// and a few updates it needs some dozens.
 const CONFIRMATION: usize = 1_000_000;
+
+/// With fewer events, a second thread would cost more than it saves.
+const FEW: usize = 1 << 14;
 
 /// What the first reading came to.
 struct Reading {
@@ -31,7 +45,7 @@ pub(super) fn judge(
     options: &Options,
 ) -> Judgement {
     let format = Some(reader.format());
-    let reading = match read(&mut reader, options) {
+    let reading = match read(&mut reader, replay.as_ref(), options) {
         Ok(reading) => reading,
         Err(error) => {
             let finding = Finding::Malformed(error.into());
@@ -82,43 +96,108 @@ pub(super) fn judge(
 }
 
 /// Reads the whole input, or up to the first violation if it is live.
-fn read(reader: &mut InputReader, options: &Options) -> Result<Reading, InputError> {
+fn read(
+    reader: &mut InputReader,
+    replay: Option<&Replay>,
+    options: &Options,
+) -> Result<Reading, InputError> {
     let mut origins = Origins::default();
     let declaration = reader.declaration().clone();
     let observer = OnlineObserver::new(declaration.clone());
     let monitor =
         Monitor::new(declaration).map_err(|error| origins.refused(Location::START, error, None))?;
     let mut reading = Reading { monitor, observer, decided: None, error: None };
-    while let Some(next) = reader.next_event() {
-        let (location, event) = match next {
-            Ok(next) => next,
-            Err(error) => {
+    let file = replay.filter(|replay| replay.is_of_file());
+    loop {
+        if let Some(file) = file
+            && reading.monitor.events() == FEW
+        {
+            reading.read_with_two_threads(reader, file, options.live);
+            break;
+        }
+        match reader.next_event() {
+            None => break,
+            Some(Err(error)) => {
                 reading.error = Some(error.into());
                 break;
             }
-        };
-        match reading.monitor.observe(&event) {
-            Ok(monitor::Judgement::Linearizable) => {
-                reading.observer.observe(&event);
-            }
-            Ok(judgement) => {
-                if reading.decided.is_none() {
-                    reading.observer.observe(&event);
-                    reading.decided = Some(location);
-                }
-                if options.live && matches!(judgement, monitor::Judgement::Violation(_)) {
+            Some(Ok((location, event))) => match reading.take(location, &event, options.live) {
+                Ok(ControlFlow::Continue(())) => origins.note(location, &event),
+                Ok(ControlFlow::Break(())) => break,
+                Err(error) => {
+                    reading.error = Some(origins.refused(location, error, reader.excerpt()));
                     break;
                 }
-            }
-            Err(error) => {
-                let excerpt = reader.excerpt();
-                reading.error = Some(origins.refused(location, error, excerpt));
-                break;
-            }
+            },
         }
-        origins.note(location, &event);
     }
     Ok(reading)
+}
+
+impl Reading {
+    /// Takes the next event; breaks if nothing that follows matters.
+    #[inline]
+    fn take(
+        &mut self,
+        location: Location,
+        event: &Event<'_, Value>,
+        live: bool,
+    ) -> Result<ControlFlow<()>, HistoryError> {
+        match self.monitor.observe(event)? {
+            monitor::Judgement::Linearizable => {
+                self.observer.observe(event);
+            }
+            judgement => {
+                if self.decided.is_none() {
+                    self.observer.observe(event);
+                    self.decided = Some(location);
+                }
+                if live && matches!(judgement, monitor::Judgement::Violation(_)) {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Takes all that `reader` still has.
+    fn read_with_two_threads(&mut self, reader: &mut InputReader, replay: &Replay, live: bool) {
+        let mut refused = None;
+        let unread = pipeline::for_each_batch(reader, |batch| {
+            for (location, event) in batch.events() {
+                match self.take(*location, &event, live) {
+                    Ok(ControlFlow::Continue(())) => {}
+                    Ok(ControlFlow::Break(())) => return ControlFlow::Break(()),
+                    Err(error) => {
+                        refused = Some((*location, error));
+                        return ControlFlow::Break(());
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        self.error = match refused {
+            Some((location, error)) => Some(refusal(replay, location, error)),
+            None => unread.map(InputError::from),
+        };
+    }
+}
+
+/// The error for an event that was refused: reads up to it again, to show its
+/// line and to name the earlier event that it contradicts.
+fn refusal(replay: &Replay, location: Location, error: HistoryError) -> InputError {
+    let mut origins = Origins::default();
+    let mut excerpt = None;
+    if let Ok(mut reader) = replay.open() {
+        while let Some(Ok((at, event))) = reader.next_event() {
+            if at.offset >= location.offset {
+                excerpt = reader.excerpt();
+                break;
+            }
+            origins.note(at, &event);
+        }
+    }
+    origins.refused(location, error, excerpt)
 }
 
 /// A violation is told by reading the input twice more: what did the scans

@@ -48,8 +48,10 @@ use crate::value::Value;
 pub fn segments(input: impl Read) -> Result<usize, ReadError> {
     let mut reader = Disc22Reader::new(input, 1);
     let mut segments = 1;
-    while let Some(parsed) = reader.advance()? {
-        segments = segments.max(parsed.process.index() + 1).max(reader.values.len());
+    let mut values = Vec::new();
+    while let Some(parsed) = reader.advance(&mut values)? {
+        segments = segments.max(parsed.process.index() + 1).max(values.len());
+        values.clear();
     }
     Ok(segments)
 }
@@ -60,7 +62,6 @@ pub(super) struct Disc22Reader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
     segments: usize,
-    values: Vec<Value>,
     /// What the open update of each process writes.
     open_update: Vec<Option<i64>>,
     seen: bool,
@@ -74,7 +75,6 @@ impl<R: Read> Disc22Reader<R> {
             source: Source::new(input, Format::Disc22),
             declaration,
             segments,
-            values: Vec::new(),
             open_update: Vec::new(),
             seen: false,
         }
@@ -84,26 +84,23 @@ impl<R: Read> Disc22Reader<R> {
         &self.declaration
     }
 
-    pub(super) fn values(&self) -> &[Value] {
-        &self.values
-    }
-
     pub(super) fn excerpt(&self) -> Option<Excerpt> {
         self.source.excerpt(0)
     }
 
-    /// The next event.
-    pub(super) fn advance(&mut self) -> Result<Option<Parsed>, ReadError> {
+    /// The next event; its values are appended.
+    pub(super) fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+        let start = values.len();
         let more = self.source.fill()?;
         self.skip_white_space();
         if !more {
             return self.end();
         }
         let mut cursor = Cursor::new(self.source.units(), Format::Disc22);
-        match event(&mut cursor, &mut self.values, &mut self.open_update) {
+        match event(&mut cursor, values, &mut self.open_update) {
             Ok((process, shape)) => {
-                if shape == Shape::RespondScan && self.values.len() < self.segments {
-                    self.values.resize(self.segments, Value::ZERO);
+                if shape == Shape::RespondScan && values.len() < start + self.segments {
+                    values.resize(start + self.segments, Value::ZERO);
                 }
                 let location = self.source.location(0);
                 self.source.pass(cursor.at());
@@ -166,7 +163,7 @@ fn event_name(cursor: &mut Cursor<'_>) -> Step<Name> {
     Err(cursor.unexpected_event("a disc22 event", &[]))
 }
 
-/// Parses an event and its `;`.
+/// Parses an event and its `;`. Its values are appended.
 fn event(
     cursor: &mut Cursor<'_>,
     values: &mut Vec<Value>,
@@ -174,7 +171,6 @@ fn event(
 ) -> Step<(Process, Shape)> {
     let name = event_name(cursor)?;
     let process = process(cursor)?;
-    values.clear();
     let shape = match name {
         Name::StartScan => Shape::InvokeScan,
         Name::StartUpdate => {
@@ -206,8 +202,9 @@ fn event(
             Shape::RespondUpdate
         }
         Name::EndScan => {
+            let limit = values.len() + Segment::LIMIT;
             while cursor.peek() != b';' {
-                if values.len() > Segment::LIMIT {
+                if values.len() > limit {
                     let kind = ReadErrorKind::TooManyValues { limit: Segment::LIMIT + 1 };
                     return Err(Fault::new(cursor.at(), 1, kind));
                 }

@@ -35,6 +35,7 @@ use crate::value::Value;
 pub(super) struct JsonlReader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
+    /// The values of the line read last, until they are handed over.
     values: Vec<Value>,
     /// The event after the header, which was read to see that it is none.
     first: Option<Parsed>,
@@ -61,20 +62,18 @@ impl<R: Read> JsonlReader<R> {
         &self.declaration
     }
 
-    pub(super) fn values(&self) -> &[Value] {
-        &self.values
-    }
-
     pub(super) fn excerpt(&self) -> Option<Excerpt> {
         self.source.excerpt(0)
     }
 
-    /// The next event.
-    pub(super) fn advance(&mut self) -> Result<Option<Parsed>, ReadError> {
-        match self.first.take() {
-            Some(first) => Ok(Some(first)),
-            None => self.next_line(),
-        }
+    /// The next event; its values are appended.
+    pub(super) fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+        let parsed = match self.first.take() {
+            Some(first) => Some(first),
+            None => self.next_line()?,
+        };
+        values.append(&mut self.values);
+        Ok(parsed)
     }
 
     /// The next line with an event; takes in the header before the first one.

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use snapshot_core::{IdError, Process, Segment};
 
+use super::digits::leading_digits;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::format::nearest::nearest;
 use crate::format::quoted::{self, DefectKind};
@@ -355,30 +356,6 @@ impl<'a> Cursor<'a> {
 /// An index that is too large in any case stays so.
 pub(in crate::format) fn saturated(index: u64) -> usize {
     usize::try_from(index).unwrap_or(usize::MAX)
-}
-
-/// The number that the leading ASCII digits of eight bytes (the first in the
-/// lowest bits) form, if there are at most seven, and how many there are. No
-/// loop and no branch: values of up to seven digits are nearly all there are.
-#[inline]
-fn leading_digits(chunk: u64) -> (u64, u32) {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    // A byte is a digit iff its value minus '0', here by exclusive or, is at
-    // most 9: then adding 0x76 leaves its top bit clear. Carries only disturb
-    // bytes after the first one that is no digit.
-    let digits = chunk ^ (EACH * 0x30);
-    let others = (digits.wrapping_add(EACH * 0x76) | digits) & (EACH * 0x80);
-    let length = others.trailing_zeros() / 8;
-    if length == 0 {
-        return (0, 0);
-    }
-    // Shifted up, the missing leading digits are zeros; then tens with ones,
-    // hundreds with those, and so on are combined pairwise.
-    let digits = digits << (8 * (8 - length.min(8)));
-    let pairs = (digits.wrapping_mul(10).wrapping_add(digits >> 8)) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    let eight = (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xffff_ffff;
-    (eight, length)
 }
 
 #[cfg(test)]

@@ -12,10 +12,13 @@
 //!
 //! Long recordings are read at the speed of memory rather than of a parser
 //! generator: the reader walks once over the bytes of a large buffer, without
-//! searching for line ends first, and allocates nothing for integers.
+//! searching for line ends first, and allocates nothing for integers. Lines as
+//! programs write them are read by [`usual`], all others by [`event`].
 
 pub(super) mod cursor;
+mod digits;
 mod header;
+mod usual;
 mod writer;
 
 use std::io::Read;
@@ -44,7 +47,6 @@ const ACTIONS: [&str; 5] = ["update", "scan", "ok", "fail", "unknown"];
 pub(super) struct TextReader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
-    values: Vec<Value>,
     /// Whether the input has said anything yet, if only in a comment.
     seen: bool,
 }
@@ -53,7 +55,7 @@ impl<R: Read> TextReader<R> {
     pub(super) fn new(input: R) -> Result<Self, ReadError> {
         let declaration = Declaration::new(Value::ZERO);
         let source = Source::new(input, Format::Text);
-        let mut reader = Self { source, declaration, values: Vec::new(), seen: false };
+        let mut reader = Self { source, declaration, seen: false };
         reader.read_header()?;
         Ok(reader)
     }
@@ -100,24 +102,35 @@ impl<R: Read> TextReader<R> {
         &self.declaration
     }
 
-    pub(super) fn values(&self) -> &[Value] {
-        &self.values
-    }
-
     pub(super) fn excerpt(&self) -> Option<Excerpt> {
         let unit = self.source.last_unit();
         let indent = unit.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         self.source.excerpt(indent)
     }
 
-    /// The next event.
-    #[inline]
-    pub(super) fn advance(&mut self) -> Result<Option<Parsed>, ReadError> {
+    /// The next event; its values are appended. Inlined, so that the loop that
+    /// fills a batch is one loop.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+        let start = values.len();
+        let Some((process, shape, length)) = usual::event(self.source.units(), values) else {
+            values.truncate(start);
+            return self.advance_in_general(values);
+        };
+        let location = self.source.location(0);
+        self.source.pass_line(length);
+        self.seen = true;
+        Ok(Some(Parsed { location, process, shape }))
+    }
+
+    /// The same, for all kinds of lines, and where more is to be read first.
+    #[inline(never)]
+    fn advance_in_general(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
         while self.fill()? {
             let mut cursor = Cursor::new(self.source.units(), Format::Text);
             cursor.skip_blanks();
             let indent = cursor.at();
-            match event(&mut cursor, &mut self.values) {
+            match event(&mut cursor, values) {
                 Ok(Some((process, shape))) => {
                     let location = self.source.location(indent);
                     self.source.pass_line(cursor.at());
@@ -132,8 +145,7 @@ impl<R: Read> TextReader<R> {
     }
 }
 
-/// Parses a line; `None` for one without an event.
-#[inline]
+/// Parses a line; `None` for one without an event. Its values are appended.
 fn event(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Option<(Process, Shape)>> {
     if !cursor.at_id(b'p') {
         if cursor.at_line_end() {
@@ -144,7 +156,6 @@ fn event(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Option<(Proce
     }
     let process = cursor.process()?;
     cursor.skip_blanks();
-    values.clear();
     let (shape, after) = match cursor.peek() {
         b'o' if cursor.keyword(b"ok") => (response(cursor, values)?, "a response"),
         b's' if cursor.keyword(b"scan") => (Shape::InvokeScan, "`scan`"),
@@ -173,8 +184,9 @@ fn response(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Shape> {
 /// One or more values up to the end of the line.
 #[inline]
 fn value_list(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<()> {
+    let limit = values.len() + Segment::LIMIT;
     loop {
-        if values.len() > Segment::LIMIT {
+        if values.len() > limit {
             let kind = ReadErrorKind::TooManyValues { limit: Segment::LIMIT + 1 };
             return Err(Fault::new(cursor.at(), 1, kind));
         }

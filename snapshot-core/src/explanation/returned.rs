@@ -1,0 +1,61 @@
+//! What the scans of an alarm returned.
+
+use crate::history::{Action, Event};
+use crate::monitor::Alarm;
+use crate::{OperationId, Segment};
+
+/// What the scans of an alarm returned for the segments of the alarm:
+/// collected from the events up to the alarm.
+#[derive(Clone, Debug)]
+pub struct ReturnedValues<V> {
+    scans: Vec<OperationId>,
+    pub(super) segments: Vec<Segment>,
+    /// Per process, whether one of the scans is open, and which.
+    open: Vec<Option<OperationId>>,
+    operations: usize,
+    pub(super) returned: Vec<(OperationId, Vec<V>)>,
+}
+
+impl<V: Clone> ReturnedValues<V> {
+    /// For the scans and segments of this alarm.
+    pub fn new(alarm: &Alarm) -> Self {
+        Self {
+            scans: alarm.violation.scans(),
+            segments: alarm.violation.segments(),
+            open: Vec::new(),
+            operations: 0,
+            returned: Vec::new(),
+        }
+    }
+
+    /// Takes the next event of the recording, from its first one on.
+    pub fn observe(&mut self, event: &Event<'_, V>) {
+        let process = event.process.index();
+        match event.action {
+            Action::InvokeUpdate { .. } => self.operations += 1,
+            Action::InvokeScan => {
+                let id = OperationId::must(self.operations);
+                self.operations += 1;
+                if self.scans.contains(&id) {
+                    *slot(&mut self.open, process) = Some(id);
+                }
+            }
+            Action::RespondScan { values } => {
+                if let Some(id) = slot(&mut self.open, process).take() {
+                    let entries = self.segments.iter().map(|k| values[k.index()].clone()).collect();
+                    self.returned.push((id, entries));
+                }
+            }
+            Action::Fail | Action::Unknown => *slot(&mut self.open, process) = None,
+            Action::RespondUpdate => {}
+        }
+    }
+}
+
+/// The place of a process in a table that grows with the processes that occur.
+pub(super) fn slot<T: Default>(table: &mut Vec<T>, process: usize) -> &mut T {
+    if process >= table.len() {
+        table.resize_with(process + 1, T::default);
+    }
+    &mut table[process]
+}

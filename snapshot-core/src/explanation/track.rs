@@ -1,0 +1,74 @@
+//! One segment of an excerpt: the updates that its scans may have read.
+
+use super::exhibit::{Ending, Exhibit};
+use crate::Segment;
+
+/// An update that may belong to the proof.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate<V> {
+    pub exhibit: Exhibit<V>,
+    pub value: V,
+    /// Number of its run.
+    pub number: u64,
+    /// Whether it belongs to the proof for certain.
+    pub listed: bool,
+    /// Value of the segment before it, to go back to if it fails.
+    pub before: V,
+    pub redundant: bool,
+}
+
+impl<V> Candidate<V> {
+    /// Whether it was over before an event.
+    pub fn precedes(&self, event: usize) -> bool {
+        matches!(self.exhibit.ending, Ending::Response(end) if end < event)
+    }
+}
+
+/// One segment of the excerpt.
+#[derive(Clone, Debug)]
+pub(super) struct Track<V> {
+    pub segment: Segment,
+    pub initial: V,
+    /// What the scans returned here.
+    pub returned: Vec<V>,
+    /// Value of the last update that did not fail.
+    pub value: V,
+    /// Number of the last run.
+    pub number: u64,
+    /// The last update to respond.
+    pub last_done: Option<Candidate<V>>,
+    /// Closed or given up, with a value that some scan returned, or named by the alarm.
+    pub kept: Vec<Candidate<V>>,
+    /// The last left-out update of each returned value.
+    pub stale: Vec<Candidate<V>>,
+    pub failed: Vec<Candidate<V>>,
+    /// The first update to write a returned value after the alarm.
+    pub future: Option<Candidate<V>>,
+}
+
+impl<V: Clone + Eq> Track<V> {
+    /// The update failed: it has no number.
+    pub fn take_back(&mut self, failed: &Candidate<V>) {
+        if self.value == failed.value {
+            self.value = failed.before.clone();
+            self.number -= u64::from(!failed.redundant);
+        }
+    }
+
+    /// Leaves out updates that no scan yet to begin can return.
+    pub fn leave_out_stale(&mut self) {
+        let Some(last) = &self.last_done else { return };
+        let begun = last.exhibit.invocation;
+        let mut at = 0;
+        while at < self.kept.len() {
+            let candidate = &self.kept[at];
+            if candidate.listed || !candidate.precedes(begun) {
+                at += 1;
+                continue;
+            }
+            let candidate = self.kept.remove(at);
+            self.stale.retain(|other| other.value != candidate.value);
+            self.stale.push(candidate);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Many events at once, as one thread hands them to another.
+//!
+//! A batch is filled by [`Reader::next_batch`](super::Reader::next_batch) and
+//! can be filled again: its values are parsed into it, never copied, and once
+//! it has grown nothing is allocated but texts. It is full at [`EVENTS`] events
+//! or [`VALUES`] values, so it holds at most one event's values more than that:
+//! bounded like all else by the longest line.
+
+use snapshot_core::Process;
+use snapshot_core::history::Event;
+
+use super::{Location, Parsed, ReadError, Shape};
+use crate::value::Value;
+
+/// The most events of a batch. To hand over a batch may take two system calls,
+/// which must not count beside judging it.
+const EVENTS: usize = 4096;
+
+/// With so many values, a batch is full.
+const VALUES: usize = 1 << 15;
+
+/// An event without its place.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    process: Process,
+    shape: Shape,
+    /// Where its values end; they begin where those of the entry before end.
+    end: u32,
+}
+
+/// What follows the events of a batch.
+#[derive(Debug)]
+enum Ending {
+    /// More events, perhaps.
+    Open,
+    /// The end of the input.
+    End,
+    /// What is no event.
+    Error(ReadError),
+}
+
+/// Consecutive events of a recording.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    entries: Vec<Entry>,
+    values: Vec<Value>,
+    /// The place of each entry. Apart from them: it is rarely asked for.
+    locations: Vec<Location>,
+    ending: Ending,
+}
+
+impl Batch {
+    pub fn new() -> Self {
+        Self {
+            entries: Vec::new(),
+            values: Vec::new(),
+            locations: Vec::new(),
+            ending: Ending::Open,
+        }
+    }
+
+    /// The events, each with its place.
+    #[inline]
+    pub fn events(&self) -> impl Iterator<Item = (&Location, Event<'_, Value>)> {
+        let mut start = 0;
+        self.locations.iter().zip(&self.entries).map(move |(location, entry)| {
+            let values = &self.values[start..entry.end as usize];
+            start = entry.end as usize;
+            (location, entry.shape.event(entry.process, values))
+        })
+    }
+
+    /// Whether no other batch follows: the input has ended, or what stands
+    /// behind the events is none, for the reason in [`Self::into_error`].
+    pub const fn is_last(&self) -> bool {
+        !matches!(self.ending, Ending::Open)
+    }
+
+    /// What is wrong behind the events, if anything.
+    pub fn into_error(self) -> Option<ReadError> {
+        match self.ending {
+            Ending::Error(error) => Some(error),
+            Ending::Open | Ending::End => None,
+        }
+    }
+
+    /// Replaces the events by those that `advance` parses; it appends the
+    /// values of each to the vector that it is given.
+    #[inline]
+    pub(super) fn fill(
+        &mut self,
+        mut advance: impl FnMut(&mut Vec<Value>) -> Result<Option<Parsed>, ReadError>,
+    ) {
+        self.entries.clear();
+        self.values.clear();
+        self.locations.clear();
+        self.ending = Ending::Open;
+        while self.entries.len() < EVENTS && self.values.len() < VALUES {
+            match advance(&mut self.values) {
+                Ok(Some(Parsed { location, process, shape })) => {
+                    let end = self.values.len() as u32;
+                    self.entries.push(Entry { process, shape, end });
+                    self.locations.push(location);
+                }
+                Ok(None) => {
+                    self.ending = Ending::End;
+                    return;
+                }
+                Err(error) => {
+                    self.ending = Ending::Error(error);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Reader;
+
+    /// All events as lines, with what ends them, read one by one.
+    fn one_by_one(input: &str) -> Vec<String> {
+        let mut reader = Reader::text(input.as_bytes()).expect("the header is right");
+        let mut read = Vec::new();
+        while let Some(next) = reader.next_event() {
+            read.push(match next {
+                Ok((location, event)) => format!("{location:?} {event:?}"),
+                Err(error) => error.to_string(),
+            });
+        }
+        read
+    }
+
+    /// The same, read in batches; also the size of each batch.
+    fn in_batches(input: &str) -> (Vec<String>, Vec<(usize, usize)>) {
+        let mut reader = Reader::text(input.as_bytes()).expect("the header is right");
+        let (mut read, mut sizes) = (Vec::new(), Vec::new());
+        let mut batch = Batch::new();
+        loop {
+            reader.next_batch(&mut batch);
+            let events = batch.events();
+            read.extend(events.map(|(location, event)| format!("{location:?} {event:?}")));
+            sizes.push((batch.events().count(), batch.values.len()));
+            if batch.is_last() {
+                read.extend(batch.into_error().map(|error| error.to_string()));
+                return (read, sizes);
+            }
+        }
+    }
+
+    #[test]
+    fn batches_are_the_events_in_order() {
+        let mut input = String::from("segments 2\n");
+        for number in 0..EVENTS {
+            input += &format!("p0 update {number}\n # comment\n p1 scan\np1 ok \"a\" {number}\n");
+            input += "p0 ok\np2 update s1 \"b\"\np2 unknown\np2 update s1 -1\np2 fail\n";
+        }
+        for (end, error) in [("", 0), ("p0 okay\np0 ok\n", 1), ("p1 ok 7 x\n", 1)] {
+            let (read, sizes) = in_batches(&format!("{input}{end}"));
+            assert_eq!(read, one_by_one(&format!("{input}{end}")));
+            assert_eq!(read.len(), 8 * EVENTS + error);
+            // The last batch holds what ended the input, and nothing more.
+            assert!(sizes[..8].iter().all(|(events, _)| *events == EVENTS), "{sizes:?}");
+            assert_eq!(sizes[8..].iter().map(|(events, _)| *events).collect::<Vec<_>>(), [0]);
+        }
+    }
+
+    #[test]
+    fn few_large_scans_fill_a_batch() {
+        let segments = VALUES / 3;
+        let response = format!("p0 scan\np0 ok{}\n", " 7".repeat(segments));
+        let (read, sizes) = in_batches(&response.repeat(7));
+        assert_eq!(read, one_by_one(&response.repeat(7)));
+        assert!(sizes.iter().all(|(_, values)| *values < VALUES + segments), "{sizes:?}");
+        assert_eq!(sizes.iter().map(|(events, _)| *events).collect::<Vec<_>>(), [8, 6]);
+    }
+}
