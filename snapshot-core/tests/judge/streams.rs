@@ -200,7 +200,7 @@ fn updates_alone_and_scans_alone_let_go_of_the_past() {
     }
     assert!(stream.monitor.retained() > 1_000, "{:?}", stream.peak);
     stream.end_scan(PROCESSES, &[1_000, 0, 0]);
-    for _ in 0..2 {
+    for _ in 0..40 {
         stream.begin_scan(PROCESSES);
         stream.end_scan(PROCESSES, &[2_000, 0, 0]);
     }
