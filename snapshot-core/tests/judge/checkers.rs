@@ -9,9 +9,9 @@ use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::{linearization, witness};
 use snapshot_core::check::{Report, check, decide};
-use snapshot_core::history::{Operation, Outcome};
+use snapshot_core::history::{Operation, Outcome, Writers};
 use snapshot_core::linear;
-use snapshot_core::monitor::{Judgement, Monitor};
+use snapshot_core::monitor::{Judgement, Monitor, Violation};
 use snapshot_core::observer::{Observation, Observer, OnlineObserver, TableObserver};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::simple::SimpleHistory;
@@ -83,6 +83,7 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
         Judgement::Violation(alarm) => {
             assert_eq!(at(alarm.event), Some(true), "too late on {}", drawing(history));
             assert_eq!(at(alarm.event + 1), Some(false), "too early on {}", drawing(history));
+            check_precedence(history, &alarm.violation);
             Some(false)
         }
         Judgement::Undecided(undecided) => {
@@ -93,6 +94,19 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
             None
         }
     }
+}
+
+/// An alarm may say of two operations that one precedes the other: it does. (Of
+/// updates that overlap, another scan may have told that one is over.)
+fn check_precedence(history: &History<i64>, violation: &Violation) {
+    let (before, after) = match *violation {
+        Violation::Decrease { earlier, later, .. } => (earlier, later),
+        Violation::Missing { missing, seen, .. } => (missing, seen),
+        _ => return,
+    };
+    let (before, after) = (history.operation(before), history.operation(after));
+    let is_over = before.is_complete() && history.writers() == Writers::Single;
+    assert!(!is_over || before.precedes(after), "{violation:?} of {}", drawing(history));
 }
 
 fn unlimited<T>(run: impl FnOnce(&mut Budget<'_>) -> T) -> T {

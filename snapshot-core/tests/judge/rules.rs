@@ -11,7 +11,7 @@ use snapshot_core::verdict::{Exhausted, Method, Reason, Verdict};
 use snapshot_core::{History, OperationId, Segment};
 
 use crate::checkers::{agreed_verdict, drawing};
-use crate::sketch::history;
+use crate::sketch::{history, single_writers};
 
 fn id(index: usize) -> OperationId {
     OperationId::must(index)
@@ -50,6 +50,14 @@ fn tellings() -> Vec<Telling> {
         Telling {
             events: "0:u0=1 2:s 2:1,0 0:fail",
             decided_at: 3,
+            reason: Reason::FailedUpdateSeen { scan: id(1), update: id(0) },
+            operations: &[0, 1],
+            from: (NOTHING, NOTHING),
+        },
+        // Two scans saw it; the first is named.
+        Telling {
+            events: "0:u0=1 2:s 2:1,0 3:s 3:1,0 0:fail",
+            decided_at: 5,
             reason: Reason::FailedUpdateSeen { scan: id(1), update: id(0) },
             operations: &[0, 1],
             from: (NOTHING, NOTHING),
@@ -159,6 +167,14 @@ fn tellings() -> Vec<Telling> {
             operations: &[0, 1, 2, 3],
             from: (1, 2),
         },
+        // Both times that the value was there are over.
+        Telling {
+            events: "2:s 0:u0=1 0:ok 0:u0=2 0:ok 0:u0=1 0:ok 0:u0=3 0:ok 1:u1=7 2:1,7",
+            decided_at: 10,
+            reason: Reason::Missing { scan: id(0), seen: id(5), missing: id(4) },
+            operations: &[0, 1, 3, 4, 5],
+            from: (4, 1),
+        },
     ]
 }
 
@@ -205,6 +221,15 @@ fn what_narrowing_leaves_was_seen() {
     assert!(!agreed_verdict(&history(2, &format!("{events}fail"))));
     assert!(agreed_verdict(&history(2, &format!("{events}ok"))));
     assert!(agreed_verdict(&history(2, &format!("{events}unknown"))));
+}
+
+/// A value was there too early, and again too late.
+#[test]
+fn between_two_times_that_a_value_was_there_it_was_not() {
+    let events = "2:s 0:u0=1 0:ok 0:u0=2 0:ok 1:u1=7 1:ok 1:u1=8 1:ok 0:u0=1 0:ok ";
+    assert!(!agreed_verdict(&single_writers(2, &format!("{events} 2:1,7"))));
+    assert!(agreed_verdict(&single_writers(2, &format!("{events} 2:1,8"))));
+    assert!(agreed_verdict(&single_writers(2, &format!("{events} 2:2,7"))));
 }
 
 /// It fails only after another update of its segment began.

@@ -36,7 +36,15 @@ pub fn letters(events: &str) -> Vec<(usize, Letter)> {
 /// The history of these events, in which any process may update any segment
 /// and all segments are initially 0.
 pub fn history(segments: usize, events: &str) -> History<i64> {
-    let declaration = Declaration::new(0).with_segments(segments).with_writers(Writers::Many);
+    build(Declaration::new(0).with_segments(segments).with_writers(Writers::Many), events)
+}
+
+/// As [`history`], where each segment has one writer.
+pub fn single_writers(segments: usize, events: &str) -> History<i64> {
+    build(Declaration::new(0).with_segments(segments), events)
+}
+
+fn build(declaration: Declaration<i64>, events: &str) -> History<i64> {
     let mut history = History::builder(declaration).expect("a sound declaration");
     for (process, letter) in letters(events) {
         let pushed = history.push(&letter.event(process));

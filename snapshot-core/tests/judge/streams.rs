@@ -14,7 +14,7 @@ use snapshot_core::{Process, Segment};
 /// The processes that update, each the segment of its own number.
 const WRITERS: usize = 3;
 
-/// All processes of a stream; one more is left for the tests.
+/// All processes of a stream; those after them are left for the tests.
 const PROCESSES: usize = 6;
 
 /// What may be retained while all operations are short.
@@ -180,6 +180,49 @@ fn memory_grows_while_a_scan_stays_open_and_no_longer() {
         stream.go_on(200);
         let (retained, kept) = stream.go_on(1_000);
         assert!(retained <= FEW && kept <= FEW_VALUES, "{retained} operations, {kept} values");
+    }
+}
+
+/// Whoever goes on, updates or scans, what is no longer needed is forgotten.
+#[test]
+fn updates_alone_and_scans_alone_let_go_of_the_past() {
+    let mut stream = Stream::new();
+    for number in 1..=1_000 {
+        stream.begin_update(0, number);
+        stream.observe(&Event::respond_update(Process::must(0)));
+    }
+    assert!(stream.peak.0 <= FEW, "{:?}", stream.peak);
+
+    stream.begin_scan(PROCESSES);
+    for number in 1_001..=2_000 {
+        stream.begin_update(0, number);
+        stream.observe(&Event::respond_update(Process::must(0)));
+    }
+    assert!(stream.monitor.retained() > 1_000, "{:?}", stream.peak);
+    stream.end_scan(PROCESSES, &[1_000, 0, 0]);
+    for _ in 0..40 {
+        stream.begin_scan(PROCESSES);
+        stream.end_scan(PROCESSES, &[2_000, 0, 0]);
+    }
+    let kept = Rc::strong_count(&stream.all);
+    assert!(stream.monitor.retained() <= FEW && kept <= FEW_VALUES, "{kept} values");
+}
+
+/// As one long scan ends, another is open: windows are always long, and still
+/// nothing older than the oldest open scan is kept.
+#[test]
+fn a_relay_of_long_scans_is_monitored_in_bounded_memory() {
+    let mut stream = Stream::new();
+    let mut seen = [vec![0; WRITERS], vec![0; WRITERS]];
+    stream.begin_scan(PROCESSES);
+    for round in 1..=100 {
+        let (next, last) = (round % 2, (round + 1) % 2);
+        stream.begin_scan(PROCESSES + next);
+        seen[next].clone_from(&stream.state);
+        let (retained, kept) = stream.go_on(1_000);
+        assert!((400..2_000).contains(&retained), "{retained}");
+        assert!((300..2_000).contains(&kept), "{kept} values in round {round}");
+        stream.end_scan(PROCESSES + last, &seen[last].clone());
     }
 }
 
