@@ -535,4 +535,20 @@ mod tests {
             assert_eq!(window.seen_open.len(), 0);
         }
     }
+    /// Given up while its place is open, it cannot fail when it comes back.
+    #[test]
+    fn floating_updates_may_be_given_up() {
+        for is_lost in [false, true] {
+            let mut window = Window::new(0);
+            window.begin(1, &1, 10);
+            window.begin(2, &2, 20);
+            if is_lost {
+                window.give_up(1);
+            }
+            assert_eq!(window.fail(2), None);
+            assert_eq!(window.read(&1, 15, 7, 30).number, 1);
+            window.begin(3, &3, 40);
+            assert_eq!(window.seen_open.len(), usize::from(!is_lost));
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! What small histories cannot reach: windows of hundreds of updates, in which
 //! values are found by hashing, and hundreds of scans that are open at once.
 
+use std::ops::RangeInclusive;
+
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -10,6 +12,7 @@ use snapshot_core::monitor::Monitor;
 
 use crate::checkers::{agreed_verdict_at_length, drawing};
 use crate::random::{Values, crowded_runs, nudged};
+use crate::sketch::single_writers;
 
 fn unambiguous() -> impl Strategy<Value = Values> {
     Just(Values::Differentiated)
@@ -41,6 +44,56 @@ fn crowds_are_large_and_of_both_kinds() {
     }
     assert!((50..150).contains(&linearizable), "{linearizable}");
     assert!(large > 100, "{large}");
+}
+
+/// Updates with these values, one after the other.
+fn updates(values: RangeInclusive<i64>) -> String {
+    values.map(|value| format!("0:u0={value} 0:ok ")).collect()
+}
+
+fn verdict_on(events: &str) -> Option<bool> {
+    agreed_verdict_at_length(&single_writers(1, events))
+}
+
+/// A scan that reads what is long past has values indexed; then updates fail.
+#[test]
+fn an_index_of_values_follows_those_that_fail() {
+    let indexed = format!("2:s 3:s {} 2:5 {}", updates(1..=60), updates(61..=70));
+    for (events, may_be, may_not_be) in [
+        ("0:u0=100 0:fail", [70, 5, 60], [100, 101]),
+        ("0:u0=100 0:fail 0:u0=101 0:ok", [70, 101, 5], [100, 102]),
+        // What was overwritten and comes back.
+        ("0:u0=5 0:fail 0:u0=101 0:ok", [101, 5, 6], [100, 102]),
+        // A lost update is the last again when its successor fails.
+        ("0:u0=100 0:unknown 0:u0=101 0:fail", [100, 70, 5], [101, 102]),
+        ("0:u0=100 0:unknown 0:u0=101 0:fail 0:u0=102 0:ok", [102, 70, 5], [101, 103]),
+    ] {
+        for value in may_be {
+            let events = format!("{indexed} {events} 3:{value}");
+            assert_eq!(verdict_on(&events), Some(true), "{events}");
+        }
+        for value in may_not_be {
+            let events = format!("{indexed} {events} 3:{value}");
+            assert_eq!(verdict_on(&events), Some(false), "{events}");
+        }
+    }
+}
+
+/// What is forgotten between is nothing that the oldest open scan may return.
+#[test]
+fn the_oldest_open_scan_may_return_what_was_there_when_it_began() {
+    let others = "2:s 2:14 ".repeat(200);
+    let [before, after] = [updates(1..=9), updates(11..=14)];
+    // It begins after update(10), or during it.
+    for (begin, may_not_be) in [("0:u0=10 0:ok 3:s", 9), ("0:u0=10 3:s 0:ok", 8)] {
+        let events = format!("{before} {begin} {after} {others} 3:");
+        for value in may_not_be + 1..=14 {
+            assert_eq!(verdict_on(&format!("{events}{value}")), Some(true), "{begin} {value}");
+        }
+        for value in 1..=may_not_be {
+            assert_eq!(verdict_on(&format!("{events}{value}")), Some(false), "{begin} {value}");
+        }
+    }
 }
 
 proptest! {

@@ -243,6 +243,15 @@ fn an_update_that_was_seen_may_not_fail_however_late() {
     assert!(agreed_verdict(&history(1, &format!("{events}ok"))));
 }
 
+/// A redundant update whose successor failed is redundant again.
+#[test]
+fn what_comes_back_is_what_it_was() {
+    let events = "1:s 0:u0=1 0:ok 2:u0=1 3:u0=5 3:fail 2:ok 0:u0=6 0:ok 4:u1=9 4:ok";
+    assert!(!agreed_verdict(&history(2, &format!("{events} 1:1,9"))));
+    assert!(agreed_verdict(&history(2, &format!("{events} 1:6,9"))));
+    assert!(agreed_verdict(&history(2, &format!("{events} 1:1,0"))));
+}
+
 #[test]
 fn a_pending_update_that_nobody_saw_is_left_out() {
     let history = history(2, "0:u0=1 1:u1=2 2:s 2:1,0");
