@@ -1,4 +1,5 @@
-//! Histories of atomic snapshots whose answers are known.
+//! Histories of atomic snapshots, and snapshot algorithms, whose answers are
+//! known.
 //!
 //! A checker is only as good as what it was tested on, and published
 //! recordings cover few of the ways in which an execution can go wrong. This
@@ -14,6 +15,8 @@
 //!   that is hard for memoised search. Each bad member has a good twin.
 //! * [`twins`] are written by hand, in `histories/twins`: pairs one event apart,
 //!   one of each pair linearizable.
+//! * [`algorithms`] are published snapshot algorithms, with bugs planted in
+//!   them, as texts for a verifier.
 //!
 //! ```
 //! use corpus::generate::{Recipe, Rule, Style, Violation};
@@ -39,14 +42,16 @@
 //! It depends on `snapshot-core` for the model of a history and nothing else
 //! of it: no checker, for a corpus that a checker had approved could not find
 //! that checker's faults. Where the published recipe needs a judge, the caller
-//! hands one over. It reads no file and knows no history format; it only carries
-//! the text of the twins.
+//! hands one over. It reads no file and knows neither a history format nor the
+//! language of the algorithms; it only carries their texts.
 #![forbid(unsafe_code)]
 
+mod algorithm;
 mod expected;
 pub mod family;
 pub mod generate;
 mod twin;
 
+pub use algorithm::{Algorithm, algorithm, algorithms};
 pub use expected::Expected;
 pub use twin::{Case, CaseError, twins};

@@ -1,3 +1,38 @@
-//! Verification of snapshot algorithms, from their pseudocode, by exhaustive
-//! exploration of their (i, j)-simple executions. Not yet implemented: the
-//! crate exists so that the workspace has its final shape.
+//! Verification of atomic-snapshot algorithms: pseudocode in, a proof by
+//! exhaustive exploration or a shortest counterexample out.
+//!
+//! A data-independent snapshot algorithm is linearizable iff all of its
+//! (i, j)-simple executions are (Amram et al., DISC 2022, Theorem 5), and
+//! whether a simple execution is, a small observer decides on the fly
+//! ([`snapshot_core::observer`]). So an algorithm is verified by exploring, for
+//! every pair (i, j), the product of the algorithm under the most general
+//! client with that observer.
+//!
+//! The way of an algorithm through this crate:
+//!
+//! | stage | module | what it makes |
+//! | --- | --- | --- |
+//! | tree | [`language`] | source text to syntax tree, with positions; bug variants |
+//! | program | [`program`] | names and types resolved, one shared access per statement |
+//! | instance | [`instance`] | for given n, i, j: one graph of steps per process over scalar slots |
+//! | sliced, steps | `reduce` | the same, with what cannot matter removed and steps fused |
+//! | layout | [`layout`] | where each slot lies in a packed state |
+//! | - | [`explore`] | the search: verified, a violation, or unknown |
+//!
+//! The `interpret` module runs a [`program`] directly and shares no code
+//! with any stage after it: it replays every counterexample before it is shown.
+//!
+//! This crate knows no history format and nothing of `snapshot-test`.
+
+pub mod counterexample;
+pub mod enumerate;
+pub mod explore;
+pub mod instance;
+pub mod interpret;
+pub mod language;
+pub mod layout;
+pub mod program;
+pub mod reduce;
+pub mod refine;
+pub mod report;
+pub mod verify;

@@ -1,5 +1,6 @@
 //! What the corpus promises, checked by opinions that it does not share.
 
+mod algorithms;
 mod families;
 mod generated;
 mod oracle;

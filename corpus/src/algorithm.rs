@@ -1,0 +1,45 @@
+//! The algorithms of `algorithms/`: pseudocode in the language of
+//! `docs/language.md`, each with its planted bugs and what to expect of it.
+//!
+//! Each is faithful to its publication, which it cites; where it is not, a
+//! comment says so and why. What a text means, its bugs and its expectations
+//! are for a reader of the language to find out: this crate has none.
+
+/// An algorithm of the corpus.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Algorithm {
+    /// Its name, the same as in the text and as its file's without the ending.
+    pub name: &'static str,
+    /// The whole file.
+    pub text: &'static str,
+}
+
+/// All algorithms, in the order of their names.
+pub const fn algorithms() -> &'static [Algorithm] {
+    ALGORITHMS
+}
+
+/// The algorithm with this name.
+pub fn algorithm(name: &str) -> Option<Algorithm> {
+    ALGORITHMS.iter().copied().find(|algorithm| algorithm.name == name)
+}
+
+macro_rules! files {
+    [$($name:literal),* $(,)?] => {
+        &[$(Algorithm {
+            name: $name,
+            text: include_str!(concat!("../algorithms/", $name, ".snapshot")),
+        }),*]
+    };
+}
+
+const ALGORITHMS: &[Algorithm] = files![
+    "afek_bounded",
+    "afek_unbounded",
+    "attiya_welch",
+    "bowman",
+    "double_collect",
+    "jayanti",
+    "naive_collect",
+    "riany",
+];

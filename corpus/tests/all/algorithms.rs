@@ -1,0 +1,49 @@
+//! The algorithms are complete: named as their files, cited, and nothing in
+//! them is without an expectation. What they mean is tested where they are read.
+
+use std::path::Path;
+
+use corpus::{Algorithm, algorithm, algorithms};
+
+/// What stands behind a word that begins lines of the text.
+fn lines<'a>(algorithm: &'a Algorithm, word: &str) -> Vec<&'a str> {
+    algorithm.text.lines().filter_map(|line| line.strip_prefix(word)?.strip_prefix(' ')).collect()
+}
+
+#[test]
+fn the_list_is_the_directory() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("algorithms");
+    let mut files: Vec<String> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    let listed: Vec<String> =
+        algorithms().iter().map(|algorithm| format!("{}.snapshot", algorithm.name)).collect();
+    assert_eq!(files, listed);
+}
+
+#[test]
+fn algorithms_are_found_by_the_name_in_their_text() {
+    for listed in algorithms() {
+        assert_eq!(lines(listed, "algorithm"), [listed.name]);
+        assert_eq!(algorithm(listed.name), Some(*listed));
+        assert_eq!(lines(listed, "source").len(), 1, "{} is cited", listed.name);
+    }
+    assert_eq!(algorithm("nobody"), None);
+}
+
+#[test]
+fn the_algorithm_and_each_of_its_bugs_have_expectations() {
+    for listed in algorithms() {
+        let expectations = lines(listed, "expect");
+        assert!(expectations.iter().any(|line| line.starts_with("n = ")), "{}", listed.name);
+        for bug in lines(listed, "bug") {
+            let (name, _) = bug.split_once(' ').unwrap();
+            let wrong = expectations.iter().any(|line| {
+                line.starts_with(&format!("{name}, n = ")) && line.ends_with(": violation")
+            });
+            assert!(wrong, "{} with {name} is expected to be wrong somewhere", listed.name);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! `snapshot-verify check`: are all executions of these algorithms linearizable?
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use clap::Args;
+use snapshot_core::Process;
+use snapshot_verify::explore::Progress;
+use snapshot_verify::interpret::Trace;
+use snapshot_verify::report::{Case, Tally, human, human_conclusion, json, json_summary};
+use snapshot_verify::verify::{
+    Effort, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch, verify,
+};
+
+use super::bounds::{self, Budget, Sizes};
+use super::input::{Input, Variant};
+use super::progress::Ticker;
+use super::{ReportFormat, WIDTH, interrupt, refused, trouble};
+
+/// Verifies algorithms, or finds shortest counterexamples.
+///
+/// Explores, for all pairs (i, j) of segments, all (i, j)-simple executions:
+/// what holds for them holds for all (docs/verification.md). Exit code: 1 if
+/// there is a violation, else 2 if an input is bad, else 3 if something is not
+/// decided, else 0.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Algorithms: names of the corpus (see `list`), or files.
+    #[arg(required = true, value_name = "ALGORITHM|FILE")]
+    inputs: Vec<String>,
+    /// Take this bug variant.
+    #[arg(long, value_name = "NAME", conflicts_with = "all_bugs")]
+    bug: Option<String>,
+    /// Take all bug variants, one after the other.
+    #[arg(long)]
+    all_bugs: bool,
+    /// Processes, and segments: a number, a list 3,5, or a range 3..6.
+    #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
+          value_parser = bounds::sizes)]
+    sizes: Sizes,
+    /// The pairs to explore: all, or one, such as 0,1.
+    #[arg(long, value_name = "all|I,J", default_value = "all", value_parser = bounds::pairs)]
+    pairs: Pairs,
+    /// Instead of simple executions, explore all that write these many values,
+    /// by the second, slower method.
+    #[arg(long, value_name = "K", conflicts_with = "pairs",
+          value_parser = clap::value_parser!(u32).range(2..))]
+    values: Option<u32>,
+    /// A bound on the operations of each process: a number, none, or grow: 1, 2,
+    /// 3, ... and few processes first, to find bugs fast.
+    #[arg(long, value_name = "B|none|grow", default_value = "none",
+          value_parser = bounds::operations)]
+    operations: Operations,
+    /// The reductions to use: all, none, names apart by commas, or no-NAME for
+    /// all but some (see `list --reductions`).
+    #[arg(long, value_name = "all|none|LIST", default_value = "all",
+          value_parser = bounds::reductions)]
+    reductions: Reductions,
+    #[command(flatten)]
+    budget: Budget,
+    /// Explore the other pairs also when one of them is violated.
+    #[arg(long)]
+    keep_going: bool,
+    /// For people, or one JSON object per line (docs/verification.md).
+    #[arg(long, value_enum, default_value = "human")]
+    report: ReportFormat,
+    /// Write the first counterexample to this file, for `replay`.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Tell progress on standard error also where that is no terminal.
+    #[arg(long)]
+    progress: bool,
+}
+
+impl Check {
+    pub fn run(self) -> ExitCode {
+        match self.check() {
+            Ok(code) | Err(code) => code,
+        }
+    }
+
+    fn check(&self) -> Result<ExitCode, ExitCode> {
+        let inputs: Vec<Input> =
+            self.inputs.iter().map(|name| Input::read(name)).collect::<Result<_, _>>()?;
+        let mut cases: Vec<(&Input, Variant)> = Vec::new();
+        for input in &inputs {
+            match self.all_bugs {
+                true => cases.extend(input.bugs()?.into_iter().map(|variant| (input, variant))),
+                false => cases.push((input, input.variant(self.bug.as_deref())?)),
+            }
+        }
+        self.require_pairs()?;
+        self.require_place_for_trace()?;
+        let mut session = Session::new(self);
+        for (input, variant) in &cases {
+            for &processes in &self.sizes.0 {
+                session.case(input, variant, processes)?;
+            }
+        }
+        session.finish()
+    }
+
+    /// A pair must be one for every n.
+    fn require_pairs(&self) -> Result<(), ExitCode> {
+        let smallest = self.sizes.0.iter().copied().min().unwrap_or(usize::MAX);
+        match self.pairs {
+            Pairs::One(i, j) if j.index() >= smallest => Err(trouble(format_args!(
+                "the pair {i},{j} is out of range: with n = {smallest}, segments are 0 to {}",
+                smallest - 1
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Better now than after an hour.
+    fn require_place_for_trace(&self) -> Result<(), ExitCode> {
+        let Some(path) = &self.trace else { return Ok(()) };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match folder.is_none_or(Path::is_dir) && !path.is_dir() {
+            true => Ok(()),
+            false => Err(trouble(format_args!(
+                "cannot write {}: it must be a file in a folder that exists",
+                path.display()
+            ))),
+        }
+    }
+
+    fn request(&self, processes: usize) -> Request {
+        Request {
+            processes,
+            pairs: self.pairs,
+            values: self.values,
+            operations: self.operations,
+            reductions: self.reductions,
+            threads: self.budget.threads(),
+            memory: self.budget.memory,
+            time: self.budget.time,
+            keep_going: self.keep_going,
+        }
+    }
+}
+
+/// One run of the command.
+struct Session<'a> {
+    command: &'a Check,
+    stop: &'static AtomicBool,
+    ticker: Ticker,
+    began: Instant,
+    tally: Tally,
+    peak_bytes: u64,
+    /// Whether a trace was written.
+    traced: bool,
+}
+
+impl<'a> Session<'a> {
+    fn new(command: &'a Check) -> Self {
+        Self {
+            command,
+            stop: interrupt::listen(),
+            ticker: Ticker::new(command.progress),
+            began: Instant::now(),
+            tally: Tally::default(),
+            peak_bytes: 0,
+            traced: false,
+        }
+    }
+
+    fn case(&mut self, input: &Input, variant: &Variant, processes: usize) -> Result<(), ExitCode> {
+        let request = self.command.request(processes);
+        let source = input.algorithm.source();
+        let looks_at_values = input.looks_at_values(variant);
+        let mut case = Case {
+            input: &input.name,
+            algorithm: &variant.program.name,
+            bug: variant.bug.as_deref(),
+            source,
+            request: &request,
+            outcomes: &[],
+            looks_at_values: &looks_at_values,
+        };
+        let watch = Told { title: case.title(), stop: self.stop, ticker: &self.ticker };
+        let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
+        self.ticker.clear();
+        let outcomes = outcomes.map_err(|error| refused(&watch.title, source, &error))?;
+        case.outcomes = &outcomes;
+        for outcome in &outcomes {
+            self.tally.count(&outcome.verdict);
+            self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
+            let trace = self.trace(input, &case, outcome)?;
+            self.print(&match self.command.report {
+                ReportFormat::Human => human(&case, outcome, trace, WIDTH),
+                ReportFormat::Json => json(&case, outcome, trace) + "\n",
+            })?;
+        }
+        match self.command.report {
+            ReportFormat::Human => self.print(&human_conclusion(&case)),
+            ReportFormat::Json => Ok(()),
+        }
+    }
+
+    /// Writes the first counterexample, if that is wanted; where to.
+    fn trace(
+        &mut self,
+        input: &Input,
+        case: &Case<'_>,
+        outcome: &Outcome,
+    ) -> Result<Option<&'a Path>, ExitCode> {
+        let (Some(path), Verdict::Violation(counterexample), false) =
+            (self.command.trace.as_deref(), &outcome.verdict, self.traced)
+        else {
+            return Ok(None);
+        };
+        let trace = Trace {
+            algorithm: input.name.clone(),
+            bug: case.bug.map(str::to_owned),
+            processes: case.request.processes,
+            pair: outcome.pair,
+            moves: counterexample.moves().to_vec(),
+        };
+        fs::write(path, trace.to_string())
+            .map_err(|error| trouble(format_args!("cannot write {}: {error}", path.display())))?;
+        self.traced = true;
+        Ok(Some(path))
+    }
+
+    fn print(&self, text: &str) -> Result<(), ExitCode> {
+        let mut out = io::stdout().lock();
+        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+            // Its reader has had enough: so have we.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                Err(ExitCode::from(self.tally.exit_code()))
+            }
+            Err(error) => Err(trouble(format_args!("cannot write to standard output: {error}"))),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn finish(self) -> Result<ExitCode, ExitCode> {
+        if self.command.report == ReportFormat::Json {
+            self.print(&(json_summary(&self.tally, self.began.elapsed(), self.peak_bytes) + "\n"))?;
+        }
+        Ok(ExitCode::from(self.tally.exit_code()))
+    }
+}
+
+/// Passes on to the ticker how far a search is.
+pub struct Told<'a> {
+    /// What is searched.
+    pub title: String,
+    /// Set by Ctrl-C.
+    pub stop: &'a AtomicBool,
+    /// Who tells.
+    pub ticker: &'a Ticker,
+}
+
+impl Watch for Told<'_> {
+    fn stop(&self) -> &AtomicBool {
+        self.stop
+    }
+
+    fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
+        let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i},{j})"));
+        let operations = effort.operations.map_or_else(String::new, |operations| {
+            format!(", {operations} operations of {}", effort.active)
+        });
+        self.ticker.begin(format!("{}{pair}{operations}", self.title));
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.ticker.tick(progress);
+    }
+}

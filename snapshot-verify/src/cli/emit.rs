@@ -1,0 +1,102 @@
+//! `snapshot-verify emit`: what a stage makes of an algorithm.
+
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use snapshot_core::Process;
+use snapshot_verify::explore::Exploration;
+use snapshot_verify::verify::{Operations, Prepared, Reductions, VerifyError, pipeline};
+
+use super::bounds;
+use super::input::Input;
+use super::{print, refused, trouble};
+
+/// Prints what a stage of the pipeline makes of an algorithm.
+#[derive(Debug, Args)]
+pub struct Emit {
+    /// An algorithm of the corpus, or a file.
+    #[arg(value_name = "ALGORITHM|FILE")]
+    input: String,
+    /// The stage.
+    #[arg(long, value_enum)]
+    stage: Stage,
+    /// Take this bug variant.
+    #[arg(long, value_name = "NAME")]
+    bug: Option<String>,
+    /// Processes, and segments.
+    #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
+          value_parser = bounds::size)]
+    processes: usize,
+    /// The pair.
+    #[arg(long, value_name = "I,J", default_value = "0,1", value_parser = bounds::pair)]
+    pair: [Process; 2],
+    /// A bound on the operations of each process, for the layout: a number, or
+    /// none.
+    #[arg(long, value_name = "B|none", default_value = "none",
+          value_parser = bounds::operations)]
+    operations: Operations,
+    /// The reductions to use: all, none, names apart by commas, or no-NAME.
+    #[arg(long, value_name = "all|none|LIST", default_value = "all",
+          value_parser = bounds::reductions)]
+    reductions: Reductions,
+}
+
+/// A stage of the pipeline.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Stage {
+    /// The syntax tree, as text of the language.
+    Tree,
+    /// The checked program: one access per statement, types everywhere.
+    Program,
+    /// Compiled for n, i, j: one graph of steps per process.
+    Instance,
+    /// Without what is constant.
+    Sliced,
+    /// As it is explored: fused, without what does not matter any more.
+    Steps,
+    /// Where each variable lies in a packed state.
+    Layout,
+}
+
+impl Emit {
+    pub fn run(self) -> ExitCode {
+        match self.text() {
+            Ok(text) => print(&text),
+            Err(code) => code,
+        }
+    }
+
+    fn text(&self) -> Result<String, ExitCode> {
+        let input = Input::read(&self.input)?;
+        let variant = input.variant(self.bug.as_deref())?;
+        let line = |text: String| if text.ends_with('\n') { text } else { text + "\n" };
+        match self.stage {
+            Stage::Tree => {
+                let tree = input.algorithm.tree(self.bug.as_deref()).map_err(trouble)?;
+                return Ok(line(tree.to_string()));
+            }
+            Stage::Program => return Ok(line(variant.program.to_string())),
+            Stage::Instance | Stage::Sliced | Stage::Steps | Stage::Layout => {}
+        }
+        let title = format!("{}, n = {}", variant.program.name, self.processes);
+        let fail = |error: VerifyError| refused(&title, input.algorithm.source(), &error);
+        let instance = pipeline::instance(&variant.program, self.processes, self.pair)
+            .map_err(|error| fail(error.into()))?;
+        let sliced = || pipeline::sliced(&instance, self.reductions);
+        Ok(line(match self.stage {
+            Stage::Tree | Stage::Program | Stage::Instance => instance.to_string(),
+            Stage::Sliced => sliced().to_string(),
+            Stage::Steps => pipeline::steps(&sliced(), self.reductions).to_string(),
+            Stage::Layout => {
+                let prepared = Prepared::of(instance, self.reductions);
+                let exploration = Exploration {
+                    operations: self.operations.bound(),
+                    numbering: prepared.numbering(),
+                    ..Exploration::default()
+                };
+                let layout = exploration.layout(&prepared.instance);
+                layout.map_err(|error| fail(VerifyError::Explore(error.into())))?.to_string()
+            }
+        }))
+    }
+}

@@ -1,0 +1,173 @@
+//! `snapshot-verify expect`: what algorithms say of themselves, tried.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+use snapshot_verify::language::Expectation;
+use snapshot_verify::report::{Case, count, seconds};
+use snapshot_verify::verify::{
+    Conformance, Measures, Operations, Outcome, Pairs, Reductions, Request, conformance, request,
+    verify,
+};
+
+use super::bounds::{self, Budget};
+use super::check::Told;
+use super::input::{self, Input};
+use super::progress::Ticker;
+use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, refused};
+
+/// Time for one expectation, unless another is given.
+const TIME: Duration = Duration::from_secs(60);
+
+/// Tries the `expect` lines of the corpus, or of files.
+///
+/// Exit code: 1 if one is contradicted, else 2 if an input is bad, else 3 if one
+/// could not be decided, else 0.
+#[derive(Debug, Args)]
+pub struct Expect {
+    /// Algorithms: names of the corpus, or files (default: all of the corpus).
+    #[arg(value_name = "ALGORITHM|FILE")]
+    inputs: Vec<String>,
+    /// The reductions to use: all, none, names apart by commas, or no-NAME.
+    #[arg(long, value_name = "all|none|LIST", default_value = "all",
+          value_parser = bounds::reductions)]
+    reductions: Reductions,
+    /// Without a limit of time, each expectation has 60 seconds.
+    #[command(flatten)]
+    budget: Budget,
+    /// For people, or one JSON object per line.
+    #[arg(long, value_enum, default_value = "human")]
+    report: ReportFormat,
+    /// Tell progress on standard error also where that is no terminal.
+    #[arg(long)]
+    progress: bool,
+}
+
+/// One expectation, tried.
+#[derive(Serialize)]
+struct Row {
+    input: String,
+    expectation: String,
+    conforms: &'static str,
+    answer: String,
+    states: u64,
+    seconds: f64,
+}
+
+impl Expect {
+    pub fn run(self) -> ExitCode {
+        match self.expect() {
+            Ok(code) | Err(code) => code,
+        }
+    }
+
+    fn expect(&self) -> Result<ExitCode, ExitCode> {
+        let ticker = Ticker::new(self.progress);
+        let mut counts = [0usize; 3];
+        for name in input::names(&self.inputs) {
+            let input = Input::read(&name)?;
+            for expectation in input.algorithm.expectations() {
+                let (conforms, row) = self.row(&input, expectation, &ticker)?;
+                counts[conforms as usize] += 1;
+                let printed = print(&match self.report {
+                    ReportFormat::Human => row.human(),
+                    ReportFormat::Json => super::json(&row),
+                });
+                if printed != ExitCode::SUCCESS {
+                    return Err(printed);
+                }
+            }
+        }
+        let [met, contradicted, undecided] = counts;
+        if self.report == ReportFormat::Human {
+            let all = met + contradicted + undecided;
+            print(&format!(
+                "{all} expectations: {met} met, {contradicted} contradicted, {undecided} \
+                 undecided\n"
+            ));
+        }
+        Ok(ExitCode::from(match (contradicted, undecided) {
+            (0, 0) => 0,
+            (0, _) => UNKNOWN,
+            _ => WRONG,
+        }))
+    }
+
+    fn row(
+        &self,
+        input: &Input,
+        expectation: &Expectation,
+        ticker: &Ticker,
+    ) -> Result<(Conformance, Row), ExitCode> {
+        let bug = expectation.bug.as_ref().map(|name| name.text.as_str());
+        let variant = input.variant(bug)?;
+        let request = request(expectation, &self.means());
+        let looks_at_values = input.looks_at_values(&variant);
+        let source = input.algorithm.source();
+        let mut case = Case {
+            input: &input.name,
+            algorithm: &variant.program.name,
+            bug,
+            source,
+            request: &request,
+            outcomes: &[],
+            looks_at_values: &looks_at_values,
+        };
+        let watch = Told { title: case.title(), stop: interrupt::listen(), ticker };
+        let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
+        ticker.clear();
+        let outcomes: Vec<Outcome> =
+            outcomes.map_err(|error| refused(&watch.title, source, &error))?;
+        case.outcomes = &outcomes;
+        let conforms = conformance(expectation.verdict, &outcomes);
+        let mut measures = Measures::default();
+        outcomes.iter().for_each(|outcome| measures.add(&outcome.measures));
+        let row = Row {
+            input: input.name.clone(),
+            expectation: expectation.to_string(),
+            conforms: match conforms {
+                Conformance::Met => "met",
+                Conformance::Contradicted => "contradicted",
+                Conformance::Undecided => "undecided",
+            },
+            answer: case.conclusion().to_owned(),
+            states: measures.states,
+            seconds: measures.elapsed.as_secs_f64(),
+        };
+        Ok((conforms, row))
+    }
+
+    /// With what to answer; the rest is the expectation's to say.
+    fn means(&self) -> Request {
+        Request {
+            processes: 2,
+            pairs: Pairs::All,
+            values: None,
+            operations: Operations::Unbounded,
+            reductions: self.reductions,
+            threads: self.budget.threads(),
+            memory: self.budget.memory,
+            time: Some(self.budget.time.unwrap_or(TIME)),
+            keep_going: false,
+        }
+    }
+}
+
+impl Row {
+    fn human(&self) -> String {
+        let told = match self.conforms {
+            "met" => String::new(),
+            _ => format!(": {}", self.answer),
+        };
+        format!(
+            "{:<12}  {:<16} {}{told} ({} states, {})\n",
+            self.conforms,
+            self.input,
+            self.expectation,
+            count(self.states),
+            seconds(Duration::from_secs_f64(self.seconds)),
+        )
+    }
+}

@@ -1,0 +1,115 @@
+//! Algorithms as arguments: names of the corpus, or files.
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use snapshot_verify::language::{Algorithm, parse};
+use snapshot_verify::program::Program;
+use snapshot_verify::program::independence::{self, Dependence};
+use snapshot_verify::report::Place;
+
+use super::nearest::hint;
+use super::trouble;
+
+/// An algorithm that the user named.
+#[derive(Debug)]
+pub struct Input {
+    /// As it was named.
+    pub name: String,
+    /// What was read.
+    pub algorithm: Algorithm,
+}
+
+/// A checked program of an input.
+#[derive(Debug)]
+pub struct Variant {
+    /// The bug, if it is one.
+    pub bug: Option<String>,
+    /// The program.
+    pub program: Program,
+    /// Where it looks at values.
+    pub dependences: Vec<Dependence>,
+}
+
+impl Input {
+    /// The algorithm of the corpus with this name, or else the file.
+    ///
+    /// # Errors
+    /// What is wrong has been told; the exit code for it.
+    pub fn read(name: &str) -> Result<Self, ExitCode> {
+        let parsed = match corpus::algorithm(name) {
+            Some(known) => parse(&format!("{name}.snapshot"), known.text),
+            None => parse(name, &text(name)?),
+        };
+        match parsed {
+            Ok(algorithm) => Ok(Self { name: name.to_owned(), algorithm }),
+            Err(diagnostics) => Err(trouble(diagnostics)),
+        }
+    }
+
+    /// The correct program, or that of a bug.
+    ///
+    /// # Errors
+    /// What is wrong has been told; the exit code for it.
+    pub fn variant(&self, bug: Option<&str>) -> Result<Variant, ExitCode> {
+        if let Some(bug) = bug {
+            self.require(bug)?;
+        }
+        let program = self.algorithm.program(bug).map_err(trouble)?;
+        let dependences = independence::check(&program).err().unwrap_or_default();
+        Ok(Variant { bug: bug.map(str::to_owned), program, dependences })
+    }
+
+    /// All bugs.
+    ///
+    /// # Errors
+    /// What is wrong has been told; the exit code for it.
+    pub fn bugs(&self) -> Result<Vec<Variant>, ExitCode> {
+        self.algorithm.bugs().iter().map(|bug| self.variant(Some(&bug.name.text))).collect()
+    }
+
+    /// Where a variant looks at values.
+    pub fn looks_at_values(&self, variant: &Variant) -> Vec<Place> {
+        if variant.dependences.is_empty() {
+            return Vec::new();
+        }
+        let source = self.algorithm.source();
+        let refusal = self.algorithm.refusal(&variant.dependences);
+        refusal.iter().map(|found| Place::of(source, found.span, &found.kind)).collect()
+    }
+
+    fn require(&self, bug: &str) -> Result<(), ExitCode> {
+        let known = self.algorithm.bugs().iter().map(|bug| bug.name.text.as_str());
+        if known.clone().any(|name| name == bug) {
+            return Ok(());
+        }
+        Err(trouble(format_args!("{} has no bug `{bug}`{}", self.name, hint(bug, known))))
+    }
+}
+
+/// The inputs that were named, or all of the corpus if none was.
+pub fn names(inputs: &[String]) -> Vec<String> {
+    match inputs {
+        [] => corpus::algorithms().iter().map(|algorithm| algorithm.name.to_owned()).collect(),
+        inputs => inputs.to_vec(),
+    }
+}
+
+/// The text of a file, if the name is that of one.
+fn text(name: &str) -> Result<String, ExitCode> {
+    let looks_like_a_file = name.contains(['/', '.']) || Path::new(name).exists();
+    if !looks_like_a_file {
+        let known = corpus::algorithms().iter().map(|algorithm| algorithm.name);
+        return Err(trouble(format_args!(
+            "there is no algorithm `{name}`, nor a file of this name{}",
+            hint(name, known)
+        )));
+    }
+    let bytes =
+        fs::read(name).map_err(|error| trouble(format_args!("cannot read {name}: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        trouble(format_args!("cannot read {name}: it is no UTF-8 text from byte {valid} on"))
+    })
+}

@@ -1,0 +1,111 @@
+//! The command line: one file per subcommand, each with its options and a
+//! `run` that returns the exit code.
+
+mod bounds;
+mod check;
+mod emit;
+mod expect;
+mod input;
+mod interrupt;
+mod list;
+mod nearest;
+mod progress;
+mod replay;
+mod simulate;
+
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use serde::Serialize;
+use snapshot_verify::language::Source;
+use snapshot_verify::verify::VerifyError;
+
+/// Something is wrong with an algorithm, or an expectation is not met.
+const WRONG: u8 = 1;
+
+/// Bad input, bad options, failing output: there is no answer.
+const TROUBLE: u8 = 2;
+
+/// Nothing was established.
+const UNKNOWN: u8 = 3;
+
+/// This program is wrong.
+const BUG: u8 = 4;
+
+/// The longest line of what is printed for people, where words allow it.
+const WIDTH: usize = 110;
+
+/// Verifies algorithms for atomic snapshot objects.
+#[derive(Debug, Parser)]
+#[command(name = "snapshot-verify", version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Check),
+    List(list::List),
+    Emit(emit::Emit),
+    Expect(expect::Expect),
+    Replay(replay::Replay),
+    Simulate(simulate::Simulate),
+}
+
+/// How to report.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+}
+
+pub fn run() -> ExitCode {
+    match Arguments::parse().command {
+        Command::Check(command) => command.run(),
+        Command::List(command) => command.run(),
+        Command::Emit(command) => command.run(),
+        Command::Expect(command) => command.run(),
+        Command::Replay(command) => command.run(),
+        Command::Simulate(command) => command.run(),
+    }
+}
+
+/// Reports an error and returns the exit code for it.
+fn trouble(report: impl Display) -> ExitCode {
+    eprintln!("{report}");
+    ExitCode::from(TROUBLE)
+}
+
+/// What a value is in JSON, as one line.
+fn json(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string(value).expect("a report is made of text and numbers");
+    text.push('\n');
+    text
+}
+
+/// Prints an answer. That its reader has had enough is no error.
+fn print(answer: &str) -> ExitCode {
+    let mut output = io::stdout().lock();
+    match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            trouble(format_args!("cannot write to standard output: {error}"))
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// Reports why a case has no answer, with the place in the text if it has one,
+/// and returns the exit code for it.
+fn refused(title: &str, source: &Source, error: &VerifyError) -> ExitCode {
+    let place = error.span().map_or_else(String::new, |span| {
+        let (line, column) = source.position(span);
+        format!("{}:{line}:{column}: ", source.name())
+    });
+    let code = trouble(format_args!("{title}: {place}{error}"));
+    if error.is_ours() { ExitCode::from(BUG) } else { code }
+}

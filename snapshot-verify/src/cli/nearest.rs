@@ -1,0 +1,43 @@
+//! What somebody who mistyped a name may have meant.
+
+/// The name that is most like what was written, if one is like it at all.
+pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |name: &str| strsim::damerau_levenshtein(written, name);
+    let (distance, name) = names.into_iter().map(|name| (distance(name), name)).min()?;
+    // A third of the letters wrong, or half of the name: less is another name.
+    let begun = name.starts_with(written) && 2 * written.len() >= name.len();
+    let like = begun || distance <= name.len().max(written.len()) / 3;
+    like.then_some(name)
+}
+
+/// `; did you mean ...?` if there is such a name, else the names there are.
+pub fn hint<'a>(written: &str, names: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(written, names.clone()) {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => {
+            let names: Vec<&str> = names.into_iter().collect();
+            match names.as_slice() {
+                [] => String::new(),
+                names => format!("; there are: {}", names.join(", ")),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_mended_and_other_names_are_not() {
+        let names = ["bowman", "jayanti", "riany"];
+        assert_eq!(nearest("bowmann", names), Some("bowman"));
+        assert_eq!(nearest("jaynati", names), Some("jayanti"));
+        assert_eq!(nearest("jaya", names), Some("jayanti"));
+        assert_eq!(nearest("treiber", names), None);
+        assert_eq!(nearest("x", []), None);
+        assert_eq!(hint("riani", names), "; did you mean `riany`?");
+        assert_eq!(hint("treiber", names), "; there are: bowman, jayanti, riany");
+        assert_eq!(hint("x", []), "");
+    }
+}

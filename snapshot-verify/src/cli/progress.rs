@@ -1,0 +1,124 @@
+//! How far a search is, for somebody who waits for it.
+//!
+//! On a terminal one line is written again and again; elsewhere, if asked for,
+//! a line now and then.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use snapshot_verify::explore::Progress;
+use snapshot_verify::report::{count, memory};
+
+/// Between two lines on a terminal.
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// Between two lines elsewhere.
+const LINE: Duration = Duration::from_secs(5);
+
+/// Writes progress to standard error.
+#[derive(Debug)]
+pub struct Ticker {
+    /// None: silent.
+    style: Option<Style>,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Style {
+    Redraw,
+    Lines,
+}
+
+#[derive(Debug)]
+struct State {
+    /// What is being searched.
+    about: String,
+    /// Whether a line stands on the terminal that the next one replaces.
+    drawn: bool,
+    last: Instant,
+}
+
+impl Ticker {
+    /// On a terminal, or if asked for.
+    pub fn new(asked: bool) -> Self {
+        let style = match (io::stderr().is_terminal(), asked) {
+            (true, _) => Some(Style::Redraw),
+            (false, true) => Some(Style::Lines),
+            (false, false) => None,
+        };
+        let state = State { about: String::new(), drawn: false, last: Instant::now() };
+        Self { style, state: Mutex::new(state) }
+    }
+
+    /// Another search begins.
+    pub fn begin(&self, about: String) {
+        if let Ok(mut state) = self.state.lock() {
+            state.about = about;
+        }
+    }
+
+    /// A search goes on.
+    pub fn tick(&self, progress: &Progress) {
+        let (Some(style), Ok(mut state)) = (self.style, self.state.lock()) else { return };
+        let pause = if style == Style::Redraw { REDRAW } else { LINE };
+        if state.last.elapsed() < pause {
+            return;
+        }
+        state.last = Instant::now();
+        let text = line(&state.about, progress);
+        let mut out = io::stderr().lock();
+        // That nobody reads it is no reason to stop.
+        let _ = match style {
+            Style::Redraw => write!(out, "\r\x1b[K{text}").and_then(|()| out.flush()),
+            Style::Lines => writeln!(out, "{text}"),
+        };
+        state.drawn = style == Style::Redraw;
+    }
+
+    /// Makes place for an answer.
+    pub fn clear(&self) {
+        if let Ok(mut state) = self.state.lock()
+            && std::mem::take(&mut state.drawn)
+        {
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+        }
+    }
+}
+
+fn line(about: &str, progress: &Progress) -> String {
+    if progress.tracing {
+        return format!("{about}: found something, looking for the way to it");
+    }
+    format!(
+        "{about}: {} states, {} states/s, frontier {}, depth {}, {}",
+        count(progress.states),
+        count(progress.states_per_second as u64),
+        count(progress.frontier),
+        progress.depth,
+        memory(progress.memory),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_tells_how_fast_and_how_large() {
+        let progress = Progress {
+            seconds: 2.0,
+            states: 3_000_000,
+            states_per_second: 1_500_000.4,
+            frontier: 12_345,
+            depth: 31,
+            memory: 48 << 20,
+            tracing: false,
+        };
+        assert_eq!(
+            line("bowman n = 5 (0,1)", &progress),
+            "bowman n = 5 (0,1): 3,000,000 states, 1,500,000 states/s, frontier 12,345, depth 31, \
+             48.0 MiB"
+        );
+    }
+}

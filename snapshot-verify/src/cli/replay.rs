@@ -1,0 +1,84 @@
+//! `snapshot-verify replay`: an execution, step by step.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, judge};
+
+use super::input::Input;
+use super::{WRONG, print, trouble};
+
+/// Bytes for each search of orders, should a history need one.
+const MEMORY: usize = 1 << 30;
+
+/// Shows an execution step by step, with what each step changed, and judges it.
+///
+/// Made by an interpreter that shares no code with the search. Exit code: 1 if
+/// the execution is not linearizable or the program goes wrong, else 2 if the
+/// trace is bad, else 0.
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// A trace, as `check --trace` writes it (docs/traces.md).
+    #[arg(value_name = "TRACE")]
+    trace: PathBuf,
+    /// Show all cells and variables after each step, the changed ones marked.
+    #[arg(long)]
+    all: bool,
+}
+
+impl Replay {
+    pub fn run(self) -> ExitCode {
+        match self.replay() {
+            Ok((text, code)) => {
+                let printed = print(&text);
+                if printed == ExitCode::SUCCESS { code } else { printed }
+            }
+            Err(code) => code,
+        }
+    }
+
+    fn replay(&self) -> Result<(String, ExitCode), ExitCode> {
+        let path = self.trace.display();
+        let text = fs::read_to_string(&self.trace)
+            .map_err(|error| trouble(format_args!("cannot read {path}: {error}")))?;
+        let trace: Trace =
+            text.parse().map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        let input = Input::read(&trace.algorithm)?;
+        let variant = input.variant(trace.bug.as_deref())?;
+        let machine = Machine::new(&variant.program, trace.processes)
+            .map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        let mut text = String::new();
+        for scene in machine.replay(&trace.moves) {
+            match scene {
+                Ok(scene) => text.push_str(&scene.text(self.all)),
+                Err(error) => {
+                    let MoveErrorKind::Fault(fault) = &error.kind else {
+                        return Err(trouble(format_args!("{path}: {error}")));
+                    };
+                    let source = input.algorithm.source();
+                    let (line, column) = source.position(fault.span);
+                    text.push_str(&format!(
+                        "{:>4}  p{}  the program goes wrong at {}:{line}:{column}: {fault}\n",
+                        error.number,
+                        error.made.process,
+                        source.name()
+                    ));
+                    return Ok((text, ExitCode::from(WRONG)));
+                }
+            }
+        }
+        let execution =
+            machine.run(&trace.moves).map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        let report = judge(&execution.history(), MEMORY)
+            .map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        let (verdict, code) = match report.explanation {
+            None => ("The history is linearizable.\n", ExitCode::SUCCESS),
+            Some(_) => ("The history is not linearizable.\n", ExitCode::from(WRONG)),
+        };
+        text.push('\n');
+        text.push_str(verdict);
+        Ok((text, code))
+    }
+}

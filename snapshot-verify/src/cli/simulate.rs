@@ -1,0 +1,112 @@
+//! `snapshot-verify simulate`: random executions.
+
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+use clap::Args;
+use snapshot_core::Process;
+use snapshot_verify::counterexample::Counterexample;
+use snapshot_verify::interpret::{Client, Machine, Values, judge, walk};
+
+use super::bounds;
+use super::input::Input;
+use super::{BUG, UNKNOWN, WIDTH, WRONG, interrupt, print, trouble};
+
+/// Bytes for each search of orders, should a history need one.
+const MEMORY: usize = 1 << 28;
+
+/// Makes random executions of an algorithm and judges them.
+///
+/// That finds bugs that are not rare, and proves nothing. Exit code: 1 if an
+/// execution is not linearizable or the program goes wrong, else 0.
+#[derive(Debug, Args)]
+pub struct Simulate {
+    /// An algorithm of the corpus, or a file.
+    #[arg(value_name = "ALGORITHM|FILE")]
+    input: String,
+    /// Take this bug variant.
+    #[arg(long, value_name = "NAME")]
+    bug: Option<String>,
+    /// Processes, and segments.
+    #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
+          value_parser = bounds::size)]
+    processes: usize,
+    /// Make simple executions of this pair.
+    #[arg(long, value_name = "I,J", value_parser = bounds::pair)]
+    pair: Option<[Process; 2]>,
+    /// Write these many values, in any order (default: each update another one).
+    #[arg(long, value_name = "K", conflicts_with = "pair",
+          value_parser = clap::value_parser!(u32).range(2..))]
+    values: Option<u32>,
+    /// How many executions.
+    #[arg(long, value_name = "COUNT", default_value = "1000")]
+    walks: u64,
+    /// How many moves each: invocations, accesses, responses.
+    #[arg(long, value_name = "COUNT", default_value = "300")]
+    moves: usize,
+    /// The seed of the first; the others count on.
+    #[arg(long, default_value = "0")]
+    seed: u64,
+}
+
+impl Simulate {
+    pub fn run(self) -> ExitCode {
+        match self.simulate() {
+            Ok(code) | Err(code) => code,
+        }
+    }
+
+    fn simulate(&self) -> Result<ExitCode, ExitCode> {
+        let input = Input::read(&self.input)?;
+        let variant = input.variant(self.bug.as_deref())?;
+        let title = format!("{}, n = {}", self.input, self.processes);
+        let fail = |error: &dyn std::fmt::Display| trouble(format_args!("{title}: {error}"));
+        let machine =
+            Machine::new(&variant.program, self.processes).map_err(|error| fail(&error))?;
+        let values = match (self.pair, self.values) {
+            (Some([i, j]), _) => Values::Simple(i, j),
+            (None, Some(values)) => Values::Full(values),
+            (None, None) => Values::Distinct,
+        };
+        // A walk is no search of all executions: distinct values need no bound.
+        let client = Client::unbounded(values);
+        if values != Values::Distinct {
+            client.validate(self.processes).map_err(|error| fail(&error))?;
+        }
+        let stop = interrupt::listen();
+        let mut moves = 0;
+        for number in 0..self.walks {
+            if stop.load(Ordering::Relaxed) {
+                print(&format!("{title}: interrupted after {number} executions\n"));
+                return Ok(ExitCode::from(UNKNOWN));
+            }
+            let seed = self.seed.wrapping_add(number);
+            let walk = walk(&machine, &client, seed, self.moves);
+            moves += walk.moves.len();
+            let history = walk.execution.history();
+            let report = judge(&history, MEMORY)
+                .map_err(|error| fail(&format_args!("seed {seed}: {error}")))?;
+            if report.explanation.is_some() {
+                let counterexample = Counterexample::validated(&machine, self.pair, &walk.moves);
+                let counterexample = counterexample.map_err(|error| {
+                    let _ = fail(&error);
+                    ExitCode::from(BUG)
+                })?;
+                print(&format!("seed {seed}: {}", counterexample.text(WIDTH)));
+                return Ok(ExitCode::from(WRONG));
+            }
+            if let Some((made, fault)) = walk.faulty {
+                let source = input.algorithm.source();
+                let (line, column) = source.position(fault.span);
+                print(&format!(
+                    "seed {seed}: move {}, `{made}`: {}:{line}:{column}: {fault}\n",
+                    walk.moves.len() + 1,
+                    source.name()
+                ));
+                return Ok(ExitCode::from(WRONG));
+            }
+        }
+        let walks = self.walks;
+        Ok(print(&format!("{title}: {walks} executions ({moves} moves), all linearizable\n")))
+    }
+}

@@ -1,0 +1,30 @@
+//! Names of operations: S1, S2, ... for scans, U1, U2, ... for updates, in the
+//! order of their invocations.
+
+use snapshot_core::history::OperationKind;
+use snapshot_core::{History, OperationId};
+
+/// The name of each operation of a history.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    names: Vec<String>,
+}
+
+impl Names {
+    pub fn of(history: &History<u32>) -> Self {
+        let (mut scans, mut updates) = (0, 0);
+        let name = |operation: &snapshot_core::history::Operation| {
+            let (letter, count) = match operation.kind() {
+                OperationKind::Scan => ('S', &mut scans),
+                OperationKind::Update { .. } => ('U', &mut updates),
+            };
+            *count += 1;
+            format!("{letter}{count}")
+        };
+        Self { names: history.operations().iter().map(name).collect() }
+    }
+
+    pub fn of_operation(&self, id: OperationId) -> String {
+        self.names[id.index()].clone()
+    }
+}

@@ -1,0 +1,210 @@
+//! All executions of a tiny instance, each history judged by exact search.
+//!
+//! This is the definition of correctness, spelled out: run the interpreter in
+//! every possible way, and ask of every history, complete or cut, whether it is
+//! linearizable. Neither the theory of simple executions, nor an observer, nor a
+//! specification automaton is involved. The price is a state per machine state
+//! *and* history, so that even the histories of the most general client grow
+//! without end: the number of operations must be bounded, to one or two per
+//! process.
+//!
+//! Executions that have the same history so far and are in the same state have the
+//! same continuations; only one of them is continued. Executions are found
+//! shortest first.
+
+mod histories;
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+use snapshot_core::Process;
+use thiserror::Error;
+
+use self::histories::{Histories, HistoryId};
+use crate::interpret::{
+    Client, ClientError, Event, Fault, Machine, Move, MoveKind, Progress, State,
+};
+
+/// What an enumeration found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Enumeration {
+    /// How many different pairs of a state and a history occurred.
+    pub states: usize,
+    /// How many different histories occurred, all prefixes counted.
+    pub histories: usize,
+    /// How many of them were not linearizable, though without their last event
+    /// they were.
+    pub violations: usize,
+    /// A shortest execution among those.
+    pub first: Option<Vec<Move>>,
+    /// A shortest execution whose last move has no meaning, if there is one.
+    pub faulty: Option<(Vec<Move>, Fault)>,
+}
+
+/// Why executions cannot be enumerated.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum EnumerationError {
+    /// The client does not suit the number of processes.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// There is no bound on the number of operations.
+    #[error("all executions can be enumerated only if the number of operations is bounded")]
+    Unbounded,
+    /// There are more than were allowed.
+    #[error("more than {limit} states of execution: fewer operations or processes are needed")]
+    TooMany {
+        /// How many were allowed.
+        limit: usize,
+    },
+}
+
+/// Runs the machine in every way that the client allows.
+///
+/// # Errors
+/// If the client does not suit, has no bound on its operations, or has more
+/// executions than `limit` allows.
+pub fn enumerate(
+    machine: &Machine<'_>,
+    client: &Client,
+    limit: usize,
+) -> Result<Enumeration, EnumerationError> {
+    client.validate(machine.processes())?;
+    if client.operations.is_none() {
+        return Err(EnumerationError::Unbounded);
+    }
+    let mut walk = Walk {
+        machine,
+        client: *client,
+        histories: Histories::new(machine.processes()),
+        seen: FxHashSet::default(),
+        origins: Vec::new(),
+        violating: FxHashSet::default(),
+        first: None,
+        faulty: None,
+    };
+    let first = Point {
+        state: machine.initial().clone(),
+        progress: client.start(machine.processes()),
+        history: Histories::empty(),
+    };
+    let mut waiting = VecDeque::new();
+    walk.arrive(first, None, &mut waiting);
+    while let Some((number, point)) = waiting.pop_front() {
+        for process in (0..machine.processes()).map(Process::must) {
+            for kind in walk.kinds(&point, process) {
+                walk.leave(number, &point, Move { process, kind }, &mut waiting);
+            }
+        }
+        if walk.seen.len() > limit {
+            return Err(EnumerationError::TooMany { limit });
+        }
+    }
+    Ok(Enumeration {
+        states: walk.seen.len(),
+        histories: walk.histories.len(),
+        violations: walk.violating.len(),
+        first: walk.first,
+        faulty: walk.faulty,
+    })
+}
+
+/// A point of an execution.
+struct Point {
+    state: State,
+    progress: Progress,
+    history: HistoryId,
+}
+
+struct Walk<'m, 'p> {
+    machine: &'m Machine<'p>,
+    client: Client,
+    histories: Histories,
+    seen: FxHashSet<Box<[u8]>>,
+    origins: Vec<Option<(usize, Move)>>,
+    violating: FxHashSet<HistoryId>,
+    first: Option<Vec<Move>>,
+    faulty: Option<(Vec<Move>, Fault)>,
+}
+
+impl Walk<'_, '_> {
+    fn kinds(&self, point: &Point, process: Process) -> Vec<MoveKind> {
+        if point.state.is_idle(process.index()) {
+            let calls = self.client.calls(&point.progress, process, self.machine.processes());
+            calls.into_iter().map(MoveKind::Begin).collect()
+        } else {
+            vec![MoveKind::Step]
+        }
+    }
+
+    fn leave(
+        &mut self,
+        number: usize,
+        point: &Point,
+        made: Move,
+        waiting: &mut VecDeque<(usize, Point)>,
+    ) {
+        let (mut state, mut progress) = (point.state.clone(), point.progress.clone());
+        let process = made.process;
+        let action = match made.kind {
+            MoveKind::Begin(call) => {
+                self.client.begin(&mut progress, process, call);
+                self.machine.begin(&mut state, process, call).map(Some)
+            }
+            MoveKind::Step => self.machine.advance(&mut state, process),
+        };
+        let mut history = point.history;
+        match action {
+            Ok(Some(action)) => {
+                if !self.record(&mut history, Event { process, action }) {
+                    self.first.get_or_insert_with(|| path(&self.origins, number, made));
+                    return;
+                }
+            }
+            Ok(None) => {}
+            Err(fault) => {
+                let moves = || (path(&self.origins, number, made), fault);
+                self.faulty.get_or_insert_with(moves);
+                return;
+            }
+        }
+        let reached = Point { state, progress, history };
+        self.arrive(reached, Some((number, made)), waiting);
+    }
+
+    /// Appends an event; whether the history is still linearizable.
+    fn record(&mut self, history: &mut HistoryId, event: Event) -> bool {
+        let (longer, is_linearizable) = self.histories.after(*history, event);
+        *history = longer;
+        if !is_linearizable {
+            self.violating.insert(longer);
+        }
+        is_linearizable
+    }
+
+    fn arrive(
+        &mut self,
+        point: Point,
+        origin: Option<(usize, Move)>,
+        waiting: &mut VecDeque<(usize, Point)>,
+    ) {
+        // The client's progress follows from the history.
+        let mut key = point.state.key();
+        key.extend(Histories::key(point.history));
+        if self.seen.insert(key.into_boxed_slice()) {
+            self.origins.push(origin);
+            waiting.push_back((self.origins.len() - 1, point));
+        }
+    }
+}
+
+/// The moves that lead to a point, and one more.
+fn path(origins: &[Option<(usize, Move)>], mut number: usize, last: Move) -> Vec<Move> {
+    let mut moves = vec![last];
+    while let Some((before, made)) = origins[number] {
+        moves.push(made);
+        number = before;
+    }
+    moves.reverse();
+    moves
+}

@@ -1,0 +1,142 @@
+//! What a search may use: memory, time, and the user's patience.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why a search ended early.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cause {
+    /// The time was used up.
+    Time,
+    /// The memory was used up.
+    Memory,
+    /// The user had enough.
+    Interrupted,
+}
+
+/// The memory is used up.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Exhausted;
+
+/// Bytes in use by what grows with the number of states: the store, the states
+/// still to be explored, and the buffers between the two.
+#[derive(Debug)]
+pub struct Memory {
+    limit: u64,
+    used: AtomicU64,
+    peak: AtomicU64,
+}
+
+impl Memory {
+    /// Nothing in use yet, of this many bytes.
+    pub const fn new(limit: u64) -> Self {
+        Self { limit, used: AtomicU64::new(0), peak: AtomicU64::new(0) }
+    }
+
+    /// Takes some, to be given back.
+    ///
+    /// # Errors
+    /// If there is not so much left; nothing is taken then.
+    pub fn take(&self, bytes: usize) -> Result<(), Exhausted> {
+        let bytes = bytes as u64;
+        let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if used > self.limit {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(Exhausted);
+        }
+        self.peak.fetch_max(used, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives back what was taken.
+    pub fn give(&self, bytes: usize) {
+        self.used.fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// What is in use.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// The most that ever was in use.
+    pub fn peak(&self) -> u64 {
+        self.peak.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether a search must end early, and why; the first cause counts.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    begin: Instant,
+    time: Option<Duration>,
+    stop: Option<&'a AtomicBool>,
+    cause: AtomicU8,
+}
+
+impl<'a> Watch<'a> {
+    /// Time runs from now on.
+    pub fn new(time: Option<Duration>, stop: Option<&'a AtomicBool>) -> Self {
+        Self { begin: Instant::now(), time, stop, cause: AtomicU8::new(0) }
+    }
+
+    /// How long it has run.
+    pub fn elapsed(&self) -> Duration {
+        self.begin.elapsed()
+    }
+
+    /// Looks at the clock and at the user.
+    pub fn look(&self) {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            self.end(Cause::Interrupted);
+        } else if self.time.is_some_and(|time| self.begin.elapsed() >= time) {
+            self.end(Cause::Time);
+        }
+    }
+
+    /// Ends the search for this cause, unless it was ended before.
+    pub fn end(&self, cause: Cause) {
+        let code = match cause {
+            Cause::Time => 1,
+            Cause::Memory => 2,
+            Cause::Interrupted => 3,
+        };
+        let _ = self.cause.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Why the search must end, if it must.
+    #[inline]
+    pub fn cause(&self) -> Option<Cause> {
+        match self.cause.load(Ordering::Relaxed) {
+            0 => None,
+            1 => Some(Cause::Time),
+            2 => Some(Cause::Memory),
+            _ => Some(Cause::Interrupted),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_taken_and_given_back_and_the_peak_stays() {
+        let memory = Memory::new(100);
+        assert_eq!(memory.take(60), Ok(()));
+        assert_eq!(memory.take(41), Err(Exhausted));
+        assert_eq!((memory.used(), memory.peak()), (60, 60));
+        assert_eq!(memory.take(40), Ok(()));
+        memory.give(90);
+        assert_eq!((memory.used(), memory.peak()), (10, 100));
+    }
+
+    #[test]
+    fn the_first_cause_counts() {
+        let stop = AtomicBool::new(true);
+        let watch = Watch::new(Some(Duration::ZERO), Some(&stop));
+        assert_eq!(watch.cause(), None);
+        watch.look();
+        watch.end(Cause::Memory);
+        assert_eq!(watch.cause(), Some(Cause::Interrupted));
+    }
+}

@@ -1,0 +1,144 @@
+//! Where canonical forms come into the search.
+//!
+//! A step leads from one unpacked state to another; before that is packed, it
+//! may be replaced by a representative of all states that are alike. Two kinds of
+//! likeness are known, each found out elsewhere and told to the search here:
+//! renaming versions and counters ([`Numbering`]), and renaming processes
+//! ([`Symmetry`]). After a step, numbers are renamed first, processes second.
+//!
+//! Both work on a whole unpacked state, see [`Registers`].
+
+use std::fmt::Debug;
+
+use snapshot_core::Process;
+
+use crate::instance::{Scalar, SlotId};
+use crate::layout::{MAX_PROCESSES, Registers};
+
+/// A canonical form for versions and counters.
+///
+/// Contract: states with equal canonical forms have the same future, as far as
+/// the observer can tell; a canonical form is its own canonical form; every slot
+/// of it that holds a version or counter holds a number from 0 to
+/// [`Self::numbers`] - 1, or none; none stays none. (Versions and counters that an
+/// idle process's operations own mean nothing and hold none, whatever their domain.)
+pub trait Numbering: Debug + Sync {
+    /// How many numbers the slot needs in canonical states; at least 1.
+    fn numbers(&self, slot: SlotId) -> u32;
+
+    /// A version that no canonical state contains, nor any expansion; neither do
+    /// they contain any larger one.
+    fn first_fresh(&self) -> Scalar;
+
+    /// Makes a canonical state the `number`-th of the states that it stands for
+    /// as far as one step can tell them apart; steps are tried from each of them.
+    /// `false` if there are not so many. Number 0 always is one.
+    fn expand(&self, registers: Registers, state: &mut [Scalar], number: u32) -> bool {
+        let _ = (registers, state);
+        number == 0
+    }
+
+    /// Makes a state canonical.
+    fn normalise(&self, registers: Registers, state: &mut [Scalar]);
+}
+
+/// Permutations of processes that lead from states to states alike.
+///
+/// Contract: a step of process p from a state is a step of process
+/// [`Permutation::of`] p from the permuted state, to the permuted next state, and
+/// the observer accepts both or neither.
+pub trait Symmetry: Debug + Sync {
+    /// Makes a state the representative of those that permutations lead to, and
+    /// tells by which.
+    fn canonicalise(&self, registers: Registers, state: &mut [Scalar]) -> Permutation;
+
+    /// Permutes a state.
+    fn permute(&self, registers: Registers, by: &Permutation, state: &mut [Scalar]);
+}
+
+/// A permutation of processes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Permutation {
+    images: [u8; MAX_PROCESSES],
+}
+
+impl Permutation {
+    /// Everything stays where it is.
+    pub const IDENTITY: Self = {
+        let mut images = [0; MAX_PROCESSES];
+        let mut process = 0;
+        while process < MAX_PROCESSES {
+            images[process] = process as u8;
+            process += 1;
+        }
+        Self { images }
+    };
+
+    /// The permutation with these images, of processes 0, 1, ...; the rest stay.
+    ///
+    /// # Panics
+    /// If that is no permutation.
+    pub fn new(images: impl IntoIterator<Item = Process>) -> Self {
+        let mut permutation = Self::IDENTITY;
+        let mut count = 0;
+        let mut seen = [false; MAX_PROCESSES];
+        for image in images {
+            permutation.images[count] = image.index() as u8;
+            seen[image.index()] = true;
+            count += 1;
+        }
+        assert!(seen[..count].iter().all(|&seen| seen), "a permutation hits every process once");
+        permutation
+    }
+
+    /// Two processes change places.
+    pub const fn exchange(first: Process, second: Process) -> Self {
+        let mut permutation = Self::IDENTITY;
+        permutation.images[first.index()] = second.index() as u8;
+        permutation.images[second.index()] = first.index() as u8;
+        permutation
+    }
+
+    /// Where a process goes.
+    pub fn of(&self, process: Process) -> Process {
+        Process::must(usize::from(self.images[process.index()]))
+    }
+
+    /// First `self`, then `next`.
+    #[must_use]
+    pub fn then(&self, next: &Self) -> Self {
+        Self { images: self.images.map(|image| next.images[usize::from(image)]) }
+    }
+
+    /// The way back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let mut inverse = Self::IDENTITY;
+        for (process, &image) in self.images.iter().enumerate() {
+            inverse.images[usize::from(image)] = process as u8;
+        }
+        inverse
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn permutations_compose_and_have_inverses() {
+        let p = Permutation::new([2, 0, 1, 3].map(Process::must));
+        let q = Permutation::new([1, 0, 3, 2].map(Process::must));
+        for process in (0..4).map(Process::must) {
+            assert_eq!(p.then(&q).of(process), q.of(p.of(process)));
+            assert_eq!(p.inverse().of(p.of(process)), process);
+        }
+        assert_eq!(p.then(&p.inverse()), Permutation::IDENTITY);
+    }
+
+    #[test]
+    #[should_panic(expected = "every process once")]
+    fn what_is_no_permutation_is_refused() {
+        let _ = Permutation::new([0, 0].map(Process::must));
+    }
+}

@@ -1,0 +1,111 @@
+//! What a search found.
+
+use snapshot_core::Process;
+use snapshot_core::observer::Alarm;
+
+use super::budget::Cause;
+use super::code::Fault;
+use super::product::Choice;
+use crate::instance::Scalar;
+
+/// What a search found, and what it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The answer.
+    pub verdict: Verdict,
+    /// States that were explored or, at the end, were about to be. Without
+    /// antichain: all that were reached.
+    pub states: u64,
+    /// Moves that were tried.
+    pub transitions: u64,
+    /// The greatest distance of a state from the initial one.
+    pub depth: u32,
+    /// Seconds, finding the trace included.
+    pub seconds: f64,
+    /// The most memory that states took at a time.
+    pub peak_bytes: u64,
+}
+
+/// The answer of a search.
+///
+/// It depends neither on time nor on the number of threads, unless it is
+/// [`Verdict::Unknown`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// No reachable response violates linearizability.
+    Verified,
+    /// One does, after as few steps as possible.
+    Violation {
+        /// The steps; the last one is the violation.
+        trace: Trace,
+        /// Why the observer accepts.
+        alarm: Alarm,
+    },
+    /// The program goes wrong, after as few steps as possible, before any
+    /// violation.
+    Fault {
+        /// The steps; the last one goes wrong.
+        trace: Trace,
+        /// Where and what.
+        fault: Fault,
+    },
+    /// The search ended early.
+    Unknown {
+        /// Why.
+        cause: Cause,
+        /// If a violation or fault had been found, and only its trace had not:
+        /// the number of its steps.
+        found_at: Option<u32>,
+    },
+}
+
+/// Steps from the initial state on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// In order.
+    pub steps: Vec<TraceStep>,
+}
+
+/// One step of a trace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceStep {
+    /// Who.
+    pub process: Process,
+    /// What.
+    pub choice: Choice,
+    /// How many shared accesses of the program's text the step made.
+    pub accesses: u32,
+    /// What processes did at once after the step: who, and how many shared
+    /// accesses of the text that passed over.
+    pub reactions: Vec<(Process, u32)>,
+    /// The state after it, by register; if the program goes wrong, the state at
+    /// that moment. Versions and counters are those of
+    /// the canonical form; processes are the trace's own.
+    pub state: Vec<Scalar>,
+}
+
+impl Outcome {
+    /// The most memory that states took at a time, per state.
+    pub fn bytes_per_state(&self) -> f64 {
+        self.peak_bytes as f64 / self.states.max(1) as f64
+    }
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Seconds since it began.
+    pub seconds: f64,
+    /// States explored.
+    pub states: u64,
+    /// States explored per second, since the last report.
+    pub states_per_second: f64,
+    /// States of the level that is being explored.
+    pub frontier: u64,
+    /// The number of that level.
+    pub depth: u32,
+    /// Bytes in use.
+    pub memory: u64,
+    /// Whether a violation was found and only its trace is being made.
+    pub tracing: bool,
+}

@@ -1,0 +1,192 @@
+//! One move: the client, the step's code, the observer, and reactions.
+
+use snapshot_core::Process;
+use snapshot_core::observer::{Alarm, Must, ObserverState};
+use snapshot_core::simple::Switching;
+
+use super::{Choice, Product, Stop};
+use crate::explore::code::{Ending, Entry, Machine};
+use crate::instance::{Location, Scalar};
+use crate::layout::INVOKED_BITS;
+
+impl Product<'_> {
+    /// Which of i and j a process is.
+    #[inline]
+    pub(super) fn switching(&self, process: Process) -> Option<Switching> {
+        Switching::BOTH.into_iter().zip(self.pair).find(|(_, p)| *p == process).map(|(l, _)| l)
+    }
+
+    #[inline]
+    pub(super) fn observer(&self, machine: &Machine) -> ObserverState {
+        let invoked = machine.get(self.registers.invoked());
+        let rest = machine.get(self.registers.needed_and_bad());
+        let bits = (invoked | rest << INVOKED_BITS) as u8;
+        ObserverState::from_bits(bits).unwrap_or(ObserverState::INITIAL)
+    }
+
+    #[inline]
+    fn observe(&self, observer: ObserverState, machine: &mut Machine) {
+        let bits = Scalar::from(observer.bits());
+        machine.set(self.registers.invoked(), bits & ((1 << INVOKED_BITS) - 1));
+        machine.set(self.registers.needed_and_bad(), bits >> INVOKED_BITS);
+    }
+
+    /// One move of a process, from the state in the machine to the next, which
+    /// is not made canonical.
+    ///
+    /// # Errors
+    /// If the response cannot be linearized, or the program goes wrong; in the
+    /// latter case the machine is left as it was at that moment.
+    #[inline]
+    pub fn take(
+        &self,
+        process: Process,
+        choice: Choice,
+        machine: &mut Machine,
+    ) -> Result<(), Stop> {
+        let entry = self.invoke(process, choice, machine);
+        let ending = self.code.run(process, entry, machine);
+        let finished = self.finish(process, ending, machine);
+        if self.reacting != 0 && !matches!(finished, Err(Stop::Fault(_))) {
+            self.react(process, machine)?;
+        }
+        finished
+    }
+
+    /// What an invocation does before the operation's first step.
+    #[inline]
+    fn invoke(&self, process: Process, choice: Choice, machine: &mut Machine) -> Entry {
+        let location = self.registers.location(process);
+        if choice == Choice::Step {
+            return Entry::Step(Location(machine.get(location) as u32));
+        }
+        if self.bounded {
+            let left = self.registers.left(process);
+            machine.set(left, machine.get(left) - 1);
+        }
+        match choice {
+            Choice::Update(value) => {
+                if let Some(argument) = self.processes[process.index()].argument {
+                    machine.set(argument, value);
+                }
+                if value == 1
+                    && let Some(l) = self.switching(process)
+                {
+                    self.observe(self.observer(machine).invoke_update(l), machine);
+                }
+                Entry::Update
+            }
+            Choice::Scan => {
+                let must = self.observer(machine).invoke_scan();
+                machine.set(self.registers.must(process), Scalar::from(must.bits()));
+                Entry::Scan
+            }
+            Choice::Step => unreachable!("handled above"),
+        }
+    }
+
+    /// What the ending of a step does.
+    #[inline]
+    fn finish(&self, process: Process, ending: Ending, machine: &mut Machine) -> Result<(), Stop> {
+        let alarm = match ending {
+            Ending::Paused(at) => {
+                machine.set(self.registers.location(process), at.index() as Scalar);
+                return Ok(());
+            }
+            Ending::UpdateResponds { value } => {
+                if value == 1
+                    && let Some(l) = self.switching(process)
+                {
+                    self.observe(self.observer(machine).respond_update(l), machine);
+                }
+                None
+            }
+            Ending::ScanResponds { at: [at_i, at_j], foreign } => {
+                self.respond_scan(process, [at_i == 1, at_j == 1], foreign != 0, machine)
+            }
+            Ending::Faulted(index) => return Err(Stop::Fault(self.code.fault(index))),
+            Ending::Declined => unreachable!("a step is no reaction"),
+        };
+        machine.set(self.registers.location(process), Location::IDLE.index() as Scalar);
+        for &(register, scalar) in &self.processes[process.index()].locals {
+            if machine.get(register) != scalar {
+                machine.set(register, scalar);
+            }
+        }
+        alarm.map_or(Ok(()), |alarm| Err(Stop::Violation(alarm)))
+    }
+
+    /// Tells the observer; why it accepts, if it does.
+    #[inline]
+    fn respond_scan(
+        &self,
+        process: Process,
+        [at_i, at_j]: [bool; 2],
+        foreign: bool,
+        machine: &mut Machine,
+    ) -> Option<Alarm> {
+        let must = self.registers.must(process);
+        let bits = machine.get(must) as u8;
+        machine.set(must, 0);
+        if foreign {
+            return Some(Alarm::Foreign);
+        }
+        let before = self.observer(machine);
+        let must = Must::from_bits(bits).unwrap_or(Must::NOTHING);
+        match before.respond_scan(must, at_i, at_j) {
+            Ok(after) => {
+                self.observe(after, machine);
+                None
+            }
+            Err(alarm) => {
+                self.observe(regardless(before, at_i, at_j), machine);
+                Some(alarm)
+            }
+        }
+    }
+
+    /// Runs reactions until none applies.
+    fn react(&self, mover: Process, machine: &mut Machine) -> Result<(), Stop> {
+        let mut seen = 0;
+        let mut dirty = 1 << mover.index();
+        loop {
+            for &register in &machine.written()[seen..] {
+                dirty |= self.watchers[usize::from(register)];
+            }
+            seen = machine.written().len();
+            dirty &= self.reacting;
+            if dirty == 0 {
+                return Ok(());
+            }
+            let process = dirty.trailing_zeros() as usize;
+            if !self.react_once(Process::must(process), machine)? {
+                dirty &= !(1 << process);
+            }
+        }
+    }
+
+    /// Runs the first reaction of a process whose condition holds, if one does.
+    fn react_once(&self, process: Process, machine: &mut Machine) -> Result<bool, Stop> {
+        let location = Location(machine.get(self.registers.location(process)) as u32);
+        for number in 0..self.code.reactions(process, location) {
+            machine.begin_reaction();
+            let ending = self.code.react(process, location, number, machine);
+            if ending != Ending::Declined {
+                self.finish(process, ending, machine)?;
+                machine.end_reaction(process);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The state with all bits set that a scan returning this sets, whether or not
+/// that can be linearized.
+fn regardless(before: ObserverState, at_i: bool, at_j: bool) -> ObserverState {
+    let [i, j] = Switching::BOTH;
+    let permissive = ObserverState::INITIAL.invoke_update(i).invoke_update(j);
+    let set = permissive.respond_scan(Must::NOTHING, at_i, at_j).unwrap_or(permissive);
+    let set = set.bits() & !permissive.bits();
+    ObserverState::from_bits(before.bits() | set).unwrap_or(before)
+}

@@ -1,0 +1,121 @@
+//! From a violating state back to the initial one.
+//!
+//! A search stores no parents. But if the states of every level are known, a
+//! state on level k + 1 has a predecessor among those of level k, and all that
+//! it takes to find it is to explore these once more and compare. Of several
+//! predecessors the least counts, so the trace does not depend on threads. The
+//! whole way back costs about as much as the search did, without the store.
+//!
+//! Then the trace is walked forward once, to note what each step does. The search
+//! went from canonical state to canonical state; where canonical forms permute
+//! processes, the permutations so far are undone, so that a process of the trace
+//! stays the same process.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::budget::Watch;
+use super::canonical::Permutation;
+use super::outcome::{Trace, TraceStep};
+use super::product::{Move, Product, Scratch};
+use super::store::Chunk;
+use super::worker::Found;
+
+/// The moves that lead to a state that was found, from the initial one, the
+/// move that was found included; none if the watch ended it.
+pub(super) fn moves<const W: usize>(
+    product: &Product<'_>,
+    levels: &[Vec<Chunk<W>>],
+    found: &Found<W>,
+    threads: usize,
+    watch: &Watch<'_>,
+) -> Option<Vec<([u64; W], Move)>> {
+    let mut moves = vec![(found.state, found.by)];
+    let mut target = found.state;
+    for level in levels.iter().rev() {
+        let step = predecessor(product, level, &target, threads, watch)?;
+        target = step.0;
+        moves.push(step);
+    }
+    moves.reverse();
+    Some(moves)
+}
+
+/// The least state of a level with a move to the target, and the least such move.
+fn predecessor<const W: usize>(
+    product: &Product<'_>,
+    level: &[Chunk<W>],
+    target: &[u64; W],
+    threads: usize,
+    watch: &Watch<'_>,
+) -> Option<([u64; W], Move)> {
+    let next = AtomicUsize::new(0);
+    let least: Mutex<Option<([u64; W], Move)>> = Mutex::new(None);
+    let work = || {
+        let mut scratch = Scratch::new(product);
+        let mut mine: Option<([u64; W], Move)> = None;
+        while watch.cause().is_none()
+            && let Some(chunk) = level.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            watch.look();
+            for state in chunk {
+                product.successors(state, &mut scratch, |by, successor| {
+                    if successor.state == Some(*target) {
+                        mine = mine.into_iter().chain([(*state, by)]).min();
+                    }
+                });
+            }
+        }
+        let mut least = least.lock().unwrap_or_else(PoisonError::into_inner);
+        *least = least.into_iter().chain(mine).min();
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(level.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    if watch.cause().is_some() {
+        return None;
+    }
+    let least = least.into_inner().unwrap_or_else(PoisonError::into_inner);
+    debug_assert!(least.is_some(), "every state of a level has a predecessor on the one before");
+    least
+}
+
+/// Walks moves from the initial state on.
+pub(super) fn walk<const W: usize>(product: &Product<'_>, moves: &[([u64; W], Move)]) -> Trace {
+    let mut scratch = Scratch::new(product);
+    let mut trace = Trace::default();
+    // From processes of the trace to those of the canonical state.
+    let mut permutation = product.initial().1;
+    for (state, by) in moves {
+        product.unpack(state, by.expansion, &mut scratch);
+        let back = permutation.inverse();
+        // Alike processes may make different numbers of accesses: so the step is
+        // taken by the process of the trace itself.
+        product.permute(&back, scratch.machine.state_mut());
+        let process = back.of(by.process);
+        let stopped = product.take(process, by.choice, &mut scratch.machine);
+        let machine = &scratch.machine;
+        let mut after = machine.state().to_vec();
+        product.permute(&permutation, &mut after);
+        let next = match stopped {
+            Ok(()) => product.canonicalise(&mut after),
+            Err(_) => Permutation::IDENTITY,
+        };
+        let step = TraceStep {
+            process,
+            choice: by.choice,
+            accesses: machine.accesses(),
+            reactions: machine.reactions().to_vec(),
+            state: {
+                product.permute(&permutation.then(&next).inverse(), &mut after);
+                after
+            },
+        };
+        permutation = permutation.then(&next);
+        trace.steps.push(step);
+    }
+    trace
+}

@@ -1,0 +1,107 @@
+//! What one thread does: it makes the successors of states, and hands them to the
+//! store in batches.
+
+use super::budget::{Cause, Exhausted, Memory, Watch};
+use super::product::{Move, Product, Scratch, Stop};
+use super::store::{Chunk, SHARDS, Store, shard_of};
+
+/// How many states go to a shard at a time.
+const BATCH: usize = 128;
+
+/// A move without successor.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found<const W: usize> {
+    pub(super) state: [u64; W],
+    pub(super) by: Move,
+    pub(super) stop: Stop,
+}
+
+impl<const W: usize> Found<W> {
+    /// The one that is reported if there are several on one level: whatever the
+    /// threads do, it is the same.
+    pub(super) fn first(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        one.into_iter().chain(other).min_by_key(|found| (found.state, found.by))
+    }
+}
+
+/// One thread's part of a search.
+#[derive(Debug)]
+pub(super) struct Worker<const W: usize> {
+    scratch: Scratch,
+    /// By shard, what it has yet to be given: always less than [`BATCH`] states.
+    buffers: Vec<Vec<[u64; W]>>,
+    /// Since it was taken last.
+    transitions: u64,
+    found: Option<Found<W>>,
+}
+
+impl<const W: usize> Worker<W> {
+    /// What a worker's buffers take.
+    pub(super) const BYTES: usize = SHARDS * BATCH * size_of::<[u64; W]>();
+
+    pub(super) fn new(product: &Product<'_>, memory: &Memory) -> Result<Self, Exhausted> {
+        memory.take(Self::BYTES)?;
+        Ok(Self {
+            scratch: Scratch::new(product),
+            buffers: (0..SHARDS).map(|_| Vec::with_capacity(BATCH)).collect(),
+            transitions: 0,
+            found: None,
+        })
+    }
+
+    /// Explores some states.
+    pub(super) fn explore(
+        &mut self,
+        chunk: &Chunk<W>,
+        product: &Product<'_>,
+        store: &Store<'_, W>,
+        watch: &Watch<'_>,
+    ) {
+        let Self { scratch, buffers, transitions, found } = self;
+        for state in chunk {
+            product.successors(state, scratch, |by, successor| {
+                *transitions += 1;
+                if let Some(next) = successor.state {
+                    let shard = shard_of(store.hash(&next));
+                    let buffer = &mut buffers[shard];
+                    buffer.push(next);
+                    if buffer.len() == BATCH {
+                        hand_over(shard, buffer, store, watch);
+                    }
+                }
+                if let Some(stop) = successor.stop {
+                    *found = Found::first(*found, Some(Found { state: *state, by, stop }));
+                }
+            });
+        }
+    }
+
+    /// Hands everything over that is still in the buffers.
+    pub(super) fn finish(&mut self, store: &Store<'_, W>, watch: &Watch<'_>) {
+        for (shard, buffer) in self.buffers.iter_mut().enumerate() {
+            if !buffer.is_empty() {
+                hand_over(shard, buffer, store, watch);
+            }
+        }
+    }
+
+    pub(super) fn take_transitions(&mut self) -> u64 {
+        std::mem::take(&mut self.transitions)
+    }
+
+    pub(super) fn take_found(&mut self) -> Option<Found<W>> {
+        self.found.take()
+    }
+}
+
+fn hand_over<const W: usize>(
+    shard: usize,
+    buffer: &mut Vec<[u64; W]>,
+    store: &Store<'_, W>,
+    watch: &Watch<'_>,
+) {
+    if store.insert(shard, buffer).is_err() {
+        watch.end(Cause::Memory);
+    }
+    buffer.clear();
+}

@@ -1,0 +1,74 @@
+//! Why there is no instance.
+
+use thiserror::Error;
+
+use crate::language::Span;
+
+/// Why a program has no instance for some n, i, j.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+pub enum InstanceError {
+    /// A snapshot with one segment is a register, and there is no pair (i, j).
+    #[error("{given} processes are too few: there must be at least {least}")]
+    TooFewProcesses {
+        /// n.
+        given: usize,
+        /// The least n.
+        least: usize,
+    },
+    /// More processes than an instance is made for.
+    #[error("{given} processes are too many: at most {most} are possible")]
+    TooManyProcesses {
+        /// n.
+        given: usize,
+        /// The greatest n.
+        most: usize,
+    },
+    /// Not a pair i < j < n.
+    #[error("the pair ({i}, {j}) is out of range: it must be i < j < {processes}")]
+    PairOutOfRange {
+        /// i.
+        i: usize,
+        /// j.
+        j: usize,
+        /// n.
+        processes: usize,
+    },
+    /// The arrays of the program are too large for this n.
+    #[error(
+        "the state is too large: the variables have more than {limit} scalars, use a smaller n or smaller arrays"
+    )]
+    TooManySlots {
+        /// The most scalars that a state may have.
+        limit: usize,
+        /// The variable that passed the limit.
+        span: Span,
+    },
+    /// The loops of the program are too long for this n.
+    #[error(
+        "the program is too long: unrolled it has more than {limit} pieces, use a smaller n or shorter loops"
+    )]
+    TooManyBlocks {
+        /// The most blocks that a process may have.
+        limit: usize,
+        /// The statement that passed the limit.
+        span: Span,
+    },
+    /// A bound like `1000000000*n` leaves the numbers that slots can hold.
+    #[error("the bound {bound} is out of range for {processes} processes")]
+    BoundOutOfRange {
+        /// The bound, as the language writes it.
+        bound: String,
+        /// n.
+        processes: usize,
+    },
+    /// An initial expression has no constant value that its type allows.
+    #[error("the initial value of {name} cannot be computed: {what}")]
+    BadInitial {
+        /// The variable.
+        name: String,
+        /// Why.
+        what: &'static str,
+        /// The expression.
+        span: Span,
+    },
+}

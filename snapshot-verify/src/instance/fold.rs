@@ -1,0 +1,212 @@
+//! Terms, made as small as they can be seen to be.
+//!
+//! The functions here build a term that equals the one they are named after.
+//! They look at constants, at equal parts, and - [`folded`] - at what the slots
+//! may hold. The scalar of every folded constant keeps its kind: the constant of
+//! a process is a [`Term::Process`].
+
+use super::scalars::Scalars;
+use super::{Domain, NONE, Operator, Scalar, SlotId, Term};
+
+impl Term {
+    /// A bit as a term.
+    pub(crate) const fn bit(holds: bool) -> Self {
+        if holds { Self::TRUE } else { Self::FALSE }
+    }
+
+    /// A scalar of a slot with this domain as a term.
+    pub(crate) fn scalar(scalar: Scalar, domain: Domain) -> Self {
+        match domain {
+            Domain::Range { names_processes: true, .. } if scalar != NONE => Self::Process(scalar),
+            _ => Self::Constant(scalar),
+        }
+    }
+
+    /// Negation.
+    pub(crate) fn not(self) -> Self {
+        match self {
+            Self::Apply(Operator::Not, mut arguments) if arguments.len() == 1 => {
+                arguments.swap_remove(0)
+            }
+            term => match term.constant() {
+                Some(bit) => Self::bit(bit == 0),
+                None => Self::Apply(Operator::Not, vec![term]),
+            },
+        }
+    }
+
+    /// Whether all of the bits are 1.
+    pub(crate) fn and(bits: impl IntoIterator<Item = Self>) -> Self {
+        Self::junction(Operator::And, bits)
+    }
+
+    /// Whether any of the bits is 1.
+    pub(crate) fn or(bits: impl IntoIterator<Item = Self>) -> Self {
+        Self::junction(Operator::Or, bits)
+    }
+
+    fn junction(operator: Operator, bits: impl IntoIterator<Item = Self>) -> Self {
+        let (neutral, absorbing) = if operator == Operator::And { (1, 0) } else { (0, 1) };
+        let mut kept: Vec<Self> = Vec::new();
+        for bit in bits {
+            let parts = match bit {
+                Self::Apply(inner, parts) if inner == operator => parts,
+                bit => vec![bit],
+            };
+            for part in parts {
+                if part.constant() == Some(absorbing) {
+                    return Self::Constant(absorbing);
+                }
+                if part.constant() != Some(neutral) && !kept.contains(&part) {
+                    kept.push(part);
+                }
+            }
+        }
+        match kept.len() {
+            0 => Self::Constant(neutral),
+            1 => kept.swap_remove(0),
+            _ => Self::Apply(operator, kept),
+        }
+    }
+
+    /// Whether two scalars are the same.
+    pub(crate) fn equal(self, that: Self) -> Self {
+        if self == that {
+            return Self::TRUE;
+        }
+        Self::apply(Operator::Equal, vec![self, that])
+    }
+
+    /// One of two terms.
+    pub(crate) fn choose(bit: Self, then: Self, otherwise: Self) -> Self {
+        match bit.constant() {
+            Some(0) => otherwise,
+            Some(_) => then,
+            None if then == otherwise => then,
+            None if (&then, &otherwise) == (&Self::TRUE, &Self::FALSE) => bit,
+            None if (&then, &otherwise) == (&Self::FALSE, &Self::TRUE) => bit.not(),
+            None => Self::Apply(Operator::If, vec![bit, then, otherwise]),
+        }
+    }
+
+    /// One of some terms, by an index from 0.
+    pub(crate) fn element(index: Self, of: Vec<Self>) -> Self {
+        match index.constant().and_then(|index| of.get(usize::try_from(index).ok()?)) {
+            Some(term) => term.clone(),
+            None => match of.first() {
+                Some(first) if of.iter().all(|term| term == first) => first.clone(),
+                _ => Self::Element { index: Box::new(index), of },
+            },
+        }
+    }
+
+    /// An operator applied.
+    pub(crate) fn apply(operator: Operator, mut arguments: Vec<Self>) -> Self {
+        match operator {
+            Operator::And | Operator::Or => return Self::junction(operator, arguments),
+            Operator::Not if arguments.len() == 1 => return arguments.swap_remove(0).not(),
+            Operator::If if arguments.len() == 3 => {
+                let mut arguments = arguments.into_iter();
+                if let (Some(bit), Some(then), Some(otherwise)) =
+                    (arguments.next(), arguments.next(), arguments.next())
+                {
+                    return Self::choose(bit, then, otherwise);
+                }
+                unreachable!("there are three");
+            }
+            Operator::Equal if arguments.len() == 2 && arguments[0] == arguments[1] => {
+                return Self::TRUE;
+            }
+            Operator::Add | Operator::Subtract
+                if arguments.len() == 2 && arguments[1] == Self::Constant(0) =>
+            {
+                return arguments.swap_remove(0);
+            }
+            _ => {}
+        }
+        let constants: Option<Vec<Scalar>> = arguments.iter().map(Self::constant).collect();
+        match constants {
+            Some(scalars) => Self::Constant(operator.apply(&scalars)),
+            None => Self::Apply(operator, arguments),
+        }
+    }
+
+    /// Whether its scalars name processes rather than being numbers.
+    pub(crate) fn names_processes(&self, domain: &impl Fn(SlotId) -> Domain) -> bool {
+        match self {
+            Self::Process(_) => true,
+            Self::Slot(slot) => {
+                matches!(domain(*slot), Domain::Range { names_processes: true, .. })
+            }
+            Self::Element { of, .. } => of.iter().any(|term| term.names_processes(domain)),
+            Self::Apply(Operator::If, arguments) => {
+                arguments[1..].iter().any(|term| term.names_processes(domain))
+            }
+            Self::Apply(..) | Self::Constant(_) | Self::Fresh | Self::Successor(_) => false,
+        }
+    }
+}
+
+/// What is known of slots while terms are folded.
+pub(crate) trait Knowledge {
+    /// What a slot may hold.
+    fn scalars(&self, slot: SlotId) -> Scalars;
+    /// Its domain.
+    fn domain(&self, slot: SlotId) -> Domain;
+}
+
+/// The term, folded by what is known of the slots, and what it may evaluate to.
+pub(crate) fn folded(term: &Term, known: &impl Knowledge) -> (Term, Scalars) {
+    let (term, scalars) = match term {
+        Term::Constant(scalar) | Term::Process(scalar) => {
+            return (term.clone(), Scalars::one(*scalar));
+        }
+        Term::Slot(slot) => (term.clone(), known.scalars(*slot)),
+        Term::Fresh => return (Term::Fresh, Scalars::Any),
+        Term::Successor(slot) => {
+            return match known.scalars(*slot).single().and_then(|number| number.checked_add(1)) {
+                Some(next) => (Term::Constant(next), Scalars::one(next)),
+                None => (term.clone(), Scalars::Any),
+            };
+        }
+        Term::Element { index, of } => element(index, of, known),
+        Term::Apply(operator, arguments) => {
+            let folded: Vec<(Term, Scalars)> =
+                arguments.iter().map(|argument| folded(argument, known)).collect();
+            let (terms, sets): (Vec<Term>, Vec<Scalars>) = folded.into_iter().unzip();
+            (Term::apply(*operator, terms), Scalars::apply(*operator, &sets))
+        }
+    };
+    match scalars.single() {
+        Some(scalar) if scalar != NONE && term.names_processes(&|slot| known.domain(slot)) => {
+            (Term::Process(scalar), scalars)
+        }
+        Some(scalar) => (Term::Constant(scalar), scalars),
+        None => (term, scalars),
+    }
+}
+
+/// Only what the index can choose counts, and the rest is cut off or filled up
+/// with something that is there anyway.
+fn element(index: &Term, of: &[Term], known: &impl Knowledge) -> (Term, Scalars) {
+    let (index, indices) = folded(index, known);
+    let mut union = Scalars::EMPTY;
+    let mut terms: Vec<Option<Term>> = Vec::with_capacity(of.len());
+    for (position, term) in of.iter().enumerate() {
+        if indices.contains(position as Scalar) {
+            let (term, scalars) = folded(term, known);
+            union = union.union(&scalars);
+            terms.push(Some(term));
+        } else {
+            terms.push(None);
+        }
+    }
+    let Some(filler) = terms.iter().flatten().next().cloned() else {
+        return (Term::Element { index: Box::new(index), of: of.to_vec() }, Scalars::EMPTY);
+    };
+    while matches!(terms.last(), Some(None)) {
+        terms.pop();
+    }
+    let terms = terms.into_iter().map(|term| term.unwrap_or_else(|| filler.clone())).collect();
+    (Term::element(index, terms), union)
+}

@@ -1,0 +1,177 @@
+//! The same graph without what it does not need.
+//!
+//! No step changes: what a step assigns, where it ends and how many accesses it
+//! counts stay as they are. Blocks that nothing leads to go, and so do locations
+//! where nobody can come to stand; a block that only one block leads to, by a
+//! jump, is joined to it; a jump to a block that does nothing but jump goes
+//! where that goes; a branch both of whose ways are one is a jump.
+
+use super::{Block, BlockId, End, Graph, Location};
+
+impl Graph {
+    /// The same, tidied. The result is the same for the same behaviour of
+    /// `self`, block by block in the order in which steps are found from the
+    /// invocations.
+    #[must_use]
+    pub(crate) fn tidied(&self) -> Self {
+        let mut graph = self.clone();
+        graph.straighten();
+        graph.join();
+        graph.renumbered()
+    }
+
+    /// Decided branches and empty blocks become plain jumps.
+    fn straighten(&mut self) {
+        for block in &mut self.blocks {
+            if let End::Branch { condition, then, otherwise } = &block.end {
+                match condition.constant() {
+                    Some(0) => block.end = End::Jump(*otherwise),
+                    Some(_) => block.end = End::Jump(*then),
+                    None if then == otherwise => block.end = End::Jump(*then),
+                    None => {}
+                }
+            }
+        }
+        for block in 0..self.blocks.len() {
+            let mut end = self.blocks[block].end.clone();
+            match &mut end {
+                End::Jump(next) => *next = self.through(*next),
+                End::Branch { then, otherwise, .. } => {
+                    *then = self.through(*then);
+                    *otherwise = self.through(*otherwise);
+                    if then == otherwise {
+                        end = End::Jump(*then);
+                    }
+                }
+                End::Pause(_) | End::Respond(_) | End::Fault { .. } => {}
+            }
+            self.blocks[block].end = end;
+        }
+    }
+
+    /// The first block from this one on that does something.
+    fn through(&self, mut block: BlockId) -> BlockId {
+        for _ in 0..self.blocks.len() {
+            match self.block(block) {
+                Block { accesses: 0, assignments, end: End::Jump(next) }
+                    if assignments.is_empty() && *next != block =>
+                {
+                    block = *next;
+                }
+                _ => break,
+            }
+        }
+        block
+    }
+
+    /// Joins blocks to the only one that leads to them.
+    fn join(&mut self) {
+        let mut leading = vec![0_u32; self.blocks.len()];
+        let reachable = self.reachable();
+        let invocations = [self.invocations.update, self.invocations.scan];
+        let standings = reachable.locations().iter().map(|at| self.standing(*at));
+        let beginnings = standings.flat_map(|standing| {
+            standing.step.into_iter().chain(standing.reactions.iter().map(|reaction| reaction.then))
+        });
+        for block in beginnings.chain(invocations) {
+            leading[block.index()] += 2;
+        }
+        for block in reachable.blocks() {
+            for next in self.block(block).end.blocks() {
+                leading[next.index()] += 1;
+            }
+        }
+        for block in reachable.blocks() {
+            while let End::Jump(next) = self.block(block).end
+                && leading[next.index()] == 1
+                && next != block
+            {
+                let joined = self.blocks[next.index()].clone();
+                let block = &mut self.blocks[block.index()];
+                block.accesses += joined.accesses;
+                block.assignments.extend(joined.assignments);
+                block.end = joined.end;
+                leading[next.index()] = 0;
+            }
+        }
+    }
+
+    /// Only what can be reached, in the order in which it is found.
+    fn renumbered(&self) -> Self {
+        let reachable = self.reachable();
+        let location = |location: Location| {
+            let position = reachable.locations.binary_search(&location);
+            Location(position.map_or(0, |position| position as u32))
+        };
+        let number = |block: BlockId| reachable.number[block.index()].unwrap_or(block);
+        let blocks = reachable.order.iter().map(|block| {
+            let block = self.block(*block);
+            block.relinked(number, location)
+        });
+        let locations = reachable.locations.iter().map(|at| {
+            let mut standing = self.standing(*at).clone();
+            standing.step = standing.step.map(number);
+            for reaction in &mut standing.reactions {
+                reaction.then = number(reaction.then);
+            }
+            standing
+        });
+        let mut invocations = self.invocations;
+        invocations.update = number(invocations.update);
+        invocations.scan = number(invocations.scan);
+        let (blocks, locations) = (blocks.collect(), locations.collect());
+        Self { blocks, locations, invocations, argument: self.argument }
+    }
+
+    /// What can be reached from the invocations.
+    pub(crate) fn reachable(&self) -> Reachable {
+        let mut found = Reachable {
+            number: vec![None; self.blocks.len()],
+            order: Vec::new(),
+            locations: vec![Location::IDLE],
+        };
+        let mut standing = vec![false; self.locations.len()];
+        let mut open = vec![self.invocations.scan, self.invocations.update];
+        while let Some(block) = open.pop() {
+            if found.number[block.index()].is_some() {
+                continue;
+            }
+            found.number[block.index()] = Some(BlockId(found.order.len() as u32));
+            found.order.push(block);
+            let end = &self.block(block).end;
+            let next: Vec<BlockId> = end.blocks().collect();
+            open.extend(next.into_iter().rev());
+            if let End::Pause(location) = end
+                && !std::mem::replace(&mut standing[location.index()], true)
+            {
+                found.locations.push(*location);
+                let at = self.standing(*location);
+                open.extend(at.reactions.iter().rev().map(|reaction| reaction.then));
+                open.extend(at.step);
+            }
+        }
+        found.locations.sort_unstable();
+        found
+    }
+}
+
+/// What can be reached from the invocations.
+pub(crate) struct Reachable {
+    /// Per block, its place in `order`; none if it cannot be reached.
+    number: Vec<Option<BlockId>>,
+    order: Vec<BlockId>,
+    /// Ascending, idle first.
+    locations: Vec<Location>,
+}
+
+impl Reachable {
+    /// The blocks, in the order in which they are found.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.order.iter().copied()
+    }
+
+    /// The locations but for idle.
+    pub(crate) fn locations(&self) -> &[Location] {
+        &self.locations[1..]
+    }
+}

@@ -1,0 +1,163 @@
+//! The meaning of accesses to shared cells.
+//!
+//! LL links the caller; SC writes and breaks all links to the cell iff the
+//! caller's link is unbroken; VL tells whether it is; every write breaks all
+//! links, plain ones too, and the writer's own. CAS writes iff the cell holds
+//! what is expected.
+
+use std::sync::Arc;
+
+use super::data::{Data, indexed, offset};
+use super::fault::{Fault, FaultKind};
+use super::report::{AccessReport, Deed};
+use super::run::Run;
+use super::state::Cell;
+use crate::language::Span;
+use crate::program::{Access, CellPlace, Expression, IndexSet, Statement, Type};
+
+/// A cell that is being accessed.
+struct Target<'p> {
+    /// Its number among all cells.
+    number: usize,
+    indices: Vec<(i64, Span)>,
+    /// What it may hold.
+    content: &'p Type,
+}
+
+/// What an access did; what does not apply to it is `None`.
+#[derive(Debug, Default)]
+struct Effect {
+    seen: Option<Data>,
+    expected: Option<Data>,
+    /// What was written. Kept only if it is to be reported.
+    written: Option<Data>,
+    success: bool,
+}
+
+impl Cell {
+    fn write(&mut self, content: Data) {
+        self.content = content;
+        self.links.fill(false);
+    }
+}
+
+impl<'p> Run<'_, 'p, '_> {
+    /// Makes an access; tells its result, if it has one.
+    pub fn perform(
+        &mut self,
+        access: &'p Access,
+        statement: &Statement,
+    ) -> Result<Option<Data>, Fault> {
+        let (Access::Read(place)
+        | Access::Write(place, _)
+        | Access::LoadLinked(place)
+        | Access::StoreConditional(place, _)
+        | Access::Validate(place)
+        | Access::CompareAndSwap(place, ..)) = access;
+        let target = self.target(place)?;
+        let effect = self.affect(access, &target)?;
+        if let Some(accesses) = &mut self.accesses {
+            let name = &self.machine.program.shared(place.variable).name;
+            accesses.push(AccessReport {
+                span: statement.span,
+                cell: indexed(name, target.indices.iter().map(|(index, _)| index)),
+                deed: effect.told(access, target.content),
+                linearizes: statement.linearizes,
+            });
+        }
+        Ok(match access {
+            Access::Read(_) | Access::LoadLinked(_) => effect.seen,
+            Access::Write(..) => None,
+            Access::StoreConditional(..) | Access::Validate(_) | Access::CompareAndSwap(..) => {
+                Some(Data::Bool(effect.success))
+            }
+        })
+    }
+
+    fn affect(&mut self, access: &'p Access, target: &Target<'p>) -> Result<Effect, Fault> {
+        let me = self.me;
+        let mut effect = Effect::default();
+        match access {
+            Access::Read(_) => effect.seen = Some(self.cells[target.number].content.clone()),
+            Access::LoadLinked(_) => {
+                let cell = &mut Arc::make_mut(self.cells)[target.number];
+                cell.links[me] = true;
+                effect.seen = Some(cell.content.clone());
+            }
+            Access::Write(_, value) => effect.written = self.write(target, value)?,
+            Access::StoreConditional(_, value) => {
+                effect.success = self.cells[target.number].links[me];
+                if effect.success {
+                    effect.written = self.write(target, value)?;
+                }
+            }
+            Access::Validate(_) => effect.success = self.cells[target.number].links[me],
+            Access::CompareAndSwap(_, old, new) => {
+                let expected = self.scope().evaluate(old)?;
+                let seen = self.cells[target.number].content.clone();
+                effect.success = seen == expected;
+                (effect.seen, effect.expected) = (Some(seen), Some(expected));
+                if effect.success {
+                    effect.written = self.write(target, new)?;
+                }
+            }
+        }
+        Ok(effect)
+    }
+
+    /// Writes; gives back what was written if it is to be reported.
+    fn write(&mut self, target: &Target<'p>, value: &Expression) -> Result<Option<Data>, Fault> {
+        let data = self.scope().evaluate(value)?;
+        let fits = data.fits(target.content, self.machine.n);
+        debug_assert!(fits, "the front end checks what is written");
+        let reported = self.accesses.is_some().then(|| data.clone());
+        Arc::make_mut(self.cells)[target.number].write(data);
+        Ok(reported)
+    }
+
+    fn target(&mut self, place: &CellPlace) -> Result<Target<'p>, Fault> {
+        let machine = self.machine;
+        let variable = machine.program.shared(place.variable);
+        let mut scope = self.scope();
+        let mut indices = Vec::with_capacity(place.indices.len());
+        for index in &place.indices {
+            indices.push((scope.number(index)?, index.span));
+        }
+        let first = machine.first_cells[place.variable.0 as usize];
+        let number = first + row_major(&indices, &variable.dimensions, machine.n)?;
+        Ok(Target { number, indices, content: &variable.content })
+    }
+}
+
+impl Effect {
+    /// For people.
+    fn told(&self, access: &Access, content: &Type) -> Deed {
+        let shown = |data: &Option<Data>| data.as_ref().map(|data| data.shown(content));
+        let seen = shown(&self.seen).unwrap_or_default();
+        let written = shown(&self.written);
+        match access {
+            Access::Read(_) => Deed::Read { seen },
+            Access::Write(..) => Deed::Write { written: written.unwrap_or_default() },
+            Access::LoadLinked(_) => Deed::LoadLinked { seen },
+            Access::StoreConditional(..) => Deed::StoreConditional { written },
+            Access::Validate(_) => Deed::Validate { linked: self.success },
+            Access::CompareAndSwap(..) => {
+                let expected = shown(&self.expected).unwrap_or_default();
+                Deed::CompareAndSwap { expected, seen, written }
+            }
+        }
+    }
+}
+
+/// Where a cell lies among those of its variable, of these dimensions.
+fn row_major(indices: &[(i64, Span)], dimensions: &[IndexSet], n: usize) -> Result<usize, Fault> {
+    let mut cell = 0;
+    for (&(index, span), &over) in indices.iter().zip(dimensions) {
+        let (low, high) = over.bounds(n);
+        let offset = offset(index, (low, high)).ok_or_else(|| {
+            FaultKind::OutOfRange { given: index, low: low.into(), high: high.into() }.at(span)
+        })?;
+        cell = cell * (high - low + 1) as usize + offset;
+    }
+    Ok(cell)
+}

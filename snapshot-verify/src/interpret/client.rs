@@ -1,0 +1,189 @@
+//! Clients: what the processes may ask of the snapshot object.
+//!
+//! The most general client begins any operation whenever its process is idle.
+//! It is cut down in two ways: by the values of updates, and by a bound on the
+//! number of operations of each process.
+
+use std::fmt;
+
+use snapshot_core::Process;
+use thiserror::Error;
+
+use super::event::Call;
+
+/// What may be asked.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Client {
+    /// What updates write.
+    pub values: Values,
+    /// How many operations each process may begin; `None`: any number.
+    pub operations: Option<u32>,
+    /// Who begins what.
+    pub roles: Roles,
+}
+
+/// Who begins what.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Roles {
+    /// Everybody updates and scans.
+    #[default]
+    All,
+    /// One process only scans, and all others only update. Far fewer executions:
+    /// to look for violations where all are too many.
+    Scanner(Process),
+}
+
+/// What updates write.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Values {
+    /// (i, j)-simple: processes i and j write 0, and from some update on 1;
+    /// all others write 0.
+    Simple(Process, Process),
+    /// Any value below this number, in any order.
+    Full(u32),
+    /// No two updates write the same value, and none the initial one. Without a
+    /// bound on the operations there are infinitely many values.
+    Distinct,
+}
+
+/// A client that does not suit n processes.
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// A pair that is not one.
+    #[error("({i}, {j}) is no pair of {processes} processes: 0 <= i < j < {processes} is needed")]
+    Pair {
+        /// i.
+        i: Process,
+        /// j.
+        j: Process,
+        /// n.
+        processes: usize,
+    },
+    /// Updates have no value to write.
+    #[error("updates need at least one value to write")]
+    NoValue,
+    /// A scanner that does not exist.
+    #[error("there is no process {scanner} to scan: {processes} processes are numbered from 0")]
+    Scanner {
+        /// The scanner.
+        scanner: Process,
+        /// n.
+        processes: usize,
+    },
+    /// Infinitely many states for a search of all.
+    #[error(
+        "with distinct values, a search of all executions does not end: \
+         bound the number of operations"
+    )]
+    Unbounded,
+}
+
+/// How far a client has come.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Progress {
+    /// The number of operations begun, per process; not counted where it does
+    /// not matter.
+    begun: Vec<u32>,
+    /// Whether i and j have begun to write 1.
+    switched: [bool; 2],
+}
+
+impl Client {
+    /// Any number of operations with these values.
+    pub const fn unbounded(values: Values) -> Self {
+        Self { values, operations: None, roles: Roles::All }
+    }
+
+    /// At most so many operations of each process with these values.
+    pub const fn bounded(values: Values, operations: u32) -> Self {
+        Self { values, operations: Some(operations), roles: Roles::All }
+    }
+
+    /// The same, but for who begins what.
+    #[must_use]
+    pub const fn with_roles(self, roles: Roles) -> Self {
+        Self { roles, ..self }
+    }
+
+    /// Whether it suits n processes, and a search of all executions.
+    ///
+    /// # Errors
+    /// If a pair, the values, or the roles make no sense.
+    pub fn validate(&self, processes: usize) -> Result<(), ClientError> {
+        if let Roles::Scanner(scanner) = self.roles
+            && scanner.index() >= processes
+        {
+            return Err(ClientError::Scanner { scanner, processes });
+        }
+        match self.values {
+            Values::Simple(i, j) if i >= j || j.index() >= processes => {
+                Err(ClientError::Pair { i, j, processes })
+            }
+            Values::Full(0) => Err(ClientError::NoValue),
+            Values::Distinct if self.operations.is_none() => Err(ClientError::Unbounded),
+            _ => Ok(()),
+        }
+    }
+
+    /// Before the first operation of n processes.
+    pub fn start(&self, n: usize) -> Progress {
+        let counts = self.operations.is_some() || self.values == Values::Distinct;
+        Progress { begun: vec![0; if counts { n } else { 0 }], switched: [false; 2] }
+    }
+
+    /// What a process may begin, if it is idle.
+    pub fn calls(&self, progress: &Progress, process: Process, n: usize) -> Vec<Call> {
+        let begun = progress.begun.get(process.index()).copied().unwrap_or(0);
+        if self.operations.is_some_and(|bound| begun >= bound) {
+            return Vec::new();
+        }
+        let updates = match self.values {
+            Values::Simple(i, _) if process == i => u32::from(progress.switched[0])..2,
+            Values::Simple(_, j) if process == j => u32::from(progress.switched[1])..2,
+            Values::Simple(..) => 0..1,
+            Values::Full(values) => 0..values,
+            Values::Distinct => {
+                let value = 1 + process.index() as u32 + n as u32 * begun;
+                value..value + 1
+            }
+        };
+        let (may_update, may_scan) = match self.roles {
+            Roles::All => (true, true),
+            Roles::Scanner(scanner) => (process != scanner, process == scanner),
+        };
+        let updates = updates.filter(|_| may_update).map(Call::Update);
+        updates.chain(may_scan.then_some(Call::Scan)).collect()
+    }
+
+    /// A process begins something.
+    pub fn begin(&self, progress: &mut Progress, process: Process, call: Call) {
+        if let Some(begun) = progress.begun.get_mut(process.index()) {
+            *begun += 1;
+        }
+        if let (Values::Simple(i, j), Call::Update(1)) = (self.values, call) {
+            progress.switched[0] |= process == i;
+            progress.switched[1] |= process == j;
+        }
+    }
+}
+
+impl Progress {
+    /// Bytes that are equal iff the progress of one client is.
+    pub fn key(&self) -> impl Iterator<Item = u8> + '_ {
+        let switched = self.switched.iter().map(|switched| u8::from(*switched));
+        self.begun.iter().flat_map(|begun| begun.to_le_bytes()).chain(switched)
+    }
+}
+
+/// `(0, 1)-simple`, `values 0..1`, `distinct values`.
+impl fmt::Display for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Simple(i, j) => write!(f, "({i}, {j})-simple"),
+            Self::Full(1) => f.write_str("value 0"),
+            Self::Full(values) => write!(f, "values 0..{}", values - 1),
+            Self::Distinct => f.write_str("distinct values"),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! A program as a list of instructions per procedure.
+//!
+//! A process in the middle of an operation stands somewhere in nested
+//! statements. To name that place by one number, the statements of each
+//! procedure are written one after the other and control becomes jumps; the
+//! expressions remain those of the program.
+//!
+//! Every way out of an `atomic` block, be it its end, a `Break` or a `Return`,
+//! passes an [`Instruction::EndAtomic`] per block that it leaves.
+
+use crate::language::Span;
+use crate::program::{
+    Access, Expression, IndexSet, LocalId, Place, Procedure, ProcedureId, Program, Statement,
+    StatementKind,
+};
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Instruction<'p> {
+    /// Evaluates and stores.
+    Assign { place: &'p Place, value: &'p Expression },
+    /// One access to shared memory.
+    Access { statement: &'p Statement, access: &'p Access, into: Option<&'p Place> },
+    /// Calls; what is returned goes to the place.
+    Call { procedure: ProcedureId, arguments: &'p [Expression], into: Option<&'p Place> },
+    /// Goes to the target unless the condition holds.
+    Unless { condition: &'p Expression, target: usize },
+    /// Goes to the target.
+    Jump { target: usize },
+    /// Begins a `for`: evaluates what is left out, and goes to the first index.
+    BeginFor(For<'p>),
+    /// Goes to the next index of a `for`, if there is one.
+    NextFor(For<'p>),
+    /// Ends the procedure.
+    Return { result: Option<&'p Expression> },
+    /// From here on all accesses belong to one step.
+    BeginAtomic { statement: &'p Statement },
+    /// Up to here.
+    EndAtomic,
+}
+
+/// A `for` of a procedure.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct For<'p> {
+    /// The index.
+    pub variable: LocalId,
+    /// The indices.
+    pub over: IndexSet,
+    /// The index to leave out.
+    pub except: Option<&'p Expression>,
+    /// Which of the procedure's `for` statements it is.
+    pub number: usize,
+    /// Where the body begins.
+    pub body: usize,
+    /// The first instruction after it.
+    pub end: usize,
+}
+
+/// The instructions of a procedure; the last is a `Return`.
+#[derive(Clone, Debug)]
+pub(super) struct Code<'p> {
+    pub instructions: Vec<Instruction<'p>>,
+    /// The number of its `for` statements.
+    pub fors: usize,
+}
+
+/// The code of all procedures.
+pub(super) fn of(program: &Program) -> Vec<Code<'_>> {
+    program.procedures.iter().map(of_procedure).collect()
+}
+
+fn of_procedure(procedure: &Procedure) -> Code<'_> {
+    let mut writer = Writer::default();
+    writer.block(&procedure.body);
+    writer.push(Instruction::Return { result: None });
+    Code { instructions: writer.instructions, fors: writer.fors }
+}
+
+impl Instruction<'_> {
+    /// Whether a process stands still before it.
+    pub const fn is_access(&self) -> bool {
+        matches!(self, Self::Access { .. } | Self::BeginAtomic { .. })
+    }
+
+    /// The text of an access.
+    pub const fn span(&self) -> Option<Span> {
+        match self {
+            Self::Access { statement, .. } | Self::BeginAtomic { statement } => {
+                Some(statement.span)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// An enclosing `Loop`.
+#[derive(Debug)]
+struct Enclosing {
+    /// The jumps that leave it.
+    breaks: Vec<usize>,
+    /// The number of `atomic` blocks around it.
+    atomics: usize,
+}
+
+#[derive(Debug, Default)]
+struct Writer<'p> {
+    instructions: Vec<Instruction<'p>>,
+    loops: Vec<Enclosing>,
+    atomics: usize,
+    fors: usize,
+}
+
+impl<'p> Writer<'p> {
+    fn push(&mut self, instruction: Instruction<'p>) -> usize {
+        self.instructions.push(instruction);
+        self.instructions.len() - 1
+    }
+
+    fn leave_atomics(&mut self, outside: usize) {
+        for _ in outside..self.atomics {
+            self.push(Instruction::EndAtomic);
+        }
+    }
+
+    fn block(&mut self, statements: &'p [Statement]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &'p Statement) {
+        match &statement.kind {
+            StatementKind::Assign { place, value } => {
+                self.push(Instruction::Assign { place, value });
+            }
+            StatementKind::Access { access, into } => {
+                self.push(Instruction::Access { statement, access, into: into.as_ref() });
+            }
+            StatementKind::Call { procedure, arguments, into } => {
+                let (procedure, into) = (*procedure, into.as_ref());
+                self.push(Instruction::Call { procedure, arguments, into });
+            }
+            StatementKind::If { condition, then, otherwise } => {
+                let branch = self.push(Instruction::Unless { condition, target: 0 });
+                self.block(then);
+                let mut target = self.instructions.len();
+                if !otherwise.is_empty() {
+                    let skip = self.push(Instruction::Jump { target: 0 });
+                    target += 1;
+                    self.block(otherwise);
+                    self.instructions[skip] = Instruction::Jump { target: self.instructions.len() };
+                }
+                self.instructions[branch] = Instruction::Unless { condition, target };
+            }
+            StatementKind::Loop { body } => {
+                let begin = self.instructions.len();
+                self.loops.push(Enclosing { breaks: Vec::new(), atomics: self.atomics });
+                self.block(body);
+                self.push(Instruction::Jump { target: begin });
+                let target = self.instructions.len();
+                let breaks = self.loops.pop().map_or_else(Vec::new, |enclosing| enclosing.breaks);
+                for jump in breaks {
+                    self.instructions[jump] = Instruction::Jump { target };
+                }
+            }
+            StatementKind::Break => {
+                let outside = self.loops.last().map(|enclosing| enclosing.atomics);
+                self.leave_atomics(outside.expect("`Break` stands in a loop"));
+                let jump = self.push(Instruction::Jump { target: 0 });
+                self.loops.last_mut().expect("`Break` stands in a loop").breaks.push(jump);
+            }
+            StatementKind::For { variable, over, except, body } => {
+                let begin = self.push(Instruction::EndAtomic);
+                let number = self.fors;
+                self.fors += 1;
+                self.block(body);
+                let next = self.push(Instruction::EndAtomic);
+                let this = For {
+                    variable: *variable,
+                    over: *over,
+                    except: except.as_ref(),
+                    number,
+                    body: begin + 1,
+                    end: next + 1,
+                };
+                self.instructions[begin] = Instruction::BeginFor(this);
+                self.instructions[next] = Instruction::NextFor(this);
+            }
+            StatementKind::Return(result) => {
+                self.leave_atomics(0);
+                self.push(Instruction::Return { result: result.as_ref() });
+            }
+            StatementKind::Atomic(body) => {
+                self.push(Instruction::BeginAtomic { statement });
+                self.atomics += 1;
+                self.block(body);
+                self.atomics -= 1;
+                self.push(Instruction::EndAtomic);
+            }
+        }
+    }
+}

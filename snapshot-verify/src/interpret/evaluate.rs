@@ -1,0 +1,260 @@
+//! The meaning of expressions.
+//!
+//! An expression sees the variables of its own process only, and changes none
+//! but for the index variables of its quantifiers, and the supply of versions.
+
+use super::data::{Data, offset, range};
+use super::fault::{Fault, FaultKind};
+use crate::language::Span;
+use crate::program::{Binary, Expression, ExpressionKind, IndexSet, LocalId, Type};
+
+/// What an expression can see.
+#[derive(Debug)]
+pub(super) struct Scope<'a> {
+    /// The number of processes.
+    pub n: usize,
+    /// The executing process.
+    pub me: usize,
+    /// The locals of the call.
+    pub locals: &'a mut Vec<Data>,
+    /// The private variables of the process.
+    pub private: &'a [Data],
+    /// The version that `fresh` makes next.
+    pub fresh: &'a mut u32,
+}
+
+/// A part of something with parts, evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    offset: usize,
+}
+
+impl Part {
+    /// A field of a record.
+    pub const fn field(position: usize) -> Self {
+        Self { offset: position }
+    }
+
+    /// An element of an array.
+    pub fn element(index: i64, over: IndexSet, n: usize, span: Span) -> Result<Self, Fault> {
+        let bounds = over.bounds(n);
+        let (low, high) = (i64::from(bounds.0), i64::from(bounds.1));
+        let offset = offset(index, bounds)
+            .ok_or_else(|| FaultKind::OutOfRange { given: index, low, high }.at(span))?;
+        Ok(Self { offset })
+    }
+
+    /// This part of it.
+    pub fn of(self, whole: &Data) -> &Data {
+        match whole {
+            Data::Parts(parts) => &parts[self.offset],
+            _ => unreachable!("a well-typed path leads through arrays and records"),
+        }
+    }
+
+    /// This part of it, to be changed.
+    pub fn of_mut(self, whole: &mut Data) -> &mut Data {
+        match whole {
+            Data::Parts(parts) => &mut parts[self.offset],
+            _ => unreachable!("a well-typed path leads through arrays and records"),
+        }
+    }
+}
+
+/// The number, if it is in the range of its type.
+pub(super) fn in_range(given: i64, content: &Type, n: usize, span: Span) -> Result<Data, Fault> {
+    match range(content, n) {
+        Some((low, high)) if !(low..=high).contains(&given) => {
+            Err(FaultKind::OutOfRange { given, low, high }.at(span))
+        }
+        _ => Ok(Data::Number(given)),
+    }
+}
+
+/// The indices of a set, with one left out.
+pub(super) fn indices(over: IndexSet, n: usize) -> impl Iterator<Item = i64> {
+    let (low, high) = over.bounds(n);
+    (i64::from(low)..=i64::from(high)).filter(move |_| low <= high)
+}
+
+impl Scope<'_> {
+    /// What an expression computes.
+    pub fn evaluate(&mut self, expression: &Expression) -> Result<Data, Fault> {
+        let span = expression.span;
+        Ok(match &expression.kind {
+            ExpressionKind::Bool(data) => Data::Bool(*data),
+            ExpressionKind::Integer(bound)
+            | ExpressionKind::Process(bound)
+            | ExpressionKind::Segment(bound) => {
+                in_range(i64::from(bound.at(self.n)), &expression.content, self.n, span)?
+            }
+            ExpressionKind::None => Data::None,
+            ExpressionKind::InitialValue => Data::Value(0),
+            ExpressionKind::FirstVersion => Data::Version(0),
+            ExpressionKind::Counter(number) => Data::Counter(u64::from(*number)),
+            ExpressionKind::Me => Data::Number(self.me as i64),
+            ExpressionKind::Convert(inner) | ExpressionKind::Some(inner) => self.evaluate(inner)?,
+            ExpressionKind::Checked(inner) => {
+                let number = self.number(inner)?;
+                in_range(number, &expression.content, self.n, span)?
+            }
+            ExpressionKind::Local(_)
+            | ExpressionKind::Private(_)
+            | ExpressionKind::Index(..)
+            | ExpressionKind::Field(..) => self.variable(expression)?,
+            ExpressionKind::Record(fields) => {
+                let fields: Result<_, _> =
+                    fields.iter().map(|field| self.evaluate(field)).collect();
+                Data::Parts(fields?)
+            }
+            ExpressionKind::Filled(element) => {
+                let Type::Array { index, .. } = &expression.content else {
+                    unreachable!("only arrays are filled")
+                };
+                let element = self.evaluate(element)?;
+                Data::Parts(indices(*index, self.n).map(|_| element.clone()).collect())
+            }
+            ExpressionKind::With(record, fields) => {
+                let mut record = self.evaluate(record)?;
+                for (position, field) in fields {
+                    *Part::field(*position).of_mut(&mut record) = self.evaluate(field)?;
+                }
+                record
+            }
+            ExpressionKind::Each { variable, over, body } => {
+                let elements: Result<_, _> = indices(*over, self.n)
+                    .map(|index| self.with(*variable, index, |scope| scope.evaluate(body)))
+                    .collect();
+                Data::Parts(elements?)
+            }
+            ExpressionKind::Quantified { all, variable, over, except, body } => {
+                let except = except.as_deref().map(|except| self.number(except)).transpose()?;
+                let mut outcome = *all;
+                for index in indices(*over, self.n).filter(|index| Some(*index) != except) {
+                    if self.with(*variable, index, |scope| scope.holds(body))? != *all {
+                        outcome = !*all;
+                        break;
+                    }
+                }
+                Data::Bool(outcome)
+            }
+            ExpressionKind::Unwrap(inner) => match self.evaluate(inner)? {
+                Data::None => return Err(FaultKind::NoneUnwrapped.at(span)),
+                data => data,
+            },
+            ExpressionKind::Not(inner) => Data::Bool(!self.holds(inner)?),
+            ExpressionKind::Binary(operator, left, right) => self.binary(*operator, left, right)?,
+            ExpressionKind::If(condition, then, otherwise) => {
+                let chosen = if self.holds(condition)? { then } else { otherwise };
+                self.evaluate(chosen)?
+            }
+            ExpressionKind::Successor(inner) => match self.evaluate(inner)? {
+                Data::Counter(number) => Data::Counter(number + 1),
+                _ => unreachable!("only counters have a successor"),
+            },
+            ExpressionKind::Remainder(inner, modulus) => {
+                let modulus = i64::from(modulus.at(self.n));
+                if modulus < 1 {
+                    let kind =
+                        FaultKind::OutOfRange { given: modulus, low: 1, high: i64::from(i32::MAX) };
+                    return Err(kind.at(span));
+                }
+                Data::Number(match self.evaluate(inner)? {
+                    Data::Counter(number) => (number % modulus as u64) as i64,
+                    Data::Number(number) => number.rem_euclid(modulus),
+                    _ => unreachable!("only counters and integers have a remainder"),
+                })
+            }
+            ExpressionKind::Fresh => {
+                let fresh = Data::Version(*self.fresh);
+                *self.fresh += 1;
+                fresh
+            }
+        })
+    }
+
+    /// Whether a condition holds.
+    pub fn holds(&mut self, condition: &Expression) -> Result<bool, Fault> {
+        match self.evaluate(condition)? {
+            Data::Bool(holds) => Ok(holds),
+            _ => unreachable!("a condition is a bool"),
+        }
+    }
+
+    /// The number that an integer, a process or a segment is.
+    pub fn number(&mut self, expression: &Expression) -> Result<i64, Fault> {
+        match self.evaluate(expression)? {
+            Data::Number(number) => Ok(number),
+            _ => unreachable!("an index is a number"),
+        }
+    }
+
+    /// Something with the variable of an index set bound; what the variable
+    /// held comes back.
+    fn with<T>(
+        &mut self,
+        variable: LocalId,
+        index: i64,
+        compute: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let slot = variable.0 as usize;
+        let outer = std::mem::replace(&mut self.locals[slot], Data::Number(index));
+        let result = compute(self);
+        self.locals[slot] = outer;
+        result
+    }
+
+    /// A variable or a part of it, without a copy of the whole.
+    fn variable(&mut self, expression: &Expression) -> Result<Data, Fault> {
+        let mut path = Vec::new();
+        let mut base = expression;
+        let computed;
+        let root = loop {
+            match &base.kind {
+                ExpressionKind::Field(inner, position) => {
+                    path.push(Part::field(*position));
+                    base = inner;
+                }
+                ExpressionKind::Index(inner, index) => {
+                    let Type::Array { index: over, .. } = &inner.content else {
+                        unreachable!("only arrays have elements")
+                    };
+                    let at = self.number(index)?;
+                    path.push(Part::element(at, *over, self.n, index.span)?);
+                    base = inner;
+                }
+                ExpressionKind::Local(id) => break &self.locals[id.0 as usize],
+                ExpressionKind::Private(id) => break &self.private[id.0 as usize],
+                _ => {
+                    computed = self.evaluate(base)?;
+                    break &computed;
+                }
+            }
+        };
+        Ok(path.iter().rev().fold(root, |whole, part| part.of(whole)).clone())
+    }
+
+    fn binary(
+        &mut self,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Result<Data, Fault> {
+        Ok(match operator {
+            Binary::And => Data::Bool(self.holds(left)? && self.holds(right)?),
+            Binary::Or => Data::Bool(self.holds(left)? || self.holds(right)?),
+            Binary::Equal => Data::Bool(self.evaluate(left)? == self.evaluate(right)?),
+            Binary::NotEqual => Data::Bool(self.evaluate(left)? != self.evaluate(right)?),
+            Binary::Less | Binary::LessOrEqual => {
+                let order = match (self.evaluate(left)?, self.evaluate(right)?) {
+                    (Data::Number(left), Data::Number(right)) => left.cmp(&right),
+                    (Data::Counter(left), Data::Counter(right)) => left.cmp(&right),
+                    _ => unreachable!("integers and counters are ordered"),
+                };
+                Data::Bool(order.is_lt() || (operator == Binary::LessOrEqual && order.is_eq()))
+            }
+            Binary::Add => Data::Number(self.number(left)? + self.number(right)?),
+            Binary::Subtract => Data::Number(self.number(left)? - self.number(right)?),
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! What a program can do wrong while it runs.
+
+use thiserror::Error;
+
+use crate::language::Span;
+
+/// A step that has no meaning: the algorithm is faulty, whatever it returns.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("{kind}")]
+pub struct Fault {
+    /// The text that has no meaning there.
+    pub span: Span,
+    /// What is wrong.
+    pub kind: FaultKind,
+}
+
+/// What is wrong with a step.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A number outside of the range of its type.
+    #[error(
+        "{given} is out of range: from {low} to {high} is possible here; \
+         test the number first, or widen the type"
+    )]
+    OutOfRange {
+        /// The number.
+        given: i64,
+        /// The least possible.
+        low: i64,
+        /// The greatest possible.
+        high: i64,
+    },
+    /// `none` where something is needed.
+    #[error("this is none, but something is needed here; test it with `!= none` first")]
+    NoneUnwrapped,
+    /// Local computation without end.
+    #[error(
+        "no access to shared memory within {limit} local operations: \
+         this loop does not seem to end"
+    )]
+    Endless {
+        /// How long it was tried.
+        limit: u32,
+    },
+}
+
+impl FaultKind {
+    /// This, at a place.
+    pub(super) const fn at(self, span: Span) -> Fault {
+        Fault { span, kind: self }
+    }
+}

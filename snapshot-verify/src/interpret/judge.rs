@@ -1,0 +1,58 @@
+//! Whether the history of an execution is linearizable.
+//!
+//! Asked twice: the checker that chooses among the fast methods, and the plain
+//! search that tries orders and nothing else. They share no code but the
+//! history; should they disagree, neither is believed.
+
+use snapshot_core::History;
+use snapshot_core::check::{Report, check};
+use snapshot_core::search::{Budget, Outcome, search_plainly};
+use snapshot_core::verdict::Verdict;
+use thiserror::Error;
+
+/// Why a history has no verdict.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum JudgeError {
+    /// A search ran out of memory.
+    #[error("the history has too many orders to try with {memory} bytes")]
+    Undecided {
+        /// The memory of each search.
+        memory: usize,
+    },
+    /// The two judges disagree.
+    #[error(
+        "this is a bug of this program: the checker finds a history {check}, but the search of \
+         all orders finds it {search}"
+    )]
+    Disagreement {
+        /// `linearizable` or `a violation`.
+        check: &'static str,
+        /// The other.
+        search: &'static str,
+    },
+}
+
+/// Judges a history. `memory`: bytes that each of the two searches may take,
+/// should one be necessary.
+///
+/// # Errors
+/// If there is no answer that both judges give.
+pub fn judge(history: &History<u32>, memory: usize) -> Result<Report<u32>, JudgeError> {
+    let mut proceed = || true;
+    let report = check(history, &mut Budget { memory, proceed: &mut proceed });
+    let plain = search_plainly(history, &mut Budget { memory, proceed: &mut proceed });
+    match (&report.verdict, plain) {
+        (Verdict::Linearizable(_), Outcome::Linearizable(_))
+        | (Verdict::Violation(_), Outcome::NotLinearizable { .. }) => Ok(report),
+        (Verdict::Unknown(_), _) | (_, Outcome::Exhausted { .. }) => {
+            Err(JudgeError::Undecided { memory })
+        }
+        (Verdict::Linearizable(_), Outcome::NotLinearizable { .. }) => {
+            Err(JudgeError::Disagreement { check: "linearizable", search: "a violation" })
+        }
+        (Verdict::Violation(_), Outcome::Linearizable(_)) => {
+            Err(JudgeError::Disagreement { check: "a violation", search: "linearizable" })
+        }
+    }
+}

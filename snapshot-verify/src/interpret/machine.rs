@@ -1,0 +1,236 @@
+//! A program for n processes, ready to run.
+
+use std::sync::Arc;
+
+use snapshot_core::Process;
+use thiserror::Error;
+
+use super::code::{self, Code};
+use super::data::Data;
+use super::evaluate::Scope;
+use super::event::{Action, Call, Event};
+use super::fault::Fault;
+use super::report::{AccessReport, StepReport};
+use super::run::Run;
+use super::state::{Activity, Cell, Local, State};
+use crate::program::{CellKind, Expression, IndexSet, Program, SharedVariable};
+
+/// The largest number of processes that is interpreted.
+pub const MAX_PROCESSES: usize = 1 << 10;
+
+/// A program for n processes. It is never changed by running; what changes is a
+/// [`State`].
+///
+/// Every event is a step of its own: an invocation runs local code up to the
+/// first access; each access, or `atomic` block, runs local code up to the next;
+/// when the operation has nothing left to do, its response is the last step.
+#[derive(Clone, Debug)]
+pub struct Machine<'p> {
+    pub(super) program: &'p Program,
+    pub(super) n: usize,
+    /// Per procedure.
+    pub(super) code: Vec<Code<'p>>,
+    /// Per shared variable, the number of its first cell.
+    pub(super) first_cells: Vec<usize>,
+    initial: State,
+}
+
+/// A program cannot be run with so many processes.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// Too few or too many processes.
+    #[error("{given} processes cannot be run: from 1 to {limit} are possible")]
+    Processes {
+        /// How many were asked for.
+        given: usize,
+        /// How many are possible.
+        limit: usize,
+    },
+    /// An initial value has no meaning for this number of processes.
+    #[error("with {processes} processes, an initial value is faulty: {fault}")]
+    Initial {
+        /// The number of processes.
+        processes: usize,
+        /// What is wrong with the initial value.
+        fault: Fault,
+    },
+}
+
+impl<'p> Machine<'p> {
+    /// The program, run by n processes.
+    ///
+    /// # Errors
+    /// If n is not from 1 to [`MAX_PROCESSES`], or an initial value has no
+    /// meaning for n.
+    pub fn new(program: &'p Program, n: usize) -> Result<Self, MachineError> {
+        if n == 0 || n > MAX_PROCESSES {
+            return Err(MachineError::Processes { given: n, limit: MAX_PROCESSES });
+        }
+        let mut first_cells = Vec::new();
+        let mut cells = 0;
+        for variable in &program.shared {
+            first_cells.push(cells);
+            cells += cells_of(variable, n);
+        }
+        let initial = State { cells: Arc::default(), processes: Vec::new(), fresh: 1 };
+        let code = code::of(program);
+        let mut machine = Self { program, n, code, first_cells, initial };
+        machine.initial =
+            machine.first_state().map_err(|fault| MachineError::Initial { processes: n, fault })?;
+        Ok(machine)
+    }
+
+    /// The program.
+    pub const fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// n, the number of processes and of segments.
+    pub const fn processes(&self) -> usize {
+        self.n
+    }
+
+    /// The state in which all processes are idle and nothing has happened.
+    pub const fn initial(&self) -> &State {
+        &self.initial
+    }
+
+    /// Process `process` begins an operation.
+    ///
+    /// # Errors
+    /// If local code is faulty; the state then means nothing.
+    ///
+    /// # Panics
+    /// If there is no such process, or it is not idle.
+    pub fn invoke(
+        &self,
+        state: &mut State,
+        process: Process,
+        call: Call,
+    ) -> Result<StepReport, Fault> {
+        let action = self.begin(state, process, call)?;
+        let event = Some(Event { process, action });
+        Ok(StepReport { process, span: None, accesses: Vec::new(), event })
+    }
+
+    /// `update(value)` of the process's own segment begins. As [`Self::invoke`].
+    ///
+    /// # Errors
+    /// As [`Self::invoke`].
+    pub fn invoke_update(
+        &self,
+        state: &mut State,
+        process: Process,
+        value: u32,
+    ) -> Result<StepReport, Fault> {
+        self.invoke(state, process, Call::Update(value))
+    }
+
+    /// `scan()` begins. As [`Self::invoke`].
+    ///
+    /// # Errors
+    /// As [`Self::invoke`].
+    pub fn invoke_scan(&self, state: &mut State, process: Process) -> Result<StepReport, Fault> {
+        self.invoke(state, process, Call::Scan)
+    }
+
+    /// The next step of a process within its operation, reported.
+    ///
+    /// # Errors
+    /// If the step is faulty; the state then means nothing.
+    ///
+    /// # Panics
+    /// If there is no such process, or it is idle.
+    pub fn step(&self, state: &mut State, process: Process) -> Result<StepReport, Fault> {
+        let mut accesses = Vec::new();
+        let span = self.next_text(state, process);
+        let action = self.go_on(state, process, Some(&mut accesses))?;
+        let event = action.map(|action| Event { process, action });
+        Ok(StepReport { process, span, accesses, event })
+    }
+
+    /// As [`Self::invoke`], telling only the event.
+    ///
+    /// # Errors
+    /// As [`Self::invoke`].
+    pub fn begin(&self, state: &mut State, process: Process, call: Call) -> Result<Action, Fault> {
+        let (procedure, argument, action) = match call {
+            Call::Update(value) => {
+                (self.program.update, vec![Data::Value(value)], Action::InvokeUpdate(value))
+            }
+            Call::Scan => (self.program.scan, Vec::new(), Action::InvokeScan),
+        };
+        assert!(state.is_idle(process.index()), "only an idle process begins an operation");
+        let mut run = Run::new(self, state, process.index(), None);
+        run.call(procedure, argument)?;
+        run.until_access()?;
+        Ok(action)
+    }
+
+    /// As [`Self::step`], telling only the response, if it is one.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn advance(&self, state: &mut State, process: Process) -> Result<Option<Action>, Fault> {
+        self.go_on(state, process, None)
+    }
+
+    fn go_on(
+        &self,
+        state: &mut State,
+        process: Process,
+        accesses: Option<&mut Vec<AccessReport>>,
+    ) -> Result<Option<Action>, Fault> {
+        let activity = &mut Arc::make_mut(&mut state.processes[process.index()]).activity;
+        match activity {
+            Activity::Idle => panic!("only a process with an open operation makes a step"),
+            Activity::Responding(result) => {
+                let action = result.take().map_or(Action::RespondUpdate, Action::RespondScan);
+                *activity = Activity::Idle;
+                Ok(Some(action))
+            }
+            Activity::Running(_) => {
+                let mut run = Run::new(self, state, process.index(), accesses);
+                run.access()?;
+                run.until_access()?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn first_state(&self) -> Result<State, Fault> {
+        let mut fresh = self.initial.fresh;
+        let mut constant = |initial: &Expression, me: usize| {
+            let (n, fresh) = (self.n, &mut fresh);
+            Scope { n, me, locals: &mut Vec::new(), private: &[], fresh }.evaluate(initial)
+        };
+        let mut cells = Vec::new();
+        for variable in &self.program.shared {
+            let links = match variable.cell {
+                CellKind::Linked => vec![false; self.n],
+                CellKind::Register | CellKind::Swappable => Vec::new(),
+            };
+            let cell = Cell { content: constant(&variable.initial, 0)?, links };
+            let count = cells_of(variable, self.n);
+            cells.extend(std::iter::repeat_n(cell, count));
+        }
+        let mut processes = Vec::new();
+        for me in 0..self.n {
+            let private = self.program.private.iter();
+            let private = private.map(|variable| constant(&variable.initial, me));
+            let private = private.collect::<Result<_, _>>()?;
+            processes.push(Arc::new(Local { private, activity: Activity::Idle }));
+        }
+        Ok(State { cells: Arc::new(cells), processes, fresh })
+    }
+}
+
+/// The number of cells of a shared variable.
+fn cells_of(variable: &SharedVariable, n: usize) -> usize {
+    let size = |over: &IndexSet| {
+        let (low, high) = over.bounds(n);
+        (i64::from(high) - i64::from(low) + 1).max(0) as usize
+    };
+    variable.dimensions.iter().map(size).product()
+}

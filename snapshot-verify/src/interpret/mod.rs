@@ -1,0 +1,62 @@
+//! The interpreter: runs a [`program`](crate::program) as it is written.
+//!
+//! Everything else that this crate does with a program rests on transforming
+//! it: unrolling, slicing, packing, exploring. This module does none of that, and
+//! shares no code with the modules that do, so that it can be their judge: a
+//! counterexample is believed only after the interpreter has replayed it. Versions
+//! and counters are unbounded here, values are any `u32` (0 is the initial value
+//! of every segment), and nothing is removed or fused.
+//!
+//! A [`Machine`] is a program for n processes; its [`State`]s can be copied,
+//! compared and hashed; a [`Move`] leads from one to the next.
+//!
+//! | file | what it is about |
+//! | --- | --- |
+//! | `data` | what variables hold |
+//! | `state` | what a state is |
+//! | `evaluate` | the meaning of expressions |
+//! | `code` | places within a procedure, as numbers |
+//! | `run` | the meaning of statements |
+//! | `access` | the meaning of accesses |
+//! | `machine` | a program for n processes, and its steps |
+//! | `report`, `event` | what a step did |
+//! | `inspect` | what a state holds, by name |
+//! | `schedule` | executions as lists of moves |
+//! | `client` | what operations are begun |
+//! | `simulate` | random executions |
+//! | `trace`, `replay` | schedules as files, and executions shown step by step |
+//! | `judge` | whether the history of an execution is linearizable |
+//!
+//! It is written to be plainly right rather than fast.
+
+mod access;
+mod client;
+mod code;
+mod data;
+mod evaluate;
+mod event;
+mod fault;
+mod inspect;
+mod judge;
+mod machine;
+mod replay;
+mod report;
+mod run;
+mod schedule;
+mod simulate;
+mod state;
+mod trace;
+
+pub use client::{Client, ClientError, Progress, Roles, Values};
+pub use data::Data;
+pub use event::{Action, Call, Event, history};
+pub use fault::{Fault, FaultKind};
+pub use inspect::{Holding, Owner};
+pub use judge::{JudgeError, judge};
+pub use machine::{MAX_PROCESSES, Machine, MachineError};
+pub use replay::{Replay, Scene, Shown};
+pub use report::{AccessReport, Deed, StepReport};
+pub use schedule::{Execution, Move, MoveError, MoveErrorKind, MoveKind};
+pub use simulate::{Walk, walk};
+pub use state::State;
+pub use trace::{Trace, TraceError, TraceErrorKind};

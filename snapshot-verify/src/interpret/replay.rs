@@ -1,0 +1,112 @@
+//! Replays: an execution step by step, with what each step changed.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+
+use super::inspect::{Holding, Owner};
+use super::machine::Machine;
+use super::report::StepReport;
+use super::schedule::{Move, MoveError};
+use super::state::State;
+
+/// One step of a replay.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Scene {
+    /// The number of the move, from 1.
+    pub number: usize,
+    /// What the step did.
+    pub report: StepReport,
+    /// All cells and variables after it.
+    pub holdings: Vec<Shown>,
+}
+
+/// A cell or variable of a scene.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Shown {
+    /// What it holds.
+    pub holding: Holding,
+    /// What it held before, if that was something else.
+    pub before: Option<Holding>,
+}
+
+/// An execution that is being replayed: an iterator of its scenes. It ends with
+/// the first move that is impossible or faulty.
+#[derive(Clone, Debug)]
+pub struct Replay<'m, 'p> {
+    machine: &'m Machine<'p>,
+    moves: &'m [Move],
+    /// How many moves have been made; all of them after an error.
+    made: usize,
+    state: State,
+}
+
+impl<'p> Machine<'p> {
+    /// Replays a schedule from the initial state.
+    pub fn replay<'m>(&'m self, moves: &'m [Move]) -> Replay<'m, 'p> {
+        Replay { machine: self, moves, made: 0, state: self.initial().clone() }
+    }
+}
+
+impl Iterator for Replay<'_, '_> {
+    type Item = Result<Scene, MoveError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let made = *self.moves.get(self.made)?;
+        self.made += 1;
+        let number = self.made;
+        let before = self.machine.holdings(&self.state);
+        match self.machine.make(&mut self.state, made) {
+            Ok(report) => {
+                let holdings = compared(before, self.machine.holdings(&self.state));
+                Some(Ok(Scene { number, report, holdings }))
+            }
+            Err(kind) => {
+                self.made = self.moves.len();
+                Some(Err(MoveError { number, made, kind }))
+            }
+        }
+    }
+}
+
+fn compared(before: Vec<Holding>, after: Vec<Holding>) -> Vec<Shown> {
+    let mut old: FxHashMap<(Owner, String), Holding> = before
+        .into_iter()
+        .map(|holding| ((holding.owner.clone(), holding.name.clone()), holding))
+        .collect();
+    let shown = |holding: Holding| {
+        let before = old.remove(&(holding.owner.clone(), holding.name.clone()));
+        Shown { before: before.filter(|before| *before != holding), holding }
+    };
+    after.into_iter().map(shown).collect()
+}
+
+impl Scene {
+    /// The step and what it changed; with `all`, also what it did not change,
+    /// the changes marked by a star.
+    pub fn text(&self, all: bool) -> String {
+        let mut text = format!("{:>4}  p{}  {}\n", self.number, self.report.process, self.deeds());
+        for Shown { holding, before } in &self.holdings {
+            if !all && before.is_none() {
+                continue;
+            }
+            let mark = if all && before.is_some() { '*' } else { ' ' };
+            let owner = holding.owner.to_string();
+            let mut line = format!("      {mark} {owner:<10} {} = {holding}", holding.name);
+            if let Some(before) = before {
+                write!(line, "  (was {before})").expect("writing to a string cannot fail");
+            }
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// What the step did, on one line.
+    pub fn deeds(&self) -> String {
+        let accesses = self.report.accesses.iter().map(ToString::to_string);
+        let event = self.report.event.iter().map(|event| event.action.to_string());
+        let deeds: Vec<String> = accesses.chain(event).collect();
+        if deeds.is_empty() { "no access".to_owned() } else { deeds.join("; ") }
+    }
+}

@@ -1,0 +1,153 @@
+//! Schedules: who does what next.
+//!
+//! Steps of a process are deterministic, so a list of moves determines an
+//! execution. It is the form in which counterexamples travel: whoever finds one
+//! hands over moves, and the interpreter tells what they do.
+
+use std::fmt;
+
+use snapshot_core::{History, Process};
+use thiserror::Error;
+
+use super::event::{Call, Event, history};
+use super::fault::Fault;
+use super::machine::Machine;
+use super::report::StepReport;
+use super::state::State;
+
+/// One move of one process.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Move {
+    /// Who moves.
+    pub process: Process,
+    /// What it does.
+    pub kind: MoveKind,
+}
+
+/// What a process does.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum MoveKind {
+    /// It begins an operation.
+    Begin(Call),
+    /// It makes the next step of its open operation: an access or the response.
+    Step,
+}
+
+impl Move {
+    /// `process` begins `update(value)`.
+    pub const fn update(process: Process, value: u32) -> Self {
+        Self { process, kind: MoveKind::Begin(Call::Update(value)) }
+    }
+
+    /// `process` begins a scan.
+    pub const fn scan(process: Process) -> Self {
+        Self { process, kind: MoveKind::Begin(Call::Scan) }
+    }
+
+    /// `process` makes a step.
+    pub const fn step(process: Process) -> Self {
+        Self { process, kind: MoveKind::Step }
+    }
+}
+
+/// `p0 update 1`, `p1 scan`, `p1 step`: as trace files have it.
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            MoveKind::Begin(Call::Update(value)) => write!(f, "p{} update {value}", self.process),
+            MoveKind::Begin(Call::Scan) => write!(f, "p{} scan", self.process),
+            MoveKind::Step => write!(f, "p{} step", self.process),
+        }
+    }
+}
+
+/// A move that its process cannot make.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("move {number}, `{made}`: {kind}")]
+pub struct MoveError {
+    /// The number of the move, from 1.
+    pub number: usize,
+    /// The move.
+    pub made: Move,
+    /// Why it is impossible.
+    pub kind: MoveErrorKind,
+}
+
+/// Why a move is impossible.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum MoveErrorKind {
+    /// There is no such process.
+    #[error("there are {processes} processes, numbered from 0")]
+    NoSuchProcess {
+        /// How many there are.
+        processes: usize,
+    },
+    /// It begins an operation while another one of its own is open.
+    #[error("the process has an operation open; it can only step")]
+    Busy,
+    /// It steps without an open operation.
+    #[error("the process is idle; it can only begin an update or a scan")]
+    Idle,
+    /// The program does something without meaning there.
+    #[error("the program is faulty: {0}")]
+    Fault(Fault),
+}
+
+impl Machine<'_> {
+    /// Makes a move, if its process can.
+    ///
+    /// # Errors
+    /// If it cannot, or the program is faulty there; after a fault the state
+    /// means nothing.
+    pub fn make(&self, state: &mut State, made: Move) -> Result<StepReport, MoveErrorKind> {
+        if made.process.index() >= self.processes() {
+            return Err(MoveErrorKind::NoSuchProcess { processes: self.processes() });
+        }
+        let report = match (made.kind, state.is_idle(made.process.index())) {
+            (MoveKind::Begin(call), true) => self.invoke(state, made.process, call),
+            (MoveKind::Step, false) => self.step(state, made.process),
+            (MoveKind::Begin(_), false) => return Err(MoveErrorKind::Busy),
+            (MoveKind::Step, true) => return Err(MoveErrorKind::Idle),
+        };
+        report.map_err(MoveErrorKind::Fault)
+    }
+
+    /// Runs a schedule from the initial state.
+    ///
+    /// # Errors
+    /// At the first move that its process cannot make, or that is faulty.
+    pub fn run(&self, moves: &[Move]) -> Result<Execution, MoveError> {
+        let mut state = self.initial().clone();
+        let mut reports = Vec::with_capacity(moves.len());
+        for (position, &made) in moves.iter().enumerate() {
+            let report = self.make(&mut state, made);
+            let number = position + 1;
+            reports.push(report.map_err(|kind| MoveError { number, made, kind })?);
+        }
+        Ok(Execution { processes: self.processes(), reports, last: state })
+    }
+}
+
+/// What a schedule did.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Execution {
+    /// n.
+    pub processes: usize,
+    /// One report per move.
+    pub reports: Vec<StepReport>,
+    /// The state at the end.
+    pub last: State,
+}
+
+impl Execution {
+    /// The invocations and responses, in the order in which they happened.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.reports.iter().filter_map(|report| report.event.as_ref())
+    }
+
+    /// The recording of the execution; what is open is pending.
+    pub fn history(&self) -> History<u32> {
+        history(self.processes, self.events())
+    }
+}

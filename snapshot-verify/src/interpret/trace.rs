@@ -1,0 +1,258 @@
+//! Trace files: a schedule, with what it is a schedule of.
+//! `docs/traces.md` describes the format.
+
+use std::fmt;
+use std::str::FromStr;
+
+use snapshot_core::Process;
+use thiserror::Error;
+
+use super::machine::MAX_PROCESSES;
+use super::schedule::Move;
+
+/// A schedule, with what it is a schedule of.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Trace {
+    /// The name of an algorithm of the corpus, or a file: one line of text.
+    pub algorithm: String,
+    /// The bug variant, if it is one.
+    pub bug: Option<String>,
+    /// n.
+    pub processes: usize,
+    /// The pair (i, j) whose simple executions it belongs to, if it was found
+    /// among these.
+    pub pair: Option<[Process; 2]>,
+    /// Who does what.
+    pub moves: Vec<Move>,
+}
+
+/// A text that is no trace.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("line {line}: {kind}")]
+pub struct TraceError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub kind: TraceErrorKind,
+}
+
+/// What is wrong with a trace.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum TraceErrorKind {
+    /// It is no trace at all.
+    #[error("a trace begins with the line `{}`", Trace::HEADER)]
+    NoHeader,
+    /// It is a trace of another version.
+    #[error("this is version {found} of the trace format; this program reads version 1")]
+    Version {
+        /// The version.
+        found: String,
+    },
+    /// A line of the head is missing.
+    #[error("the line `{what} ...` is missing before the first move")]
+    Missing {
+        /// How it begins.
+        what: &'static str,
+    },
+    /// A line of the head occurs twice.
+    #[error("`{what}` has been given before")]
+    Twice {
+        /// How it begins.
+        what: &'static str,
+    },
+    /// A line that means nothing.
+    #[error(
+        "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`) nor one \
+         of `algorithm NAME`, `bug NAME`, `processes N`, `pair I J`"
+    )]
+    Unknown {
+        /// The line.
+        found: String,
+    },
+    /// A number that is none, or out of range.
+    #[error("`{found}` is no {what} from {low} to {high}")]
+    Number {
+        /// What should stand there.
+        what: &'static str,
+        /// What does.
+        found: String,
+        /// The least possible.
+        low: u64,
+        /// The greatest possible.
+        high: u64,
+    },
+    /// A pair that is not one.
+    #[error("a pair is two different processes, the smaller first")]
+    Pair,
+    /// Too many moves.
+    #[error("a trace has at most {limit} moves")]
+    TooLong {
+        /// How many it may have.
+        limit: usize,
+    },
+    /// A line of the head after a move.
+    #[error("`{what}` belongs before the first move")]
+    Late {
+        /// How it begins.
+        what: &'static str,
+    },
+}
+
+impl Trace {
+    /// The first line of a trace.
+    pub const HEADER: &'static str = "snapshot-trace 1";
+}
+
+/// As a trace file has it.
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", Self::HEADER)?;
+        writeln!(f, "algorithm {}", self.algorithm)?;
+        if let Some(bug) = &self.bug {
+            writeln!(f, "bug {bug}")?;
+        }
+        writeln!(f, "processes {}", self.processes)?;
+        if let Some([i, j]) = self.pair {
+            writeln!(f, "pair {i} {j}")?;
+        }
+        writeln!(f)?;
+        self.moves.iter().try_for_each(|made| writeln!(f, "{made}"))
+    }
+}
+
+/// The most moves of a trace: what is longer is no trace for people.
+const MOST_MOVES: usize = 1 << 24;
+
+/// What has been read of a trace.
+#[derive(Default)]
+struct Reading {
+    algorithm: Option<String>,
+    bug: Option<String>,
+    processes: Option<usize>,
+    pair: Option<[Process; 2]>,
+    moves: Vec<Move>,
+}
+
+impl FromStr for Trace {
+    type Err = TraceError;
+
+    fn from_str(text: &str) -> Result<Self, TraceError> {
+        let mut reading = Reading::default();
+        let mut began = false;
+        let mut last = 1;
+        for (position, line) in text.lines().enumerate() {
+            let at = |kind| TraceError { line: position + 1, kind };
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            last = position + 1;
+            if began {
+                reading.line(line).map_err(at)?;
+            } else {
+                header(line).map_err(at)?;
+                began = true;
+            }
+        }
+        let at = |kind| TraceError { line: last, kind };
+        if !began {
+            return Err(at(TraceErrorKind::NoHeader));
+        }
+        let missing = |what| at(TraceErrorKind::Missing { what });
+        Ok(Self {
+            algorithm: reading.algorithm.ok_or_else(|| missing("algorithm"))?,
+            bug: reading.bug,
+            processes: reading.processes.ok_or_else(|| missing("processes"))?,
+            pair: reading.pair,
+            moves: reading.moves,
+        })
+    }
+}
+
+fn header(line: &str) -> Result<(), TraceErrorKind> {
+    let mut words = line.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some("snapshot-trace"), Some("1"), None) => Ok(()),
+        (Some("snapshot-trace"), Some(found), None) => {
+            Err(TraceErrorKind::Version { found: found.to_owned() })
+        }
+        _ => Err(TraceErrorKind::NoHeader),
+    }
+}
+
+fn number(what: &'static str, found: &str, (low, high): (u64, u64)) -> Result<u64, TraceErrorKind> {
+    match found.parse() {
+        Ok(number) if (low..=high).contains(&number) => Ok(number),
+        _ => Err(TraceErrorKind::Number { what, found: found.to_owned(), low, high }),
+    }
+}
+
+/// Fills in what was not given yet.
+fn once<T>(place: &mut Option<T>, what: &'static str, found: T) -> Result<(), TraceErrorKind> {
+    if place.is_some() {
+        return Err(TraceErrorKind::Twice { what });
+    }
+    *place = Some(found);
+    Ok(())
+}
+
+impl Reading {
+    fn line(&mut self, line: &str) -> Result<(), TraceErrorKind> {
+        let unknown = || TraceErrorKind::Unknown { found: line.to_owned() };
+        let (word, rest) = line.split_once(char::is_whitespace).ok_or_else(unknown)?;
+        let rest = rest.trim();
+        let head = ["algorithm", "bug", "processes", "pair"];
+        if let Some(&what) = head.iter().find(|what| **what == word) {
+            if !self.moves.is_empty() {
+                return Err(TraceErrorKind::Late { what });
+            }
+            return match what {
+                "algorithm" => once(&mut self.algorithm, what, rest.to_owned()),
+                "bug" => once(&mut self.bug, what, rest.to_owned()),
+                "processes" => {
+                    let range = (1, MAX_PROCESSES as u64);
+                    let processes = number("number of processes", rest, range)? as usize;
+                    once(&mut self.processes, what, processes)
+                }
+                _ => {
+                    let (i, j) = rest.split_once(char::is_whitespace).ok_or_else(unknown)?;
+                    let (i, j) = (self.process(i)?, self.process(j.trim())?);
+                    if i >= j {
+                        return Err(TraceErrorKind::Pair);
+                    }
+                    once(&mut self.pair, what, [i, j])
+                }
+            };
+        }
+        let process = word.strip_prefix('p').ok_or_else(unknown)?;
+        let process = self.process(process)?;
+        if self.moves.len() >= MOST_MOVES {
+            return Err(TraceErrorKind::TooLong { limit: MOST_MOVES });
+        }
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        match words[..] {
+            ["update", value] => {
+                let value = number("value", value, (0, u64::from(u32::MAX)))? as u32;
+                self.moves.push(Move::update(process, value));
+            }
+            ["scan"] => self.moves.push(Move::scan(process)),
+            ["step"] => self.moves.push(Move::step(process)),
+            ["step", times] => {
+                let times = number("number of steps", times, (1, MOST_MOVES as u64))? as usize;
+                if times > MOST_MOVES - self.moves.len() {
+                    return Err(TraceErrorKind::TooLong { limit: MOST_MOVES });
+                }
+                self.moves.extend(std::iter::repeat_n(Move::step(process), times));
+            }
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    }
+
+    fn process(&self, found: &str) -> Result<Process, TraceErrorKind> {
+        let processes = self.processes.ok_or(TraceErrorKind::Missing { what: "processes" })?;
+        let index = number("process", found, (0, processes as u64 - 1))?;
+        Ok(Process::must(index as usize))
+    }
+}

@@ -1,0 +1,276 @@
+//! A text as a whole: the correct algorithm, its bugs, what is expected of them.
+
+use std::sync::Arc;
+
+use super::bug::{Bug, Scope};
+use super::check;
+use super::declaration::{Declaration, DeclarationKind, declarations};
+use super::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Reporter};
+use super::expectation::Expectation;
+use super::layout;
+use super::parser::Parser;
+use super::token::Token;
+use super::tree::{Name, Tree};
+use super::{Source, Span};
+use crate::program::Program;
+use crate::program::independence::Dependence;
+
+/// A text that is syntactically right, bug variants included.
+#[derive(Clone, Debug)]
+pub struct Algorithm {
+    source: Arc<Source>,
+    declarations: Vec<Declaration>,
+    bugs: Vec<Bug>,
+    expectations: Vec<Expectation>,
+}
+
+/// Reads a text. The name is for diagnostics: usually the path of the file.
+///
+/// Takes time and memory linear in the text, whatever it is.
+///
+/// # Errors
+///
+/// Everything that is syntactically wrong with the text or one of its bugs. Names
+/// and types are checked by [`Algorithm::program`].
+pub fn parse(name: &str, text: &str) -> Result<Algorithm, Diagnostics> {
+    if text.len() > Source::LIMIT {
+        let kind = DiagnosticKind::TextTooLong { limit: Source::LIMIT };
+        let source = Arc::new(Source::new(name, ""));
+        return Err(Diagnostics::new(source, vec![Diagnostic { kind, span: Span::default() }]));
+    }
+    let source = Arc::new(Source::new(name, text));
+    let mut reporter = Reporter::default();
+    let tokens = layout::tokens(&source, &mut reporter);
+    let declarations = declarations(&source, &tokens, &mut reporter);
+    let mut algorithm =
+        Algorithm { source, declarations, bugs: Vec::new(), expectations: Vec::new() };
+    algorithm.read_bugs(&mut reporter);
+    algorithm.read_expectations(&mut reporter);
+    algorithm.build(&algorithm.declarations, &mut reporter);
+    if reporter.is_empty() {
+        for bug in &algorithm.bugs {
+            algorithm.variant(bug, &mut reporter);
+        }
+    }
+    let source = Arc::clone(&algorithm.source);
+    reporter.finish(&source, algorithm)
+}
+
+impl Algorithm {
+    /// The text it was read from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Its bugs, in the order of the text.
+    pub fn bugs(&self) -> &[Bug] {
+        &self.bugs
+    }
+
+    /// Its `expect` lines, in the order of the text.
+    pub fn expectations(&self) -> &[Expectation] {
+        &self.expectations
+    }
+
+    /// The syntax tree of the correct text, or of a bug variant.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such bug.
+    pub fn tree(&self, bug: Option<&str>) -> Result<Tree, Diagnostics> {
+        let mut reporter = Reporter::default();
+        let tree = match bug {
+            None => self.build(&self.declarations, &mut reporter),
+            Some(name) => match self.bugs.iter().find(|bug| bug.name.text == name) {
+                Some(bug) => self.variant(bug, &mut reporter),
+                None => {
+                    self.report_unknown_bug(name, self.header(), &mut reporter);
+                    None
+                }
+            },
+        };
+        match tree {
+            Some(tree) => reporter.finish(&self.source, tree),
+            None => Err(reporter.into_diagnostics(&self.source)),
+        }
+    }
+
+    /// The correct program, or that of a bug variant, checked.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such bug, or names, types or the use of shared memory are
+    /// wrong.
+    pub fn program(&self, bug: Option<&str>) -> Result<Program, Diagnostics> {
+        let tree = self.tree(bug)?;
+        let mut reporter = Reporter::default();
+        match check::program(&self.source, &tree, bug, &mut reporter) {
+            Some(program) => reporter.finish(&self.source, program),
+            None => Err(reporter.into_diagnostics(&self.source)),
+        }
+    }
+
+    /// Why no proof can be claimed, for people.
+    ///
+    /// # Panics
+    ///
+    /// If there is no dependence.
+    pub fn refusal(&self, dependences: &[Dependence]) -> Diagnostics {
+        let list = dependences.iter().map(Dependence::diagnostic).collect();
+        Diagnostics::new(Arc::clone(&self.source), list)
+    }
+
+    fn read_bugs(&mut self, reporter: &mut Reporter) {
+        for declaration in &self.declarations {
+            if declaration.kind != DeclarationKind::Bug {
+                continue;
+            }
+            let parsed = Parser::new(&self.source, &declaration.tokens, reporter).bug();
+            let Ok(bug) = parsed else { continue };
+            let (limit, edits) = (Bug::EDITS, bug.edits.len());
+            if self.bugs.len() == Bug::MOST {
+                let kind = DiagnosticKind::TooMany { what: "bugs", limit: Bug::MOST };
+                reporter.report(kind, bug.name.span);
+                return;
+            }
+            if edits > limit {
+                let kind = DiagnosticKind::TooMany { what: "edits of a bug", limit };
+                reporter.report(kind, bug.name.span);
+                continue;
+            }
+            if bug.edits.is_empty() {
+                reporter.report(DiagnosticKind::BugWithoutEdits, bug.name.span);
+            }
+            let first = self.bugs.iter().find(|other| other.name.text == bug.name.text);
+            if let Some(first) = first {
+                let name = bug.name.text.clone();
+                let kind = DiagnosticKind::Duplicate { name, first: first.name.span };
+                reporter.report(kind, bug.name.span);
+                continue;
+            }
+            self.bugs.push(bug);
+        }
+    }
+
+    fn read_expectations(&mut self, reporter: &mut Reporter) {
+        for declaration in &self.declarations {
+            if declaration.kind != DeclarationKind::Expectation {
+                continue;
+            }
+            let parsed = Parser::new(&self.source, &declaration.tokens, reporter).expectation();
+            let Ok(expectation) = parsed else { continue };
+            if let Some(bug) = &expectation.bug
+                && !self.bugs.iter().any(|other| other.name.text == bug.text)
+            {
+                self.report_unknown_bug(&bug.text, bug.span, reporter);
+            }
+            self.expectations.push(expectation);
+        }
+    }
+
+    /// Where the name of the algorithm stands.
+    fn header(&self) -> Span {
+        self.declarations
+            .iter()
+            .find(|declaration| declaration.kind == DeclarationKind::Header)
+            .and_then(|declaration| declaration.tokens.get(1))
+            .map_or(Span::default(), |token| token.span)
+    }
+
+    fn report_unknown_bug(&self, name: &str, span: Span, reporter: &mut Reporter) {
+        let known: Vec<String> = self.bugs.iter().map(|bug| bug.name.text.clone()).collect();
+        let nearest = reporter.nearest(name, known.iter().map(String::as_str));
+        reporter.report(DiagnosticKind::UnknownBug { name: name.to_owned(), known, nearest }, span);
+    }
+
+    /// The tree of a bug variant.
+    fn variant(&self, bug: &Bug, reporter: &mut Reporter) -> Option<Tree> {
+        let mut declarations = self.declarations.clone();
+        for (edit, origin) in bug.edits.iter().zip(1..) {
+            let mut scope: Vec<&mut Vec<Token>> = declarations
+                .iter_mut()
+                .filter(|declaration| match &edit.scope {
+                    Scope::Shared => declaration.kind == DeclarationKind::Shared,
+                    Scope::Private => declaration.kind == DeclarationKind::Private,
+                    Scope::Procedure(name) => {
+                        matches!(&declaration.kind, DeclarationKind::Procedure(of) if *of == name.text)
+                    }
+                })
+                .map(|declaration| &mut declaration.tokens)
+                .collect();
+            if let Scope::Procedure(name) = &edit.scope
+                && scope.is_empty()
+            {
+                let nearest = reporter.nearest(&name.text, self.procedure_names());
+                let kind = DiagnosticKind::EditNowhere { name: name.text.clone(), nearest };
+                reporter.report(kind, name.span);
+                continue;
+            }
+            // An edit that does not fit is reported; the others are tried all the same.
+            let _ = edit.apply(&self.source, origin, &mut scope, reporter);
+        }
+        self.build(&declarations, reporter)
+    }
+
+    fn procedure_names(&self) -> impl Iterator<Item = &str> {
+        self.declarations.iter().filter_map(|declaration| match &declaration.kind {
+            DeclarationKind::Procedure(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The tree of these declarations. Errors are reported; a tree is made even so,
+    /// if the algorithm has a name.
+    fn build(&self, declarations: &[Declaration], reporter: &mut Reporter) -> Option<Tree> {
+        let mut name: Option<Name> = None;
+        let mut citation: Option<(String, Span)> = None;
+        let (mut types, mut shared, mut private, mut procedures) = <_>::default();
+        for declaration in declarations {
+            let place = declaration.tokens.first().map_or(Span::default(), |token| token.span);
+            let mut parser = Parser::new(&self.source, &declaration.tokens, reporter);
+            match &declaration.kind {
+                DeclarationKind::Header => {
+                    let Ok(parsed) = parser.header() else {
+                        name.get_or_insert(Name { text: String::new(), span: place });
+                        continue;
+                    };
+                    match &name {
+                        Some(first) => {
+                            let first = first.span;
+                            let header = "algorithm";
+                            reporter.report(DiagnosticKind::SecondHeader { header, first }, place);
+                        }
+                        None => name = Some(parsed),
+                    }
+                }
+                DeclarationKind::Citation => {
+                    let Ok(parsed) = parser.citation() else { continue };
+                    match citation {
+                        Some((_, first)) => {
+                            let header = "source";
+                            reporter.report(DiagnosticKind::SecondHeader { header, first }, place);
+                        }
+                        None => citation = Some((parsed, place)),
+                    }
+                }
+                DeclarationKind::Type => push(&mut types, parser.type_declaration()),
+                DeclarationKind::Shared => push(&mut shared, parser.shared()),
+                DeclarationKind::Private => push(&mut private, parser.private()),
+                DeclarationKind::Procedure(_) => push(&mut procedures, parser.procedure()),
+                DeclarationKind::Bug | DeclarationKind::Expectation => {}
+            }
+        }
+        let Some(name) = name else {
+            let place = declarations.first().and_then(|declaration| declaration.tokens.first());
+            let span = place.map_or(Span::default(), |token| token.span);
+            reporter.report(DiagnosticKind::MissingHeader, span);
+            return None;
+        };
+        let citation = citation.map(|(text, _)| text);
+        Some(Tree { name, citation, types, shared, private, procedures })
+    }
+}
+
+fn push<T, E>(list: &mut Vec<T>, parsed: Result<T, E>) {
+    list.extend(parsed);
+}

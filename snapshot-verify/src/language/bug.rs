@@ -1,0 +1,175 @@
+//! Bug variants: edits of the correct text.
+//!
+//! An edit works on symbols, which keep their places, and the edited symbols are
+//! parsed and checked again. So a variant is the correct text but for its edits: if
+//! the text changes so that an edit no longer fits, that is an error, and the two
+//! cannot drift apart.
+
+use super::diagnostic::{DiagnosticKind, Parsed, Reporter};
+use super::layout;
+use super::token::{Token, TokenKind};
+use super::tree::Name;
+use super::{Source, Span};
+
+/// A variant of an algorithm that is wrong on purpose.
+#[derive(Clone, Debug)]
+pub struct Bug {
+    /// Its name.
+    pub name: Name,
+    /// What is wrong, for people.
+    pub description: String,
+    /// The edits that make it, applied one after the other.
+    pub(crate) edits: Vec<Edit>,
+}
+
+impl Bug {
+    /// The most bugs that an algorithm may have.
+    pub const MOST: usize = 64;
+    /// The most edits that a bug may have.
+    pub const EDITS: usize = 16;
+    /// The most symbols that an edit may look for.
+    const SYMBOLS: usize = 256;
+}
+
+/// One edit.
+#[derive(Clone, Debug)]
+pub(crate) struct Edit {
+    pub scope: Scope,
+    /// Must occur exactly once in the scope.
+    pub target: Quotation,
+    pub change: Change,
+}
+
+/// Where an edit looks for its text.
+#[derive(Clone, Debug)]
+pub(crate) enum Scope {
+    Procedure(Name),
+    Shared,
+    Private,
+}
+
+/// What becomes of the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    Replace(Quotation),
+    Delete,
+    Before(Quotation),
+    After(Quotation),
+}
+
+/// A text between backquotes; the place is without them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quotation {
+    pub span: Span,
+}
+
+impl Edit {
+    /// Applies the edit to the symbols of some declarations: those of its scope.
+    /// `origin` marks the symbols that it brings.
+    pub fn apply(
+        &self,
+        source: &Source,
+        origin: u32,
+        declarations: &mut [&mut Vec<Token>],
+        reporter: &mut Reporter,
+    ) -> Parsed<()> {
+        let target = layout::fragment(source, self.target.span, origin, reporter);
+        if target.is_empty() {
+            return Err(reporter.report(DiagnosticKind::EmptyEdit, self.target.span));
+        }
+        if target.len() > Bug::SYMBOLS {
+            let kind = DiagnosticKind::TooMany { what: "symbols to look for", limit: Bug::SYMBOLS };
+            return Err(reporter.report(kind, self.target.span));
+        }
+        let mut occurrences = Vec::new();
+        for (number, tokens) in declarations.iter().enumerate() {
+            for begin in 0..(tokens.len() + 1).saturating_sub(target.len()) {
+                let same = target.iter().zip(&tokens[begin..]).all(|(a, b)| same(source, a, b));
+                if same {
+                    occurrences.push((number, begin));
+                }
+            }
+        }
+        let (number, begin) = match occurrences[..] {
+            [only] => only,
+            [] => {
+                let kind = DiagnosticKind::EditNotFound { place: self.scope.to_string() };
+                return Err(reporter.report(kind, self.target.span));
+            }
+            [first, second, ..] => {
+                let at = |(number, begin): (usize, usize)| {
+                    let tokens: &[Token] = declarations[number];
+                    tokens[begin].span.to(tokens[begin + target.len() - 1].span)
+                };
+                let kind = DiagnosticKind::EditAmbiguous {
+                    place: self.scope.to_string(),
+                    count: occurrences.len(),
+                    occurrences: [at(first), at(second)],
+                };
+                return Err(reporter.report(kind, self.target.span));
+            }
+        };
+        let tokens = &mut *declarations[number];
+        let end = begin + target.len();
+        match self.change {
+            Change::Delete => {
+                tokens.drain(begin..end);
+            }
+            Change::Replace(text) => {
+                let text = layout::fragment(source, text.span, origin, reporter);
+                tokens.splice(begin..end, text);
+            }
+            Change::Before(text) => {
+                let mut text = layout::fragment(source, text.span, origin, reporter);
+                if begins_statement(tokens, begin)
+                    && let Some(&last) = text.last()
+                    && !matches!(last.kind, TokenKind::Colon | TokenKind::Semicolon)
+                {
+                    text.push(Token { kind: TokenKind::Semicolon, ..last });
+                }
+                tokens.splice(begin..begin, text);
+            }
+            Change::After(text) => {
+                let mut text = layout::fragment(source, text.span, origin, reporter);
+                if ends_statement(tokens, end)
+                    && let Some(&first) = text.first()
+                    && first.kind.begins_statement()
+                {
+                    text.insert(0, Token { kind: TokenKind::Semicolon, ..first });
+                }
+                tokens.splice(end..end, text);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn same(source: &Source, a: &Token, b: &Token) -> bool {
+    a.kind == b.kind && source.slice(a.span) == source.slice(b.span)
+}
+
+/// Whether what is put before this symbol is a statement of its own.
+fn begins_statement(tokens: &[Token], begin: usize) -> bool {
+    let last = begin.checked_sub(1).and_then(|last| tokens.get(last));
+    last.is_some_and(|token| {
+        matches!(
+            token.kind,
+            TokenKind::Newline | TokenKind::Indent | TokenKind::Dedent | TokenKind::Semicolon
+        )
+    }) && tokens.get(begin).is_some_and(|token| token.kind.begins_statement())
+}
+
+/// Whether a statement ends before this symbol.
+fn ends_statement(tokens: &[Token], end: usize) -> bool {
+    tokens.get(end).is_none_or(|token| token.kind.is_layout() || token.kind == TokenKind::Semicolon)
+}
+
+impl std::fmt::Display for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Procedure(name) => write!(f, "`{}`", name.text),
+            Self::Shared => f.write_str("the shared declarations"),
+            Self::Private => f.write_str("the private declarations"),
+        }
+    }
+}

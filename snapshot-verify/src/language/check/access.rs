@@ -1,0 +1,336 @@
+//! Accesses to shared memory, also within expressions.
+//!
+//! An access within an expression becomes a statement before the one that it is
+//! in, its result a hidden local. What may not be evaluated, the right of `and` and
+//! `or` and the branches of `if`, becomes an `if` statement where it accesses, so
+//! that the access happens exactly when the text evaluates it.
+//!
+//! A statement makes at most one access on each way of evaluating it, since a step
+//! is one access; in `atomic` any number.
+
+use super::body::{Body, Meaning};
+use super::globals::Global;
+use super::result::{assign, deliver, whole};
+use crate::language::Span;
+use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
+use crate::language::tree::{self, ExpressionKind as Written, Name};
+use crate::program::{
+    Access, Binary, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, LocalId, Place,
+    Projection, Root, SharedId, Statement, StatementKind, Type,
+};
+
+/// The innermost of `x[a][b]`, and the indices in order.
+pub(super) fn unindexed(written: &tree::Expression) -> (&tree::Expression, Vec<&tree::Expression>) {
+    let mut root = written;
+    let mut indices = Vec::new();
+    while let Written::Index(array, index) = &root.kind {
+        indices.push(&**index);
+        root = array;
+    }
+    indices.reverse();
+    (root, indices)
+}
+
+impl Body<'_> {
+    /// Reads a cell.
+    pub fn read_cell(
+        &mut self,
+        variable: SharedId,
+        indices: &[&tree::Expression],
+        span: Span,
+    ) -> Parsed<Expression> {
+        self.not_constant("shared memory", span)?;
+        let place = self.cell(variable, indices, span)?;
+        let content = self.globals.shared[variable.0 as usize].content.clone();
+        self.result_of(Access::Read(place), content, span)
+    }
+
+    /// One cell of a family, all its indices given.
+    pub fn cell(
+        &mut self,
+        variable: SharedId,
+        indices: &[&tree::Expression],
+        span: Span,
+    ) -> Parsed<CellPlace> {
+        let globals = self.globals;
+        let declared = &globals.shared[variable.0 as usize];
+        if indices.len() < declared.dimensions.len() {
+            let (name, dimensions) = (declared.name.clone(), declared.dimensions.len());
+            return Err(self.report(DiagnosticKind::WholeFamily { name, dimensions }, span));
+        }
+        let mut made = Vec::new();
+        for (index, over) in indices.iter().zip(&declared.dimensions) {
+            made.push(self.expect_type(index, &over.index_type())?);
+        }
+        Ok(CellPlace { variable, indices: made, span })
+    }
+
+    /// Counts an access against the one that the statement may make.
+    pub fn spend(&mut self, span: Span) -> Parsed<()> {
+        if self.atomic {
+            return Ok(());
+        }
+        if self.repeated {
+            return Err(self.report(DiagnosticKind::RepeatedAccess, span));
+        }
+        if let Some(first) = self.spent {
+            return Err(self.report(DiagnosticKind::TwoAccesses { first }, span));
+        }
+        self.spent = Some(span);
+        Ok(())
+    }
+
+    /// Makes an access, and is its result.
+    fn result_of(&mut self, access: Access, content: Type, span: Span) -> Parsed<Expression> {
+        self.spend(span)?;
+        let result = self.hidden(content, span);
+        let into = Some(whole(result));
+        self.push(StatementKind::Access { access, into }, span);
+        Ok(self.read(result, span))
+    }
+
+    pub fn push(&mut self, kind: StatementKind, span: Span) {
+        self.block.push(Statement { kind, span, linearizes: false });
+    }
+
+    /// `f(...)` within an expression.
+    pub fn call_within(
+        &mut self,
+        name: &Name,
+        arguments: &[tree::Expression],
+        span: Span,
+    ) -> Parsed<Expression> {
+        match name.text.as_str() {
+            "process" => self.by_number(name, arguments, Type::Process, span),
+            "segment" => self.by_number(name, arguments, Type::Segment, span),
+            _ => {
+                if let Some((access, content)) = self.operation(name, arguments, span)? {
+                    return self.result_of(access, content, span);
+                }
+                if self.globals.operation(&name.text).is_some() {
+                    let kind = DiagnosticKind::CallWithin { name: name.text.clone() };
+                    return Err(self.report(kind, span));
+                }
+                Err(self.unknown_procedure(name))
+            }
+        }
+    }
+
+    pub fn unknown_procedure(&mut self, name: &Name) -> Reported {
+        let own = ["LL", "SC", "VL", "CAS", "process", "segment"];
+        let nearest = self
+            .reporter
+            .nearest(&name.text, own.into_iter().chain(self.globals.procedure_names()));
+        let kind = DiagnosticKind::UnknownProcedure { name: name.text.clone(), nearest };
+        self.report(kind, name.span)
+    }
+
+    /// LL, SC, VL, CAS, and the type of the result; nothing if it is none of them.
+    pub fn operation(
+        &mut self,
+        name: &Name,
+        arguments: &[tree::Expression],
+        span: Span,
+    ) -> Parsed<Option<(Access, Type)>> {
+        let (operation, count, needed) = match name.text.as_str() {
+            "LL" => ("LL", 1, CellKind::Linked),
+            "VL" => ("VL", 1, CellKind::Linked),
+            "SC" => ("SC", 2, CellKind::Linked),
+            "CAS" => ("CAS", 3, CellKind::Swappable),
+            _ => return Ok(None),
+        };
+        self.not_constant("shared memory", span)?;
+        if arguments.len() != count {
+            return Err(self.argument_count(operation, count, arguments.len(), span));
+        }
+        let place = self.cell_argument(operation, needed, &arguments[0])?;
+        let content = self.globals.shared[place.variable.0 as usize].content.clone();
+        Ok(Some(match operation {
+            "LL" => (Access::LoadLinked(place), content),
+            "VL" => (Access::Validate(place), Type::Bool),
+            "SC" => {
+                let value = self.expect_type(&arguments[1], &content)?;
+                (Access::StoreConditional(place, value), Type::Bool)
+            }
+            _ => {
+                let old = self.expect_type(&arguments[1], &content)?;
+                let new = self.expect_type(&arguments[2], &content)?;
+                (Access::CompareAndSwap(place, old, new), Type::Bool)
+            }
+        }))
+    }
+
+    fn cell_argument(
+        &mut self,
+        operation: &'static str,
+        needed: CellKind,
+        written: &tree::Expression,
+    ) -> Parsed<CellPlace> {
+        let (root, indices) = unindexed(written);
+        let meaning = match &root.kind {
+            Written::Variable(name) => match self.meaning(name) {
+                None => return Err(self.unknown(name, root.span)),
+                meaning => meaning,
+            },
+            _ => None,
+        };
+        match meaning {
+            Some(Meaning::Global(Global::Broken)) => Err(self.reporter.already()),
+            Some(Meaning::Global(Global::Shared(id))) => {
+                let declared = &self.globals.shared[id.0 as usize];
+                if indices.len() > declared.dimensions.len() {
+                    return Err(self.report(DiagnosticKind::NotACell { operation }, written.span));
+                }
+                if declared.cell != needed {
+                    let (name, cell) = (declared.name.clone(), declared.cell);
+                    let needed = if needed == CellKind::Linked { "llsc" } else { "cas" };
+                    let kind = DiagnosticKind::WrongCell { operation, needed, name, cell };
+                    return Err(self.report(kind, written.span));
+                }
+                self.cell(id, &indices, written.span)
+            }
+            _ => Err(self.report(DiagnosticKind::NotACell { operation }, written.span)),
+        }
+    }
+
+    /// `left and right`, `left or right`.
+    pub fn short_circuit(
+        &mut self,
+        operator: Binary,
+        left: &tree::Expression,
+        right: &tree::Expression,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let left = self.condition(left)?;
+        let (right, mut statements) = self.apart(|body| body.condition(right));
+        let right = right?;
+        if statements.is_empty() {
+            return Ok(super::expression::apply(operator, left, right, Type::Bool, span));
+        }
+        let made = self.release(&statements, &right);
+        let result = self.hidden(Type::Bool, span);
+        deliver(&mut statements, made, right, whole(result));
+        let decided = assign(
+            whole(result),
+            Expression {
+                kind: ExpressionKind::Bool(operator == Binary::Or),
+                content: Type::Bool,
+                span,
+            },
+        );
+        let (then, otherwise) = match operator {
+            Binary::And => (statements, vec![decided]),
+            _ => (vec![decided], statements),
+        };
+        self.push(StatementKind::If { condition: left, then, otherwise }, span);
+        Ok(self.read(result, span))
+    }
+
+    /// `if C then A else B`.
+    pub fn either(
+        &mut self,
+        condition: &tree::Expression,
+        then: &tree::Expression,
+        otherwise: &tree::Expression,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let condition = self.condition(condition)?;
+        let before = self.spent;
+        let (then, mut then_statements) = self.branch(then, expected);
+        let after = std::mem::replace(&mut self.spent, before);
+        let (otherwise, mut otherwise_statements) = self.branch(otherwise, expected);
+        self.spent = self.spent.or(after);
+        let (mut then, mut otherwise) = (then?, otherwise?);
+        let content = match expected {
+            Some(content) => content.clone(),
+            None => {
+                let Some(content) = Self::join(&then, &otherwise) else {
+                    let (expected, found) = (then.content, otherwise.content);
+                    return Err(
+                        self.report(DiagnosticKind::Mismatch { expected, found }, otherwise.span)
+                    );
+                };
+                then = self.coerce(then, &content)?;
+                otherwise = self.coerce(otherwise, &content)?;
+                content
+            }
+        };
+        if then_statements.is_empty() && otherwise_statements.is_empty() {
+            let (then, otherwise) = (Box::new(then), Box::new(otherwise));
+            let kind = ExpressionKind::If(Box::new(condition), then, otherwise);
+            return Ok(Expression { kind, content, span });
+        }
+        // The later one first, so that both can be taken back.
+        let otherwise_made = self.release(&otherwise_statements, &otherwise);
+        let then_made = self.release(&then_statements, &then);
+        let result = self.hidden(content, span);
+        deliver(&mut then_statements, then_made, then, whole(result));
+        deliver(&mut otherwise_statements, otherwise_made, otherwise, whole(result));
+        let kind =
+            StatementKind::If { condition, then: then_statements, otherwise: otherwise_statements };
+        self.push(kind, span);
+        Ok(self.read(result, span))
+    }
+
+    fn branch(
+        &mut self,
+        written: &tree::Expression,
+        expected: Option<&Type>,
+    ) -> (Parsed<Expression>, Vec<Statement>) {
+        self.apart(|body| match expected {
+            Some(content) => body.expect_type(written, content),
+            None => body.expression(written, None),
+        })
+    }
+
+    /// `[E for x in SET]` where E accesses.
+    pub fn collected(
+        &mut self,
+        variable: LocalId,
+        over: IndexSet,
+        element: Expression,
+        mut body: Vec<Statement>,
+        content: Type,
+        span: Span,
+    ) -> Expression {
+        let made = self.release(&body, &element);
+        let result = self.hidden(content, span);
+        let index = self.read(variable, span);
+        let place = Place { root: Root::Local(result), path: vec![Projection::Index(index)] };
+        deliver(&mut body, made, element, place);
+        self.push(StatementKind::For { variable, over, except: None, body }, span);
+        self.read(result, span)
+    }
+
+    /// `all x in SET: C`, `any x in SET: C` where C accesses: the result is undecided
+    /// as long as it is what it is without indices.
+    pub fn decided(
+        &mut self,
+        all: bool,
+        variable: LocalId,
+        (over, except): (IndexSet, Option<Expression>),
+        condition: Expression,
+        mut body: Vec<Statement>,
+        span: Span,
+    ) -> Expression {
+        let made = self.release(&body, &condition);
+        let result = self.hidden(Type::Bool, span);
+        let without = Expression { kind: ExpressionKind::Bool(all), content: Type::Bool, span };
+        self.block.push(assign(whole(result), without));
+        deliver(&mut body, made, condition, whole(result));
+        let so_far = self.read(result, span);
+        let undecided = match all {
+            true => so_far,
+            false => Expression {
+                kind: ExpressionKind::Not(Box::new(so_far)),
+                content: Type::Bool,
+                span,
+            },
+        };
+        let kind = StatementKind::If { condition: undecided, then: body, otherwise: Vec::new() };
+        let body = vec![Statement { kind, span, linearizes: false }];
+        self.push(StatementKind::For { variable, over, except, body }, span);
+        self.read(result, span)
+    }
+}

@@ -1,0 +1,191 @@
+//! Assignments: of variables and their parts, of cells, of what is taken apart.
+
+use super::body::Body;
+use super::globals;
+use super::result::{assign, deliver, whole};
+use super::target::Target;
+use crate::language::Span;
+use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::tree::{self, ExpressionKind as Written, Name};
+use crate::program::{Access, Binary, Expression, ExpressionKind, Place, StatementKind, Type};
+
+impl Body<'_> {
+    pub fn assign(
+        &mut self,
+        place: &tree::Expression,
+        value: &tree::Expression,
+        span: Span,
+    ) -> Parsed<()> {
+        let target = self.target(place);
+        match target {
+            Ok(Target::Place(place, content)) => self.assign_place(place, content, value, span),
+            Ok(Target::Cell(cell, content)) => {
+                self.no_call_into_cell(value)?;
+                let value = self.expect_type(value, &content)?;
+                self.spend(cell.span)?;
+                self.push(
+                    StatementKind::Access { access: Access::Write(cell, value), into: None },
+                    span,
+                );
+                Ok(())
+            }
+            Ok(Target::New(name)) => {
+                let declared = self.assign_new(&name, value, span);
+                if declared.is_err() {
+                    self.declare_broken(&name.text);
+                }
+                declared
+            }
+            Err(reported) => {
+                // For what else is wrong.
+                let _ = self.apart(|body| body.expression(value, None));
+                Err(reported)
+            }
+        }
+    }
+
+    fn no_call_into_cell(&mut self, value: &tree::Expression) -> Parsed<()> {
+        if self.called(value).is_some()
+            && let Written::Call(name, _) = &value.kind
+        {
+            let kind = DiagnosticKind::CallWithin { name: name.text.clone() };
+            return Err(self.report(kind, value.span));
+        }
+        Ok(())
+    }
+
+    fn assign_place(
+        &mut self,
+        place: Place,
+        content: Type,
+        value: &tree::Expression,
+        span: Span,
+    ) -> Parsed<()> {
+        let value = match self.called(value) {
+            Some(procedure) => self.call_for_result(procedure, value, span)?,
+            None => self.expect_type(value, &content)?,
+        };
+        let value = self.coerce(value, &content)?;
+        let made = self.release_last(&value);
+        self.deliver_last(made, value, place, span);
+        Ok(())
+    }
+
+    fn assign_new(&mut self, name: &Name, value: &tree::Expression, span: Span) -> Parsed<()> {
+        let value = match self.called(value) {
+            Some(procedure) => self.call_for_result(procedure, value, span)?,
+            None => self.expression(value, None)?,
+        };
+        if matches!(value.content, Type::Integer { .. }) && is_computed(&value.kind) {
+            let (name, found) = (name.text.clone(), value.content);
+            return Err(self.report(DiagnosticKind::UnknownRange { name, found }, value.span));
+        }
+        let content = value.content.clone();
+        let made = self.release_last(&value);
+        let initial = globals::default(&content, name.span);
+        let id = self.declare(name, content, initial, false)?;
+        self.deliver_last(made, value, whole(id), span);
+        Ok(())
+    }
+
+    /// Delivers a value after the statements made so far, as what the statement there
+    /// does.
+    fn deliver_last(&mut self, made: bool, value: Expression, place: Place, span: Span) {
+        deliver(&mut self.block, made, value, place);
+        if let Some(last) = self.block.last_mut() {
+            last.span = span;
+        }
+    }
+
+    fn release_last(&mut self, value: &Expression) -> bool {
+        let block = std::mem::take(&mut self.block);
+        let made = self.release(&block, value);
+        self.block = block;
+        made
+    }
+
+    pub fn take_apart(
+        &mut self,
+        places: &[Option<tree::Expression>],
+        value: &tree::Expression,
+        span: Span,
+    ) -> Parsed<()> {
+        let taken = self.taken_apart(places, value, span);
+        if taken.is_err() {
+            for place in places.iter().flatten() {
+                if let Written::Variable(name) = &place.kind
+                    && self.meaning(name).is_none()
+                {
+                    self.declare_broken(name);
+                }
+            }
+        }
+        taken
+    }
+
+    fn taken_apart(
+        &mut self,
+        places: &[Option<tree::Expression>],
+        value: &tree::Expression,
+        span: Span,
+    ) -> Parsed<()> {
+        let value = match self.called(value) {
+            Some(procedure) => self.call_for_result(procedure, value, span)?,
+            None => self.expression(value, None)?,
+        };
+        let Type::Record(fields) = value.content.clone() else {
+            return Err(self.report(DiagnosticKind::NoFields { found: value.content }, value.span));
+        };
+        if fields.len() != places.len() {
+            let (expected, found) = (fields.len(), places.len());
+            let kind = DiagnosticKind::PlaceCount { expected, found, content: value.content };
+            return Err(self.report(kind, span));
+        }
+        let whole_value = match value.kind {
+            ExpressionKind::Local(id) if self.local(id).hidden => id,
+            _ => {
+                let kept = self.hidden(value.content.clone(), value.span);
+                self.block.push(assign(whole(kept), value));
+                kept
+            }
+        };
+        for (position, (place, field)) in places.iter().zip(&fields).enumerate() {
+            let Some(written) = place else { continue };
+            let (place, content) = match self.target(written)? {
+                Target::Place(place, content) => (place, content),
+                Target::Cell(..) => {
+                    return Err(self.report(DiagnosticKind::SharedTarget, written.span));
+                }
+                Target::New(name) => {
+                    let initial = globals::default(&field.content, name.span);
+                    let id = self.declare(&name, field.content.clone(), initial, false)?;
+                    (whole(id), field.content.clone())
+                }
+            };
+            let record = Box::new(self.read(whole_value, written.span));
+            let component = Expression {
+                kind: ExpressionKind::Field(record, position),
+                content: field.content.clone(),
+                span: written.span,
+            };
+            let component = self.coerce(component, &content)?;
+            self.push(StatementKind::Assign { place, value: component }, span);
+        }
+        Ok(())
+    }
+}
+
+/// Whether the range of a number comes from how it is computed, not from a
+/// declaration.
+fn is_computed(kind: &ExpressionKind) -> bool {
+    match kind {
+        ExpressionKind::Integer(_) => true,
+        ExpressionKind::Binary(operator, ..) => {
+            matches!(operator, Binary::Add | Binary::Subtract)
+        }
+        ExpressionKind::If(_, then, otherwise) => {
+            is_computed(&then.kind) || is_computed(&otherwise.kind)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,262 @@
+//! A procedure being checked: its names, and the statements made so far.
+
+use std::collections::{HashMap, HashSet};
+
+use super::globals::{self, Global, Globals, Signature};
+use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported, Reporter};
+use crate::language::tree::{Name, Procedure, Variable};
+use crate::language::{Source, Span};
+use crate::program::{Expression, ExpressionKind, Local, LocalId, Statement, Type};
+
+/// A procedure, or a constant expression, being checked.
+pub(super) struct Body<'a> {
+    pub source: &'a Source,
+    pub globals: &'a Globals,
+    pub reporter: &'a mut Reporter,
+    /// None for a constant expression.
+    pub signature: Option<&'a Signature>,
+    /// How a constant expression is restricted.
+    pub constant: Option<Constant>,
+    /// The statements of the block that is being made. Accesses within an
+    /// expression go here, before the statement that the expression is in.
+    pub block: Vec<Statement>,
+    /// The first access on the present way through the statement.
+    pub spent: Option<Span>,
+    /// Whether all accesses are one step.
+    pub atomic: bool,
+    /// Whether what is being checked is evaluated once per index.
+    pub repeated: bool,
+    /// How many loops are open.
+    pub loops: usize,
+    locals: Vec<Local>,
+    names: HashMap<String, Visible>,
+    /// Names whose declaration failed: not to be reported again.
+    broken: HashSet<String>,
+}
+
+/// What a constant expression may not be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constant {
+    /// What the expression is for.
+    pub what: &'static str,
+    /// Whether it may mention `me`.
+    pub of_process: bool,
+}
+
+/// A local that can be named.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Visible {
+    pub id: LocalId,
+    /// Whether it runs through indices.
+    pub index: bool,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Meaning {
+    Local(Visible),
+    Global(Global),
+}
+
+impl<'a> Body<'a> {
+    /// A procedure.
+    pub fn new(
+        source: &'a Source,
+        globals: &'a Globals,
+        signature: &'a Signature,
+        reporter: &'a mut Reporter,
+    ) -> Self {
+        Self {
+            source,
+            globals,
+            reporter,
+            signature: Some(signature),
+            constant: None,
+            block: Vec::new(),
+            spent: None,
+            atomic: false,
+            repeated: false,
+            loops: 0,
+            locals: Vec::new(),
+            names: HashMap::new(),
+            broken: HashSet::new(),
+        }
+    }
+
+    /// A constant expression.
+    pub fn constant(
+        source: &'a Source,
+        globals: &'a Globals,
+        constant: Constant,
+        reporter: &'a mut Reporter,
+    ) -> Self {
+        Self {
+            source,
+            globals,
+            reporter,
+            signature: None,
+            constant: Some(constant),
+            block: Vec::new(),
+            spent: None,
+            atomic: false,
+            repeated: false,
+            loops: 0,
+            locals: Vec::new(),
+            names: HashMap::new(),
+            broken: HashSet::new(),
+        }
+    }
+
+    pub fn report(&mut self, kind: DiagnosticKind, span: Span) -> Reported {
+        self.reporter.report(kind, span)
+    }
+
+    /// Declares the parameters.
+    pub fn declare_parameters(&mut self, procedure: &Procedure) {
+        let contents = self.signature.map_or(&[][..], |signature| &signature.parameters);
+        for ((name, _), content) in procedure.parameters.iter().zip(contents) {
+            match content {
+                Some(content) => {
+                    let initial = globals::default(content, name.span);
+                    if self.declare(name, content.clone(), initial, false).is_err() {
+                        // Parameters stay the first locals whatever is wrong.
+                        self.hidden(content.clone(), name.span);
+                    }
+                }
+                None => {
+                    self.broken.insert(name.text.clone());
+                }
+            }
+        }
+    }
+
+    /// Declares a local.
+    pub fn declare_local(&mut self, variable: &Variable) {
+        let declared = self
+            .globals
+            .own_variable(self.source, variable, self.reporter)
+            .and_then(|(content, initial)| self.declare(&variable.name, content, initial, false));
+        if declared.is_err() {
+            self.broken.insert(variable.name.text.clone());
+        }
+    }
+
+    /// Makes a local under a name, which must be new.
+    pub fn declare(
+        &mut self,
+        name: &Name,
+        content: Type,
+        initial: Expression,
+        index: bool,
+    ) -> Parsed<LocalId> {
+        let first = match self.names.get(&name.text) {
+            Some(visible) => Some(self.local(visible.id).span),
+            None => self.globals.variable(&name.text).and_then(|global| self.globals.place(global)),
+        };
+        if let Some(first) = first {
+            let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
+            return Err(self.report(kind, name.span));
+        }
+        let id = self.push_local(Local {
+            name: name.text.clone(),
+            span: name.span,
+            content,
+            initial,
+            hidden: false,
+        });
+        self.names.insert(name.text.clone(), Visible { id, index });
+        Ok(id)
+    }
+
+    /// Declares the variable of a `for`, `all`, `any`, or array. It must be
+    /// [forgotten](Self::forget) where its scope ends.
+    pub fn declare_index(&mut self, name: &Name, content: Type) -> Parsed<LocalId> {
+        let initial = globals::default(&content, name.span);
+        self.declare(name, content, initial, true)
+    }
+
+    /// Ends the scope of a name.
+    pub fn forget(&mut self, name: &Name) {
+        self.names.remove(&name.text);
+    }
+
+    /// Notes that the declaration of a name failed.
+    pub fn declare_broken(&mut self, name: &str) {
+        self.broken.insert(name.to_owned());
+    }
+
+    /// A new hidden local, for the result of what stands there.
+    pub fn hidden(&mut self, content: Type, span: Span) -> LocalId {
+        let words: Vec<&str> = self.source.slice(span).split_whitespace().collect();
+        self.push_local(Local {
+            name: words.join(" "),
+            span,
+            initial: globals::default(&content, span),
+            content,
+            hidden: true,
+        })
+    }
+
+    fn push_local(&mut self, local: Local) -> LocalId {
+        self.locals.push(local);
+        LocalId(self.locals.len() as u32 - 1)
+    }
+
+    /// Whether the declaration of this name failed.
+    pub fn is_broken(&self, name: &str) -> bool {
+        self.broken.contains(name)
+    }
+
+    /// Takes back the local that was made last, if this is it and it is hidden.
+    pub fn take_back(&mut self, id: LocalId) {
+        if id.0 as usize + 1 == self.locals.len() && self.local(id).hidden {
+            self.locals.pop();
+        }
+    }
+
+    pub fn local(&self, id: LocalId) -> &Local {
+        &self.locals[id.0 as usize]
+    }
+
+    pub fn into_locals(self) -> Vec<Local> {
+        self.locals
+    }
+
+    /// The local as an expression.
+    pub fn read(&self, id: LocalId, span: Span) -> Expression {
+        let content = self.local(id).content.clone();
+        Expression { kind: ExpressionKind::Local(id), content, span }
+    }
+
+    /// What a name stands for. If nothing, nothing is reported.
+    pub fn meaning(&self, name: &str) -> Option<Meaning> {
+        match self.names.get(name) {
+            Some(&visible) => Some(Meaning::Local(visible)),
+            None => self.globals.variable(name).map(Meaning::Global),
+        }
+    }
+
+    /// Reports a name that stands for nothing.
+    pub fn unknown(&mut self, name: &str, span: Span) -> Reported {
+        if self.broken.contains(name) {
+            return self.reporter.already();
+        }
+        if self.globals.operation(name).is_some() {
+            let kind = DiagnosticKind::ProcedureAsVariable { name: name.to_owned() };
+            return self.report(kind, span);
+        }
+        let known = self.names.keys().map(String::as_str).chain(self.globals.variable_names());
+        let nearest = self.reporter.nearest(name, known);
+        self.report(DiagnosticKind::UnknownVariable { name: name.to_owned(), nearest }, span)
+    }
+
+    /// Makes statements of their own of what `make` does, and returns them.
+    pub fn apart<T>(
+        &mut self,
+        make: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> (Parsed<T>, Vec<Statement>) {
+        let outer = std::mem::take(&mut self.block);
+        let made = make(self);
+        (made, std::mem::replace(&mut self.block, outer))
+    }
+}

@@ -1,0 +1,155 @@
+//! Conversions that need not be written: to and from `or none`, between a process
+//! and its segment, from either to its number, between ranges.
+
+use super::body::Body;
+use super::range;
+use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::tree;
+use crate::program::{Expression, ExpressionKind, IndexSet, Type};
+
+impl Body<'_> {
+    /// The expression as one of this type.
+    pub fn expect_type(
+        &mut self,
+        written: &tree::Expression,
+        content: &Type,
+    ) -> Parsed<Expression> {
+        let expression = self.expression(written, Some(content))?;
+        self.coerce(expression, content)
+    }
+
+    /// An expression as one of this type.
+    pub fn coerce(&mut self, expression: Expression, content: &Type) -> Parsed<Expression> {
+        let span = expression.span;
+        self.convert(expression, content).map_err(|kind| self.report(*kind, span))
+    }
+
+    /// The same, or what is wrong.
+    pub fn convert(
+        &mut self,
+        expression: Expression,
+        content: &Type,
+    ) -> Result<Expression, Box<DiagnosticKind>> {
+        if expression.content == *content {
+            return Ok(expression);
+        }
+        let span = expression.span;
+        let found = expression.content.clone();
+        let become_kind = |kind: fn(Box<Expression>) -> ExpressionKind, of: Expression| {
+            Ok(Expression { kind: kind(Box::new(of)), content: content.clone(), span })
+        };
+        match (&found, content) {
+            (Type::Optional(found), Type::Optional(wanted)) => {
+                // Only what needs no conversion, so that none stays none.
+                match (range::numbers(found), range::numbers(wanted)) {
+                    (Some(inner), Some(outer))
+                        if matches!(**found, Type::Integer { .. })
+                            && matches!(**wanted, Type::Integer { .. })
+                            && range::within(inner, outer) =>
+                    {
+                        Ok(expression)
+                    }
+                    _ => Err(mismatch(&expression.content, content)),
+                }
+            }
+            (_, Type::Optional(wanted)) => {
+                let inner = self.convert(expression, wanted)?;
+                become_kind(ExpressionKind::Some, inner)
+            }
+            (Type::Optional(inside), _) => {
+                let kind = ExpressionKind::Unwrap(Box::new(expression));
+                let inner = Expression { kind, content: (**inside).clone(), span };
+                self.convert(inner, content).map_err(|_| mismatch(&found, content))
+            }
+            (Type::Process, Type::Segment) | (Type::Segment, Type::Process) => {
+                become_kind(ExpressionKind::Convert, expression)
+            }
+            (Type::Integer { low, high }, Type::Integer { low: least, high: greatest }) => {
+                let (inner, outer) = ((*low, *high), (*least, *greatest));
+                if range::within(inner, outer) {
+                    Ok(expression)
+                } else if range::apart(inner, outer) {
+                    let number = if low == high { low.to_string() } else { found.to_string() };
+                    let content = content.clone();
+                    Err(Box::new(DiagnosticKind::NeverInRange { number, content }))
+                } else {
+                    become_kind(ExpressionKind::Checked, expression)
+                }
+            }
+            (Type::Process | Type::Segment, Type::Integer { .. }) => {
+                become_kind(ExpressionKind::Checked, expression)
+            }
+            (Type::Integer { .. }, Type::Counter) => match range::constant(&expression.kind) {
+                Some(number) if number.times_n == 0 && number.plus >= 0 => Ok(Expression {
+                    kind: ExpressionKind::Counter(number.plus as u32),
+                    content: Type::Counter,
+                    span,
+                }),
+                _ => Err(mismatch(&found, content)),
+            },
+            (
+                Type::Array { index: from, element: inside },
+                Type::Array { index: to, element: wanted },
+            ) if from == to || (by_number(*from) && by_number(*to)) => {
+                let variable = self.hidden(to.index_type(), span);
+                let number = self.read(variable, span);
+                let number = self.convert(number, &from.index_type())?;
+                let element = Expression {
+                    kind: ExpressionKind::Index(Box::new(expression), Box::new(number)),
+                    content: (**inside).clone(),
+                    span,
+                };
+                let body = self.convert(element, wanted).map_err(|_| mismatch(&found, content))?;
+                let body = Box::new(body);
+                let kind = ExpressionKind::Each { variable, over: *to, body };
+                Ok(Expression { kind, content: content.clone(), span })
+            }
+            _ => Err(mismatch(&found, content)),
+        }
+    }
+
+    /// A type that both can be converted to, so that they can be compared.
+    pub fn join(left: &Expression, right: &Expression) -> Option<Type> {
+        join(&left.content, &right.content)
+    }
+}
+
+fn mismatch(found: &Type, expected: &Type) -> Box<DiagnosticKind> {
+    Box::new(DiagnosticKind::Mismatch { expected: expected.clone(), found: found.clone() })
+}
+
+pub(super) const fn by_number(index: IndexSet) -> bool {
+    matches!(index, IndexSet::Processes | IndexSet::Segments)
+}
+
+fn join(left: &Type, right: &Type) -> Option<Type> {
+    if left == right {
+        return Some(left.clone());
+    }
+    match (left, right) {
+        (Type::Optional(left), Type::Optional(right)) => match (&**left, &**right) {
+            // Both are numbers, and no number needs converting.
+            (Type::Integer { .. }, Type::Integer { .. }) => {
+                Some(Type::Optional(Box::new(join(left, right)?)))
+            }
+            _ => None,
+        },
+        (Type::Optional(inside), other) | (other, Type::Optional(inside)) => {
+            let inside = &**inside;
+            let joined = join(inside, other)?;
+            // The optional side cannot be converted inside.
+            let kept = joined == *inside
+                || matches!((inside, &joined), (Type::Integer { .. }, Type::Integer { .. }));
+            kept.then(|| Type::Optional(Box::new(joined)))
+        }
+        (Type::Process, Type::Segment) | (Type::Segment, Type::Process) => Some(left.clone()),
+        (Type::Counter, Type::Integer { .. }) | (Type::Integer { .. }, Type::Counter) => {
+            Some(Type::Counter)
+        }
+        (Type::Array { .. }, Type::Array { .. }) => Some(left.clone()),
+        _ => {
+            let (low, high) = range::hull(range::numbers(left)?, range::numbers(right)?);
+            Some(Type::Integer { low, high })
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! What expressions mean.
+
+use super::body::{Body, Meaning};
+use super::globals::Global;
+use super::{access, range, types};
+use crate::language::Span;
+use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
+use crate::language::tree::{self, ExpressionKind as Written, Name};
+use crate::program::{Binary, Bound, Expression, ExpressionKind, IndexSet, LocalId, Type};
+
+impl Body<'_> {
+    /// The meaning of an expression. The type that is expected tells what literals
+    /// mean; the result need not be of that type.
+    pub fn expression(
+        &mut self,
+        written: &tree::Expression,
+        expected: Option<&Type>,
+    ) -> Parsed<Expression> {
+        let span = written.span;
+        let (kind, content) = match &written.kind {
+            Written::Bool(bool) => (ExpressionKind::Bool(*bool), Type::Bool),
+            Written::Number(number) => return Ok(number_of(Bound::constant(*number), span)),
+            Written::N => return Ok(number_of(Bound { times_n: 1, plus: 0 }, span)),
+            Written::None => return self.none(expected, span),
+            Written::Me => {
+                self.only_of_process("me", span)?;
+                (ExpressionKind::Me, Type::Process)
+            }
+            Written::Initial => (ExpressionKind::InitialValue, Type::Value),
+            Written::Fresh => {
+                self.not_constant("a fresh version", span)?;
+                (ExpressionKind::Fresh, Type::Version)
+            }
+            Written::Variable(name) => return self.variable(name, written),
+            Written::Index(..) => return self.index(written),
+            Written::Field(record, name) => return self.field(record, name, span),
+            Written::Call(name, arguments) => return self.call_within(name, arguments, span),
+            Written::Tuple(components) => return self.tuple(components, expected, span),
+            Written::Record(fields) => return self.record(fields, expected, span),
+            Written::With(record, fields) => return self.with(record, fields, expected, span),
+            Written::Each(body, over) => return self.each(body, over, expected, span),
+            Written::Quantified(all, over, body) => return self.quantified(*all, over, body, span),
+            Written::If(condition, then, otherwise) => {
+                return self.either(condition, then, otherwise, expected, span);
+            }
+            Written::Not(operand) => return self.not(operand, span),
+            Written::Binary(operator, left, right) => {
+                return self.binary(*operator, left, right, span);
+            }
+        };
+        Ok(Expression { kind, content, span })
+    }
+
+    /// An expression that is true or false.
+    pub fn condition(&mut self, written: &tree::Expression) -> Parsed<Expression> {
+        self.expect_type(written, &Type::Bool)
+    }
+
+    fn none(&mut self, expected: Option<&Type>, span: Span) -> Parsed<Expression> {
+        match expected {
+            Some(content @ Type::Optional(_)) => {
+                Ok(Expression { kind: ExpressionKind::None, content: content.clone(), span })
+            }
+            Some(content) => {
+                let content = content.clone();
+                Err(self.report(DiagnosticKind::NeverNone { content }, span))
+            }
+            None => Err(self.report(DiagnosticKind::UnknownShape { what: "none" }, span)),
+        }
+    }
+
+    fn only_of_process(&mut self, what: &'static str, span: Span) -> Parsed<()> {
+        match self.constant {
+            Some(constant) if !constant.of_process => self.not_constant(what, span),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses this in a constant expression.
+    pub fn not_constant(&mut self, _found: &'static str, span: Span) -> Parsed<()> {
+        match self.constant {
+            Some(constant) => {
+                Err(self.report(DiagnosticKind::NotConstant { what: constant.what }, span))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn variable(&mut self, name: &str, written: &tree::Expression) -> Parsed<Expression> {
+        let span = written.span;
+        match self.meaning(name) {
+            Some(Meaning::Local(visible)) => {
+                if self.constant.is_some() {
+                    self.not_constant("a variable", span)?;
+                }
+                Ok(self.read(visible.id, span))
+            }
+            Some(Meaning::Global(Global::Private(id))) => {
+                self.not_constant("a variable", span)?;
+                let content = self.globals.private[id.0 as usize].content.clone();
+                Ok(Expression { kind: ExpressionKind::Private(id), content, span })
+            }
+            Some(Meaning::Global(Global::Shared(id))) => self.read_cell(id, &[], span),
+            Some(Meaning::Global(Global::Broken)) => Err(self.reporter.already()),
+            None => Err(self.unknown(name, span)),
+        }
+    }
+
+    /// `x[e]`: of a family of cells, or of an array.
+    fn index(&mut self, written: &tree::Expression) -> Parsed<Expression> {
+        let (root, indices) = access::unindexed(written);
+        if let Written::Variable(name) = &root.kind
+            && let Some(Meaning::Global(Global::Shared(id))) = self.meaning(name)
+        {
+            let dimensions = self.globals.shared[id.0 as usize].dimensions.len();
+            let (cell, within) = indices.split_at(dimensions.min(indices.len()));
+            let mut expression = self.read_cell(id, cell, written.span)?;
+            for index in within {
+                expression = self.element(expression, index, written.span)?;
+            }
+            return Ok(expression);
+        }
+        let Written::Index(array, index) = &written.kind else {
+            return self.expression(written, None);
+        };
+        let array = self.expression(array, None)?;
+        self.element(array, index, written.span)
+    }
+
+    /// An element of an array.
+    pub fn element(
+        &mut self,
+        array: Expression,
+        index: &tree::Expression,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let Type::Array { index: over, element } = array.content.clone() else {
+            let found = array.content;
+            return Err(self.report(DiagnosticKind::NoElements { found }, array.span));
+        };
+        let index = self.expect_type(index, &over.index_type())?;
+        let kind = ExpressionKind::Index(Box::new(array), Box::new(index));
+        Ok(Expression { kind, content: *element, span })
+    }
+
+    fn each(
+        &mut self,
+        written: &tree::Expression,
+        over: &tree::Range,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let mut index = types::indices(&over.over, self.reporter)?;
+        let mut wanted = None;
+        if let Some(Type::Array { index: expected, element }) = expected {
+            wanted = Some(&**element);
+            // A view may be made of what is there per process.
+            if super::convert::by_number(*expected) && super::convert::by_number(index) {
+                index = *expected;
+            }
+        }
+        if !range::never_empty(index, false) {
+            let range = index.to_string();
+            return Err(self.report(DiagnosticKind::EmptyRange { range }, over.over.span));
+        }
+        let constant = self.constant.is_some();
+        let body = |body: &mut Self| match wanted {
+            Some(element) => body.expect_type(written, element),
+            None => body.expression(written, None),
+        };
+        let (variable, body, statements) = self.for_each_index(&over.variable, index, body)?;
+        let element = Box::new(body.content.clone());
+        let content = Type::Array { index, element };
+        let kind = if constant {
+            ExpressionKind::Filled(Box::new(body))
+        } else if statements.is_empty() {
+            ExpressionKind::Each { variable, over: index, body: Box::new(body) }
+        } else {
+            return Ok(self.collected(variable, index, body, statements, content, span));
+        };
+        Ok(Expression { kind, content, span })
+    }
+
+    fn quantified(
+        &mut self,
+        all: bool,
+        over: &tree::Range,
+        written: &tree::Expression,
+        span: Span,
+    ) -> Parsed<Expression> {
+        self.not_constant("a quantifier", span)?;
+        let index = types::indices(&over.over, self.reporter)?;
+        let except = self.exception(over, index)?;
+        let (variable, body, statements) =
+            self.for_each_index(&over.variable, index, |body| body.condition(written))?;
+        if !statements.is_empty() {
+            return Ok(self.decided(all, variable, (index, except), body, statements, span));
+        }
+        let except = except.map(Box::new);
+        let body = Box::new(body);
+        let kind = ExpressionKind::Quantified { all, variable, over: index, except, body };
+        Ok(Expression { kind, content: Type::Bool, span })
+    }
+
+    /// What is left out of the indices.
+    pub fn exception(&mut self, over: &tree::Range, index: IndexSet) -> Parsed<Option<Expression>> {
+        match &over.except {
+            Some(except) => Ok(Some(self.expect_type(except, &index.index_type())?)),
+            None => Ok(None),
+        }
+    }
+
+    /// What is evaluated once per index, and the statements that it takes.
+    fn for_each_index(
+        &mut self,
+        name: &Name,
+        index: IndexSet,
+        make: impl FnOnce(&mut Self) -> Parsed<Expression>,
+    ) -> Parsed<(LocalId, Expression, Vec<crate::program::Statement>)> {
+        let variable = self.declare_index(name, index.index_type())?;
+        let outer = std::mem::replace(&mut self.repeated, true);
+        let (body, statements) = self.apart(make);
+        self.repeated = outer;
+        self.forget(name);
+        Ok((variable, body?, statements))
+    }
+
+    /// `process(e)`, `segment(e)`: what has this number.
+    pub fn by_number(
+        &mut self,
+        name: &Name,
+        arguments: &[tree::Expression],
+        content: Type,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let [argument] = arguments else {
+            return Err(self.argument_count(&name.text, 1, arguments.len(), span));
+        };
+        let number = self.expression(argument, None)?;
+        let number = self.present(number);
+        if let Some(bound) = range::constant(&number.kind) {
+            if range::apart((bound, bound), range::BELOW_N) {
+                let kind = DiagnosticKind::NeverInRange { number: bound.to_string(), content };
+                return Err(self.report(kind, number.span));
+            }
+            let kind = match content {
+                Type::Process => ExpressionKind::Process(bound),
+                _ => ExpressionKind::Segment(bound),
+            };
+            return Ok(Expression { kind, content, span });
+        }
+        if range::numbers(&number.content).is_none() {
+            let expected = Type::Integer { low: range::BELOW_N.0, high: range::BELOW_N.1 };
+            let kind = DiagnosticKind::Mismatch { expected, found: number.content };
+            return Err(self.report(kind, number.span));
+        }
+        if matches!(number.content, Type::Process | Type::Segment) {
+            return self.coerce(number, &content);
+        }
+        Ok(Expression { kind: ExpressionKind::Checked(Box::new(number)), content, span })
+    }
+
+    /// What is in an optional; anything else as it is.
+    pub fn present(&self, expression: Expression) -> Expression {
+        match &expression.content {
+            Type::Optional(inside) => {
+                let (content, span) = ((**inside).clone(), expression.span);
+                Expression { kind: ExpressionKind::Unwrap(Box::new(expression)), content, span }
+            }
+            _ => expression,
+        }
+    }
+
+    pub fn argument_count(
+        &mut self,
+        name: &str,
+        expected: usize,
+        found: usize,
+        span: Span,
+    ) -> Reported {
+        self.report(DiagnosticKind::ArgumentCount { name: name.to_owned(), expected, found }, span)
+    }
+}
+
+/// A number, or one that depends on n, as an expression.
+pub(super) fn number_of(bound: Bound, span: Span) -> Expression {
+    let content = Type::Integer { low: bound, high: bound };
+    Expression { kind: ExpressionKind::Integer(bound), content, span }
+}
+
+/// Two expressions with an operator between them.
+pub(super) fn apply(
+    operator: Binary,
+    left: Expression,
+    right: Expression,
+    content: Type,
+    span: Span,
+) -> Expression {
+    let kind = ExpressionKind::Binary(operator, Box::new(left), Box::new(right));
+    Expression { kind, content, span }
+}

@@ -1,0 +1,178 @@
+//! What concerns paths through procedures: calls in a circle, loops that may go
+//! round without an access, ends without a `return`.
+
+use crate::language::Span;
+use crate::language::diagnostic::{DiagnosticKind, Reporter};
+use crate::program::{Procedure, ProcedureId, Statement, StatementKind};
+
+use super::range;
+
+/// Checks all procedures together. What is wrong is reported.
+pub(super) fn check(procedures: &[Procedure], reporter: &mut Reporter) {
+    let Some(order) = callees_first(procedures, reporter) else { return };
+    // Whether a call may return without an access.
+    let mut ends = vec![Way::Never; procedures.len()];
+    for id in order {
+        let procedure = &procedures[id];
+        let mut walk = Walk { ends: &ends, reporter };
+        let ways = walk.block(&procedure.body, Way::Silent);
+        if ways.through != Way::Never
+            && let Some(returns) = &procedure.returns
+        {
+            let (name, returns) = (procedure.name.clone(), returns.clone());
+            reporter.report(DiagnosticKind::MissingReturn { name, returns }, procedure.span);
+        }
+        ends[id] = ways.through.max(ways.back);
+    }
+}
+
+/// The procedures, each after those it calls. None if there is a circle.
+fn callees_first(procedures: &[Procedure], reporter: &mut Reporter) -> Option<Vec<usize>> {
+    let calls: Vec<Vec<(usize, Span)>> = procedures
+        .iter()
+        .map(|procedure| {
+            let mut calls = Vec::new();
+            collect_calls(&procedure.body, &mut calls);
+            calls
+        })
+        .collect();
+    let mut waits_for: Vec<usize> = calls.iter().map(Vec::len).collect();
+    let mut callers = vec![Vec::new(); procedures.len()];
+    for (caller, calls) in calls.iter().enumerate() {
+        for &(callee, _) in calls {
+            callers[callee].push(caller);
+        }
+    }
+    let mut order: Vec<usize> =
+        (0..procedures.len()).filter(|&procedure| waits_for[procedure] == 0).collect();
+    let mut done = 0;
+    while let Some(&procedure) = order.get(done) {
+        done += 1;
+        for &caller in &callers[procedure] {
+            waits_for[caller] -= 1;
+            if waits_for[caller] == 0 {
+                order.push(caller);
+            }
+        }
+    }
+    let Some(begin) = waits_for.iter().position(|&waits| waits > 0) else { return Some(order) };
+    // Each of those left calls another of them: following the calls closes a circle.
+    let mut path = vec![begin];
+    let mut place = procedures[begin].span;
+    loop {
+        let last = path[path.len() - 1];
+        let next = calls[last].iter().find(|&&(callee, _)| waits_for[callee] > 0);
+        let Some(&(callee, span)) = next else { break };
+        place = span;
+        if let Some(from) = path.iter().position(|&on| on == callee) {
+            path.drain(..from);
+            break;
+        }
+        path.push(callee);
+    }
+    let mut circle: Vec<String> = path.iter().map(|&on| procedures[on].name.clone()).collect();
+    circle.extend(circle.first().cloned());
+    reporter.report(DiagnosticKind::Recursion { circle }, place);
+    None
+}
+
+fn collect_calls(statements: &[Statement], calls: &mut Vec<(usize, Span)>) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Call { procedure, .. } => {
+                calls.push((procedure.0 as usize, statement.span));
+            }
+            StatementKind::If { then, otherwise, .. } => {
+                collect_calls(then, calls);
+                collect_calls(otherwise, calls);
+            }
+            StatementKind::Loop { body }
+            | StatementKind::For { body, .. }
+            | StatementKind::Atomic(body) => collect_calls(body, calls),
+            StatementKind::Assign { .. }
+            | StatementKind::Access { .. }
+            | StatementKind::Break
+            | StatementKind::Return(_) => {}
+        }
+    }
+}
+
+/// Whether a point is reached, and whether without an access. The greater, the
+/// worse for a loop.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Way {
+    Never,
+    Accessing,
+    Silent,
+}
+
+/// How a block can be left.
+#[derive(Clone, Copy, Debug)]
+struct Ways {
+    /// At its end.
+    through: Way,
+    /// Out of the innermost loop.
+    out: Way,
+    /// By `return`.
+    back: Way,
+}
+
+struct Walk<'a> {
+    ends: &'a [Way],
+    reporter: &'a mut Reporter,
+}
+
+impl Walk<'_> {
+    /// How a block can be left that is reached in this way.
+    fn block(&mut self, statements: &[Statement], reached: Way) -> Ways {
+        let mut ways = Ways { through: reached, out: Way::Never, back: Way::Never };
+        for statement in statements {
+            let next = self.statement(statement, ways.through);
+            ways = Ways {
+                through: next.through,
+                out: ways.out.max(next.out),
+                back: ways.back.max(next.back),
+            };
+        }
+        ways
+    }
+
+    fn statement(&mut self, statement: &Statement, reached: Way) -> Ways {
+        let never = Ways { through: Way::Never, out: Way::Never, back: Way::Never };
+        match &statement.kind {
+            StatementKind::Assign { .. } => Ways { through: reached, ..never },
+            StatementKind::Access { .. } => Ways { through: reached.min(Way::Accessing), ..never },
+            StatementKind::Call { procedure: ProcedureId(id), .. } => {
+                Ways { through: reached.min(self.ends[*id as usize]), ..never }
+            }
+            StatementKind::If { then, otherwise, .. } => {
+                let (a, b) = (self.block(then, reached), self.block(otherwise, reached));
+                Ways {
+                    through: a.through.max(b.through),
+                    out: a.out.max(b.out),
+                    back: a.back.max(b.back),
+                }
+            }
+            StatementKind::Loop { body } => {
+                let round = self.block(body, Way::Silent);
+                if round.through == Way::Silent {
+                    self.reporter.report(DiagnosticKind::LoopWithoutAccess, statement.span);
+                }
+                Ways {
+                    through: reached.min(round.out),
+                    out: Way::Never,
+                    back: reached.min(round.back),
+                }
+            }
+            StatementKind::For { over, except, body, .. } => {
+                let round = self.block(body, reached);
+                let skipped = !range::never_empty(*over, except.is_some());
+                let through = if skipped { round.through.max(reached) } else { round.through };
+                Ways { through, ..round }
+            }
+            StatementKind::Atomic(body) => self.block(body, reached),
+            StatementKind::Break => Ways { out: reached, ..never },
+            StatementKind::Return(_) => Ways { back: reached, ..never },
+        }
+    }
+}

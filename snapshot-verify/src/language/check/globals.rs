@@ -1,0 +1,287 @@
+//! What is declared outside of procedures: types, shared and private variables, and
+//! what is known of each procedure from outside.
+
+use std::collections::HashMap;
+
+use super::body::{Body, Constant};
+use super::types::{self, Types};
+use crate::language::diagnostic::{DiagnosticKind, Parsed, Reporter};
+use crate::language::tree::{Cell, Name, Procedure, Tree, Variable};
+use crate::language::{Source, Span};
+use crate::program::{
+    CellKind, Expression, ExpressionKind, IndexSet, PrivateId, PrivateVariable, ProcedureId,
+    SharedId, SharedVariable, Type,
+};
+
+/// Names that are not to be given to procedures.
+const OWN_PROCEDURES: [&str; 6] = ["LL", "SC", "VL", "CAS", "process", "segment"];
+
+/// All that every procedure sees.
+#[derive(Debug, Default)]
+pub(super) struct Globals {
+    pub types: Types,
+    pub shared: Vec<SharedVariable>,
+    pub private: Vec<PrivateVariable>,
+    /// By [`ProcedureId`].
+    pub signatures: Vec<Signature>,
+    variables: HashMap<String, Global>,
+    procedures: HashMap<String, ProcedureId>,
+}
+
+/// What a name outside of procedures stands for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Global {
+    Shared(SharedId),
+    Private(PrivateId),
+    /// A declaration that is wrong, and was reported.
+    Broken,
+}
+
+/// What is known of a procedure from outside.
+#[derive(Clone, Debug)]
+pub(super) struct Signature {
+    pub name: Name,
+    /// None where the type is wrong, and was reported.
+    pub parameters: Vec<Option<Type>>,
+    pub returns: Option<Type>,
+    /// Whether what it returns is known: else it was reported.
+    pub sound: bool,
+}
+
+impl Globals {
+    /// Resolves all declarations. What is wrong is reported.
+    pub fn declare(source: &Source, tree: &Tree, reporter: &mut Reporter) -> Self {
+        let mut globals = Self { types: Types::declare(&tree.types, reporter), ..Self::default() };
+        let mut places = HashMap::new();
+        for variable in &tree.shared {
+            if !is_new(&mut places, &variable.name, reporter) {
+                continue;
+            }
+            let global = match globals.shared_variable(source, variable, reporter) {
+                Ok(declared) => {
+                    globals.shared.push(declared);
+                    Global::Shared(SharedId(globals.shared.len() as u32 - 1))
+                }
+                Err(_) => Global::Broken,
+            };
+            globals.variables.insert(variable.name.text.clone(), global);
+        }
+        for variable in &tree.private {
+            if !is_new(&mut places, &variable.name, reporter) {
+                continue;
+            }
+            let global = match globals.private_variable(source, variable, reporter) {
+                Ok(declared) => {
+                    globals.private.push(declared);
+                    Global::Private(PrivateId(globals.private.len() as u32 - 1))
+                }
+                Err(_) => Global::Broken,
+            };
+            globals.variables.insert(variable.name.text.clone(), global);
+        }
+        let mut places = HashMap::new();
+        for (procedure, id) in tree.procedures.iter().zip(0..) {
+            if OWN_PROCEDURES.contains(&procedure.name.text.as_str()) {
+                let name = procedure.name.text.clone();
+                reporter.report(DiagnosticKind::ReservedName { name }, procedure.name.span);
+            }
+            let signature = globals.signature(procedure, reporter);
+            globals.signatures.push(signature);
+            if is_new(&mut places, &procedure.name, reporter) {
+                globals.procedures.insert(procedure.name.text.clone(), ProcedureId(id));
+            }
+        }
+        globals
+    }
+
+    /// The procedure of this name, if it is declared.
+    pub fn operation(&self, name: &str) -> Option<ProcedureId> {
+        self.procedures.get(name).copied()
+    }
+
+    /// What a name outside of procedures stands for.
+    pub fn variable(&self, name: &str) -> Option<Global> {
+        self.variables.get(name).copied()
+    }
+
+    /// Where a shared or private variable is declared.
+    pub fn place(&self, global: Global) -> Option<Span> {
+        match global {
+            Global::Shared(id) => Some(self.shared[id.0 as usize].span),
+            Global::Private(id) => Some(self.private[id.0 as usize].span),
+            Global::Broken => None,
+        }
+    }
+
+    /// The names of all shared and private variables.
+    pub fn variable_names(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(String::as_str)
+    }
+
+    /// The names of all procedures.
+    pub fn procedure_names(&self) -> impl Iterator<Item = &str> {
+        self.procedures.keys().map(String::as_str)
+    }
+
+    fn shared_variable(
+        &self,
+        source: &Source,
+        variable: &Variable,
+        reporter: &mut Reporter,
+    ) -> Parsed<SharedVariable> {
+        let (dimensions, content) = self.declared(variable, reporter)?;
+        let constant = Constant { what: "the first content of a cell", of_process: false };
+        let initial = self.initial(source, variable, &content, constant, reporter)?;
+        Ok(SharedVariable {
+            name: variable.name.text.clone(),
+            span: variable.name.span,
+            dimensions,
+            content,
+            cell: match variable.cell {
+                None => CellKind::Register,
+                Some(Cell::Linked) => CellKind::Linked,
+                Some(Cell::Swappable) => CellKind::Swappable,
+            },
+            initial,
+        })
+    }
+
+    fn private_variable(
+        &self,
+        source: &Source,
+        variable: &Variable,
+        reporter: &mut Reporter,
+    ) -> Parsed<PrivateVariable> {
+        let (content, initial) = self.own_variable(source, variable, reporter)?;
+        let (name, span) = (variable.name.text.clone(), variable.name.span);
+        Ok(PrivateVariable { name, span, content, initial })
+    }
+
+    /// The type of a private or local variable, and what it holds at first.
+    pub fn own_variable(
+        &self,
+        source: &Source,
+        variable: &Variable,
+        reporter: &mut Reporter,
+    ) -> Parsed<(Type, Expression)> {
+        let (dimensions, element) = self.declared(variable, reporter)?;
+        let constant = Constant { what: "the first content of a variable", of_process: true };
+        let mut initial = self.initial(source, variable, &element, constant, reporter)?;
+        let content = Types::dimensioned(&dimensions, element.clone());
+        let mut filled = element;
+        for &index in dimensions.iter().rev() {
+            filled = Type::Array { index, element: Box::new(filled) };
+            let span = initial.span;
+            let kind = ExpressionKind::Filled(Box::new(initial));
+            initial = Expression { kind, content: filled.clone(), span };
+        }
+        Ok((content, initial))
+    }
+
+    fn declared(
+        &self,
+        variable: &Variable,
+        reporter: &mut Reporter,
+    ) -> Parsed<(Vec<IndexSet>, Type)> {
+        let mut dimensions = Vec::new();
+        for written in &variable.dimensions {
+            let index = types::indices(written, reporter)?;
+            if !super::range::never_empty(index, false) {
+                let range = index.to_string();
+                return Err(reporter.report(DiagnosticKind::EmptyRange { range }, written.span));
+            }
+            dimensions.push(index);
+        }
+        if dimensions.len() > DIMENSIONS {
+            let kind = DiagnosticKind::TooMany { what: "dimensions", limit: DIMENSIONS };
+            return Err(reporter.report(kind, variable.name.span));
+        }
+        Ok((dimensions, self.types.resolve(&variable.content, reporter)?))
+    }
+
+    fn initial(
+        &self,
+        source: &Source,
+        variable: &Variable,
+        content: &Type,
+        constant: Constant,
+        reporter: &mut Reporter,
+    ) -> Parsed<Expression> {
+        match &variable.initial {
+            None => Ok(default(content, variable.content.span)),
+            Some(written) => {
+                Body::constant(source, self, constant, reporter).expect_type(written, content)
+            }
+        }
+    }
+
+    fn signature(&self, procedure: &Procedure, reporter: &mut Reporter) -> Signature {
+        let name = procedure.name.clone();
+        let mut sound = true;
+        let mut returns = None;
+        if let Some(written) = &procedure.returns {
+            match self.types.resolve(written, reporter) {
+                Ok(content) => returns = Some(content),
+                Err(_) => sound = false,
+            }
+        }
+        let is_update = name.text == "update";
+        let mut parameters = Vec::new();
+        for (parameter, written) in &procedure.parameters {
+            parameters.push(match written {
+                Some(written) => self.types.resolve(written, reporter).ok(),
+                None if is_update => Some(Type::Value),
+                None => {
+                    let kind = DiagnosticKind::UntypedParameter { name: parameter.text.clone() };
+                    reporter.report(kind, parameter.span);
+                    None
+                }
+            });
+        }
+        if is_update && sound {
+            let one_value = matches!(parameters[..], [Some(Type::Value) | None]);
+            if !one_value || returns.is_some() {
+                reporter.report(DiagnosticKind::UpdateSignature, name.span);
+            }
+        }
+        if name.text == "scan" && sound {
+            if !parameters.is_empty() || returns.as_ref().is_some_and(|r| *r != Type::view()) {
+                reporter.report(DiagnosticKind::ScanSignature, name.span);
+            }
+            returns = Some(Type::view());
+        }
+        Signature { name, parameters, returns, sound }
+    }
+}
+
+/// The most dimensions that a variable may have.
+const DIMENSIONS: usize = 8;
+
+fn is_new(places: &mut HashMap<String, Span>, name: &Name, reporter: &mut Reporter) -> bool {
+    if let Some(&first) = places.get(&name.text) {
+        let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
+        reporter.report(kind, name.span);
+        return false;
+    }
+    places.insert(name.text.clone(), name.span);
+    true
+}
+
+/// What a variable holds at first that is not told.
+pub(super) fn default(content: &Type, span: Span) -> Expression {
+    let kind = match content {
+        Type::Value => ExpressionKind::InitialValue,
+        Type::Bool => ExpressionKind::Bool(false),
+        Type::Process => ExpressionKind::Process(Default::default()),
+        Type::Segment => ExpressionKind::Segment(Default::default()),
+        Type::Integer { low, .. } => ExpressionKind::Integer(*low),
+        Type::Version => ExpressionKind::FirstVersion,
+        Type::Counter => ExpressionKind::Counter(0),
+        Type::Optional(_) => ExpressionKind::None,
+        Type::Array { element, .. } => ExpressionKind::Filled(Box::new(default(element, span))),
+        Type::Record(fields) => ExpressionKind::Record(
+            fields.iter().map(|field| default(&field.content, span)).collect(),
+        ),
+    };
+    Expression { kind, content: content.clone(), span }
+}

@@ -1,0 +1,123 @@
+//! Records: their fields, literals, and replaced fields.
+
+use super::body::Body;
+use crate::language::Span;
+use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
+use crate::language::tree::{self, Name};
+use crate::program::{Expression, ExpressionKind, Type};
+
+impl Body<'_> {
+    pub fn field(
+        &mut self,
+        record: &tree::Expression,
+        name: &Name,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let record = self.expression(record, None)?;
+        let (position, content) = self.field_of(&record.content, name, record.span)?;
+        let kind = ExpressionKind::Field(Box::new(record), position);
+        Ok(Expression { kind, content, span })
+    }
+
+    /// The position and the type of a field.
+    pub fn field_of(&mut self, of: &Type, name: &Name, span: Span) -> Parsed<(usize, Type)> {
+        let Type::Record(fields) = of else {
+            return Err(self.report(DiagnosticKind::NoFields { found: of.clone() }, span));
+        };
+        match fields.iter().position(|field| field.name == name.text) {
+            Some(position) => Ok((position, fields[position].content.clone())),
+            None => {
+                let known = fields.iter().map(|field| field.name.as_str());
+                let nearest = self.reporter.nearest(&name.text, known);
+                let (name, of, span) = (name.text.clone(), of.clone(), name.span);
+                Err(self.report(DiagnosticKind::UnknownField { name, of, nearest }, span))
+            }
+        }
+    }
+
+    pub fn tuple(
+        &mut self,
+        components: &[tree::Expression],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let Some(content @ Type::Record(fields)) = expected else {
+            return Err(self.no_record(expected, span));
+        };
+        if fields.len() != components.len() {
+            let (expected, found) = (fields.len(), components.len());
+            let content = content.clone();
+            let kind = DiagnosticKind::FieldCount { expected, found, content };
+            return Err(self.report(kind, span));
+        }
+        let mut made = Vec::new();
+        for (field, component) in fields.iter().zip(components) {
+            made.push(self.expect_type(component, &field.content)?);
+        }
+        Ok(Expression { kind: ExpressionKind::Record(made), content: content.clone(), span })
+    }
+
+    pub fn record(
+        &mut self,
+        given: &[(Name, tree::Expression)],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let Some(content @ Type::Record(fields)) = expected else {
+            return Err(self.no_record(expected, span));
+        };
+        let mut made: Vec<Option<Expression>> = fields.iter().map(|_| None).collect();
+        for (position, expression) in self.fields(content, given, span)? {
+            made[position] = Some(expression);
+        }
+        if let Some(missing) = made.iter().position(Option::is_none) {
+            let (name, content) = (fields[missing].name.clone(), content.clone());
+            return Err(self.report(DiagnosticKind::MissingField { name, content }, span));
+        }
+        let made = made.into_iter().flatten().collect();
+        Ok(Expression { kind: ExpressionKind::Record(made), content: content.clone(), span })
+    }
+
+    fn no_record(&mut self, expected: Option<&Type>, span: Span) -> Reported {
+        let kind = match expected {
+            Some(content) => DiagnosticKind::RecordUnexpected { expected: content.clone() },
+            None => DiagnosticKind::UnknownShape { what: "the record" },
+        };
+        self.report(kind, span)
+    }
+
+    pub fn with(
+        &mut self,
+        record: &tree::Expression,
+        given: &[(Name, tree::Expression)],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let record = self.expression(record, expected)?;
+        let content = record.content.clone();
+        let fields = self.fields(&content, given, record.span)?;
+        let kind = ExpressionKind::With(Box::new(record), fields);
+        Ok(Expression { kind, content, span })
+    }
+
+    /// The fields given by name, with their positions.
+    fn fields(
+        &mut self,
+        of: &Type,
+        given: &[(Name, tree::Expression)],
+        span: Span,
+    ) -> Parsed<Vec<(usize, Expression)>> {
+        let mut made: Vec<(usize, Expression)> = Vec::new();
+        for (name, written) in given {
+            let (position, content) = self.field_of(of, name, span)?;
+            if made.iter().any(|(other, _)| *other == position) {
+                let first = given.iter().find(|(other, _)| other.text == name.text);
+                let first = first.map_or(span, |(first, _)| first.span);
+                let kind = DiagnosticKind::RepeatedField { name: name.text.clone(), first };
+                return Err(self.report(kind, name.span));
+            }
+            made.push((position, self.expect_type(written, &content)?));
+        }
+        Ok(made)
+    }
+}

@@ -1,0 +1,199 @@
+//! What statements mean.
+
+use super::body::Body;
+use super::types;
+use crate::language::Span;
+use crate::language::diagnostic::{DiagnosticKind, Parsed};
+use crate::language::tree::{self, StatementKind as Form};
+use crate::program::{Expression, ExpressionKind, Statement, StatementKind, Type};
+
+impl Body<'_> {
+    /// The statements of a block. What is wrong with one does not keep the others
+    /// from being checked.
+    pub fn statements(&mut self, written: &[tree::Statement]) -> Vec<Statement> {
+        let (_, statements) = self.apart(|body| {
+            for statement in written {
+                // Reported where it was found.
+                let _ = body.statement(statement);
+            }
+            Ok(())
+        });
+        statements
+    }
+
+    fn statement(&mut self, written: &tree::Statement) -> Parsed<()> {
+        self.spent = None;
+        let span = written.span;
+        let before = self.block.len();
+        match &written.kind {
+            Form::Assign(place, value) => self.assign(place, value, span)?,
+            Form::TakeApart(places, value) => self.take_apart(places, value, span)?,
+            Form::Do(expression) => self.act(expression, span)?,
+            Form::If(arms, otherwise) => self.choice(arms, otherwise.as_deref(), span)?,
+            Form::Repeat(body, condition) => {
+                return self.repeat(body, condition, written.linearizes, span);
+            }
+            Form::While(condition, body) => self.repeat_while(condition, body, span)?,
+            Form::Loop(body) => {
+                self.not_in_atomic(DiagnosticKind::LoopInAtomic, span)?;
+                let body = self.in_loop(|checked| checked.statements(body));
+                self.push(StatementKind::Loop { body }, span);
+            }
+            Form::Exit => {
+                if self.loops == 0 {
+                    return Err(self.report(DiagnosticKind::ExitOutsideLoop, span));
+                }
+                self.push(StatementKind::Break, span);
+            }
+            Form::For(over, body) => self.for_each(over, body, span)?,
+            Form::Return(value) => self.give_back(value.as_ref(), span)?,
+            Form::Atomic(body) => {
+                self.not_in_atomic(DiagnosticKind::NestedAtomic, span)?;
+                self.atomic = true;
+                let body = self.statements(body);
+                self.atomic = false;
+                self.push(StatementKind::Atomic(body), span);
+            }
+            Form::Skip => {}
+        }
+        match written.linearizes {
+            Some(span) => self.mark_linearizing(before, span),
+            None => Ok(()),
+        }
+    }
+
+    pub fn not_in_atomic(&mut self, kind: DiagnosticKind, span: Span) -> Parsed<()> {
+        if self.atomic { Err(self.report(kind, span)) } else { Ok(()) }
+    }
+
+    /// Marks the accesses of the statements from here on.
+    fn mark_linearizing(&mut self, from: usize, span: Span) -> Parsed<()> {
+        if mark(&mut self.block[from..]) {
+            Ok(())
+        } else {
+            Err(self.report(DiagnosticKind::NothingLinearizes, span))
+        }
+    }
+
+    fn in_loop<T>(&mut self, check: impl FnOnce(&mut Self) -> T) -> T {
+        self.loops += 1;
+        let checked = check(self);
+        self.loops -= 1;
+        checked
+    }
+
+    fn choice(
+        &mut self,
+        arms: &[(tree::Expression, Vec<tree::Statement>)],
+        otherwise: Option<&[tree::Statement]>,
+        span: Span,
+    ) -> Parsed<()> {
+        let Some(((condition, then), rest)) = arms.split_first() else {
+            let statements = self.statements(otherwise.unwrap_or_default());
+            self.block.extend(statements);
+            return Ok(());
+        };
+        self.spent = None;
+        let condition = self.condition(condition);
+        let then = self.statements(then);
+        let next = rest.first().map_or(span, |(condition, _)| condition.span);
+        let (rest, otherwise) = self.apart(|body| body.choice(rest, otherwise, next));
+        let condition = condition?;
+        rest?;
+        self.push(StatementKind::If { condition, then, otherwise }, span);
+        Ok(())
+    }
+
+    fn repeat(
+        &mut self,
+        written: &[tree::Statement],
+        condition: &tree::Expression,
+        linearizes: Option<Span>,
+        span: Span,
+    ) -> Parsed<()> {
+        self.not_in_atomic(DiagnosticKind::LoopInAtomic, span)?;
+        let (checked, body) = self.apart(|body| {
+            let statements = body.in_loop(|body| body.statements(written));
+            body.block.extend(statements);
+            let before = body.block.len();
+            body.spent = None;
+            let condition = body.condition(condition)?;
+            if let Some(span) = linearizes {
+                body.mark_linearizing(before, span)?;
+            }
+            body.leave_if(condition, span);
+            Ok(())
+        });
+        checked?;
+        self.push(StatementKind::Loop { body }, span);
+        Ok(())
+    }
+
+    fn repeat_while(
+        &mut self,
+        condition: &tree::Expression,
+        written: &[tree::Statement],
+        span: Span,
+    ) -> Parsed<()> {
+        self.not_in_atomic(DiagnosticKind::LoopInAtomic, span)?;
+        let (checked, body) = self.apart(|body| {
+            let condition = body.condition(condition);
+            let checked = condition.map(|condition| {
+                let at = condition.span;
+                let kind = ExpressionKind::Not(Box::new(condition));
+                body.leave_if(Expression { kind, content: Type::Bool, span: at }, at);
+            });
+            let statements = body.in_loop(|body| body.statements(written));
+            body.block.extend(statements);
+            checked
+        });
+        checked?;
+        self.push(StatementKind::Loop { body }, span);
+        Ok(())
+    }
+
+    fn leave_if(&mut self, condition: Expression, span: Span) {
+        let then = vec![Statement { kind: StatementKind::Break, span, linearizes: false }];
+        self.push(StatementKind::If { condition, then, otherwise: Vec::new() }, span);
+    }
+
+    fn for_each(
+        &mut self,
+        over: &tree::Range,
+        written: &[tree::Statement],
+        span: Span,
+    ) -> Parsed<()> {
+        let index = types::indices(&over.over, self.reporter)?;
+        let except = self.exception(over, index);
+        let variable = self.declare_index(&over.variable, index.index_type());
+        let body = self.statements(written);
+        if variable.is_ok() {
+            self.forget(&over.variable);
+        }
+        let kind = StatementKind::For { variable: variable?, over: index, except: except?, body };
+        self.push(kind, span);
+        Ok(())
+    }
+}
+
+/// Marks all accesses; whether there is one.
+fn mark(statements: &mut [Statement]) -> bool {
+    let mut any = false;
+    for statement in statements {
+        match &mut statement.kind {
+            StatementKind::Access { .. } => {
+                statement.linearizes = true;
+                any = true;
+            }
+            StatementKind::If { then, otherwise, .. } => {
+                any |= mark(then);
+                any |= mark(otherwise);
+            }
+            StatementKind::Loop { body }
+            | StatementKind::For { body, .. }
+            | StatementKind::Atomic(body) => any |= mark(body),
+            _ => {}
+        }
+    }
+    any
+}

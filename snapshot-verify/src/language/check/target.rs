@@ -1,0 +1,97 @@
+//! What stands on the left of an assignment.
+
+use super::access;
+use super::body::{Body, Meaning};
+use super::globals::Global;
+use super::result::whole;
+use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
+use crate::language::tree::{self, ExpressionKind as Written, Name};
+use crate::program::{CellPlace, Place, Projection, Root, Type};
+
+/// Where an assignment goes.
+pub(super) enum Target {
+    Place(Place, Type),
+    Cell(CellPlace, Type),
+    /// A name that it declares.
+    New(Name),
+}
+
+impl Body<'_> {
+    /// Where an assignment goes.
+    pub fn target(&mut self, written: &tree::Expression) -> Parsed<Target> {
+        match &written.kind {
+            Written::Variable(name) => match self.meaning(name) {
+                None if self.is_broken(name) => Err(self.reporter.already()),
+                None => Ok(Target::New(Name { text: name.clone(), span: written.span })),
+                Some(Meaning::Local(visible)) if visible.index => {
+                    let kind = DiagnosticKind::AssignedIndex { name: name.clone() };
+                    Err(self.report(kind, written.span))
+                }
+                Some(Meaning::Local(visible)) => {
+                    let content = self.local(visible.id).content.clone();
+                    Ok(Target::Place(whole(visible.id), content))
+                }
+                Some(Meaning::Global(Global::Private(id))) => {
+                    let content = self.globals.private[id.0 as usize].content.clone();
+                    Ok(Target::Place(Place { root: Root::Private(id), path: Vec::new() }, content))
+                }
+                Some(Meaning::Global(Global::Shared(id))) => {
+                    let cell = self.cell(id, &[], written.span)?;
+                    let content = self.globals.shared[id.0 as usize].content.clone();
+                    Ok(Target::Cell(cell, content))
+                }
+                Some(Meaning::Global(Global::Broken)) => Err(self.reporter.already()),
+            },
+            Written::Index(array, index) => {
+                let (root, indices) = access::unindexed(written);
+                if let Written::Variable(name) = &root.kind
+                    && let Some(Meaning::Global(Global::Shared(id))) = self.meaning(name)
+                {
+                    let dimensions = self.globals.shared[id.0 as usize].dimensions.len();
+                    if indices.len() > dimensions {
+                        return Err(self.part_of_cell(written, root));
+                    }
+                    let cell = self.cell(id, &indices, written.span)?;
+                    let content = self.globals.shared[id.0 as usize].content.clone();
+                    return Ok(Target::Cell(cell, content));
+                }
+                let (mut place, content) = self.part(array, written)?;
+                let Type::Array { index: over, element } = content else {
+                    let kind = DiagnosticKind::NoElements { found: content };
+                    return Err(self.report(kind, array.span));
+                };
+                let index = self.expect_type(index, &over.index_type())?;
+                place.path.push(Projection::Index(index));
+                Ok(Target::Place(place, *element))
+            }
+            Written::Field(record, name) => {
+                let (mut place, content) = self.part(record, written)?;
+                let (position, content) = self.field_of(&content, name, record.span)?;
+                place.path.push(Projection::Field(position));
+                Ok(Target::Place(place, content))
+            }
+            _ => {
+                let what = self.source.slice(written.span).to_owned();
+                Err(self.report(DiagnosticKind::NotAPlace { what }, written.span))
+            }
+        }
+    }
+
+    /// The place that the target is a part of.
+    fn part(&mut self, written: &tree::Expression, of: &tree::Expression) -> Parsed<(Place, Type)> {
+        match self.target(written)? {
+            Target::Place(place, content) => Ok((place, content)),
+            Target::Cell(..) => Err(self.part_of_cell(of, written)),
+            Target::New(name) => Err(self.unknown(&name.text, name.span)),
+        }
+    }
+
+    fn part_of_cell(&mut self, written: &tree::Expression, cell: &tree::Expression) -> Reported {
+        let with = match &written.kind {
+            Written::Field(_, field) => Some(field.text.clone()),
+            _ => None,
+        };
+        let cell = self.source.slice(cell.span).to_owned();
+        self.report(DiagnosticKind::PartOfCell { cell, with }, written.span)
+    }
+}

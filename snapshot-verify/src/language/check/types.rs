@@ -1,0 +1,244 @@
+//! From types as written to types.
+
+use std::collections::{HashMap, HashSet};
+
+use super::range;
+use crate::language::Span;
+use crate::language::diagnostic::{DiagnosticKind, Parsed, Reporter};
+use crate::language::parser::Parser;
+use crate::language::tree::{
+    Expression, ExpressionKind, Indices, IndicesKind, Operator, TypeDeclaration, TypeExpression,
+    TypeKind,
+};
+use crate::program::{Binary, Bound, Field, IndexSet, Type};
+
+/// The names that the language gives to types.
+const OWN: [&str; 10] =
+    ["value", "bool", "bit", "process", "segment", "version", "counter", "view", "record", "array"];
+
+/// All types by name.
+#[derive(Debug, Default)]
+pub(super) struct Types {
+    declared: HashMap<String, Type>,
+    /// Those whose declaration is wrong, and was reported.
+    failed: HashSet<String>,
+}
+
+/// The most parts that a type may have; it also bounds its depth.
+const LIMIT: usize = 200;
+
+impl Types {
+    /// Resolves all declarations. What fails is reported, once.
+    pub fn declare(declarations: &[TypeDeclaration], reporter: &mut Reporter) -> Self {
+        let mut by_name: HashMap<&str, &TypeDeclaration> = HashMap::new();
+        for declaration in declarations {
+            let name = &declaration.name;
+            if OWN.contains(&name.text.as_str()) {
+                reporter
+                    .report(DiagnosticKind::ReservedName { name: name.text.clone() }, name.span);
+                continue;
+            }
+            if let Some(first) = by_name.get(name.text.as_str()) {
+                let first = first.name.span;
+                let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
+                reporter.report(kind, name.span);
+                continue;
+            }
+            by_name.insert(&name.text, declaration);
+        }
+        let mut types = Self::default();
+        // A type is resolved after those it names. What is left over is a circle, or
+        // names something unknown.
+        let mut waiting: Vec<&TypeDeclaration> = declarations
+            .iter()
+            .filter(|declaration| {
+                by_name
+                    .get(declaration.name.text.as_str())
+                    .is_some_and(|first| first.name.span == declaration.name.span)
+            })
+            .collect();
+        for _ in 0..=LIMIT {
+            let (ready, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|declaration| {
+                let mut ready = true;
+                names(&declaration.content, &mut |name| {
+                    ready &= types.declared.contains_key(name) || !by_name.contains_key(name);
+                });
+                ready
+            });
+            waiting = later;
+            if ready.is_empty() {
+                break;
+            }
+            for declaration in ready {
+                match types.resolve(&declaration.content, reporter) {
+                    Ok(content) => {
+                        types.declared.insert(declaration.name.text.clone(), content);
+                    }
+                    Err(_) => {
+                        types.failed.insert(declaration.name.text.clone());
+                    }
+                }
+            }
+        }
+        for declaration in waiting {
+            let mut excused = false;
+            names(&declaration.content, &mut |name| excused |= types.failed.contains(name));
+            let name = declaration.name.text.clone();
+            types.failed.insert(name.clone());
+            if !excused {
+                reporter.report(DiagnosticKind::TypeContainsItself { name }, declaration.name.span);
+            }
+        }
+        types
+    }
+
+    /// The type of an expression for one.
+    pub fn resolve(&self, written: &TypeExpression, reporter: &mut Reporter) -> Parsed<Type> {
+        let content = self.resolve_parts(written, reporter)?;
+        if size(&content) > LIMIT {
+            let kind = DiagnosticKind::TypeTooLarge { limit: LIMIT };
+            return Err(reporter.report(kind, written.span));
+        }
+        Ok(content)
+    }
+
+    fn resolve_parts(&self, written: &TypeExpression, reporter: &mut Reporter) -> Parsed<Type> {
+        match &written.kind {
+            TypeKind::Named(name) => match name.as_str() {
+                "value" => Ok(Type::Value),
+                "bool" => Ok(Type::Bool),
+                "bit" => Ok(Type::Integer { low: Bound::constant(0), high: Bound::constant(1) }),
+                "process" => Ok(Type::Process),
+                "segment" => Ok(Type::Segment),
+                "version" => Ok(Type::Version),
+                "counter" => Ok(Type::Counter),
+                "view" => Ok(Type::view()),
+                name if self.failed.contains(name) => Err(reporter.already()),
+                name => self.declared.get(name).cloned().ok_or_else(|| {
+                    let known = OWN.into_iter().chain(self.declared.keys().map(String::as_str));
+                    let nearest = reporter.nearest(name, known);
+                    let kind = DiagnosticKind::UnknownType { name: name.to_owned(), nearest };
+                    reporter.report(kind, written.span)
+                }),
+            },
+            TypeKind::Range(low, high) => {
+                let (low, high) = bounds(low, high, written.span, reporter)?;
+                Ok(Type::Integer { low, high })
+            }
+            TypeKind::Optional(content) => {
+                let content = self.resolve_parts(content, reporter)?;
+                if !content.is_scalar() || matches!(content, Type::Optional(_)) {
+                    let kind = DiagnosticKind::OptionalCompound { content };
+                    return Err(reporter.report(kind, written.span));
+                }
+                Ok(Type::Optional(Box::new(content)))
+            }
+            TypeKind::Record(written) => {
+                let mut fields: Vec<Field> = Vec::new();
+                let mut places = HashMap::new();
+                for (name, content) in written {
+                    if let Some(&first) = places.get(&name.text) {
+                        let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
+                        return Err(reporter.report(kind, name.span));
+                    }
+                    places.insert(name.text.clone(), name.span);
+                    let content = self.resolve_parts(content, reporter)?;
+                    fields.push(Field { name: name.text.clone(), content });
+                }
+                Ok(Type::Record(fields))
+            }
+            TypeKind::Array(written, element) => {
+                let index = indices(written, reporter)?;
+                if let IndexSet::Range(low, high) = index
+                    && !range::at_most(low, high)
+                {
+                    let range = index.to_string();
+                    return Err(reporter.report(DiagnosticKind::EmptyRange { range }, written.span));
+                }
+                let element = Box::new(self.resolve_parts(element, reporter)?);
+                Ok(Type::Array { index, element })
+            }
+        }
+    }
+
+    /// A type with these dimensions in front of it.
+    pub fn dimensioned(dimensions: &[IndexSet], content: Type) -> Type {
+        dimensions
+            .iter()
+            .rev()
+            .fold(content, |element, &index| Type::Array { index, element: Box::new(element) })
+    }
+}
+
+/// Calls `visit` with every name in a type as written.
+fn names<'a>(written: &'a TypeExpression, visit: &mut impl FnMut(&'a str)) {
+    match &written.kind {
+        TypeKind::Named(name) => visit(name),
+        TypeKind::Range(..) => {}
+        TypeKind::Optional(content) | TypeKind::Array(_, content) => names(content, visit),
+        TypeKind::Record(fields) => fields.iter().for_each(|(_, content)| names(content, visit)),
+    }
+}
+
+/// How many parts a type has.
+fn size(content: &Type) -> usize {
+    match content {
+        Type::Optional(content) => 1 + size(content),
+        Type::Array { element, .. } => 1 + size(element),
+        Type::Record(fields) => 1 + fields.iter().map(|field| size(&field.content)).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// The index set as written.
+pub(super) fn indices(written: &Indices, reporter: &mut Reporter) -> Parsed<IndexSet> {
+    match &written.kind {
+        IndicesKind::Processes => Ok(IndexSet::Processes),
+        IndicesKind::Segments => Ok(IndexSet::Segments),
+        IndicesKind::Range(low, high) => {
+            Ok(IndexSet::Range(bound(low, reporter)?, bound(high, reporter)?))
+        }
+    }
+}
+
+/// Bounds that leave at least one number, for every n.
+fn bounds(
+    low: &Expression,
+    high: &Expression,
+    span: Span,
+    reporter: &mut Reporter,
+) -> Parsed<(Bound, Bound)> {
+    let (low, high) = (bound(low, reporter)?, bound(high, reporter)?);
+    if !range::at_most(low, high) {
+        let range = format!("{low}..{high}");
+        return Err(reporter.report(DiagnosticKind::EmptyRange { range }, span));
+    }
+    Ok((low, high))
+}
+
+/// A number, or one that depends on n only.
+pub(super) fn bound(written: &Expression, reporter: &mut Reporter) -> Parsed<Bound> {
+    let too_large = |bound: Option<Bound>, reporter: &mut Reporter| {
+        let kind = DiagnosticKind::NumberTooLarge { limit: Parser::NUMBER };
+        bound.ok_or_else(|| reporter.report(kind, written.span))
+    };
+    match &written.kind {
+        ExpressionKind::Number(number) => Ok(Bound::constant(*number)),
+        ExpressionKind::N => Ok(Bound { times_n: 1, plus: 0 }),
+        ExpressionKind::Binary(operator @ (Operator::Add | Operator::Subtract), left, right) => {
+            let (left, right) = (bound(left, reporter)?, bound(right, reporter)?);
+            let operator = if *operator == Operator::Add { Binary::Add } else { Binary::Subtract };
+            too_large(range::combine(operator, left, right), reporter)
+        }
+        ExpressionKind::Binary(Operator::Multiply, left, right) => {
+            let (left, right) = (bound(left, reporter)?, bound(right, reporter)?);
+            let product = match (left.times_n, right.times_n) {
+                (0, _) => range::scale(left.plus, right),
+                (_, 0) => range::scale(right.plus, left),
+                _ => return Err(reporter.report(DiagnosticKind::Product, written.span)),
+            };
+            too_large(product, reporter)
+        }
+        _ => Err(reporter.report(DiagnosticKind::BoundNotConstant, written.span)),
+    }
+}

@@ -1,0 +1,96 @@
+//! A text as a sequence of declarations, each with its symbols: what bug edits
+//! work on.
+
+use super::Source;
+use super::diagnostic::{DiagnosticKind, Reporter};
+use super::token::{Token, TokenKind};
+
+/// The symbols of one declaration.
+#[derive(Clone, Debug)]
+pub(super) struct Declaration {
+    pub kind: DeclarationKind,
+    pub tokens: Vec<Token>,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum DeclarationKind {
+    Header,
+    Citation,
+    Type,
+    Shared,
+    Private,
+    /// Of this name, if it has one.
+    Procedure(String),
+    Bug,
+    Expectation,
+}
+
+/// Splits the symbols at the lines that are not indented.
+pub(super) fn declarations(
+    source: &Source,
+    tokens: &[Token],
+    reporter: &mut Reporter,
+) -> Vec<Declaration> {
+    let mut declarations = Vec::new();
+    let mut begin = 0;
+    let mut depth = 0;
+    for (position, token) in tokens.iter().enumerate() {
+        let followed_by_block =
+            tokens.get(position + 1).is_some_and(|next| next.kind == TokenKind::Indent);
+        let ends = match token.kind {
+            TokenKind::Indent => {
+                depth += 1;
+                false
+            }
+            TokenKind::Dedent => {
+                depth -= 1;
+                depth == 0
+            }
+            TokenKind::Newline => depth == 0 && !followed_by_block,
+            TokenKind::End => true,
+            _ => false,
+        };
+        if !ends {
+            continue;
+        }
+        let part = &tokens[begin..=position];
+        begin = position + 1;
+        if let Some(kind) = kind_of(source, part, reporter) {
+            declarations.push(Declaration { kind, tokens: part.to_vec() });
+        }
+    }
+    declarations
+}
+
+/// What a declaration is, by its first word.
+fn kind_of(source: &Source, tokens: &[Token], reporter: &mut Reporter) -> Option<DeclarationKind> {
+    let first = tokens.first()?;
+    let name_of = |token: Option<&Token>| {
+        token.map_or_else(String::new, |token| source.slice(token.span).to_owned())
+    };
+    let kind = match first.kind {
+        TokenKind::End | TokenKind::Newline | TokenKind::Dedent | TokenKind::Wrong => return None,
+        TokenKind::Indent => {
+            let span = tokens.get(1).map_or(first.span, |token| token.span);
+            reporter.report(DiagnosticKind::UnexpectedIndentation, span);
+            return None;
+        }
+        _ => match source.slice(first.span) {
+            "algorithm" => DeclarationKind::Header,
+            "source" => DeclarationKind::Citation,
+            "type" => DeclarationKind::Type,
+            "shared" => DeclarationKind::Shared,
+            "private" => DeclarationKind::Private,
+            "procedure" => DeclarationKind::Procedure(name_of(tokens.get(1))),
+            "update" | "scan" => DeclarationKind::Procedure(name_of(Some(first))),
+            "bug" => DeclarationKind::Bug,
+            "expect" => DeclarationKind::Expectation,
+            found => {
+                let kind = DiagnosticKind::UnknownItem { found: found.to_owned() };
+                reporter.report(kind, first.span);
+                return None;
+            }
+        },
+    };
+    Some(kind)
+}

@@ -1,0 +1,126 @@
+//! What is wrong with a text, where, and what to do about it.
+//!
+//! What is wrong is a [`DiagnosticKind`]; how it is told stands in `wording`, how
+//! it is shown in `render`. Each is shown as its source line with a caret, what
+//! was expected and what was found, and, where there is one, the cure.
+
+mod kind;
+mod render;
+mod wording;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use kind::DiagnosticKind;
+
+use super::nearest::nearest;
+use super::{Source, Span};
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Diagnostic {
+    /// What.
+    pub kind: DiagnosticKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// All that is wrong with a text, at least one thing, in the order of the text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Diagnostics {
+    source: Arc<Source>,
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// # Panics
+    ///
+    /// If the list is empty: then nothing is wrong.
+    pub(crate) fn new(source: Arc<Source>, mut list: Vec<Diagnostic>) -> Self {
+        assert!(!list.is_empty(), "diagnostics of a text that has none");
+        list.sort_by_key(|diagnostic| diagnostic.span.begin);
+        Self { source, list }
+    }
+
+    /// Each, in the order of the text.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Diagnostic> {
+        self.list.iter()
+    }
+
+    /// The text they are about.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// All of them, for people. With `colour`, with the escape sequences of a
+    /// terminal.
+    pub fn render(&self, colour: bool) -> String {
+        render::render(&self.source, &self.list, colour)
+    }
+}
+
+/// Without colour.
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// Proof that an error was reported: what a function returns that cannot go on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported(());
+
+/// What a function makes that reports its errors.
+pub(crate) type Parsed<T> = Result<T, Reported>;
+
+/// Collects what is wrong.
+#[derive(Debug, Default)]
+pub(crate) struct Reporter {
+    list: Vec<Diagnostic>,
+}
+
+impl Reporter {
+    /// Nobody reads more than this many.
+    const LIMIT: usize = 100;
+
+    /// Notes that something is wrong, once per place and kind.
+    pub fn report(&mut self, kind: DiagnosticKind, span: Span) -> Reported {
+        let diagnostic = Diagnostic { kind, span };
+        if self.list.len() < Self::LIMIT && !self.list.contains(&diagnostic) {
+            self.list.push(diagnostic);
+        }
+        Reported(())
+    }
+
+    /// Of an error that is the consequence of one that was reported.
+    pub fn already(&self) -> Reported {
+        debug_assert!(!self.list.is_empty(), "something was reported");
+        Reported(())
+    }
+
+    /// Whether nothing is wrong so far.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The known name that is most like this one, while somebody may read it.
+    pub fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+        if self.list.len() == Self::LIMIT { None } else { nearest(name, known) }
+    }
+
+    /// What is wrong, of a text in which something is.
+    pub fn into_diagnostics(self, source: &Arc<Source>) -> Diagnostics {
+        Diagnostics::new(Arc::clone(source), self.list)
+    }
+
+    /// The value, unless something is wrong.
+    pub fn finish<T>(self, source: &Arc<Source>, value: T) -> Result<T, Diagnostics> {
+        if self.list.is_empty() {
+            Ok(value)
+        } else {
+            Err(Diagnostics::new(Arc::clone(source), self.list))
+        }
+    }
+}

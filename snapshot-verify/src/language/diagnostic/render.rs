@@ -1,0 +1,46 @@
+//! Diagnostics as a terminal shows them.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::Diagnostic;
+use crate::language::{Source, Span};
+
+/// All of them, each with its line, separated by empty lines.
+pub(super) fn render(source: &Source, list: &[Diagnostic], colour: bool) -> String {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let mut rendered = String::new();
+    for diagnostic in list {
+        if !rendered.is_empty() {
+            rendered.push_str("\n\n");
+        }
+        rendered.push_str(&renderer.render(&[group(source, diagnostic)]));
+    }
+    rendered
+}
+
+fn group<'a>(source: &'a Source, diagnostic: &'a Diagnostic) -> Group<'a> {
+    let kind = &diagnostic.kind;
+    let primary =
+        AnnotationKind::Primary.span(visible(source, diagnostic.span)).label(kind.label());
+    let context = kind
+        .context()
+        .into_iter()
+        .map(|(span, label)| AnnotationKind::Context.span(visible(source, span)).label(label));
+    let snippet =
+        Snippet::source(source.text()).path(source.name()).annotation(primary).annotations(context);
+    let group = Level::ERROR.primary_title(kind.to_string()).element(snippet);
+    match kind.help() {
+        Some(help) => group.element(Level::HELP.message(help)),
+        None => group,
+    }
+}
+
+/// The place as a range within one line: a caret under a whole procedure helps
+/// nobody.
+fn visible(source: &Source, span: Span) -> std::ops::Range<usize> {
+    let text = source.text();
+    let begin = (span.begin as usize).min(text.len());
+    let end = (span.end as usize).clamp(begin, text.len());
+    let line = text[begin..end].find('\n').map_or(end, |newline| begin + newline);
+    begin..line
+}

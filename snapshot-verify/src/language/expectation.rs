@@ -1,0 +1,107 @@
+//! `expect` lines: what is known of an algorithm and its bugs.
+
+use std::fmt;
+
+use super::Span;
+use super::diagnostic::DiagnosticKind;
+use super::parser::{Clauses, Parser};
+use super::tree::Name;
+
+/// What verification of an algorithm, or of one of its bugs, must answer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Expectation {
+    /// Of this bug variant; of the correct text if none.
+    pub bug: Option<Name>,
+    /// n, at least 2.
+    pub processes: u32,
+    /// i < j < n, if only this pair is to be explored.
+    pub pair: Option<(u32, u32)>,
+    /// Each process starts at most this many operations, at least 1; if none, as
+    /// many as it likes.
+    pub operations: Option<u32>,
+    /// Full executions over this many values, at least 2, rather than simple ones.
+    pub values: Option<u32>,
+    /// The answer.
+    pub verdict: ExpectedVerdict,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An answer.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum ExpectedVerdict {
+    /// Every execution is linearizable.
+    Linearizable,
+    /// Some execution is not.
+    Violation,
+    /// A proof is refused: the program is not data-independent.
+    NoProof,
+}
+
+impl Parser<'_> {
+    /// The expectation, after reporting what can never hold.
+    pub(super) fn checked_expectation(
+        &mut self,
+        bug: Option<Name>,
+        (processes, place): (u32, Span),
+        clauses: Clauses,
+        verdict: ExpectedVerdict,
+        span: Span,
+    ) -> Expectation {
+        if processes < 2 {
+            self.report(DiagnosticKind::TooFewProcesses, place);
+        } else if let Some((i, j, place)) = clauses.pair
+            && (i >= j || j >= processes)
+        {
+            self.report(DiagnosticKind::PairOutOfRange { i, j, processes }, place);
+        }
+        let least = [("operations", clauses.operations, 1), ("values", clauses.values, 2)];
+        for (clause, given, least) in least {
+            if let Some((given, place)) = given
+                && given < least
+            {
+                self.report(DiagnosticKind::VacuousExpectation { clause, least }, place);
+            }
+        }
+        Expectation {
+            bug,
+            processes,
+            pair: clauses.pair.map(|(i, j, _)| (i, j)),
+            operations: clauses.operations.map(|(given, _)| given),
+            values: clauses.values.map(|(given, _)| given),
+            verdict,
+            span,
+        }
+    }
+}
+
+impl fmt::Display for ExpectedVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Linearizable => "linearizable",
+            Self::Violation => "violation",
+            Self::NoProof => "no proof",
+        })
+    }
+}
+
+/// As the language writes it.
+impl fmt::Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expect ")?;
+        if let Some(bug) = &self.bug {
+            write!(f, "{}, ", bug.text)?;
+        }
+        write!(f, "n = {}", self.processes)?;
+        if let Some((i, j)) = self.pair {
+            write!(f, ", pair {i},{j}")?;
+        }
+        if let Some(operations) = self.operations {
+            write!(f, ", operations {operations}")?;
+        }
+        if let Some(values) = self.values {
+            write!(f, ", full, values {values}")?;
+        }
+        write!(f, ": {}", self.verdict)
+    }
+}

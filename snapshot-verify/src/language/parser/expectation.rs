@@ -1,0 +1,133 @@
+//! `bug` and `expect`.
+
+use super::{Parsed, Parser, TokenKind};
+use crate::language::Span;
+use crate::language::bug::{Bug, Change, Edit, Quotation, Scope};
+use crate::language::expectation::{Expectation, ExpectedVerdict};
+
+impl Parser<'_> {
+    /// `bug NAME "DESCRIPTION":` and its edits.
+    pub fn bug(&mut self) -> Parsed<Bug> {
+        self.expect_word("bug", "`bug`")?;
+        let name = self.name("a name for the bug")?;
+        let (description, _) = self.quoted(TokenKind::String, "a description in double quotes")?;
+        self.expect(TokenKind::Colon, "`:` and the edits")?;
+        let mut edits = Vec::new();
+        let indented = self.eat(TokenKind::Newline) && self.eat(TokenKind::Indent);
+        while !self.at_end() && !self.at(TokenKind::Dedent) {
+            if self.eat(TokenKind::Newline) || self.eat(TokenKind::Semicolon) {
+                continue;
+            }
+            edits.push(self.edit()?);
+            if !matches!(
+                self.peek().kind,
+                TokenKind::Newline | TokenKind::Semicolon | TokenKind::Dedent | TokenKind::End
+            ) {
+                return Err(self.unexpected("`;` or the end of the line"));
+            }
+        }
+        if indented {
+            self.eat(TokenKind::Dedent);
+        }
+        Ok(Bug { name, description, edits })
+    }
+
+    /// `in WHERE, replace ... by ...` and its like.
+    fn edit(&mut self) -> Parsed<Edit> {
+        self.expect(TokenKind::In, "`in`")?;
+        let scope = if self.eat_word("shared") {
+            Scope::Shared
+        } else if self.eat_word("private") {
+            Scope::Private
+        } else {
+            Scope::Procedure(self.name("the name of a procedure, `shared` or `private`")?)
+        };
+        self.expect(TokenKind::Comma, "`,`")?;
+        let (target, change) = if self.eat_word("replace") {
+            let target = self.quotation()?;
+            self.expect_word("by", "`by`")?;
+            (target, Change::Replace(self.quotation()?))
+        } else if self.eat_word("delete") {
+            (self.quotation()?, Change::Delete)
+        } else if self.eat_word("insert") {
+            let text = self.quotation()?;
+            if self.eat_word("before") {
+                (self.quotation()?, Change::Before(text))
+            } else {
+                self.expect_word("after", "`before` or `after`")?;
+                (self.quotation()?, Change::After(text))
+            }
+        } else {
+            return Err(self.unexpected("`replace`, `delete` or `insert`"));
+        };
+        Ok(Edit { scope, target, change })
+    }
+
+    fn quotation(&mut self) -> Parsed<Quotation> {
+        let (_, span) = self.quoted(TokenKind::Quote, "a text between backquotes")?;
+        Ok(Quotation { span })
+    }
+
+    /// `expect [BUG,] n = N [, pair I,J] [, operations B] [, full, values K]: VERDICT`.
+    pub fn expectation(&mut self) -> Parsed<Expectation> {
+        let begin = self.position;
+        self.expect_word("expect", "`expect`")?;
+        let mut bug = None;
+        if self.at(TokenKind::Name) {
+            bug = Some(self.name("the name of a bug")?);
+            self.expect(TokenKind::Comma, "`,`")?;
+        }
+        self.expect(TokenKind::N, "`n =` and the number of processes")?;
+        self.expect(TokenKind::Equal, "`=`")?;
+        let processes = self.clause("the number of processes")?;
+        let mut clauses = Clauses::default();
+        while self.eat(TokenKind::Comma) {
+            if self.eat_word("pair") {
+                let (i, first) = self.clause("the number of a segment")?;
+                self.expect(TokenKind::Comma, "`,`")?;
+                let (j, second) = self.clause("the number of a segment")?;
+                clauses.pair = Some((i, j, first.to(second)));
+            } else if self.eat_word("operations") {
+                clauses.operations = Some(self.clause("the number of operations per process")?);
+            } else if self.eat_word("full") {
+                self.expect(TokenKind::Comma, "`,`")?;
+                self.expect_word("values", "`values` and their number")?;
+                clauses.values = Some(self.clause("the number of values")?);
+            } else {
+                return Err(self.unexpected("`pair`, `operations` or `full`"));
+            }
+        }
+        self.expect(TokenKind::Colon, "`,` or `:`")?;
+        let verdict = self.verdict()?;
+        let span = self.since(begin);
+        self.end_of_line()?;
+        Ok(self.checked_expectation(bug, processes, clauses, verdict, span))
+    }
+
+    fn clause(&mut self, expected: &'static str) -> Parsed<(u32, Span)> {
+        let span = self.peek().span;
+        Ok((self.number(expected)? as u32, span))
+    }
+
+    fn verdict(&mut self) -> Parsed<ExpectedVerdict> {
+        if self.eat_word("linearizable") {
+            return Ok(ExpectedVerdict::Linearizable);
+        }
+        if self.eat_word("violation") {
+            return Ok(ExpectedVerdict::Violation);
+        }
+        if self.eat_word("no") {
+            self.expect_word("proof", "`proof`")?;
+            return Ok(ExpectedVerdict::NoProof);
+        }
+        Err(self.unexpected("`linearizable`, `violation` or `no proof`"))
+    }
+}
+
+/// What an `expect` line says besides n, with places.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clauses {
+    pub pair: Option<(u32, u32, Span)>,
+    pub operations: Option<(u32, Span)>,
+    pub values: Option<(u32, Span)>,
+}

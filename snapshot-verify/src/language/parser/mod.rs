@@ -1,0 +1,238 @@
+//! From symbols to the syntax tree, by recursive descent.
+//!
+//! Each declaration is parsed from symbols of its own, so an error in one does not
+//! touch the next; within a procedure the parser goes on after the line that it
+//! did not understand. It is total: any sequence of symbols gives a tree or errors,
+//! in linear time, and with bounded recursion, because nesting is limited to
+//! [`Parser::DEPTH`] and expressions to [`Parser::LENGTH`] symbols.
+
+mod declaration;
+mod expectation;
+mod expression;
+mod statement;
+mod types;
+
+pub(crate) use expectation::Clauses;
+
+use super::diagnostic::{DiagnosticKind, Parsed, Reported, Reporter};
+use super::token::{Token, TokenKind};
+use super::tree::Name;
+use super::{Source, Span};
+
+/// Reads symbols one after the other.
+pub(crate) struct Parser<'a> {
+    source: &'a Source,
+    reporter: &'a mut Reporter,
+    tokens: &'a [Token],
+    /// The next symbol.
+    position: usize,
+    /// Open blocks, expressions and types.
+    depth: usize,
+    /// Where the outermost open expression began.
+    expression: Option<usize>,
+}
+
+impl<'a> Parser<'a> {
+    /// The deepest nesting of blocks, expressions and types.
+    pub const DEPTH: usize = 48;
+    /// The longest expression, in symbols. It also bounds the depth of chains of
+    /// operators.
+    pub const LENGTH: usize = 256;
+    /// The greatest number that may be written.
+    pub const NUMBER: i32 = 1_000_000;
+
+    /// A parser of these symbols.
+    pub fn new(source: &'a Source, tokens: &'a [Token], reporter: &'a mut Reporter) -> Self {
+        Self { source, reporter, tokens, position: 0, depth: 0, expression: None }
+    }
+
+    /// The next symbol; at the end, an end that stands where the last one does.
+    fn peek(&self) -> Token {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> Token {
+        self.tokens.get(self.position + ahead).copied().unwrap_or_else(|| {
+            let end = self.tokens.last().map_or(0, |token| token.span.end);
+            Token { kind: TokenKind::End, span: Span { begin: end, end }, origin: 0 }
+        })
+    }
+
+    /// The text of the next symbol.
+    fn text(&self) -> &'a str {
+        self.source.slice(self.peek().span)
+    }
+
+    /// Whether the next symbol is this word, which need not be a keyword.
+    fn at_word(&self, word: &str) -> bool {
+        self.peek().kind.is_word() && self.text() == word
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.peek().kind == kind
+    }
+
+    fn at_end(&self) -> bool {
+        self.position >= self.tokens.len() || self.at(TokenKind::End)
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek();
+        if self.position < self.tokens.len() {
+            self.position += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.at_word(word);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: TokenKind, expected: &'static str) -> Parsed<Token> {
+        if self.at(kind) { Ok(self.next()) } else { Err(self.unexpected(expected)) }
+    }
+
+    /// The end of what an opening parenthesis or bracket begins.
+    fn close(&mut self, kind: TokenKind, open: Token, expected: &'static str) -> Parsed<()> {
+        if self.eat(kind) {
+            return Ok(());
+        }
+        let token = self.peek();
+        if token.kind == TokenKind::Wrong {
+            return Err(self.reporter.already());
+        }
+        let (found, open) = (self.found(token), open.span);
+        Err(self.report(DiagnosticKind::Unclosed { expected, found, open }, token.span))
+    }
+
+    /// Parts with commas between them, to the closing parenthesis.
+    fn comma_separated<T>(
+        &mut self,
+        open: Token,
+        mut part: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut parts = Vec::new();
+        loop {
+            parts.push(part(self)?);
+            if !self.eat(TokenKind::Comma) {
+                self.close(TokenKind::Close, open, "`,` or `)`")?;
+                return Ok(parts);
+            }
+        }
+    }
+
+    fn expect_word(&mut self, word: &str, expected: &'static str) -> Parsed<()> {
+        if self.eat_word(word) { Ok(()) } else { Err(self.unexpected(expected)) }
+    }
+
+    /// Reports that something else stands here.
+    fn unexpected(&mut self, expected: &'static str) -> Reported {
+        let token = self.peek();
+        if token.kind == TokenKind::Wrong {
+            return self.reporter.already();
+        }
+        let found = self.found(token);
+        self.report(DiagnosticKind::Expected { expected, found }, token.span)
+    }
+
+    /// The symbol, for people.
+    fn found(&self, token: Token) -> String {
+        match token.kind {
+            TokenKind::Newline | TokenKind::Dedent => "the end of the line".to_owned(),
+            TokenKind::Indent => "an indented line".to_owned(),
+            TokenKind::End => "the end of the text".to_owned(),
+            kind if kind.is_keyword() => format!("the keyword `{}`", self.source.slice(token.span)),
+            TokenKind::Quote | TokenKind::String => self.source.slice(token.span).to_owned(),
+            _ => format!("`{}`", self.source.slice(token.span)),
+        }
+    }
+
+    pub(super) fn report(&mut self, kind: DiagnosticKind, span: Span) -> Reported {
+        self.reporter.report(kind, span)
+    }
+
+    /// A name that is no keyword.
+    fn name(&mut self, expected: &'static str) -> Parsed<Name> {
+        let token = self.expect(TokenKind::Name, expected)?;
+        Ok(Name { text: self.source.slice(token.span).to_owned(), span: token.span })
+    }
+
+    /// A name that may be a keyword: of a field.
+    fn word(&mut self, expected: &'static str) -> Parsed<Name> {
+        if !self.peek().kind.is_word() {
+            return Err(self.unexpected(expected));
+        }
+        let token = self.next();
+        Ok(Name { text: self.source.slice(token.span).to_owned(), span: token.span })
+    }
+
+    fn number(&mut self, expected: &'static str) -> Parsed<i32> {
+        let token = self.expect(TokenKind::Number, expected)?;
+        match self.source.slice(token.span).parse() {
+            Ok(number) if number <= Self::NUMBER => Ok(number),
+            _ => {
+                let limit = Self::NUMBER;
+                Err(self.report(DiagnosticKind::NumberTooLarge { limit }, token.span))
+            }
+        }
+    }
+
+    /// The text between the quotation marks of a string or quotation.
+    fn quoted(&mut self, kind: TokenKind, expected: &'static str) -> Parsed<(String, Span)> {
+        let token = self.expect(kind, expected)?;
+        let inner = Span { begin: token.span.begin + 1, end: token.span.end - 1 };
+        Ok((self.source.slice(inner).to_owned(), inner))
+    }
+
+    /// Ends a declaration of one line.
+    fn end_of_line(&mut self) -> Parsed<()> {
+        if self.at_end() {
+            return Ok(());
+        }
+        self.expect(TokenKind::Newline, "the end of the line")?;
+        if self.at(TokenKind::Indent) {
+            let span = self.peek_at(1).span;
+            return Err(self.report(DiagnosticKind::UnexpectedIndentation, span));
+        }
+        Ok(())
+    }
+
+    /// Runs a part of the parser one level deeper.
+    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == Self::DEPTH {
+            let limit = Self::DEPTH;
+            let span = self.peek().span;
+            return Err(self.report(DiagnosticKind::NestedTooDeep { limit }, span));
+        }
+        self.depth += 1;
+        let parsed = parse(self);
+        self.depth -= 1;
+        parsed
+    }
+
+    /// From the symbol at the position `begin` to the last one read. Where a bug
+    /// edit replaced some of them, what stands in its own place counts; if nothing
+    /// does, what the edit brought.
+    fn since(&self, begin: usize) -> Span {
+        let tokens = self.tokens.get(begin..self.position).unwrap_or_default();
+        let symbols = || tokens.iter().filter(|token| !token.kind.is_layout());
+        let of = |origin: u32| {
+            let mut own = symbols().filter(move |token| token.origin == origin);
+            let first = own.next()?;
+            Some(first.span.to(own.next_back().unwrap_or(first).span))
+        };
+        of(0).or_else(|| of(symbols().next()?.origin)).unwrap_or_else(|| self.peek_at(0).span)
+    }
+}

@@ -1,0 +1,297 @@
+//! The syntax tree as text: read again, it is the same tree.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::tree::{
+    Cell, Expression, ExpressionKind, Indices, IndicesKind, Name, Operator, Procedure, Range,
+    Statement, StatementKind, Tree, TypeExpression, TypeKind, Variable,
+};
+
+impl Display for Tree {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "algorithm {}", self.name.text)?;
+        if let Some(citation) = &self.citation {
+            writeln!(f, "source \"{citation}\"")?;
+        }
+        let blank = |f: &mut Formatter<'_>, any: bool| if any { writeln!(f) } else { Ok(()) };
+        blank(f, !self.types.is_empty())?;
+        for declaration in &self.types {
+            writeln!(f, "type {} = {}", declaration.name.text, declaration.content)?;
+        }
+        blank(f, !self.shared.is_empty())?;
+        for variable in &self.shared {
+            writeln!(f, "shared {variable}")?;
+        }
+        blank(f, !self.private.is_empty())?;
+        for variable in &self.private {
+            writeln!(f, "private {variable}")?;
+        }
+        for procedure in &self.procedures {
+            write!(f, "\n{procedure}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Variable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name.text)?;
+        for index in &self.dimensions {
+            write!(f, "[{}]", Singular(index))?;
+        }
+        f.write_str(match self.cell {
+            None => ": ",
+            Some(Cell::Linked) => ": llsc ",
+            Some(Cell::Swappable) => ": cas ",
+        })?;
+        write!(f, "{}", self.content)?;
+        match &self.initial {
+            Some(initial) => write!(f, " := {initial}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Procedure {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let operation = matches!(self.name.text.as_str(), "update" | "scan");
+        let word = if operation { "" } else { "procedure " };
+        write!(f, "{word}{}", self.name.text)?;
+        if !(operation && self.parameters.is_empty()) {
+            f.write_char('(')?;
+            separated(f, &self.parameters, |f, (name, content)| match content {
+                Some(content) => write!(f, "{}: {content}", name.text),
+                None => f.write_str(&name.text),
+            })?;
+            f.write_char(')')?;
+        }
+        f.write_char(':')?;
+        if let Some(returns) = &self.returns {
+            write!(f, " {returns}:")?;
+        }
+        f.write_char('\n')?;
+        for local in &self.locals {
+            writeln!(f, "    local {local}")?;
+        }
+        block(f, &self.body, 1)
+    }
+}
+
+fn block(f: &mut Formatter<'_>, statements: &[Statement], depth: usize) -> fmt::Result {
+    statements.iter().try_for_each(|each| statement(f, each, depth))
+}
+
+fn statement(f: &mut Formatter<'_>, of: &Statement, depth: usize) -> fmt::Result {
+    let indentation = "    ".repeat(depth);
+    let line = |f: &mut Formatter<'_>, text: &dyn Display| {
+        let linearizes = if of.linearizes.is_some() { " linearizes" } else { "" };
+        writeln!(f, "{indentation}{text}{linearizes}")
+    };
+    match &of.kind {
+        StatementKind::Assign(place, value) => line(f, &format_args!("{place} := {value}")),
+        StatementKind::TakeApart(places, value) => {
+            let places: Vec<String> = places
+                .iter()
+                .map(|place| place.as_ref().map_or_else(|| "_".to_owned(), ToString::to_string))
+                .collect();
+            line(f, &format_args!("({}) := {value}", places.join(", ")))
+        }
+        StatementKind::Do(expression) => line(f, expression),
+        StatementKind::Exit => line(f, &"exit"),
+        StatementKind::Skip => line(f, &"skip"),
+        StatementKind::Return(None) => line(f, &"return"),
+        StatementKind::Return(Some(value)) => line(f, &format_args!("return {value}")),
+        StatementKind::If(arms, otherwise) => {
+            let mut word = "if";
+            for (condition, then) in arms {
+                writeln!(f, "{indentation}{word} {condition}:")?;
+                block(f, then, depth + 1)?;
+                word = "else if";
+            }
+            if let Some(otherwise) = otherwise {
+                writeln!(f, "{indentation}else:")?;
+                block(f, otherwise, depth + 1)?;
+            }
+            Ok(())
+        }
+        StatementKind::Repeat(body, condition) => {
+            writeln!(f, "{indentation}repeat")?;
+            block(f, body, depth + 1)?;
+            line(f, &format_args!("until {condition}"))
+        }
+        StatementKind::While(condition, body) => {
+            writeln!(f, "{indentation}while {condition}:")?;
+            block(f, body, depth + 1)
+        }
+        StatementKind::Loop(body) => {
+            writeln!(f, "{indentation}loop")?;
+            block(f, body, depth + 1)
+        }
+        StatementKind::For(range, body) => {
+            writeln!(f, "{indentation}for {range}:")?;
+            block(f, body, depth + 1)
+        }
+        StatementKind::Atomic(body) => {
+            writeln!(f, "{indentation}atomic:")?;
+            block(f, body, depth + 1)
+        }
+    }
+}
+
+impl Display for Range {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in {}", self.variable.text, Plural(&self.over))?;
+        match &self.except {
+            Some(except) => write!(f, " except {except}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// As the index of a family or an array.
+struct Singular<'a>(&'a Indices);
+
+impl Display for Singular<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            IndicesKind::Processes => f.write_str("process"),
+            IndicesKind::Segments => f.write_str("segment"),
+            IndicesKind::Range(low, high) => bounds(f, low, high),
+        }
+    }
+}
+
+/// As what a variable runs through.
+struct Plural<'a>(&'a Indices);
+
+impl Display for Plural<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0.kind {
+            IndicesKind::Processes => f.write_str("processes"),
+            IndicesKind::Segments => f.write_str("segments"),
+            IndicesKind::Range(low, high) => bounds(f, low, high),
+        }
+    }
+}
+
+fn bounds(f: &mut Formatter<'_>, low: &Expression, high: &Expression) -> fmt::Result {
+    let looser = Operator::Equal.precedence();
+    operand(f, low, looser)?;
+    f.write_str("..")?;
+    operand(f, high, looser)
+}
+
+impl Display for TypeExpression {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            TypeKind::Named(name) => f.write_str(name),
+            TypeKind::Range(low, high) => bounds(f, low, high),
+            TypeKind::Optional(content) => {
+                match content.kind {
+                    // Their last part would become optional.
+                    TypeKind::Array(..) | TypeKind::Optional(_) => write!(f, "({content})")?,
+                    _ => write!(f, "{content}")?,
+                }
+                f.write_str(" or none")
+            }
+            TypeKind::Record(fields) => {
+                f.write_str("record (")?;
+                separated(f, fields, |f, (name, content)| write!(f, "{}: {content}", name.text))?;
+                f.write_char(')')
+            }
+            TypeKind::Array(index, element) => {
+                write!(f, "array [{}] of {element}", Singular(index))
+            }
+        }
+    }
+}
+
+impl Display for Expression {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ExpressionKind::Bool(bool) => write!(f, "{bool}"),
+            ExpressionKind::Number(number) => write!(f, "{number}"),
+            ExpressionKind::None => f.write_str("none"),
+            ExpressionKind::Me => f.write_str("me"),
+            ExpressionKind::N => f.write_str("n"),
+            ExpressionKind::Initial => f.write_str("initial"),
+            ExpressionKind::Fresh => f.write_str("fresh"),
+            ExpressionKind::Variable(name) => f.write_str(name),
+            ExpressionKind::Index(array, index) => {
+                operand(f, array, u8::MAX)?;
+                write!(f, "[{index}]")
+            }
+            ExpressionKind::Field(record, name) => {
+                operand(f, record, u8::MAX)?;
+                write!(f, ".{}", name.text)
+            }
+            ExpressionKind::Call(name, arguments) => {
+                write!(f, "{}(", name.text)?;
+                separated(f, arguments, |f, argument| write!(f, "{argument}"))?;
+                f.write_char(')')
+            }
+            ExpressionKind::Tuple(components) => {
+                f.write_char('(')?;
+                separated(f, components, |f, component| write!(f, "{component}"))?;
+                f.write_char(')')
+            }
+            ExpressionKind::Record(fields) => named(f, fields),
+            ExpressionKind::With(record, fields) => {
+                operand(f, record, u8::MAX)?;
+                f.write_str(" with ")?;
+                named(f, fields)
+            }
+            ExpressionKind::Each(body, range) => write!(f, "[{body} for {range}]"),
+            ExpressionKind::Quantified(all, range, body) => {
+                let word = if *all { "all" } else { "any" };
+                write!(f, "{word} {range}: {body}")
+            }
+            ExpressionKind::If(condition, then, otherwise) => {
+                write!(f, "if {condition} then {then} else {otherwise}")
+            }
+            ExpressionKind::Not(inside) => {
+                f.write_str("not ")?;
+                operand(f, inside, Operator::And.precedence())
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                let precedence = operator.precedence();
+                // Comparisons do not chain, everything else does to the right.
+                let looser = if operator.is_comparison() { precedence } else { precedence - 1 };
+                operand(f, left, looser)?;
+                write!(f, " {} ", operator.symbol())?;
+                operand(f, right, precedence)
+            }
+        }
+    }
+}
+
+/// An operand of an operator that must bind tighter than this.
+fn operand(f: &mut Formatter<'_>, of: &Expression, looser: u8) -> fmt::Result {
+    let binds = match &of.kind {
+        ExpressionKind::If(..) | ExpressionKind::Quantified(..) => 0,
+        ExpressionKind::Not(_) => Operator::And.precedence() + 1,
+        ExpressionKind::Binary(operator, ..) => operator.precedence(),
+        _ => return write!(f, "{of}"),
+    };
+    if binds > looser { write!(f, "{of}") } else { write!(f, "({of})") }
+}
+
+fn named(f: &mut Formatter<'_>, fields: &[(Name, Expression)]) -> fmt::Result {
+    f.write_char('(')?;
+    separated(f, fields, |f, (name, value)| write!(f, "{}: {value}", name.text))?;
+    f.write_char(')')
+}
+
+fn separated<T>(
+    f: &mut Formatter<'_>,
+    list: &[T],
+    write: impl Fn(&mut Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    for (position, each) in list.iter().enumerate() {
+        if position > 0 {
+            f.write_str(", ")?;
+        }
+        write(f, each)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! The text that an algorithm was read from.
+
+use super::Span;
+
+/// A source text with its name: what places in it are shown from.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    /// The longest text that is read, in bytes: positions must fit, and no
+    /// algorithm comes near.
+    pub const LIMIT: usize = 1 << 18;
+
+    /// A text by name, usually the path of its file.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What stands there; nothing if that is no place in this text.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.begin as usize..span.end as usize).unwrap_or("")
+    }
+
+    /// The line and the column, both from 1, the column in characters.
+    pub fn position(&self, span: Span) -> (usize, usize) {
+        let before = self.text.get(..span.begin as usize).unwrap_or(&self.text);
+        let line = before.matches('\n').count() + 1;
+        let begin = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (line, before[begin..].chars().count() + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_from_one() {
+        let source = Source::new("x", "ab\n\u{2260}cd\n");
+        let at = |begin| source.position(Span { begin, end: begin });
+        assert_eq!([at(0), at(1), at(3), at(6), at(9)], [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)]);
+        assert_eq!(source.slice(Span { begin: 3, end: 7 }), "\u{2260}c");
+        assert_eq!(source.slice(Span { begin: 4, end: 7 }), "", "no place in the text");
+    }
+}

@@ -1,0 +1,224 @@
+//! The symbols of the language.
+//!
+//! The lexer knows only symbols; which lines belong together is the business of
+//! [`layout`](super::layout). What a name, number or string is can be read from
+//! the source at the token's span.
+
+use logos::Logos;
+
+use super::Span;
+
+/// A symbol of the text, at its place.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Where it stands; of an indentation, the first symbol after it.
+    pub span: Span,
+    /// 0 for a symbol in its own place; else the bug edit that put it here,
+    /// counted from 1, so that its span is in the text of the edit.
+    pub origin: u32,
+}
+
+/// What a symbol is.
+#[derive(Clone, Copy, Debug, Eq, Hash, Logos, PartialEq)]
+#[logos(skip r"[ \t\r]+")]
+#[logos(skip(r"#[^\n]*", allow_greedy = true))]
+pub(crate) enum TokenKind {
+    /// The end of a line; of a logical line, once the layout is known.
+    #[token("\n")]
+    Newline,
+    /// What follows is indented further. Made by the layout.
+    Indent,
+    /// The end of what was indented. Made by the layout.
+    Dedent,
+    /// The end of the text.
+    End,
+    /// Something that is no symbol, and was reported.
+    Wrong,
+
+    #[regex(r"[\p{Alphabetic}_][\p{Alphabetic}0-9_]*", priority = 1)]
+    Name,
+    #[regex("[0-9]+")]
+    Number,
+    #[regex("\"[^\"\n]*\"")]
+    String,
+    #[regex("\"[^\"\n]*", priority = 1)]
+    UnclosedString,
+    #[regex("`[^`\n]*`")]
+    Quote,
+    #[regex("`[^`\n]*", priority = 1)]
+    UnclosedQuote,
+
+    #[token(":=")]
+    Becomes,
+    #[token(":")]
+    Colon,
+    #[token(";")]
+    Semicolon,
+    #[token(",")]
+    Comma,
+    #[token(".")]
+    Dot,
+    #[token("..")]
+    Range,
+    #[token("(")]
+    Open,
+    #[token(")")]
+    Close,
+    #[token("[")]
+    OpenBracket,
+    #[token("]")]
+    CloseBracket,
+    #[token("=")]
+    Equal,
+    #[token("!=")]
+    NotEqual,
+    #[token("<")]
+    Less,
+    #[token("<=")]
+    LessOrEqual,
+    #[token(">")]
+    Greater,
+    #[token(">=")]
+    GreaterOrEqual,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Times,
+
+    #[token("all")]
+    All,
+    #[token("and")]
+    And,
+    #[token("any")]
+    Any,
+    #[token("atomic")]
+    Atomic,
+    #[token("else")]
+    Else,
+    #[token("except")]
+    Except,
+    #[token("exit")]
+    Exit,
+    #[token("false")]
+    False,
+    #[token("for")]
+    For,
+    #[token("fresh")]
+    Fresh,
+    #[token("if")]
+    If,
+    #[token("in")]
+    In,
+    #[token("initial")]
+    Initial,
+    #[token("linearizes")]
+    Linearizes,
+    #[token("local")]
+    Local,
+    #[token("loop")]
+    Loop,
+    #[token("me")]
+    Me,
+    #[token("mod")]
+    Mod,
+    #[token("n")]
+    N,
+    #[token("none")]
+    None,
+    #[token("not")]
+    Not,
+    #[token("or")]
+    Or,
+    #[token("repeat")]
+    Repeat,
+    #[token("return")]
+    Return,
+    #[token("skip")]
+    Skip,
+    #[token("then")]
+    Then,
+    #[token("true")]
+    True,
+    #[token("until")]
+    Until,
+    #[token("while")]
+    While,
+    #[token("with")]
+    With,
+    #[token("_")]
+    Underscore,
+}
+
+impl TokenKind {
+    /// Whether it is spelt like a name.
+    pub fn is_word(self) -> bool {
+        self == Self::Name || self.is_keyword()
+    }
+
+    /// Whether it is a word that cannot be a name.
+    pub fn is_keyword(self) -> bool {
+        use TokenKind as K;
+        matches!(
+            self,
+            K::All
+                | K::And
+                | K::Any
+                | K::Atomic
+                | K::Else
+                | K::Except
+                | K::Exit
+                | K::False
+                | K::For
+                | K::Fresh
+                | K::If
+                | K::In
+                | K::Initial
+                | K::Linearizes
+                | K::Local
+                | K::Loop
+                | K::Me
+                | K::Mod
+                | K::N
+                | K::None
+                | K::Not
+                | K::Or
+                | K::Repeat
+                | K::Return
+                | K::Skip
+                | K::Then
+                | K::True
+                | K::Until
+                | K::While
+                | K::With
+        )
+    }
+
+    /// Whether it is made by the layout rather than being a symbol of its own.
+    pub fn is_layout(self) -> bool {
+        matches!(self, Self::Newline | Self::Indent | Self::Dedent | Self::End)
+    }
+
+    /// Whether a statement can begin with it.
+    pub fn begins_statement(self) -> bool {
+        use TokenKind as K;
+        matches!(
+            self,
+            K::Name
+                | K::Open
+                | K::Atomic
+                | K::Exit
+                | K::For
+                | K::If
+                | K::Local
+                | K::Loop
+                | K::Repeat
+                | K::Return
+                | K::Skip
+                | K::While
+        )
+    }
+}

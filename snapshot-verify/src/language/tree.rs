@@ -1,0 +1,298 @@
+//! The syntax tree: what the text says, not yet what it means.
+//!
+//! Every node has its place. A node that a bug edit made has its place in the
+//! text of the edit, so what is wrong with a variant is shown where it is written.
+
+use super::Span;
+
+/// An algorithm, or one of its bug variants.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// Its name.
+    pub name: Name,
+    /// Where it was published.
+    pub citation: Option<String>,
+    /// `type` declarations.
+    pub types: Vec<TypeDeclaration>,
+    /// `shared` declarations.
+    pub shared: Vec<Variable>,
+    /// `private` declarations.
+    pub private: Vec<Variable>,
+    /// All procedures, `update` and `scan` among them.
+    pub procedures: Vec<Procedure>,
+}
+
+/// A name where it stands.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Name {
+    /// As written.
+    pub text: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// `type NAME = TYPE`.
+#[derive(Clone, Debug)]
+pub struct TypeDeclaration {
+    /// The new name.
+    pub name: Name,
+    /// For this.
+    pub content: TypeExpression,
+}
+
+/// A declaration of a shared, private or local variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: Name,
+    /// The indices in brackets.
+    pub dimensions: Vec<Indices>,
+    /// `llsc` or `cas`, of shared variables.
+    pub cell: Option<Cell>,
+    /// Its type, or that of each element.
+    pub content: TypeExpression,
+    /// What it, or each element, holds at first.
+    pub initial: Option<Expression>,
+}
+
+/// What may be done with cells besides reading and writing.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Cell {
+    /// `llsc`.
+    Linked,
+    /// `cas`.
+    Swappable,
+}
+
+/// A type, as written.
+#[derive(Clone, Debug)]
+pub struct TypeExpression {
+    /// What it is.
+    pub kind: TypeKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What is written for a type.
+#[derive(Clone, Debug)]
+pub enum TypeKind {
+    /// A name: of a type of the language or of a declared one.
+    Named(String),
+    /// `L..H`.
+    Range(Box<Expression>, Box<Expression>),
+    /// `T or none`.
+    Optional(Box<TypeExpression>),
+    /// `record (F: T, ...)`.
+    Record(Vec<(Name, TypeExpression)>),
+    /// `array [INDEX] of T`.
+    Array(Indices, Box<TypeExpression>),
+}
+
+/// What an index is taken from.
+#[derive(Clone, Debug)]
+pub struct Indices {
+    /// What.
+    pub kind: IndicesKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What is written for indices.
+#[derive(Clone, Debug)]
+pub enum IndicesKind {
+    /// `process` or `processes`.
+    Processes,
+    /// `segment` or `segments`.
+    Segments,
+    /// `L..H`.
+    Range(Box<Expression>, Box<Expression>),
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// Its name.
+    pub name: Name,
+    /// Its parameters; the type may be missing for `update` only.
+    pub parameters: Vec<(Name, Option<TypeExpression>)>,
+    /// What it is declared to return.
+    pub returns: Option<TypeExpression>,
+    /// The `local` declarations.
+    pub locals: Vec<Variable>,
+    /// What it does.
+    pub body: Vec<Statement>,
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// Where; of those with blocks, the line that opens it.
+    pub span: Span,
+    /// Where it says that it `linearizes`.
+    pub linearizes: Option<Span>,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// `PLACE := EXPRESSION`.
+    Assign(Expression, Expression),
+    /// `(PLACE, ..., _) := EXPRESSION`.
+    TakeApart(Vec<Option<Expression>>, Expression),
+    /// A call, or an access whose result is dropped.
+    Do(Expression),
+    /// `if` and its `else if`s, and `else`.
+    If(Vec<(Expression, Vec<Statement>)>, Option<Vec<Statement>>),
+    /// `repeat ... until`.
+    Repeat(Vec<Statement>, Expression),
+    /// `while`.
+    While(Expression, Vec<Statement>),
+    /// `loop`.
+    Loop(Vec<Statement>),
+    /// `exit`.
+    Exit,
+    /// `for X in SET [except E]`.
+    For(Range, Vec<Statement>),
+    /// `return`.
+    Return(Option<Expression>),
+    /// `atomic`.
+    Atomic(Vec<Statement>),
+    /// `skip`.
+    Skip,
+}
+
+/// `X in SET [except E]`.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// The variable.
+    pub variable: Name,
+    /// What it runs through.
+    pub over: Indices,
+    /// What is left out.
+    pub except: Option<Box<Expression>>,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    /// What it computes.
+    pub kind: ExpressionKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// What an expression computes.
+#[derive(Clone, Debug)]
+pub enum ExpressionKind {
+    /// `true`, `false`.
+    Bool(bool),
+    /// A number.
+    Number(i32),
+    /// `none`.
+    None,
+    /// `me`.
+    Me,
+    /// `n`.
+    N,
+    /// `initial`.
+    Initial,
+    /// `fresh`.
+    Fresh,
+    /// A variable.
+    Variable(String),
+    /// `x[e]`.
+    Index(Box<Expression>, Box<Expression>),
+    /// `r.f`.
+    Field(Box<Expression>, Name),
+    /// `f(a, b)`: a procedure, an access, or a conversion.
+    Call(Name, Vec<Expression>),
+    /// `(a, b)`.
+    Tuple(Vec<Expression>),
+    /// `(f: a, g: b)`.
+    Record(Vec<(Name, Expression)>),
+    /// `r with (f: a)`.
+    With(Box<Expression>, Vec<(Name, Expression)>),
+    /// `[E for x in SET]`.
+    Each(Box<Expression>, Range),
+    /// `all`, if true, or `any`.
+    Quantified(bool, Range, Box<Expression>),
+    /// `if C then A else B`.
+    If(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// `not`.
+    Not(Box<Expression>),
+    /// An operator between two.
+    Binary(Operator, Box<Expression>, Box<Expression>),
+}
+
+/// An operator between two expressions.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Operator {
+    /// `or`.
+    Or,
+    /// `and`.
+    And,
+    /// `=`.
+    Equal,
+    /// `!=`.
+    NotEqual,
+    /// `<`.
+    Less,
+    /// `<=`.
+    LessOrEqual,
+    /// `>`.
+    Greater,
+    /// `>=`.
+    GreaterOrEqual,
+    /// `+`.
+    Add,
+    /// `-`.
+    Subtract,
+    /// `*`.
+    Multiply,
+    /// `mod`.
+    Modulo,
+}
+
+impl Operator {
+    /// As written.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Or => "or",
+            Self::And => "and",
+            Self::Equal => "=",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Add => "+",
+            Self::Subtract => "-",
+            Self::Multiply => "*",
+            Self::Modulo => "mod",
+        }
+    }
+
+    /// How tightly it binds: more is tighter. `not` binds between `and` and
+    /// comparisons.
+    pub const fn precedence(self) -> u8 {
+        match self {
+            Self::Or => 1,
+            Self::And => 2,
+            Self::Equal
+            | Self::NotEqual
+            | Self::Less
+            | Self::LessOrEqual
+            | Self::Greater
+            | Self::GreaterOrEqual => 4,
+            Self::Add | Self::Subtract => 5,
+            Self::Multiply | Self::Modulo => 6,
+        }
+    }
+
+    /// Whether it compares.
+    pub const fn is_comparison(self) -> bool {
+        self.precedence() == 4
+    }
+}

@@ -1,0 +1,10 @@
+//! The command-line program `snapshot-verify`.
+#![forbid(unsafe_code)]
+
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::run()
+}

@@ -1,0 +1,133 @@
+//! Statements: local computation, control, and accesses to shared memory.
+
+use super::{Expression, IndexSet, LocalId, PrivateId, ProcedureId, SharedId};
+use crate::language::Span;
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// Where it stands.
+    pub span: Span,
+    /// Whether the text marks its access as a linearization point.
+    pub linearizes: bool,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug)]
+pub enum StatementKind {
+    /// Local: evaluates, then stores.
+    Assign {
+        /// Where to.
+        place: Place,
+        /// What.
+        value: Expression,
+    },
+    /// One access to shared memory, an atomic step with the local computation
+    /// that follows it.
+    Access {
+        /// The access.
+        access: Access,
+        /// Where its result goes: the content of the cell for reads and LL, a
+        /// bool for SC, VL, CAS. Writes have none.
+        into: Option<Place>,
+    },
+    /// Calls a procedure with fresh locals.
+    Call {
+        /// Which.
+        procedure: ProcedureId,
+        /// What for.
+        arguments: Vec<Expression>,
+        /// Where its result goes.
+        into: Option<Place>,
+    },
+    /// A choice.
+    If {
+        /// A bool.
+        condition: Expression,
+        /// If it holds.
+        then: Vec<Statement>,
+        /// If not.
+        otherwise: Vec<Statement>,
+    },
+    /// Repeats until `Break` or `Return`. All other loops are made of this.
+    Loop {
+        /// What is repeated.
+        body: Vec<Statement>,
+    },
+    /// Leaves the innermost `Loop`.
+    Break,
+    /// Runs the body for each index, in ascending order.
+    For {
+        /// The index.
+        variable: LocalId,
+        /// The indices.
+        over: IndexSet,
+        /// Left out of the indices, if given; evaluated once, before the loop.
+        except: Option<Expression>,
+        /// What is done.
+        body: Vec<Statement>,
+    },
+    /// Ends the procedure.
+    Return(Option<Expression>),
+    /// Several accesses in one atomic step. Without loops that access.
+    Atomic(Vec<Statement>),
+}
+
+/// A part of a local or private variable.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The variable.
+    pub root: Root,
+    /// Which part of it.
+    pub path: Vec<Projection>,
+}
+
+/// A variable that only its process sees.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Root {
+    /// A local of the procedure.
+    Local(LocalId),
+    /// Kept between operations.
+    Private(PrivateId),
+}
+
+/// From a variable to a part of it.
+#[derive(Clone, Debug)]
+pub enum Projection {
+    /// An element of an array.
+    Index(Expression),
+    /// A field of a record, by position.
+    Field(usize),
+}
+
+/// One cell of a shared variable.
+#[derive(Clone, Debug)]
+pub struct CellPlace {
+    /// The variable.
+    pub variable: SharedId,
+    /// One index per dimension.
+    pub indices: Vec<Expression>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// An access to one cell.
+#[derive(Clone, Debug)]
+pub enum Access {
+    /// Reads it.
+    Read(CellPlace),
+    /// Writes it; breaks all links.
+    Write(CellPlace, Expression),
+    /// Reads it and links the caller.
+    LoadLinked(CellPlace),
+    /// Writes it and breaks all links iff the caller's link is unbroken; tells
+    /// whether it did. The value is evaluated only if it is written.
+    StoreConditional(CellPlace, Expression),
+    /// Whether the caller's link is unbroken.
+    Validate(CellPlace),
+    /// Writes the second if the cell holds the first; tells whether it did. The
+    /// second is evaluated only if it is written.
+    CompareAndSwap(CellPlace, Expression, Expression),
+}

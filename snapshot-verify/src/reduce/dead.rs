@@ -1,0 +1,203 @@
+//! `dead`: what a process will not read again, it forgets at once.
+//!
+//! A slot that only one process reads, and that this process will assign before
+//! it reads it again, cannot influence anything: two states that differ there
+//! only have the same futures (they are bisimilar, and the observer sees the
+//! same). So it may hold anything, and it is made to hold always the same: its
+//! *blank*. Liveness is that of [`super::liveness`], so whatever is only ever
+//! moved about falls too.
+//!
+//! * Assignments to dead slots are dropped.
+//! * Where a step ends, the slots that were live or assigned in it and are not
+//!   live any more are assigned their blanks. Links that nobody will test are
+//!   broken that way; others' writes leave them so.
+//! * Reactions whose condition reads a dead slot are dropped: a reaction is an
+//!   offer to know more, and what it would tell cannot matter then.
+//!
+//! The blank of a link is 0. Names of processes, versions, counters and
+//! anonymous bits ([`super::numbering`]) are blanked to none, so that blanks mean
+//! the same under every renaming; all other slots to their least scalars.
+//!
+//! PAT's encodings keep dead variables; Liu et al. (FM 2009) do not discuss it.
+
+use fixedbitset::FixedBitSet;
+use snapshot_core::Process;
+
+use super::liveness::Liveness;
+use super::numbering::classes::Classes;
+use crate::instance::{
+    Assignment, Block, BlockId, Domain, End, Graph, Instance, Location, NONE, Owner, Scalar, Slot,
+    SlotId, Target, Term,
+};
+
+/// Forgets what is dead.
+#[must_use]
+pub fn dead(instance: &Instance) -> Instance {
+    // First without assignments to the dead: which bits are anonymous is seen
+    // by what is left.
+    let mut reduced = instance.clone();
+    for index in 0..instance.processes {
+        let liveness = Liveness::of(instance, Process::must(index));
+        drop_assignments(&mut reduced.graphs[index], &liveness);
+    }
+    make_room_for_blanks(&mut reduced);
+    let instance = &reduced.clone();
+    for index in 0..instance.processes {
+        let process = Process::must(index);
+        let liveness = Liveness::of(instance, process);
+        for (slot, described) in reduced.slots.iter_mut().enumerate() {
+            if described.owner.reader() == Some(process) {
+                let unused_when_idle = liveness.is_dead(Location::IDLE, SlotId(slot as u32));
+                if unused_when_idle {
+                    described.initial = blank(described);
+                }
+            }
+        }
+        let graph = &mut reduced.graphs[index];
+        forget_argument(graph, &liveness);
+        drop_reactions(graph, &liveness);
+        blank_at_pauses(graph, &reduced.slots, &liveness);
+    }
+    #[cfg(debug_assertions)]
+    reduced.validate();
+    reduced
+}
+
+/// What a dead slot holds.
+#[must_use]
+pub fn blank(slot: &Slot) -> Scalar {
+    match (slot.owner, slot.domain) {
+        (Owner::Link(_), _) => 0,
+        (_, Domain::Range { names_processes: false, optional, low, .. }) => {
+            if optional {
+                NONE
+            } else {
+                low
+            }
+        }
+        (_, Domain::Range { .. } | Domain::Version { .. } | Domain::Counter { .. }) => NONE,
+    }
+}
+
+/// Lets the slots that are blanked to none hold none.
+fn make_room_for_blanks(instance: &mut Instance) {
+    let mut anonymous = FixedBitSet::with_capacity(instance.slots.len());
+    for class in Classes::of(instance).iter() {
+        class.slots.iter().for_each(|slot| anonymous.insert(slot.index()));
+    }
+    for (slot, described) in instance.slots.iter_mut().enumerate() {
+        if matches!(described.owner, Owner::Shared | Owner::Link(_)) {
+            continue;
+        }
+        match &mut described.domain {
+            Domain::Range { names_processes: false, .. } if !anonymous[slot] => {}
+            Domain::Range { optional, .. }
+            | Domain::Version { optional }
+            | Domain::Counter { optional } => *optional = true,
+        }
+    }
+}
+
+fn forget_argument(graph: &mut Graph, liveness: &Liveness) {
+    if let Some(argument) = graph.argument
+        && !liveness.before(graph.invocations.update)[argument.index()]
+    {
+        graph.argument = None;
+    }
+}
+
+fn drop_assignments(graph: &mut Graph, liveness: &Liveness) {
+    for block in &mut graph.blocks {
+        let mut live = liveness.after(&block.end);
+        let mut kept: Vec<Assignment> = Vec::with_capacity(block.assignments.len());
+        for assignment in block.assignments.drain(..).rev() {
+            if liveness.assign(&mut live, &assignment) {
+                kept.push(assignment);
+            }
+        }
+        kept.reverse();
+        block.assignments = kept;
+    }
+}
+
+fn drop_reactions(graph: &mut Graph, liveness: &Liveness) {
+    for (index, standing) in graph.locations.iter_mut().enumerate() {
+        standing.reactions.retain(|reaction| {
+            let mut all_live = true;
+            reaction.when.slots(&mut |slot| {
+                all_live &= !liveness.is_dead(Location(index as u32), slot);
+            });
+            all_live
+        });
+    }
+}
+
+/// Adds the assignments of blanks where steps end. Slots of an operation need
+/// none where it responds: they return to their initial scalars, which are
+/// blanks.
+fn blank_at_pauses(graph: &mut Graph, slots: &[Slot], liveness: &Liveness) {
+    let soiled = soiled(graph, liveness);
+    for (block, mut soiled) in graph.blocks.iter_mut().zip(soiled) {
+        match &block.end {
+            End::Pause(location) => soiled.difference_with(liveness.at(*location)),
+            End::Respond(response) => {
+                soiled.difference_with(liveness.at(Location::IDLE));
+                response.terms(&mut |term| term.slots(&mut |slot| soiled.set(slot.index(), false)));
+            }
+            End::Jump(_) | End::Branch { .. } | End::Fault { .. } => continue,
+        }
+        let responds = matches!(block.end, End::Respond(_));
+        for slot in soiled.ones() {
+            if !(responds && matches!(slots[slot].owner, Owner::Operation(_))) {
+                block.assignments.push(Assignment {
+                    target: Target::Slot(SlotId(slot as u32)),
+                    value: Term::Constant(blank(&slots[slot])),
+                });
+            }
+        }
+    }
+}
+
+/// Per block, the own slots that may hold something else than their blanks where
+/// it ends: what was live where the step began, and what the step assigned.
+fn soiled(graph: &Graph, liveness: &Liveness) -> Vec<FixedBitSet> {
+    let nothing = FixedBitSet::with_capacity(liveness.own().len());
+    let mut before = vec![nothing; graph.blocks.len()];
+    let mut open: Vec<BlockId> = (0..graph.blocks.len() as u32).map(BlockId).collect();
+    for (index, standing) in graph.locations.iter().enumerate() {
+        let live = liveness.at(Location(index as u32));
+        let reactions = standing.reactions.iter().map(|reaction| reaction.then);
+        for block in standing.step.into_iter().chain(reactions) {
+            before[block.index()].union_with(live);
+        }
+    }
+    for block in [graph.invocations.update, graph.invocations.scan] {
+        before[block.index()].union_with(liveness.at(Location::IDLE));
+    }
+    if let Some(argument) = graph.argument {
+        before[graph.invocations.update.index()].insert(argument.index());
+    }
+    while let Some(id) = open.pop() {
+        let after = soiled_after(graph.block(id), &before[id.index()], liveness);
+        for next in graph.block(id).end.blocks() {
+            if !after.is_subset(&before[next.index()]) {
+                before[next.index()].union_with(&after);
+                open.push(next);
+            }
+        }
+    }
+    let pairs = graph.blocks.iter().zip(&before);
+    pairs.map(|(block, before)| soiled_after(block, before, liveness)).collect()
+}
+
+fn soiled_after(block: &Block, before: &FixedBitSet, liveness: &Liveness) -> FixedBitSet {
+    let mut after = before.clone();
+    for assignment in &block.assignments {
+        assignment.target.slots(&mut |slot| {
+            if liveness.own()[slot.index()] {
+                after.insert(slot.index());
+            }
+        });
+    }
+    after
+}

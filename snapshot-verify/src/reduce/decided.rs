@@ -1,0 +1,323 @@
+//! `decided`: what a process already knows about the outcomes of its tests.
+//!
+//! Some facts, once true, stay true until the process itself acts
+//! ([`super::stability`]): its link on a cell is broken, a version that it saved
+//! is no longer current, `active` no longer names it, two of its own slots
+//! differ. Under such a fact a later SC or test is already decided, and what was
+//! read only for the other outcome is dead.
+//!
+//! This reduction makes the facts visible to the others: it specialises the
+//! graph of a process to them. A location becomes as many locations as there
+//! are combinations of facts that bear on a later test there; tests that the
+//! facts decide are decided. Standing at a location, the process holds the facts
+//! of that location; when another of them becomes true - by whomever's step -
+//! a reaction takes the process to the location that also holds it. So it
+//! remains the same process, told in more places. That what is dead there is
+//! forgotten, and steps without effect are skipped, is the work of
+//! [`super::dead`] and of fusing steps; that combinations which make no
+//! difference become one again is that of [`super::merge`].
+//!
+//! **Sound**, since a run of the specialised process is a run of the process
+//! with each location annotated by facts that hold: a fact is added only by a
+//! test that has just shown it (a branch, a reaction), is carried over an
+//! assignment by what the assignment does, and is kept over a pause only if
+//! nobody else can undo it. The observer sees the same.
+//!
+//! Which facts bear on a location: the conditions of later branches, carried
+//! backward over the assignments on the way (their weakest preconditions). A
+//! condition over slots that are yet to be read thereby becomes one over what
+//! they will be read from: `a.seq = b.seq`, before `b := r`, is `a.seq = r.seq`,
+//! and is known to be false as soon as `r` has been written.
+//!
+//! Where an atom is the process's own (others do not write it), its outcome
+//! is known at once, and the pause becomes a branch to two locations: the slots
+//! that it reads are then often dead, and what is left of many bits is one.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use rustc_hash::FxHashMap;
+use snapshot_core::Process;
+
+use super::fact::{Knowledge, UNKNOWN, before, canonical};
+use super::merge::reachable;
+use super::stability::Stability;
+use crate::instance::{
+    Assignment, Block, BlockId, End, Graph, Instance, Invocations, Location, Operator, Reaction,
+    Response, Slot, Standing, Target, Term,
+};
+
+/// With more locations than this, a process is specialised to fewer facts.
+const MOST_LOCATIONS: usize = 4_000;
+
+/// Nor with more blocks than this.
+const MOST_BLOCKS: usize = 16_000;
+
+/// More conditions than this at one place are not tracked.
+const MOST_CONDITIONS: usize = 64;
+
+/// Specialises every process to what it knows.
+#[must_use]
+pub fn decided(instance: &Instance) -> Instance {
+    let mut reduced = instance.clone();
+    for (index, graph) in reduced.graphs.iter_mut().enumerate() {
+        let process = Process::must(index);
+        let specialised = [true, false]
+            .into_iter()
+            .find_map(|own_facts| Specialisation::new(instance, process, own_facts).run());
+        if let Some(specialised) = specialised {
+            *graph = specialised;
+        }
+    }
+    #[cfg(debug_assertions)]
+    reduced.validate();
+    reduced
+}
+
+/// Per block, the conditions of later branches, as conditions where it begins.
+fn relevant_conditions(graph: &Graph, slots: &[Slot]) -> Vec<BTreeSet<Term>> {
+    let mut relevant: Vec<BTreeSet<Term>> = vec![BTreeSet::new(); graph.blocks.len()];
+    let at = |relevant: &[BTreeSet<Term>], location: Location| {
+        let step = graph.locations[location.index()].step;
+        step.map(|step| relevant[step.index()].clone()).unwrap_or_default()
+    };
+    loop {
+        let mut changed = false;
+        for index in (0..graph.blocks.len()).rev() {
+            let block = &graph.blocks[index];
+            let mut conditions = match &block.end {
+                End::Jump(next) => relevant[next.index()].clone(),
+                End::Branch { condition, then, otherwise } => {
+                    let mut all = relevant[then.index()].clone();
+                    all.extend(relevant[otherwise.index()].iter().cloned());
+                    all.insert(canonical(condition, slots));
+                    all
+                }
+                End::Pause(location) => at(&relevant, *location),
+                End::Respond(_) | End::Fault { .. } => BTreeSet::new(),
+            };
+            for assignment in block.assignments.iter().rev() {
+                conditions =
+                    conditions.iter().map(|term| before(term, assignment, slots)).collect();
+            }
+            conditions.retain(|condition| *condition != UNKNOWN && condition.constant().is_none());
+            while conditions.len() > MOST_CONDITIONS {
+                conditions.pop_last();
+            }
+            if !conditions.is_subset(&relevant[index]) {
+                relevant[index].extend(conditions);
+                changed = true;
+            }
+        }
+        if !changed {
+            return relevant;
+        }
+    }
+}
+
+/// The graph of one process, being specialised.
+struct Specialisation<'a> {
+    graph: &'a Graph,
+    slots: &'a [Slot],
+    stability: Stability,
+    /// Whether pauses branch on what only the process itself can change.
+    own_facts: bool,
+    relevant: Vec<BTreeSet<Term>>,
+    blocks: Vec<Block>,
+    locations: Vec<Standing>,
+    /// Specialised blocks, by block and facts.
+    walked: FxHashMap<(BlockId, Knowledge), BlockId>,
+    /// Specialised locations, by location and facts.
+    places: FxHashMap<(Location, Knowledge), Location>,
+    open: VecDeque<(Location, Knowledge, Location)>,
+}
+
+impl<'a> Specialisation<'a> {
+    fn new(instance: &'a Instance, process: Process, own_facts: bool) -> Self {
+        let graph = &instance.graphs[process.index()];
+        Self {
+            graph,
+            slots: &instance.slots,
+            stability: Stability::of(instance, process),
+            own_facts,
+            relevant: relevant_conditions(graph, &instance.slots),
+            blocks: Vec::new(),
+            locations: Vec::new(),
+            walked: FxHashMap::default(),
+            places: FxHashMap::default(),
+            open: VecDeque::new(),
+        }
+    }
+
+    /// The specialised graph; none if it has too many locations.
+    fn run(mut self) -> Option<Graph> {
+        let nothing = Knowledge::default();
+        self.place(Location::IDLE, nothing.clone());
+        let invocations = Invocations {
+            update: self.walk(self.graph.invocations.update, &nothing),
+            scan: self.walk(self.graph.invocations.scan, &nothing),
+        };
+        while let Some((location, knowledge, place)) = self.open.pop_front() {
+            if self.locations.len() > MOST_LOCATIONS || self.blocks.len() > MOST_BLOCKS {
+                return None;
+            }
+            let Some(step) = self.graph.locations[location.index()].step else { continue };
+            let walked = self.walk(step, &knowledge);
+            self.locations[place.index()].step = Some(walked);
+            self.locations[place.index()].reactions = self.reactions(location, &knowledge);
+        }
+        let argument = self.graph.argument;
+        Some(reachable(&Graph {
+            blocks: self.blocks,
+            locations: self.locations,
+            invocations,
+            argument,
+        }))
+    }
+
+    /// The location that holds these facts.
+    fn place(&mut self, location: Location, knowledge: Knowledge) -> Location {
+        if let Some(&place) = self.places.get(&(location, knowledge.clone())) {
+            return place;
+        }
+        let place = Location(self.locations.len() as u32);
+        let standing = self.graph.locations[location.index()].clone();
+        self.locations.push(Standing { step: None, reactions: Vec::new(), ..standing });
+        self.places.insert((location, knowledge.clone()), place);
+        self.open.push_back((location, knowledge, place));
+        place
+    }
+
+    fn add(&mut self, block: Block) -> BlockId {
+        let id = BlockId(self.blocks.len() as u32);
+        self.blocks.push(block);
+        id
+    }
+
+    /// The block under these facts.
+    fn walk(&mut self, id: BlockId, knowledge: &Knowledge) -> BlockId {
+        let mut known = Knowledge::default();
+        for condition in &self.relevant[id.index()] {
+            knowledge.support(condition, &mut known);
+        }
+        if let Some(&walked) = self.walked.get(&(id, known.clone())) {
+            return walked;
+        }
+        let key = (id, known.clone());
+        let block = self.graph.block(id);
+        let mut assignments = Vec::with_capacity(block.assignments.len());
+        for assignment in &block.assignments {
+            assignments.push(folded(assignment, &known, self.slots));
+            known = known.after(assignment, self.slots);
+        }
+        let end = match &block.end {
+            End::Jump(next) => End::Jump(self.walk(*next, &known)),
+            End::Branch { condition, then, otherwise } => {
+                let condition = known.fold(condition, self.slots);
+                match condition.constant() {
+                    Some(bit) => {
+                        End::Jump(self.walk(if bit == 1 { *then } else { *otherwise }, &known))
+                    }
+                    None => {
+                        let [if_true, if_false] = [true, false].map(|truth| {
+                            let mut known = known.clone();
+                            known.conclude(&condition, truth);
+                            known
+                        });
+                        let then = self.walk(*then, &if_true);
+                        let otherwise = self.walk(*otherwise, &if_false);
+                        End::Branch { condition, then, otherwise }
+                    }
+                }
+            }
+            End::Pause(location) => self.settle(*location, known),
+            End::Respond(response) => End::Respond(match response {
+                Response::Update { value } => {
+                    Response::Update { value: known.fold(value, self.slots) }
+                }
+                Response::Scan { at, foreign } => Response::Scan {
+                    at: [0, 1].map(|index: usize| known.fold(&at[index], self.slots)),
+                    foreign: known.fold(foreign, self.slots),
+                },
+            }),
+            fault @ End::Fault { .. } => fault.clone(),
+        };
+        let walked = self.add(Block { accesses: block.accesses, assignments, end });
+        self.walked.insert(key, walked);
+        walked
+    }
+
+    /// How a step ends that pauses at the location with this knowledge: there,
+    /// after branching on what the process can find out by itself.
+    fn settle(&mut self, location: Location, mut knowledge: Knowledge) -> End {
+        knowledge.retain(|atom, truth| self.stability.keeps(atom, truth));
+        let mut known = Knowledge::default();
+        let mut own_atom = None;
+        for condition in self.conditions(location) {
+            knowledge.support(condition, &mut known);
+            knowledge.open_atoms(condition, &mut |atom| {
+                if self.own_facts && own_atom.is_none() && self.stability.is_own(atom) {
+                    own_atom = Some(atom.clone());
+                }
+            });
+        }
+        let Some(atom) = own_atom else { return End::Pause(self.place(location, known)) };
+        let [then, otherwise] = [true, false].map(|truth| {
+            let mut known = known.clone();
+            known.learn(atom.clone(), truth);
+            let end = self.settle(location, known);
+            self.add(Block { accesses: 0, assignments: Vec::new(), end })
+        });
+        End::Branch { condition: atom, then, otherwise }
+    }
+
+    /// What the process will learn while it stands there.
+    fn reactions(&mut self, location: Location, knowledge: &Knowledge) -> Vec<Reaction> {
+        let mut atoms = BTreeSet::new();
+        for condition in self.conditions(location) {
+            knowledge.open_atoms(condition, &mut |atom| {
+                atoms.insert(atom.clone());
+            });
+        }
+        let mut reactions = Vec::new();
+        for atom in atoms {
+            if self.stability.is_own(&atom) {
+                continue;
+            }
+            for truth in [false, true] {
+                if self.stability.keeps(&atom, truth) {
+                    let mut known = knowledge.clone();
+                    known.learn(atom.clone(), truth);
+                    let end = self.settle(location, known);
+                    let then = self.add(Block { accesses: 0, assignments: Vec::new(), end });
+                    let when = if truth {
+                        atom.clone()
+                    } else {
+                        canonical(&Term::Apply(Operator::Not, vec![atom.clone()]), self.slots)
+                    };
+                    reactions.push(Reaction { when, then });
+                }
+            }
+        }
+        reactions
+    }
+
+    fn conditions(&self, location: Location) -> impl Iterator<Item = &Term> {
+        let step = self.graph.locations[location.index()].step;
+        step.into_iter().flat_map(|step| &self.relevant[step.index()])
+    }
+}
+
+fn folded(assignment: &Assignment, known: &Knowledge, slots: &[Slot]) -> Assignment {
+    let target = match &assignment.target {
+        Target::Slot(slot) => Target::Slot(*slot),
+        Target::Element { index, of } => match known.fold(index, slots) {
+            Term::Constant(at) | Term::Process(at) => Target::Slot(of[at as usize]),
+            index => Target::Element { index, of: of.clone() },
+        },
+    };
+    let value = match &assignment.value {
+        successor @ Term::Successor(_) => successor.clone(),
+        value => known.fold(value, slots),
+    };
+    Assignment { target, value }
+}

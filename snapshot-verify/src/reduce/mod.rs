@@ -1,0 +1,27 @@
+//! Reductions: functions from instances to instances that explore less and
+//! answer the same.
+//!
+//! Each is derived from the program, never written for an algorithm, and its
+//! module says why it is sound. In the order in which they are applied:
+//!
+//! | reduction | module | what it does |
+//! | --- | --- | --- |
+//! | `constant` | [`constant`] | removes what holds one scalar only, and what nobody looks at |
+//! | `shrink` | [`shrink`] | fuses invocations, responses and what commutes with accesses |
+//! | `decided` | [`decided`] | tells apart what a process already knows to be decided, so that the rest of the work can take it into account |
+//! | `dead` | [`dead`] | forgets what will not be read again |
+//! | - | [`merge`] | identifies locations with equal futures |
+
+pub mod constant;
+pub mod dead;
+
+pub mod decided;
+pub mod fact;
+mod fuse;
+pub mod liveness;
+pub mod merge;
+pub mod numbering;
+mod relevance;
+pub mod shrink;
+pub mod stability;
+pub mod symmetry;

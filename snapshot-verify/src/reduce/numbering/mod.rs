@@ -1,0 +1,116 @@
+//! `counters`: versions and counters as canonical numbers.
+//!
+//! A program cannot name a version or a counter, only compare it. So a state is
+//! determined, up to what can ever be observed, by what comparisons can tell,
+//! and the numbers can be chosen again in every state, always the same for the
+//! same relations. What is unbounded becomes finite, with no bound on the number
+//! of operations.
+//!
+//! Slots between which numbers are moved or compared form a *class*; classes do
+//! not know each other.
+//!
+//! * **Versions** ([`versions`]): only equality. Two slots are *related* if
+//!   something that descends from the one may be compared with something that
+//!   descends from the other. The relation of equality, restricted to related
+//!   slots, is all that matters.
+//! * **Counters** ([`counters`]): the order, whether one is the successor of
+//!   another, remainders. Larger gaps are kept as *at least* [`CAP`]; where a
+//!   successor is taken below such a gap, both cases are explored.
+//!
+//! * **Bits** that are only compared with each other ([`bits`]): flipped.
+//!
+//! Empty slots (none: dead, or never set) take no part.
+
+pub mod bits;
+pub mod classes;
+pub mod counters;
+pub mod versions;
+
+use crate::explore::canonical;
+use crate::instance::{Instance, Scalar, SlotId};
+use crate::layout::Registers;
+use bits::BitClass;
+use classes::{Classes, Kind};
+use counters::CounterClass;
+use versions::VersionClass;
+
+/// Gaps between counters are kept exactly below this, else as at least this.
+pub const CAP: Scalar = 2;
+
+/// How to renumber the versions and counters of an instance.
+#[derive(Clone, Debug, Default)]
+pub struct Numbering {
+    versions: Vec<VersionClass>,
+    counters: Vec<CounterClass>,
+    bits: Vec<BitClass>,
+}
+
+impl Numbering {
+    /// Of this instance, with gaps between counters capped at `cap`, 2 or more.
+    /// O(size of the instance + the square of the slots concerned).
+    pub fn of(instance: &Instance, cap: Scalar) -> Self {
+        let classes = Classes::of(instance);
+        let mut numbering = Self::default();
+        for class in classes.iter() {
+            match class.kind {
+                Kind::Version => numbering.versions.push(VersionClass::new(class)),
+                Kind::Counter => numbering.counters.push(CounterClass::new(class, cap)),
+                Kind::Bit => numbering.bits.push(BitClass::new(class)),
+            }
+        }
+        numbering
+    }
+
+    /// Whether there is nothing to number.
+    pub fn is_trivial(&self) -> bool {
+        self.versions.is_empty() && self.counters.is_empty() && self.bits.is_empty()
+    }
+
+    fn largest(&self) -> impl Iterator<Item = (SlotId, Scalar)> {
+        let versions = self.versions.iter().flat_map(VersionClass::largest);
+        versions.chain(self.counters.iter().flat_map(CounterClass::largest))
+    }
+
+    /// Renumbers a state's slots. Two states that comparisons cannot tell apart
+    /// become equal.
+    pub fn normalise(&self, slots: &mut [Scalar]) {
+        for class in &self.versions {
+            class.normalise(slots);
+        }
+        for class in &self.counters {
+            class.normalise(slots);
+        }
+        for class in &self.bits {
+            class.normalise(slots);
+        }
+    }
+
+    /// Makes a normal state the `number`-th of those that it stands for, as far as
+    /// it makes a difference when one successor is taken: number 0 is itself,
+    /// the others have one capped gap widened. `false` if there are not so many.
+    pub fn widen(&self, slots: &mut [Scalar], number: u32) -> bool {
+        let Some(mut number) = number.checked_sub(1) else { return true };
+        self.counters.iter().any(|class| class.widen(slots, &mut number))
+    }
+}
+
+impl canonical::Numbering for Numbering {
+    fn numbers(&self, slot: SlotId) -> u32 {
+        let largest = self.largest().find(|(numbered, _)| *numbered == slot);
+        largest.map_or(1, |(_, largest)| largest as u32 + 1)
+    }
+
+    fn first_fresh(&self) -> Scalar {
+        // Widening adds one modulus at most; a successor is no version.
+        let largest = self.largest().map(|(_, largest)| largest).max();
+        largest.map_or(0, |largest| 2 * (largest + 1))
+    }
+
+    fn expand(&self, registers: Registers, state: &mut [Scalar], number: u32) -> bool {
+        self.widen(&mut state[..registers.slots()], number)
+    }
+
+    fn normalise(&self, registers: Registers, state: &mut [Scalar]) {
+        self.normalise(&mut state[..registers.slots()]);
+    }
+}

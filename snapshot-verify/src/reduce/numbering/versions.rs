@@ -1,0 +1,80 @@
+//! Versions: numbers by first occurrence, as far as equality can be noticed.
+//!
+//! Two slots are related if a descendant of the one may be compared with one of
+//! the other ([`super::classes::Class::related`]). A copy is related to whatever
+//! its original is related to, at most; so the equality of two slots that are
+//! not related is never noticed, not even through copies.
+//!
+//! Connect related slots that are equal. The components determine all equalities
+//! that can be noticed (slots in one component are equal; related slots in two
+//! components differ), so any numbering in which slots have equal numbers iff
+//! they are in one component describes a bisimilar state. The one chosen numbers
+//! components by their first slots. A version that is current nowhere and that
+//! nobody can compare thus counts as different from all others, whatever it was.
+//!
+//! Number 0 is the version that everything starts with, if the program names it.
+
+use super::classes::Class;
+use crate::instance::{NONE, Scalar, SlotId};
+
+/// One class of versions.
+#[derive(Clone, Debug)]
+pub struct VersionClass {
+    slots: Vec<SlotId>,
+    /// Per slot, by position, the positions of related slots.
+    related: Vec<Vec<usize>>,
+    /// The number of the first component.
+    first: Scalar,
+}
+
+impl VersionClass {
+    /// Of this class.
+    pub fn new(class: &Class) -> Self {
+        Self {
+            slots: class.slots.clone(),
+            related: class.related(),
+            first: Scalar::from(!class.constants.is_empty()),
+        }
+    }
+
+    /// Per slot the largest number in a normal state: one component per slot up
+    /// to it.
+    pub fn largest(&self) -> impl Iterator<Item = (SlotId, Scalar)> {
+        self.slots.iter().zip(self.first..).map(|(&slot, largest)| (slot, largest))
+    }
+
+    /// Renumbers. O(related pairs).
+    pub fn normalise(&self, slots: &mut [Scalar]) {
+        let mut open: Vec<usize> = Vec::with_capacity(self.slots.len());
+        let mut numbers: Vec<Scalar> = vec![NONE; self.slots.len()];
+        let mut next = self.first;
+        for start in 0..self.slots.len() {
+            let value = slots[self.slots[start].index()];
+            if value == NONE || numbers[start] != NONE {
+                continue;
+            }
+            numbers[start] = next;
+            open.push(start);
+            let mut is_constant = false;
+            let mut members = vec![start];
+            while let Some(at) = open.pop() {
+                is_constant |= self.first == 1 && value == 0;
+                for &other in &self.related[at] {
+                    if numbers[other] == NONE && slots[self.slots[other].index()] == value {
+                        numbers[other] = next;
+                        members.push(other);
+                        open.push(other);
+                    }
+                }
+            }
+            if is_constant {
+                members.iter().for_each(|&member| numbers[member] = 0);
+            } else {
+                next += 1;
+            }
+        }
+        for (slot, number) in self.slots.iter().zip(numbers) {
+            slots[slot.index()] = number;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What a report is about.
+
+use serde::Serialize;
+
+use crate::interpret::Fault;
+use crate::language::{Source, Span};
+use crate::verify::{Cause, Outcome, Request, Verdict};
+
+/// An algorithm or bug variant for some n, and what was found out about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// The algorithm or file as the user named it.
+    pub input: &'a str,
+    /// Its name in the text.
+    pub algorithm: &'a str,
+    /// The bug variant, if it is one.
+    pub bug: Option<&'a str>,
+    /// Its text.
+    pub source: &'a Source,
+    /// What was asked.
+    pub request: &'a Request,
+    /// The answers, pair by pair.
+    pub outcomes: &'a [Outcome],
+    /// Where the program looks at values; empty if nowhere.
+    pub looks_at_values: &'a [Place],
+}
+
+/// A place in the text of an algorithm, and what is to be said of it.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct Place {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// What is there.
+    pub message: String,
+}
+
+/// How often each verdict was given.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Tally {
+    /// Verified.
+    pub verified: usize,
+    /// Violations.
+    pub violation: usize,
+    /// Faults.
+    pub fault: usize,
+    /// Refused.
+    pub refused: usize,
+    /// Unknown.
+    pub unknown: usize,
+}
+
+impl Tally {
+    /// Counts one more.
+    pub const fn count(&mut self, verdict: &Verdict) {
+        *match verdict {
+            Verdict::Verified => &mut self.verified,
+            Verdict::Violation(_) => &mut self.violation,
+            Verdict::Fault(_) => &mut self.fault,
+            Verdict::Refused => &mut self.refused,
+            Verdict::Unknown(_) => &mut self.unknown,
+        } += 1;
+    }
+
+    /// The exit code that tells of these verdicts: 1 if anything is wrong, else
+    /// 3 if something is not known, else 0.
+    pub const fn exit_code(&self) -> u8 {
+        if self.violation + self.fault > 0 {
+            1
+        } else if self.refused + self.unknown > 0 {
+            3
+        } else {
+            0
+        }
+    }
+}
+
+impl Place {
+    /// A place of a text.
+    pub fn of(source: &Source, span: Span, message: impl ToString) -> Self {
+        let (line, column) = source.position(span);
+        Self { line, column, message: message.to_string() }
+    }
+
+    /// Where a program goes wrong.
+    pub fn of_fault(source: &Source, fault: &Fault) -> Self {
+        Self::of(source, fault.span, &fault.kind)
+    }
+}
+
+impl Case<'_> {
+    /// `bowman with early_exit, n = 3`
+    pub fn title(&self) -> String {
+        let bug = self.bug.map_or_else(String::new, |bug| format!(" with {bug}"));
+        format!("{}{bug}, n = {}", self.algorithm, self.request.processes)
+    }
+
+    /// The answer for all pairs together, in a few words.
+    pub fn conclusion(&self) -> &'static str {
+        let any = |test: fn(&Verdict) -> bool| self.outcomes.iter().any(|one| test(&one.verdict));
+        if any(|verdict| matches!(verdict, Verdict::Violation(_))) {
+            "not linearizable"
+        } else if any(|verdict| matches!(verdict, Verdict::Fault(_))) {
+            "faulty"
+        } else if any(|verdict| matches!(verdict, Verdict::Unknown(Cause::Interrupted))) {
+            "unknown, interrupted"
+        } else if any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
+            "unknown"
+        } else if any(|verdict| matches!(verdict, Verdict::Refused)) {
+            "no violation found, but no proof: the program looks at values"
+        } else {
+            "verified"
+        }
+    }
+}

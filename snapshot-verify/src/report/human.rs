@@ -1,0 +1,143 @@
+//! Outcomes for people.
+
+use std::path::Path;
+
+use snapshot_core::Process;
+
+use super::quantity::{count, memory, seconds};
+use super::{Case, Place};
+use crate::verify::{Cause, Effort, Measures, Operations, Outcome, Verdict};
+
+/// One outcome of a case, in one line, and what is wrong below it, in lines of
+/// at most `width` characters. `trace` is the file that the counterexample was
+/// written to.
+pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: usize) -> String {
+    let mut text = format!("{}: {}", about(case, outcome.pair), answer(case, outcome));
+    if outcome.measures.explorations > 0 || outcome.measures.like.is_some() {
+        text.push_str(&format!(" ({})", measures(&outcome.measures)));
+    }
+    text.push('\n');
+    match &outcome.verdict {
+        Verdict::Violation(counterexample) => {
+            text.push('\n');
+            text.push_str(&counterexample.text(width));
+            text.push('\n');
+        }
+        Verdict::Fault(fault) => {
+            let Place { line, column, message } = Place::of_fault(case.source, &fault.fault);
+            let name = case.source.name();
+            text.push_str(&format!(
+                "  {name}:{line}:{column}: {message} (after {} moves)\n",
+                fault.moves.len()
+            ));
+        }
+        Verdict::Verified | Verdict::Refused | Verdict::Unknown(_) => {}
+    }
+    if let Some(trace) = trace {
+        text.push_str(&format!("  trace: {}\n", trace.display()));
+    }
+    text
+}
+
+/// The answer for all pairs of a case together, in one line; why there is no
+/// proof is told where that is so.
+pub fn human_conclusion(case: &Case<'_>) -> String {
+    let pairs = match (case.request.values, case.outcomes.len()) {
+        (Some(values), _) => format!("values 0..{}", values - 1),
+        (None, 1) => "1 pair".to_owned(),
+        (None, pairs) => format!("{pairs} pairs"),
+    };
+    let bound = match case.request.operations {
+        Operations::AtMost(1) => "at most 1 operation each".to_owned(),
+        Operations::AtMost(bound) => format!("at most {bound} operations each"),
+        Operations::Unbounded | Operations::Grow => "any number of operations".to_owned(),
+    };
+    let mut text = format!("{}: {}", case.title(), case.conclusion());
+    match case.outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
+        true => text.push('\n'),
+        false => text.push_str(&format!(" ({pairs}, {bound})\n")),
+    }
+    for Place { line, column, message } in case.looks_at_values {
+        text.push_str(&format!("  {}:{line}:{column}: {message}\n", case.source.name()));
+    }
+    text
+}
+
+/// `bowman with early_exit, n = 3, pair (0,1)`
+fn about(case: &Case<'_>, pair: Option<[Process; 2]>) -> String {
+    let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i},{j})"));
+    format!("{}{pair}", case.title())
+}
+
+fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
+    let all = case.request.processes;
+    match &outcome.verdict {
+        Verdict::Verified => format!("verified{}", within(&outcome.scope, all)),
+        Verdict::Refused => format!("no violation{}", within(&outcome.scope, all)),
+        Verdict::Violation(_) => format!("violation{}", within(&outcome.scope, all)),
+        Verdict::Fault(_) => format!("the program goes wrong{}", within(&outcome.scope, all)),
+        Verdict::Unknown(cause) => {
+            let cause = match cause {
+                Cause::Time => "out of time",
+                Cause::Memory => "out of memory",
+                Cause::Interrupted => "interrupted",
+                Cause::Answered => "another pair is violated",
+            };
+            let covered: Vec<String> =
+                outcome.scope.iter().map(|&effort| scope(effort, all)).collect();
+            match covered.as_slice() {
+                _ if matches!(outcome.verdict, Verdict::Unknown(Cause::Answered)) => {
+                    format!("not explored to the end: {cause}")
+                }
+                [] => format!("unknown: {cause}"),
+                covered => {
+                    format!("unknown: {cause}; no violation with {}", covered.join(", nor with "))
+                }
+            }
+        }
+    }
+}
+
+/// What a verdict is about, if that is not everything.
+fn within(efforts: &[Effort], processes: usize) -> String {
+    match efforts {
+        [effort] if effort.operations.is_some() || effort.active < processes => {
+            format!(" with {}", scope(*effort, processes))
+        }
+        _ => String::new(),
+    }
+}
+
+/// `at most 2 operations each of 3 processes`
+fn scope(effort: Effort, processes: usize) -> String {
+    let operations = match effort.operations {
+        None => "any number of operations".to_owned(),
+        Some(1) => "at most 1 operation each".to_owned(),
+        Some(bound) => format!("at most {bound} operations each"),
+    };
+    if effort.active == processes {
+        operations
+    } else {
+        format!("{operations} of {} processes", effort.active)
+    }
+}
+
+fn measures(measures: &Measures) -> String {
+    if let Some([i, j]) = measures.like {
+        return format!("as pair ({i},{j}) with processes renamed, {}", seconds(measures.elapsed));
+    }
+    let mut text = format!(
+        "{} states, {} transitions, depth {}, {}",
+        count(measures.states),
+        count(measures.transitions),
+        measures.depth,
+        seconds(measures.elapsed),
+    );
+    if measures.peak_bytes > 0 {
+        text.push_str(&format!(", {}", memory(measures.peak_bytes)));
+    }
+    if measures.explorations != 1 {
+        text.push_str(&format!(", {} explorations", measures.explorations));
+    }
+    text
+}

@@ -1,0 +1,171 @@
+//! Outcomes for programs: one JSON object per line. `docs/verification.md`
+//! describes them.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{Case, Place, Tally};
+use crate::verify::{Effort, Operations, Outcome, Verdict};
+
+/// The version of the objects.
+const SCHEMA: u32 = 1;
+
+/// One outcome of a case as a line, without its end. `trace` is the file that
+/// the counterexample was written to.
+pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String {
+    let (request, measures) = (case.request, &outcome.measures);
+    let line = Line {
+        schema: SCHEMA,
+        input: case.input,
+        algorithm: case.algorithm,
+        bug: case.bug,
+        processes: request.processes,
+        pair: outcome.pair.map(|pair| pair.map(|process| process.index())),
+        operations: match request.operations {
+            Operations::Unbounded => None,
+            Operations::AtMost(bound) => Some(Bound::AtMost(bound)),
+            Operations::Grow => Some(Bound::Grow("grow")),
+        },
+        values: request.values,
+        verdict: outcome.verdict.name(),
+        scope: outcome.scope.iter().map(Scope::from).collect(),
+        explorations: measures.explorations,
+        states: measures.states,
+        transitions: measures.transitions,
+        depth: measures.depth,
+        seconds: measures.elapsed.as_secs_f64(),
+        peak_bytes: measures.peak_bytes,
+        bytes_per_state: measures.bytes_per_state,
+        like: measures.like.map(|pair| pair.map(|process| process.index())),
+        reductions: match request.values {
+            None => request.reductions.iter().map(|reduction| reduction.name()).collect(),
+            Some(_) => Vec::new(),
+        },
+        threads: request.threads.get(),
+        memory: request.memory,
+        looks_at_values: case.looks_at_values,
+        cause: None,
+        violation: None,
+        fault: None,
+    };
+    serialized(&match &outcome.verdict {
+        Verdict::Verified | Verdict::Refused => line,
+        Verdict::Unknown(cause) => Line { cause: Some(cause.name()), ..line },
+        Verdict::Violation(violation) => {
+            let violation = Violation {
+                moves: violation.moves().len(),
+                operations: violation.history().operations().len(),
+                argument: violation.argument(),
+                trace: trace.map(|path| path.display().to_string()),
+            };
+            Line { violation: Some(violation), ..line }
+        }
+        Verdict::Fault(fault) => {
+            let place = Place::of_fault(case.source, &fault.fault);
+            let fault = Fault { place, moves: fault.moves.len() };
+            Line { fault: Some(fault), ..line }
+        }
+    })
+}
+
+/// The last line, without its end.
+pub fn json_summary(tally: &Tally, elapsed: Duration, peak_bytes: u64) -> String {
+    serialized(&SummaryLine {
+        schema: SCHEMA,
+        summary: Summary {
+            tally,
+            seconds: elapsed.as_secs_f64(),
+            peak_bytes,
+            exit_code: tally.exit_code(),
+        },
+    })
+}
+
+fn serialized(line: &impl Serialize) -> String {
+    serde_json::to_string(line).expect("a report is made of text and numbers")
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: u32,
+    input: &'a str,
+    algorithm: &'a str,
+    bug: Option<&'a str>,
+    processes: usize,
+    pair: Option<[usize; 2]>,
+    operations: Option<Bound>,
+    values: Option<u32>,
+    verdict: &'static str,
+    scope: Vec<Scope>,
+    explorations: usize,
+    states: u64,
+    transitions: u64,
+    depth: u64,
+    seconds: f64,
+    peak_bytes: u64,
+    bytes_per_state: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    like: Option<[usize; 2]>,
+    reductions: Vec<&'static str>,
+    threads: usize,
+    memory: u64,
+    #[serde(skip_serializing_if = "<[Place]>::is_empty")]
+    looks_at_values: &'a [Place],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<Violation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<Fault>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Bound {
+    AtMost(u32),
+    Grow(&'static str),
+}
+
+#[derive(Serialize)]
+struct Scope {
+    operations: Option<u32>,
+    active: usize,
+}
+
+impl From<&Effort> for Scope {
+    fn from(effort: &Effort) -> Self {
+        Self { operations: effort.operations, active: effort.active }
+    }
+}
+
+#[derive(Serialize)]
+struct Violation {
+    moves: usize,
+    operations: usize,
+    argument: String,
+    trace: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Fault {
+    #[serde(flatten)]
+    place: Place,
+    moves: usize,
+}
+
+#[derive(Serialize)]
+struct SummaryLine<'a> {
+    schema: u32,
+    summary: Summary<'a>,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    #[serde(flatten)]
+    tally: &'a Tally,
+    seconds: f64,
+    peak_bytes: u64,
+    exit_code: u8,
+}

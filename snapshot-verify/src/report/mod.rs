@@ -1,0 +1,11 @@
+//! Outcomes told: to people, and to programs (`docs/verification.md`).
+
+mod case;
+mod human;
+mod json;
+mod quantity;
+
+pub use case::{Case, Place, Tally};
+pub use human::{human, human_conclusion};
+pub use json::{json, json_summary};
+pub use quantity::{count, memory, seconds};

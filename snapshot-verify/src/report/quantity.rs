@@ -1,0 +1,55 @@
+//! Large numbers for people.
+
+use std::time::Duration;
+
+/// `1,234,567`
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `48.0 MiB`
+pub fn memory(bytes: u64) -> String {
+    let mut size = bytes as f64;
+    let mut unit = "B";
+    for larger in ["KiB", "MiB", "GiB", "TiB"] {
+        if size < 1024.0 {
+            break;
+        }
+        size /= 1024.0;
+        unit = larger;
+    }
+    if unit == "B" { format!("{bytes} B") } else { format!("{size:.1} {unit}") }
+}
+
+/// `0.012 s`, `83.1 s`
+pub fn seconds(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 10.0 { format!("{seconds:.3} s") } else { format!("{seconds:.1} s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_stand_in_threes_and_units_fit() {
+        assert_eq!(
+            [count(0), count(999), count(1_000), count(62_055_312)],
+            ["0", "999", "1,000", "62,055,312"]
+        );
+        assert_eq!(
+            [memory(0), memory(1023), memory(1024), memory(5 << 30)],
+            ["0 B", "1023 B", "1.0 KiB", "5.0 GiB"]
+        );
+        assert_eq!(seconds(Duration::from_millis(12)), "0.012 s");
+        assert_eq!(seconds(Duration::from_millis(83_140)), "83.1 s");
+    }
+}

@@ -1,0 +1,102 @@
+//! `expect` lines as tests.
+
+use snapshot_core::Process;
+
+use super::outcome::{Outcome, Verdict};
+use super::request::{Operations, Pairs, Request};
+use crate::language::{Expectation, ExpectedVerdict};
+
+/// Whether an expectation is met.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Conformance {
+    /// The answer is the expected one.
+    Met,
+    /// The answer is another one.
+    Contradicted,
+    /// There is no answer.
+    Undecided,
+}
+
+/// What to ask to find out whether an expectation is met, with the means of
+/// another request. Where a violation is expected and any number of operations is
+/// allowed, it is hunted with growing bounds: that finds it sooner, and answers
+/// the same question.
+#[must_use]
+pub fn request(expectation: &Expectation, means: &Request) -> Request {
+    let unbounded = match (expectation.verdict, expectation.values) {
+        (ExpectedVerdict::Violation, None) => Operations::Grow,
+        _ => Operations::Unbounded,
+    };
+    let process = |number: u32| Process::must(number as usize);
+    Request {
+        processes: expectation.processes as usize,
+        pairs: expectation.pair.map_or(Pairs::All, |(i, j)| Pairs::One(process(i), process(j))),
+        values: expectation.values,
+        operations: expectation.operations.map_or(unbounded, Operations::AtMost),
+        ..means.clone()
+    }
+}
+
+/// Whether the outcomes, of all pairs that were asked for, are as expected.
+pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conformance {
+    let any = |test: fn(&Verdict) -> bool| outcomes.iter().any(|outcome| test(&outcome.verdict));
+    let violated = any(|verdict| matches!(verdict, Verdict::Violation(_)));
+    let faulty = any(|verdict| matches!(verdict, Verdict::Fault(_)));
+    let unknown = any(|verdict| matches!(verdict, Verdict::Unknown(_)));
+    let refused = any(|verdict| matches!(verdict, Verdict::Refused));
+    let met = match expected {
+        ExpectedVerdict::Violation => violated,
+        ExpectedVerdict::Linearizable => !violated && !faulty && !refused,
+        ExpectedVerdict::NoProof => !violated && !faulty && refused,
+    };
+    match (met, unknown) {
+        (true, true) if expected != ExpectedVerdict::Violation => Conformance::Undecided,
+        (true, _) => Conformance::Met,
+        (false, true) if !violated && !faulty => Conformance::Undecided,
+        (false, _) => Conformance::Contradicted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cause, Measures, ProgramFault};
+    use super::*;
+    use crate::interpret::{Fault, FaultKind};
+    use crate::language::Span;
+
+    fn outcomes(verdicts: &[Verdict]) -> Vec<Outcome> {
+        let outcome = |verdict: &Verdict| Outcome {
+            pair: None,
+            verdict: verdict.clone(),
+            scope: Vec::new(),
+            measures: Measures::default(),
+        };
+        verdicts.iter().map(outcome).collect()
+    }
+
+    #[test]
+    fn only_answers_meet_or_contradict() {
+        use ExpectedVerdict::{Linearizable, NoProof, Violation};
+        let fault = Fault { span: Span::default(), kind: FaultKind::NoneUnwrapped };
+        let faulty = Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault }));
+        let unknown = Verdict::Unknown(Cause::Time);
+        let cases: [(ExpectedVerdict, &[Verdict], Conformance); 13] = [
+            (Linearizable, &[Verdict::Verified, Verdict::Verified], Conformance::Met),
+            (Linearizable, &[Verdict::Verified, unknown.clone()], Conformance::Undecided),
+            (Linearizable, &[unknown.clone(), faulty.clone()], Conformance::Contradicted),
+            (Linearizable, &[Verdict::Refused], Conformance::Contradicted),
+            (Violation, &[Verdict::Verified], Conformance::Contradicted),
+            (Violation, &[Verdict::Refused], Conformance::Contradicted),
+            (Violation, &[Verdict::Verified, unknown.clone()], Conformance::Undecided),
+            (Violation, std::slice::from_ref(&faulty), Conformance::Contradicted),
+            (NoProof, &[Verdict::Refused], Conformance::Met),
+            (NoProof, &[Verdict::Refused, unknown.clone()], Conformance::Undecided),
+            (NoProof, &[unknown], Conformance::Undecided),
+            (NoProof, &[Verdict::Verified], Conformance::Contradicted),
+            (NoProof, &[Verdict::Refused, faulty.clone()], Conformance::Contradicted),
+        ];
+        for (expected, verdicts, conforms) in cases {
+            assert_eq!(conformance(expected, &outcomes(verdicts)), conforms, "{verdicts:?}");
+        }
+    }
+}

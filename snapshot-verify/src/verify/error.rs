@@ -1,0 +1,64 @@
+//! Why there is no answer at all.
+
+use thiserror::Error;
+
+use super::request::Operations;
+use crate::counterexample::CounterexampleError;
+use crate::explore::ExploreError;
+use crate::instance::InstanceError;
+use crate::interpret::{ClientError, Fault, MachineError};
+use crate::language::Span;
+
+/// Why there is no answer, not even *unknown*: the request cannot be met, or this
+/// program is wrong.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The program has no instance.
+    #[error(transparent)]
+    Instance(#[from] InstanceError),
+    /// The instance cannot be explored.
+    #[error(transparent)]
+    Explore(#[from] ExploreError),
+    /// The interpreter cannot run it.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// There are no such executions.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// Bounds that only simple executions know.
+    #[error("with values, the bound on operations cannot be `{0}`: give a number, or none")]
+    FullBound(Operations),
+    /// A violation that is none: our fault.
+    #[error(transparent)]
+    Counterexample(#[from] CounterexampleError),
+    /// A fault that is none: our fault.
+    #[error(
+        "BUG in this program, please report it: a search claims that the algorithm goes wrong \
+         ({what}), but the interpreter cannot see it. Its verdicts cannot be trusted"
+    )]
+    NoFault {
+        /// What is supposed to happen.
+        what: &'static str,
+    },
+}
+
+impl VerifyError {
+    /// The place in the text that it is about, if there is one.
+    pub const fn span(&self) -> Option<Span> {
+        match self {
+            Self::Instance(
+                InstanceError::TooManySlots { span, .. }
+                | InstanceError::TooManyBlocks { span, .. }
+                | InstanceError::BadInitial { span, .. },
+            )
+            | Self::Machine(MachineError::Initial { fault: Fault { span, .. }, .. }) => Some(*span),
+            _ => None,
+        }
+    }
+
+    /// Whether this program is at fault rather than the request.
+    pub const fn is_ours(&self) -> bool {
+        matches!(self, Self::Counterexample(_) | Self::NoFault { .. })
+    }
+}

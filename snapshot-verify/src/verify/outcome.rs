@@ -1,0 +1,132 @@
+//! What was found out, and what it took.
+
+use std::time::Duration;
+
+use snapshot_core::Process;
+
+use super::effort::Effort;
+use crate::counterexample::Counterexample;
+use crate::interpret::{Fault, Move};
+
+/// What was found out about some executions of a program: with simple ones,
+/// those of a pair.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// i and j; none if all executions over some values were explored.
+    pub pair: Option<[Process; 2]>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// What the answer is about: the effort that gave it. Where it is unknown:
+    /// what was explored to the end.
+    pub scope: Vec<Effort>,
+    /// What all explorations took.
+    pub measures: Measures,
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No execution violates linearizability.
+    Verified,
+    /// No simple execution does, but the program looks at values, so they do not
+    /// speak for the others.
+    Refused,
+    /// An execution does. The interpreter has replayed it, and the exact check of
+    /// histories has judged it.
+    Violation(Box<Counterexample>),
+    /// The program itself goes wrong.
+    Fault(Box<ProgramFault>),
+    /// The search was not finished.
+    Unknown(Cause),
+}
+
+/// A program that goes wrong.
+#[derive(Clone, Debug)]
+pub struct ProgramFault {
+    /// An execution whose last move has no meaning; the interpreter says so.
+    pub moves: Vec<Move>,
+    /// What happens there, and where in the text.
+    pub fault: Fault,
+}
+
+impl Verdict {
+    /// Its name, for programs.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Verified => "verified",
+            Self::Refused => "refused",
+            Self::Violation(_) => "violation",
+            Self::Fault(_) => "fault",
+            Self::Unknown(_) => "unknown",
+        }
+    }
+
+    /// Whether the algorithm is wrong.
+    pub const fn is_wrong(&self) -> bool {
+        matches!(self, Self::Violation(_) | Self::Fault(_))
+    }
+}
+
+impl Cause {
+    /// Its name, for programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time",
+            Self::Memory => "memory",
+            Self::Interrupted => "interrupted",
+            Self::Answered => "answered",
+        }
+    }
+}
+
+/// Why a search was not finished.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Cause {
+    /// It took as long as it may.
+    Time,
+    /// It took as much memory as it may.
+    Memory,
+    /// The user had enough.
+    Interrupted,
+    /// Another pair was found violated, and one is enough.
+    Answered,
+}
+
+/// What searches took. Of several explorations of one pair: all that they took
+/// together, and the largest depth and memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// Explorations, one unless bounds grow.
+    pub explorations: usize,
+    /// Distinct states.
+    pub states: u64,
+    /// Steps between them, those to known states included.
+    pub transitions: u64,
+    /// Steps of the longest execution without detours.
+    pub depth: u64,
+    /// Wall-clock time.
+    pub elapsed: Duration,
+    /// Bytes at most held by the search.
+    pub peak_bytes: u64,
+    /// Bytes at most held per state.
+    pub bytes_per_state: f64,
+    /// The pair that all this was measured for, if this pair is that one with
+    /// processes renamed, so that nothing had to be explored.
+    pub like: Option<[Process; 2]>,
+}
+
+impl Measures {
+    /// Of one more exploration of the same pair.
+    pub fn add(&mut self, one: &Self) {
+        self.explorations += one.explorations;
+        self.like = one.like;
+        self.states += one.states;
+        self.transitions += one.transitions;
+        self.depth = self.depth.max(one.depth);
+        self.elapsed += one.elapsed;
+        if one.peak_bytes > self.peak_bytes {
+            self.peak_bytes = one.peak_bytes;
+            self.bytes_per_state = one.bytes_per_state;
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The reductions by name: what can be switched on and off.
+//!
+//! Each stands in its own module with the argument why it is sound; this is the
+//! one table of them, in the order in which they apply. Every subset must give
+//! the same verdict, if not in the same time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A reduction of the state space.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Reduction {
+    /// Slots that hold one scalar only, or are never looked at, are removed.
+    Constant,
+    /// What was read for an outcome that cannot come any more is dead.
+    Decided,
+    /// Variables that are not read again are reset.
+    Dead,
+    /// Invocations, responses and local steps are fused with accesses.
+    Shrink,
+    /// Versions and counters are renamed to what can be told of them.
+    Counters,
+    /// Processes that are treated alike are interchangeable.
+    Symmetry,
+    /// States that can do no more harm than another are dropped.
+    Antichain,
+    /// Of independent steps one order is explored.
+    Ample,
+}
+
+/// What is said of a reduction where it can be chosen.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Entry {
+    /// The reduction.
+    pub reduction: Reduction,
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it is on unless switched off.
+    pub default: bool,
+    /// What it does, in one line.
+    pub help: &'static str,
+}
+
+/// All reductions, in the order in which they apply.
+pub const TABLE: [Entry; 8] = [
+    entry(
+        Reduction::Constant,
+        "constant",
+        "remove cells and variables that can hold one value only",
+    ),
+    entry(
+        Reduction::Decided,
+        "decided",
+        "drop what was read for an outcome that cannot come any more",
+    ),
+    entry(Reduction::Dead, "dead", "reset variables that are not read again"),
+    entry(Reduction::Shrink, "shrink", "fuse invocations, responses and local steps with accesses"),
+    entry(
+        Reduction::Counters,
+        "counters",
+        "keep of versions and counters what can be told of them",
+    ),
+    entry(
+        Reduction::Symmetry,
+        "symmetry",
+        "treat processes as interchangeable where the program does",
+    ),
+    entry(Reduction::Antichain, "antichain", "drop states that can do no more harm than another"),
+    entry(Reduction::Ample, "ample", "explore one order of independent steps"),
+];
+
+const fn entry(reduction: Reduction, name: &'static str, help: &'static str) -> Entry {
+    Entry { reduction, name, default: true, help }
+}
+
+impl Reduction {
+    /// Its row of the table.
+    pub fn entry(self) -> &'static Entry {
+        &TABLE[self as usize]
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// The reduction of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        TABLE.iter().find(|entry| entry.name == name).map(|entry| entry.reduction)
+    }
+}
+
+/// Some of the reductions.
+///
+/// As text: `all`, `none`, or a list of names apart by commas; a list of
+/// `no-NAME` means all but these.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Reductions(u8);
+
+/// What is wrong with a list of reductions.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ReductionsError {
+    /// There is no such reduction.
+    #[error("there is no reduction `{name}`")]
+    Unknown {
+        /// What was written.
+        name: String,
+    },
+    /// Some are named to be used, and some not to be.
+    #[error("name the reductions to use, or those to leave out (`no-NAME`), but not both")]
+    Mixed,
+}
+
+impl Reductions {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+
+    /// All that are on unless switched off.
+    pub fn standard() -> Self {
+        TABLE.iter().filter(|entry| entry.default).map(|entry| entry.reduction).collect()
+    }
+
+    /// Whether it is among them.
+    pub const fn contains(self, reduction: Reduction) -> bool {
+        self.0 & (1 << reduction as u8) != 0
+    }
+
+    /// With one more.
+    #[must_use]
+    pub const fn with(self, reduction: Reduction) -> Self {
+        Self(self.0 | 1 << reduction as u8)
+    }
+
+    /// With one less.
+    #[must_use]
+    pub const fn without(self, reduction: Reduction) -> Self {
+        Self(self.0 & !(1 << reduction as u8))
+    }
+
+    /// In the order of the table.
+    pub fn iter(self) -> impl Iterator<Item = Reduction> {
+        TABLE.iter().map(|entry| entry.reduction).filter(move |&one| self.contains(one))
+    }
+}
+
+impl Default for Reductions {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl FromIterator<Reduction> for Reductions {
+    fn from_iter<I: IntoIterator<Item = Reduction>>(reductions: I) -> Self {
+        reductions.into_iter().fold(Self::NONE, Self::with)
+    }
+}
+
+impl FromStr for Reductions {
+    type Err = ReductionsError;
+
+    fn from_str(text: &str) -> Result<Self, ReductionsError> {
+        match text {
+            "all" => return Ok(Self::standard()),
+            "none" => return Ok(Self::NONE),
+            _ => {}
+        }
+        let named = |name: &str| {
+            Reduction::from_name(name)
+                .ok_or_else(|| ReductionsError::Unknown { name: name.to_owned() })
+        };
+        let (mut used, mut left_out) = (Self::NONE, Self::NONE);
+        for item in text.split(',').map(str::trim) {
+            match item.strip_prefix("no-") {
+                Some(name) => left_out = left_out.with(named(name)?),
+                None => used = used.with(named(item)?),
+            }
+        }
+        match (used, left_out) {
+            (used, Self::NONE) => Ok(used),
+            (Self::NONE, left_out) => Ok(Self(Self::standard().0 & !left_out.0)),
+            _ => Err(ReductionsError::Mixed),
+        }
+    }
+}
+
+/// Names apart by commas, or `none`.
+impl fmt::Display for Reductions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::NONE {
+            return f.write_str("none");
+        }
+        for (position, reduction) in self.iter().enumerate() {
+            let comma = if position == 0 { "" } else { "," };
+            write!(f, "{comma}{}", reduction.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_where_their_reduction_says() {
+        for (position, entry) in TABLE.iter().enumerate() {
+            assert_eq!(entry.reduction as usize, position);
+            assert_eq!(Reduction::from_name(entry.name), Some(entry.reduction));
+        }
+    }
+
+    #[test]
+    fn lists_name_what_to_use_or_what_to_leave_out() {
+        let read = |text: &str| text.parse::<Reductions>();
+        assert_eq!(read("all"), Ok(Reductions::standard()));
+        assert_eq!(read("none"), Ok(Reductions::NONE));
+        let two = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
+        assert_eq!(read("dead, constant"), Ok(two));
+        assert_eq!(two.to_string(), "constant,dead");
+        assert_eq!(read("no-symmetry"), Ok(Reductions::standard().without(Reduction::Symmetry)));
+        assert_eq!(read("dead,no-symmetry"), Err(ReductionsError::Mixed));
+        for unknown in ["deed", "", "no-", "Dead"] {
+            assert!(matches!(read(unknown), Err(ReductionsError::Unknown { .. })), "{unknown}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        for bits in 0..=u8::MAX {
+            let reductions = Reductions(bits);
+            assert_eq!(reductions.to_string().parse(), Ok(reductions));
+        }
+    }
+}

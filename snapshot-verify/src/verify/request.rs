@@ -1,0 +1,88 @@
+//! What is asked: for which executions of a program, with what means.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use snapshot_core::Process;
+
+use super::Reductions;
+
+/// What to explore of a program, and what it may cost.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// n, the number of processes and of segments, 2 at least.
+    pub processes: usize,
+    /// The pairs i < j whose simple executions are explored.
+    pub pairs: Pairs,
+    /// Explore all executions over this many values, by the second method, rather
+    /// than simple ones.
+    pub values: Option<u32>,
+    /// How many operations.
+    pub operations: Operations,
+    /// What makes the search smaller.
+    pub reductions: Reductions,
+    /// How many threads search.
+    pub threads: NonZeroUsize,
+    /// Bytes that a search may take.
+    pub memory: u64,
+    /// How long all searches together may take; each pair has an equal share of
+    /// what its predecessors left.
+    pub time: Option<Duration>,
+    /// Whether the other pairs are explored when one of them is violated.
+    pub keep_going: bool,
+}
+
+/// The pairs i < j.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Pairs {
+    /// All of them: what a proof needs.
+    All,
+    /// One.
+    One(Process, Process),
+}
+
+/// How many operations the processes may invoke.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Operations {
+    /// Any number: what a proof needs.
+    Unbounded,
+    /// Each process so many.
+    AtMost(u32),
+    /// 1, 2, 3, ... each, by few processes and then by more: the cheapest
+    /// [`Effort`](super::Effort) first.
+    Grow,
+}
+
+impl Pairs {
+    /// The pairs among n processes, in order.
+    pub fn among(self, processes: usize) -> Vec<[Process; 2]> {
+        match self {
+            Self::One(i, j) => vec![[i, j]],
+            Self::All => (0..processes)
+                .flat_map(|i| (i + 1..processes).map(move |j| [Process::must(i), Process::must(j)]))
+                .collect(),
+        }
+    }
+}
+
+impl Operations {
+    /// The bound, if there is one from the start.
+    pub const fn bound(self) -> Option<u32> {
+        match self {
+            Self::AtMost(bound) => Some(bound),
+            Self::Unbounded | Self::Grow => None,
+        }
+    }
+}
+
+/// As the command line has it.
+impl fmt::Display for Operations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unbounded => f.write_str("none"),
+            Self::AtMost(bound) => write!(f, "{bound}"),
+            Self::Grow => f.write_str("grow"),
+        }
+    }
+}

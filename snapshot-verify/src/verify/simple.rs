@@ -1,0 +1,186 @@
+//! Simple executions, through all stages: compiled, reduced, explored.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+use snapshot_core::Process;
+
+use super::effort::Effort;
+use super::error::VerifyError;
+use super::expand::{Ending, expand};
+use super::outcome::{Cause, Measures, ProgramFault, Verdict};
+use super::pipeline::Prepared;
+use super::reduction::Reduction;
+use super::request::Request;
+use super::strategy::{Explore, Finding};
+use super::watch::Watch;
+use crate::counterexample::Counterexample;
+use crate::explore::{self, Exploration, Trace};
+use crate::interpret::{Machine, MoveErrorKind};
+use crate::program::Program;
+use crate::reduce::symmetry::isomorphism;
+
+/// Explores simple executions.
+pub struct Simple<'a> {
+    machine: Machine<'a>,
+    program: &'a Program,
+    request: &'a Request,
+    watch: &'a dyn Watch,
+    /// What was made for a pair and a number of active processes, for their next
+    /// effort.
+    prepared: HashMap<([Process; 2], usize), Prepared>,
+    /// The explorations that found nothing, and what they took.
+    finished: Vec<([Process; 2], Effort, Measures)>,
+}
+
+impl<'a> Simple<'a> {
+    /// Of a program, for what is requested.
+    ///
+    /// # Errors
+    /// If the program cannot be run with so many processes.
+    pub fn new(
+        program: &'a Program,
+        request: &'a Request,
+        watch: &'a dyn Watch,
+    ) -> Result<Self, VerifyError> {
+        let machine = Machine::new(program, request.processes)?;
+        let (prepared, finished) = (HashMap::new(), Vec::new());
+        Ok(Self { machine, program, request, watch, prepared, finished })
+    }
+
+    /// What the search found, made sure of by those who share no code with it.
+    fn finding(
+        &self,
+        pair: [Process; 2],
+        prepared: &Prepared,
+        verdict: explore::Verdict,
+    ) -> Result<Finding<Verdict>, VerifyError> {
+        Ok(match verdict {
+            explore::Verdict::Verified => Finding::Nothing,
+            explore::Verdict::Unknown { cause, .. } => Finding::Stopped(match cause {
+                explore::Cause::Time => Cause::Time,
+                explore::Cause::Memory => Cause::Memory,
+                explore::Cause::Interrupted => Cause::Interrupted,
+            }),
+            explore::Verdict::Violation { trace, .. } => {
+                let moves = expand(&prepared.instance, &trace, Ending::Violation);
+                let counterexample = Counterexample::validated(&self.machine, Some(pair), &moves)?;
+                Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
+            }
+            explore::Verdict::Fault { trace, fault } => {
+                let found = self.fault(prepared, &trace);
+                let found = found.ok_or(VerifyError::NoFault { what: fault.what })?;
+                Finding::Wrong(Verdict::Fault(Box::new(found)))
+            }
+        })
+    }
+
+    /// What the same effort took for a pair whose instance is this one with its
+    /// processes renamed, if it found nothing: it would find nothing here either.
+    fn like(&self, pair: [Process; 2], prepared: &Prepared, effort: Effort) -> Option<Measures> {
+        if !self.request.reductions.contains(Reduction::Symmetry) {
+            return None;
+        }
+        self.finished.iter().filter(|(_, finished, _)| *finished == effort).find_map(
+            |(like, _, measures)| {
+                let known = self.prepared.get(&(*like, effort.active))?;
+                let [i, j] = pair;
+                [[i, j], [j, i]].into_iter().find_map(|images| {
+                    let renaming = renaming(*like, images, self.request.processes);
+                    isomorphism(&known.instance, &prepared.instance, &renaming)
+                })?;
+                Some(Measures { explorations: 0, like: Some(*like), ..*measures })
+            },
+        )
+    }
+
+    /// The fault that the interpreter meets on a trace, if it does.
+    fn fault(&self, prepared: &Prepared, trace: &Trace) -> Option<ProgramFault> {
+        let mut moves = expand(&prepared.instance, trace, Ending::Fault);
+        let error = self.machine.run(&moves).err()?;
+        let MoveErrorKind::Fault(fault) = error.kind else { return None };
+        moves.truncate(error.number);
+        Some(ProgramFault { moves, fault })
+    }
+}
+
+impl Explore for Simple<'_> {
+    type Wrong = Verdict;
+    type Error = VerifyError;
+
+    fn explore(
+        &mut self,
+        pair: [Process; 2],
+        effort: Effort,
+        until: Option<Instant>,
+    ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
+        self.watch.begin(Some(pair), effort);
+        let began = Instant::now();
+        let (processes, reductions) = (self.request.processes, self.request.reductions);
+        let active: BTreeSet<Process> = active(pair, effort.active, processes).collect();
+        let key = (pair, effort.active);
+        let prepared = match self.prepared.remove(&key) {
+            Some(prepared) => prepared,
+            None => Prepared::new(self.program, processes, pair, reductions, |process| {
+                active.contains(&process)
+            })?,
+        };
+        if let Some(measures) = self.like(pair, &prepared, effort) {
+            self.prepared.insert(key, prepared);
+            return Ok((Finding::Nothing, Measures { elapsed: began.elapsed(), ..measures }));
+        }
+        let symmetry = prepared.symmetry(|process| active.contains(&process));
+        let exploration = Exploration {
+            operations: effort.operations,
+            active: Some(active),
+            threads: self.request.threads.get(),
+            memory: self.request.memory,
+            time: until.map(|until| until.saturating_duration_since(Instant::now())),
+            stop: Some(self.watch.stop()),
+            past_violations: false,
+            antichain: self.request.reductions.contains(Reduction::Antichain),
+            numbering: prepared.numbering(),
+            symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
+        };
+        let outcome =
+            exploration.run(&prepared.instance, &mut |progress| self.watch.progress(progress))?;
+        let measures = Measures {
+            explorations: 1,
+            states: outcome.states,
+            transitions: outcome.transitions,
+            depth: u64::from(outcome.depth),
+            elapsed: Duration::ZERO,
+            peak_bytes: outcome.peak_bytes,
+            bytes_per_state: outcome.bytes_per_state(),
+            like: None,
+        };
+        let finding = self.finding(pair, &prepared, outcome.verdict)?;
+        self.prepared.insert(key, prepared);
+        if matches!(finding, Finding::Nothing) {
+            self.finished.push((pair, effort, measures));
+        }
+        Ok((finding, Measures { elapsed: began.elapsed(), ..measures }))
+    }
+}
+
+/// The renaming that takes a pair to the given images, and the others to the
+/// others in their order: the active to the active.
+fn renaming(pair: [Process; 2], images: [Process; 2], processes: usize) -> Vec<usize> {
+    let others = |pair: [Process; 2]| {
+        (0..processes).filter(move |&process| !pair.contains(&Process::must(process)))
+    };
+    let mut renaming = vec![0; processes];
+    for (from, to) in others(pair).zip(others(images)) {
+        renaming[from] = to;
+    }
+    for (from, to) in pair.into_iter().zip(images) {
+        renaming[from.index()] = to.index();
+    }
+    renaming
+}
+
+/// i, j, and then the first of the others.
+fn active(pair: [Process; 2], count: usize, processes: usize) -> impl Iterator<Item = Process> {
+    let others = (0..processes).map(Process::must).filter(move |process| !pair.contains(process));
+    pair.into_iter().chain(others.take(count.saturating_sub(2)))
+}

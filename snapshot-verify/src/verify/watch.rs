@@ -1,0 +1,20 @@
+//! What a search tells while it runs, and how it is asked to stop.
+
+use std::sync::atomic::AtomicBool;
+
+use snapshot_core::Process;
+
+use super::effort::Effort;
+use crate::explore::Progress;
+
+/// Watches searches.
+pub trait Watch {
+    /// Set by somebody who had enough: the search ends soon, as unknown.
+    fn stop(&self) -> &AtomicBool;
+
+    /// A search begins: of a pair, or of all executions over some values.
+    fn begin(&self, pair: Option<[Process; 2]>, effort: Effort);
+
+    /// It goes on; called about twice a second.
+    fn progress(&self, progress: &Progress);
+}

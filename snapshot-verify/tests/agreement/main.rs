@@ -1,0 +1,192 @@
+//! Every way to an answer gives the same answer: with any reductions, any number
+//! of threads, by the second method; on the corpus, its bugs, and mutants.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod mutants;
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+
+use mutants::{Mutant, mutants};
+use snapshot_core::Process;
+use snapshot_verify::explore::Progress;
+use snapshot_verify::interpret::{Client, Machine, Roles, Values};
+use snapshot_verify::language::parse;
+use snapshot_verify::program::Program;
+use snapshot_verify::refine;
+use snapshot_verify::verify::{
+    Effort, Operations, Pairs, Reduction, Reductions, Request, TABLE, Verdict, Watch, verify,
+};
+
+struct Quiet(AtomicBool);
+
+impl Watch for Quiet {
+    fn stop(&self) -> &AtomicBool {
+        &self.0
+    }
+
+    fn begin(&self, _: Option<[Process; 2]>, _: Effort) {}
+
+    fn progress(&self, _: &Progress) {}
+}
+
+fn request(processes: usize, operations: u32, reductions: Reductions) -> Request {
+    Request {
+        processes,
+        pairs: Pairs::All,
+        values: None,
+        operations: Operations::AtMost(operations),
+        reductions,
+        threads: NonZeroUsize::MIN,
+        memory: 2 << 30,
+        time: None,
+        keep_going: true,
+    }
+}
+
+/// Per pair, the answer in a word, and the states.
+fn answers(program: &Program, request: &Request) -> Vec<(&'static str, u64)> {
+    let outcomes = verify(program, true, request, &Quiet(AtomicBool::new(false))).unwrap();
+    let answer = |verdict: &Verdict| match verdict {
+        // Which of the two comes first depends on how long the steps are.
+        Verdict::Violation(_) | Verdict::Fault(_) => "wrong",
+        Verdict::Verified => "right",
+        other => panic!("{other:?}"),
+    };
+    outcomes.iter().map(|outcome| (answer(&outcome.verdict), outcome.measures.states)).collect()
+}
+
+fn words(program: &Program, request: &Request) -> Vec<&'static str> {
+    answers(program, request).into_iter().map(|(word, _)| word).collect()
+}
+
+fn all_but(reduction: Reduction) -> Reductions {
+    Reductions::standard().without(reduction)
+}
+
+/// No reductions; but versions and counters need a canonical form to be packed.
+const PLAIN: Reductions = Reductions::NONE.with(Reduction::Counters);
+
+/// Some subsets, different ones for different numbers.
+fn subset(number: usize) -> Reductions {
+    let chosen = TABLE.iter().enumerate().filter(|(at, _)| {
+        number.wrapping_mul(0x9E37_79B9).wrapping_add(number >> 3) >> (at + 5) & 1 == 1
+    });
+    chosen.map(|(_, entry)| entry.reduction).chain([Reduction::Counters]).collect()
+}
+
+fn programs() -> Vec<(String, Program)> {
+    let mut programs = Vec::new();
+    for file in corpus::algorithms() {
+        let algorithm = parse(file.name, file.text).unwrap();
+        programs.push((file.name.to_owned(), algorithm.program(None).unwrap()));
+        for bug in algorithm.bugs() {
+            let program = algorithm.program(Some(&bug.name.text)).unwrap();
+            programs.push((format!("{} {}", file.name, bug.name.text), program));
+        }
+    }
+    programs
+}
+
+/// Mutants of all algorithms, `step` apart.
+fn sample(step: usize) -> Vec<Mutant> {
+    let of = |file: &corpus::Algorithm| mutants(file.name, file.text);
+    corpus::algorithms().iter().flat_map(of).step_by(step).collect()
+}
+
+#[test]
+fn there_are_enough_mutants() {
+    let count = sample(1).len();
+    assert!(count >= 200, "{count} mutants compile");
+}
+
+#[test]
+fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
+    for (name, program) in programs() {
+        let plain = words(&program, &request(2, 1, PLAIN));
+        for entry in TABLE.iter().filter(|entry| entry.reduction != Reduction::Counters) {
+            let request = request(2, 1, all_but(entry.reduction));
+            assert_eq!(words(&program, &request), plain, "{name} without {}", entry.name);
+        }
+        let mut request = request(2, 1, Reductions::standard());
+        let one = answers(&program, &request);
+        request.threads = NonZeroUsize::new(2).unwrap();
+        assert_eq!(answers(&program, &request), one, "{name}: threads");
+        assert_eq!(one.into_iter().map(|(word, _)| word).collect::<Vec<_>>(), plain, "{name}");
+    }
+}
+
+#[test]
+fn reductions_agree_on_mutants() {
+    let step = if std::env::var_os("SNAPSHOT_AGREEMENT").is_some() { 1 } else { 12 };
+    let mut wrong = 0;
+    let mut right = 0;
+    for (number, mutant) in sample(step).into_iter().enumerate() {
+        let plain = words(&mutant.program, &request(2, 1, PLAIN));
+        let all = words(&mutant.program, &request(2, 1, Reductions::standard()));
+        assert_eq!(all, plain, "{}: all reductions", mutant.name);
+        let some = words(&mutant.program, &request(2, 1, subset(number)));
+        assert_eq!(some, plain, "{}: {:?}", mutant.name, subset(number));
+        let left_out = TABLE[number % TABLE.len()].reduction;
+        let rest = all_but(left_out).with(Reduction::Counters);
+        let rest = words(&mutant.program, &request(2, 1, rest));
+        assert_eq!(rest, plain, "{}: without {left_out:?}", mutant.name);
+        if plain.contains(&"wrong") { wrong += 1 } else { right += 1 }
+    }
+    // Neither answer alone would show that the reductions tell them apart.
+    assert!(wrong.min(right) * 4 > wrong + right, "{wrong} wrong, {right} right");
+}
+
+#[test]
+fn reductions_agree_on_three_processes() {
+    for name in ["bowman", "naive_collect", "double_collect"] {
+        let file = corpus::algorithm(name).unwrap();
+        for (number, mutant) in mutants(name, file.text).into_iter().enumerate().step_by(2) {
+            let all = words(&mutant.program, &request(3, 1, Reductions::standard()));
+            let base = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
+            assert_eq!(all, words(&mutant.program, &request(3, 1, base)), "{}", mutant.name);
+            let some = words(&mutant.program, &request(3, 1, subset(number).with(Reduction::Dead)));
+            assert_eq!(all, some, "{}: {:?}", mutant.name, subset(number));
+        }
+    }
+}
+
+#[test]
+fn the_second_method_agrees() {
+    let explored = |name: &str, program: &Program| {
+        let machine = Machine::new(program, 2).unwrap();
+        let values = Values::Simple(Process::must(0), Process::must(1));
+        let client = Client { values, operations: Some(1), roles: Roles::All };
+        let mut budget = refine::Budget { states: 100_000, proceed: &mut || true };
+        let second = match refine::refine(&machine, &client, &mut budget).unwrap().verdict {
+            refine::Verdict::Verified => "right",
+            refine::Verdict::Violation(_) | refine::Verdict::Faulty { .. } => "wrong",
+            refine::Verdict::Unknown => return false,
+        };
+        let first = words(program, &request(2, 1, Reductions::standard()));
+        assert_eq!(first, [second], "{name}");
+        true
+    };
+    let corpus = programs();
+    let answered = corpus.iter().filter(|(name, program)| explored(name, program)).count();
+    assert!(answered * 2 > corpus.len(), "{answered} of {} fit", corpus.len());
+    let mutants = sample(15);
+    let answered = mutants.iter().filter(|mutant| explored(&mutant.name, &mutant.program)).count();
+    assert!(answered * 2 > mutants.len(), "{answered} of {} fit", mutants.len());
+}
+
+#[test]
+fn bowman_has_as_many_states_as_other_searches_count() {
+    let bowman = parse("bowman", corpus::algorithm("bowman").unwrap().text).unwrap();
+    let program = bowman.program(None).unwrap();
+    let reductions = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
+    for (processes, states, transitions) in [(3, 76_075, 249_645), (4, 2_151_306, 9_276_497)] {
+        let mut request = request(processes, 1, reductions);
+        request.operations = Operations::Unbounded;
+        request.pairs = Pairs::One(Process::must(0), Process::must(1));
+        let outcomes = verify(&program, true, &request, &Quiet(AtomicBool::new(false))).unwrap();
+        let measures = outcomes[0].measures;
+        assert!(matches!(outcomes[0].verdict, Verdict::Verified));
+        assert_eq!((measures.states, measures.transitions), (states, transitions));
+    }
+}

@@ -1,0 +1,215 @@
+//! What is answered, how it is told, and the exit codes.
+
+use serde_json::json;
+
+use super::{answer, json, printed};
+
+/// A report without what differs from run to run.
+fn without_numbers(report: &str) -> String {
+    let mut text = String::new();
+    for line in report.lines() {
+        match line.split_once(" (as pair (0,1) with processes renamed, ") {
+            Some((answer, _)) => text.push_str(&format!("{answer} (as another)")),
+            None if line.contains(" states, ") => {
+                text.push_str(&line[..line.rfind(" (").unwrap()]);
+            }
+            None => text.push_str(line),
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn verified_with_every_pair_and_the_conclusion() {
+    let out = printed(0, "check bowman");
+    assert_eq!(
+        without_numbers(&out),
+        "bowman, n = 3, pair (0,1): verified\n\
+         bowman, n = 3, pair (0,2): verified (as another)\n\
+         bowman, n = 3, pair (1,2): verified (as another)\n\
+         bowman, n = 3: verified (3 pairs, any number of operations)\n"
+    );
+    let out = printed(0, "check bowman naive_collect -n 2 --operations 1");
+    assert_eq!(
+        without_numbers(&out),
+        "bowman, n = 2, pair (0,1): verified with at most 1 operation each\n\
+         bowman, n = 2: verified (1 pair, at most 1 operation each)\n\
+         naive_collect, n = 2, pair (0,1): verified with at most 1 operation each\n\
+         naive_collect, n = 2: verified (1 pair, at most 1 operation each)\n"
+    );
+}
+
+#[test]
+fn a_violation_is_shown_and_argued() {
+    let out = printed(1, "check naive_collect");
+    let begin = "naive_collect, n = 3, pair (0,1): violation\n\n\
+                 naive_collect, n = 3, pair (0, 1): a violation in 11 steps\n";
+    let text = without_numbers(&out);
+    assert!(text.starts_with(begin), "{text}");
+    let argument = "S1 returned 1 for segment 1, which U2 wrote: so U2 must come before S1.";
+    assert!(text.contains(argument), "{text}");
+    let end = "\nnaive_collect, n = 3, pair (0,2): not explored to the end: another pair is violated\n\
+               naive_collect, n = 3, pair (1,2): not explored to the end: another pair is violated\n\
+               naive_collect, n = 3: not linearizable\n";
+    assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
+fn values_that_are_looked_at_forbid_a_proof_but_not_a_violation() {
+    let place = "  double_collect.snapshot:23:11: no proof can be claimed: values are compared with \
+                 each other\n";
+    let out = printed(3, "check double_collect -n 2");
+    assert_eq!(
+        without_numbers(&out),
+        format!(
+            "double_collect, n = 2, pair (0,1): no violation\n\
+             double_collect, n = 2: no violation found, but no proof: the program looks at values \
+             (1 pair, any number of operations)\n{place}"
+        )
+    );
+    let lines = json(3, "check double_collect -n 2");
+    assert_eq!(lines[0]["verdict"], "refused");
+    assert_eq!(lines[0]["looks_at_values"][0]["line"], 23);
+    // All executions over two values speak for themselves.
+    let lines = json(0, "check double_collect -n 2 --values 2 --operations 2");
+    assert_eq!((&lines[0]["verdict"], &lines[0]["pair"]), (&json!("verified"), &json!(null)));
+    assert_eq!((&lines[0]["values"], &lines[0]["reductions"]), (&json!(2), &json!([])));
+}
+
+#[test]
+fn growing_bounds_find_bugs_and_end_in_proofs() {
+    let lines = json(1, "check bowman --all-bugs -n 3 --operations grow");
+    assert_eq!(lines[0]["verdict"], "violation");
+    assert_eq!(lines[0]["operations"], "grow");
+    assert_eq!(lines[0]["scope"], json!([{"operations": 2, "active": 3}]));
+    assert_eq!(lines[1]["verdict"], "unknown");
+    assert_eq!(lines[1]["cause"], "answered");
+    let lines = json(0, "check bowman -n 3 --operations grow");
+    assert!(lines[0]["explorations"].as_u64().unwrap() > 1);
+    assert_eq!((&lines[0]["like"], &lines[1]["like"]), (&json!(null), &json!([0, 1])));
+    for line in &lines[..3] {
+        assert_eq!(line["verdict"], "verified");
+        assert_eq!(line["scope"], json!([{"operations": null, "active": 3}]));
+    }
+}
+
+#[test]
+fn the_report_for_programs_is_as_documented() {
+    let lines =
+        json(1, "check bowman naive_collect -n 2..3 --threads 1 --reductions dead,constant");
+    assert_eq!(lines.len(), 2 * (1 + 3) + 1);
+    let fields: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
+    let documented = include_str!("../../../docs/verification.md");
+    for field in fields {
+        assert!(documented.contains(&format!("`{field}`")), "{field} is not documented");
+    }
+    let first = &lines[0];
+    let expected = json!({
+        "schema": 1, "input": "bowman", "algorithm": "bowman", "bug": null, "processes": 2,
+        "pair": [0, 1], "operations": null, "values": null, "verdict": "verified",
+        "scope": [{"operations": null, "active": 2}], "explorations": 1,
+        "reductions": ["constant", "dead"], "threads": 1, "memory": 1u64 << 32,
+    });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&first[field], value, "{field}");
+    }
+    for field in ["states", "transitions", "depth", "peak_bytes"] {
+        assert!(first[field].as_u64().unwrap() > 0, "{field}");
+    }
+    for field in ["seconds", "bytes_per_state"] {
+        assert!(first[field].as_f64().unwrap() > 0.0, "{field}");
+    }
+    let violation = &lines[5]["violation"];
+    assert_eq!((&violation["moves"], &violation["operations"]), (&json!(10), &json!(3)));
+    assert!(violation["argument"].as_str().unwrap().starts_with("S1 returned"));
+    assert_eq!(violation["trace"], json!(null));
+    let summary = &lines[8]["summary"];
+    for (field, value) in [("verified", 5), ("violation", 1), ("unknown", 2), ("exit_code", 1)] {
+        assert_eq!(summary[field], value, "{field}");
+    }
+}
+
+#[test]
+fn budgets_end_in_unknown_with_what_was_covered() {
+    let lines = json(3, "check afek_bounded -n 3 --time 0.5");
+    for line in &lines[..3] {
+        assert_eq!((&line["verdict"], &line["cause"]), (&json!("unknown"), &json!("time")));
+        assert_eq!(line["scope"], json!([]));
+    }
+    let lines = json(3, "check afek_bounded -n 2 --pairs 0,1 --memory 8M --operations grow");
+    assert_eq!((&lines[0]["verdict"], &lines[0]["cause"]), (&json!("unknown"), &json!("memory")));
+    assert!(!lines[0]["scope"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn progress_goes_to_standard_error_if_asked_for() {
+    let (code, out, error) =
+        answer("check afek_bounded -n 3 --pairs 0,1 --time 6 --progress --threads 1");
+    assert_eq!(code, 3);
+    assert!(out.starts_with("afek_bounded, n = 3, pair (0,1): unknown: out of time ("), "{out}");
+    assert!(error.starts_with("afek_bounded, n = 3, pair (0,1): "), "{error}");
+    assert!(error.contains(" states/s, frontier "), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupts_end_in_unknown() {
+    use std::process::{Command, Stdio};
+    let child = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
+        .args(["check", "afek_bounded", "-n", "3", "--report", "json", "--progress"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let out = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for line in &lines[..3] {
+        assert_eq!((&line["verdict"], &line["cause"]), (&json!("unknown"), &json!("interrupted")));
+    }
+    assert!(lines[0]["states"].as_u64().unwrap() > 0);
+    assert_eq!(lines[1]["states"], 0);
+}
+
+#[test]
+fn stages_are_printed() {
+    let stages = [
+        ("tree", "until active = me"),
+        ("program", "active"),
+        ("instance", "a[2]"),
+        ("sliced", "a[1]"),
+        ("steps", "a[1]"),
+        ("layout", "a[1]"),
+    ];
+    for (stage, part) in stages {
+        let out = printed(0, &format!("emit bowman --stage {stage}"));
+        assert!(out.contains(part), "{stage}: {out}");
+    }
+    // What is constant is gone, and what is fused.
+    let lines = |stage: &str| {
+        let reductions = "--reductions constant,shrink";
+        printed(0, &format!("emit bowman --stage {stage} {reductions}")).lines().count()
+    };
+    assert!(lines("steps") < lines("sliced"));
+    assert!(lines("sliced") < lines("instance"));
+    assert!(!printed(0, "emit bowman --stage sliced").contains("a[2]"));
+    let bug = printed(0, "emit bowman --bug early_exit --stage tree");
+    assert!(bug.contains("until active != none"), "{bug}");
+}
+
+#[test]
+fn random_walks_find_what_is_not_rare() {
+    let out = printed(1, "simulate naive_collect --walks 5000 --moves 60");
+    assert!(out.starts_with("seed "), "{out}");
+    assert!(out.contains("Why it is not linearizable:"), "{out}");
+    let out = printed(0, "simulate bowman --walks 50 --moves 100 --values 2");
+    assert!(out.starts_with("bowman, n = 3: 50 executions ("), "{out}");
+    assert!(out.ends_with(" moves), all linearizable\n"), "{out}");
+    assert_eq!(out, printed(0, "simulate bowman --walks 50 --moves 100 --values 2"));
+}

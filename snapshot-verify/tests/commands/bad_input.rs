@@ -1,0 +1,157 @@
+//! Whatever is wrong with a command, exactly that is said, and exit code 2.
+
+use std::fs;
+
+use super::refused;
+
+/// What clap says of a value that it does not take.
+fn bad_value(option: &str, value: &str, why: &str) -> String {
+    format!(
+        "error: invalid value '{value}' for '{option}': {why}\n\nFor more information, try '--help'.\n"
+    )
+}
+
+#[test]
+fn numbers_of_processes() {
+    let cases = [
+        ("1", "there are 2 processes at least, for a pair of segments"),
+        ("3,0", "there are 2 processes at least, for a pair of segments"),
+        ("5..3", "the range 5..3 is empty"),
+        ("65", "more than 64 processes are not supported"),
+        ("three", "expected a number of processes, a list such as 3,5, or a range such as 3..6"),
+    ];
+    for (value, why) in cases {
+        let report = refused(&format!("check bowman -n {value}"));
+        assert_eq!(report, bad_value("--processes <N>", value, why));
+    }
+    let report = refused("emit bowman --stage instance -n 2,3");
+    assert_eq!(report, bad_value("--processes <N>", "2,3", "expected one number of processes"));
+}
+
+#[test]
+fn pairs() {
+    let cases = [
+        ("1,1", "a pair is of two different segments"),
+        ("2,1", "the smaller segment comes first: 1,2"),
+        ("1", "expected `all`, or two segments such as 0,1"),
+        ("0,x", "expected `all`, or two segments such as 0,1"),
+    ];
+    for (value, why) in cases {
+        let report = refused(&format!("check bowman --pairs {value}"));
+        assert_eq!(report, bad_value("--pairs <all|I,J>", value, why));
+    }
+    assert_eq!(
+        refused("check bowman -n 3,5 --pairs 1,3"),
+        "the pair 1,3 is out of range: with n = 3, segments are 0 to 2\n"
+    );
+    assert_eq!(
+        refused("emit bowman --stage instance -n 2 --pair 0,2"),
+        "bowman, n = 2: the pair (0, 2) is out of range: it must be i < j < 2\n"
+    );
+}
+
+#[test]
+fn names_are_mended() {
+    let all = "afek_bounded, afek_unbounded, attiya_welch, bowman, double_collect, jayanti, \
+               naive_collect, riany";
+    let cases = [
+        (
+            "check bowmann",
+            "there is no algorithm `bowmann`, nor a file of this name; did you mean `bowman`?"
+                .to_owned(),
+        ),
+        (
+            "check treiber",
+            format!("there is no algorithm `treiber`, nor a file of this name; there are: {all}"),
+        ),
+        (
+            "check bowman --bug early_exti",
+            "bowman has no bug `early_exti`; did you mean `early_exit`?".to_owned(),
+        ),
+        ("check naive_collect --bug late", "naive_collect has no bug `late`".to_owned()),
+        (
+            "check attiya_welch --bug nothing_like_it",
+            "attiya_welch has no bug `nothing_like_it`; there are: no_negation, lost_flag, \
+             stale_view"
+                .to_owned(),
+        ),
+    ];
+    for (arguments, report) in cases {
+        assert_eq!(refused(arguments), report + "\n");
+    }
+    let unknown = "there is no reduction `constants`; did you mean `constant`?";
+    assert_eq!(
+        refused("check bowman --reductions dead,constants"),
+        bad_value("--reductions <all|none|LIST>", "dead,constants", unknown)
+    );
+    let mixed = "name the reductions to use, or those to leave out (`no-NAME`), but not both";
+    assert_eq!(
+        refused("check bowman --reductions dead,no-shrink"),
+        bad_value("--reductions <all|none|LIST>", "dead,no-shrink", mixed)
+    );
+}
+
+#[test]
+fn bounds_and_budgets() {
+    let operations = "expected a number of operations per process from 1, `none` (no bound), or \
+                      `grow` (1, 2, 3, ...)";
+    for value in ["0", "many"] {
+        let report = refused(&format!("check bowman --operations {value}"));
+        assert_eq!(report, bad_value("--operations <B|none|grow>", value, operations));
+    }
+    let bytes = "expected a number of bytes such as 500000000, 500M or 2G";
+    for value in ["lots", "2T", "1.5G"] {
+        let report = refused(&format!("check bowman --memory {value}"));
+        assert_eq!(report, bad_value("--memory <BYTES>", value, bytes));
+    }
+    let time = "expected a number of seconds that is not negative";
+    assert_eq!(refused("check bowman --time=-1"), bad_value("--time <SECONDS>", "-1", time));
+    let report = refused("check bowman --memory 1K --threads 1");
+    let (before, after) =
+        report.split_once(": a memory budget of 1024 bytes is too small: ").unwrap();
+    assert_eq!(before, "bowman, n = 3");
+    let least = after.strip_prefix("at least ").and_then(|rest| rest.strip_suffix(" are needed\n"));
+    let least: u64 = least.unwrap().parse().unwrap();
+    // It keeps its word.
+    let out = super::printed(3, &format!("check bowman --memory {least} --threads 1"));
+    assert!(out.contains("out of memory"), "{out}");
+    assert_eq!(
+        refused("check double_collect -n 2 --values 2 --operations grow"),
+        "double_collect, n = 2: with values, the bound on operations cannot be `grow`: give a \
+         number, or none\n"
+    );
+}
+
+#[test]
+fn files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let missing = path("missing.snapshot");
+    assert_eq!(
+        refused(&format!("check {missing}")),
+        format!("cannot read {missing}: No such file or directory (os error 2)\n")
+    );
+    let binary = path("binary.snapshot");
+    fs::write(&binary, b"algorithm \xff").unwrap();
+    assert_eq!(
+        refused(&format!("check {binary}")),
+        format!("cannot read {binary}: it is no UTF-8 text from byte 10 on\n")
+    );
+    let wrong = path("wrong.snapshot");
+    fs::write(
+        &wrong,
+        "algorithm wrong\nshared r[segment]: value\n\nupdate(v):\n    r[me] := w\n\nscan:\n    \
+         local copy[segment]: value\n    for s in segments: copy[s] := r[s]\n    return copy\n",
+    )
+    .unwrap();
+    let report = refused(&format!("check {wrong}"));
+    // The line with a caret below it, the place, and a cure.
+    for part in [&*format!("--> {wrong}:5:14"), "5 |     r[me] := w", "|              ^", "`w`"] {
+        assert!(report.contains(part), "{part} in {report}");
+    }
+    let nowhere = path("no-folder/trace");
+    assert_eq!(
+        refused(&format!("check bowman --trace {nowhere}")),
+        format!("cannot write {nowhere}: it must be a file in a folder that exists\n")
+    );
+}

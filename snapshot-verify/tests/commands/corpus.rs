@@ -1,0 +1,79 @@
+//! The algorithms of the corpus are what they say they are.
+//!
+//! Those expectations that take long are left to `snapshot-verify expect`.
+
+use super::{answer, json, printed};
+
+#[test]
+fn every_text_and_every_bug_is_an_algorithm() {
+    for listed in corpus::algorithms() {
+        let out = printed(0, &format!("list {}", listed.name));
+        let bugs = listed.text.lines().filter(|line| line.starts_with("bug ")).count();
+        let expectations = listed.text.lines().filter(|line| line.starts_with("expect ")).count();
+        assert_eq!(out.matches("\n  bug ").count(), bugs, "{out}");
+        assert_eq!(out.matches("\n    expect ").count(), expectations, "{out}");
+    }
+}
+
+#[test]
+fn all_are_listed() {
+    let lines = json(0, "list");
+    let names: Vec<&str> = lines.iter().map(|line| line["algorithm"].as_str().unwrap()).collect();
+    let expected: Vec<&str> = corpus::algorithms().iter().map(|listed| listed.name).collect();
+    assert_eq!(names, expected);
+    let reductions = printed(0, "list --reductions");
+    let names: Vec<&str> = reductions.lines().map(|line| line.split_once(' ').unwrap().0).collect();
+    assert_eq!(
+        names,
+        ["constant", "decided", "dead", "shrink", "counters", "symmetry", "antichain", "ample"]
+    );
+}
+
+#[test]
+fn random_executions_of_correct_algorithms_are_linearizable() {
+    for listed in corpus::algorithms().iter().filter(|listed| !listed.name.contains("collect")) {
+        for n in [2, 3, 4] {
+            let name = listed.name;
+            printed(0, &format!("simulate {name} -n {n} --walks 100 --moves 300"));
+            printed(0, &format!("simulate {name} -n {n} --walks 100 --moves 300 --pair 0,1"));
+        }
+    }
+}
+
+#[test]
+fn expectations_that_take_no_time_are_met() {
+    let (code, out, error) = answer("expect bowman naive_collect");
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    assert!(out.ends_with("6 expectations: 6 met, 0 contradicted, 0 undecided\n"), "{out}");
+}
+
+#[test]
+fn a_wrong_expectation_is_contradicted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hopeful.snapshot");
+    let text = corpus::algorithm("naive_collect").unwrap().text;
+    let hopeful = text.replace("expect n = 3: violation", "expect n = 3: linearizable");
+    assert_ne!(text, hopeful);
+    std::fs::write(&path, hopeful).unwrap();
+    let (code, out, _) = answer(&format!("expect {}", path.display()));
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("contradicted"), "{out}");
+    assert!(out.ends_with("2 expectations: 1 met, 1 contradicted, 0 undecided\n"), "{out}");
+}
+
+/// Bug, n, and a bound that suffices.
+const BUGS: [(&str, &str, usize); 5] = [
+    ("bowman", "early_exit", 3),
+    ("afek_unbounded", "no_increment", 3),
+    ("afek_bounded", "no_negation", 3),
+    ("attiya_welch", "stale_view", 2),
+    ("jayanti", "plain_ss", 2),
+];
+
+#[test]
+fn bugs_are_found_with_growing_bounds() {
+    for (algorithm, bug, n) in BUGS {
+        let lines = json(1, &format!("check {algorithm} --bug {bug} -n {n} --operations grow"));
+        assert_eq!(lines[0]["verdict"], "violation", "{algorithm} {bug}");
+    }
+}

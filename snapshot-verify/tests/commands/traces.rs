@@ -1,0 +1,100 @@
+//! Counterexamples travel as traces, and bad traces are refused.
+
+use std::fs;
+
+use super::{answer, printed, refused};
+
+#[test]
+fn a_counterexample_is_written_and_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace").display().to_string();
+    let out = printed(1, &format!("check naive_collect --trace {path}"));
+    assert!(out.contains(&format!("  trace: {path}\n")), "{out}");
+    let trace = fs::read_to_string(&path).unwrap();
+    assert!(
+        trace.starts_with("snapshot-trace 1\nalgorithm naive_collect\nprocesses 3\npair 0 1\n")
+    );
+    assert_eq!(
+        trace.lines().filter(|line| line.starts_with('p') && line.contains(' ')).count(),
+        13
+    );
+
+    let out = printed(1, &format!("replay {path}"));
+    assert!(out.contains("  p2  r[0] is 0\n"), "{out}");
+    assert!(out.contains("shared     r[1] = 1  (was 0)"), "{out}");
+    assert!(out.ends_with("\nThe history is not linearizable.\n"), "{out}");
+    let all = printed(1, &format!("replay --all {path}"));
+    assert!(all.len() > out.len() && all.contains("* "), "{all}");
+
+    // Without its last response it is linearizable.
+    let cut = trace.trim_end().rsplit_once('\n').unwrap().0;
+    fs::write(&path, cut).unwrap();
+    let out = printed(0, &format!("replay {path}"));
+    assert!(out.ends_with("\nThe history is linearizable.\n"), "{out}");
+}
+
+#[test]
+fn only_the_first_counterexample_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace").display().to_string();
+    let out = printed(1, &format!("check naive_collect --keep-going --trace {path}"));
+    assert_eq!(out.matches("  trace: ").count(), 1, "{out}");
+    assert_eq!(out.matches(": violation (").count(), 3, "{out}");
+    assert!(fs::read_to_string(&path).unwrap().contains("\npair 0 1\n"));
+}
+
+#[test]
+fn a_program_that_goes_wrong_is_replayed_to_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "algorithm faulty\nshared r[segment]: value or none\n\nupdate(v):\n    r[me] := v\n\n\
+                scan:\n    local copy[segment]: value\n    for s in segments: copy[s] := r[s]\n    \
+                return copy\n";
+    let algorithm = folder.path().join("faulty.snapshot").display().to_string();
+    let path = folder.path().join("trace").display().to_string();
+    fs::write(&algorithm, text).unwrap();
+    let out = printed(1, &format!("check {algorithm} -n 2"));
+    assert!(out.contains("the program goes wrong"), "{out}");
+    assert!(out.contains(&format!("{algorithm}:9:35: this is none")), "{out}");
+    fs::write(
+        &path,
+        format!("snapshot-trace 1\nalgorithm {algorithm}\nprocesses 2\np0 scan\np0 step\n"),
+    )
+    .unwrap();
+    let out = printed(1, &format!("replay {path}"));
+    assert!(out.contains(&format!("goes wrong at {algorithm}:9:35: this is none")), "{out}");
+}
+
+#[test]
+fn bad_traces() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace").display().to_string();
+    let cases = [
+        ("hello\n", "line 1: a trace begins with the line `snapshot-trace 1`"),
+        (
+            "snapshot-trace 2\n",
+            "line 1: this is version 2 of the trace format; this program reads version 1",
+        ),
+        (
+            "snapshot-trace 1\nalgorithm bowman\nprocesses 3\n\np0 step\n",
+            "move 1, `p0 step`: the process is idle; it can only begin an update or a scan",
+        ),
+        (
+            "snapshot-trace 1\nalgorithm bowman\nprocesses 2\np2 scan\n",
+            "line 4: `2` is no process from 0 to 1",
+        ),
+    ];
+    for (text, report) in cases {
+        fs::write(&path, text).unwrap();
+        assert_eq!(refused(&format!("replay {path}")), format!("{path}: {report}\n"));
+    }
+    fs::write(&path, "snapshot-trace 1\nalgorithm bowman\nbug early\nprocesses 2\n").unwrap();
+    assert_eq!(
+        refused(&format!("replay {path}")),
+        "bowman has no bug `early`; did you mean `early_exit`?\n"
+    );
+    let (code, _, error) = answer(&format!("replay {path}.missing"));
+    assert_eq!(
+        (code, error),
+        (2, format!("cannot read {path}.missing: No such file or directory (os error 2)\n"))
+    );
+}

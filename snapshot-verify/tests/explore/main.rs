@@ -1,0 +1,12 @@
+//! The explorer on instances made by hand.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod antichain;
+mod bowman;
+mod budget;
+mod canonical;
+mod counts;
+mod meaning;
+mod oracle;
+mod random;
+mod reductions;

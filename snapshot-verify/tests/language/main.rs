@@ -1,0 +1,9 @@
+//! The front end: texts to programs.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod errors;
+mod places;
+mod programs;
+mod roundtrip;
+mod texts;
+mod total;
