@@ -9,7 +9,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use benches::rows::{Check, Linearize, Monitored, Observed, PublishedCorpus, Wrong};
+use benches::rows::{Check, Explored, Linearize, Monitored, Observed, PublishedCorpus, Wrong};
 use benches::{Outcome, Row, Size, Target, fastest, half_scans, report};
 
 /// How long each row may try for a faster run.
@@ -67,6 +67,10 @@ fn measure_all() -> Result<Vec<Outcome>, Box<dyn Error>> {
     for row in Wrong::all() {
         let wrong = announced(&row, size)?;
         add(&row.name(), wrong.seconds * 1e3, "ms", Target::AtMost(10.0));
+    }
+    for row in Explored::ALL {
+        let explored = announced(&row, size)?;
+        add(&row.name(), explored.rate(), "M states/s", Target::Shown);
     }
     Ok(outcomes)
 }

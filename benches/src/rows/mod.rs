@@ -1,12 +1,14 @@
 //! The rows, one kind of work per file.
 
 mod check;
+mod explored;
 mod monitor;
 mod observer;
 mod published;
 mod wrong;
 
 pub use check::{Check, Linearize};
+pub use explored::Explored;
 pub use monitor::Monitored;
 pub use observer::Observed;
 pub use published::PublishedCorpus;

@@ -1,0 +1,82 @@
+//! Any bytes as an algorithm: the front end never panics, what it accepts can be
+//! printed and read again, and what it refuses it can report.
+
+use std::iter;
+
+use snapshot_verify::language::{Algorithm, Diagnostics, parse};
+use snapshot_verify::program::independence;
+
+/// Reads a text, and makes a program of it and of each of its bug variants.
+///
+/// # Panics
+/// If a tree changes when it is printed and read again.
+pub fn check(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let algorithm = match parse("input", &text) {
+        Ok(algorithm) => algorithm,
+        Err(diagnostics) => return reported(&diagnostics),
+    };
+    let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
+    for variant in iter::once(None).chain(bugs) {
+        printed(&algorithm, variant);
+        match algorithm.program(variant) {
+            Err(diagnostics) => reported(&diagnostics),
+            Ok(program) => {
+                assert!(!program.to_string().is_empty(), "a program can be shown");
+                if let Err(dependences) = independence::check(&program) {
+                    reported(&algorithm.refusal(&dependences));
+                }
+            }
+        }
+    }
+}
+
+fn reported(diagnostics: &Diagnostics) {
+    for colour in [false, true] {
+        assert!(!diagnostics.render(colour).is_empty(), "what is refused has words");
+    }
+}
+
+/// The tree of a variant, as text and read again, is the same text.
+fn printed(algorithm: &Algorithm, variant: Option<&str>) {
+    let tree = algorithm.tree(variant).expect("variants are read with the text");
+    let once = tree.to_string();
+    match parse("printed", &once).and_then(|algorithm| algorithm.tree(None)) {
+        Ok(tree) => assert_eq!(once, tree.to_string(), "a tree changes when it is read again"),
+        Err(diagnostics) => panic!("a tree cannot be read again:\n{once}\n{diagnostics}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agreement::tests::noise;
+
+    #[test]
+    fn the_corpus_passes() {
+        for algorithm in corpus::algorithms() {
+            check(algorithm.text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn spoilt_algorithms_are_refused_or_survive() {
+        for bytes in noise(60, 8) {
+            for algorithm in corpus::algorithms() {
+                let mut spoilt = algorithm.text.as_bytes().to_vec();
+                for pair in bytes.chunks_exact(2) {
+                    let length = spoilt.len();
+                    spoilt[usize::from(pair[0]) * 16 % length] = pair[1];
+                }
+                check(&spoilt);
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "variants are read with the text")]
+    fn a_variant_that_is_not_there_is_noticed() {
+        let bowman = corpus::algorithm("bowman").expect("it ships");
+        printed(&parse("bowman", bowman.text).expect("it is right"), Some("late_exit"));
+    }
+}
