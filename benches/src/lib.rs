@@ -23,6 +23,8 @@ mod digest;
 mod expected;
 mod fit;
 mod measure;
+pub mod method;
+pub mod model;
 pub mod process;
 mod row;
 pub mod rows;
