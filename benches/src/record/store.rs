@@ -104,8 +104,8 @@ pub fn read<R: DeserializeOwned>(directory: &Path, table: &str) -> Result<Vec<R>
     }
     let opened = File::open(&path);
     let opened = opened.map_err(|cause| StoreError::File { path: path.clone(), cause })?;
-    let rows = csv::Reader::from_reader(opened).into_deserialize().collect();
-    rows.map_err(|cause| StoreError::Content { path, cause })
+    let rows = csv::Reader::from_reader(opened).into_deserialize();
+    rows.collect::<Result<_, _>>().map_err(|cause| StoreError::Content { path, cause })
 }
 
 fn append<R: Serialize>(path: &Path, row: &R) -> Result<(), StoreError> {
