@@ -97,9 +97,7 @@ fn tester(history: &History<i64>) -> LinearizabilityTester<Thread, Segments> {
             (_, true) => {
                 let returned = match operation.kind() {
                     OperationKind::Update { .. } => Return::Updated,
-                    OperationKind::Scan => {
-                        Return::Scanned(history.scan_values(operation).to_vec())
-                    }
+                    OperationKind::Scan => Return::Scanned(history.scan_values(operation).to_vec()),
                 };
                 tester.on_return(thread, returned)
             }

@@ -86,9 +86,7 @@ fn integers(history: &History<Value>) -> Option<History<i64>> {
     }
     let declaration = Declaration {
         writers: declared.writers,
-        ..Declaration::new(0)
-            .with_processes(history.processes())
-            .with_segments(history.segments())
+        ..Declaration::new(0).with_processes(history.processes()).with_segments(history.segments())
     };
     let mut integers = History::builder(declaration).ok()?;
     for event in history.events() {

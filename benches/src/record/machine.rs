@@ -33,10 +33,10 @@ fn machine() -> String {
     };
     let processor = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".to_owned());
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let kibibytes = field("/proc/meminfo", "MemTotal").and_then(|memory| {
-        memory.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    let memory = kibibytes.map_or("unknown".to_owned(), |k| format!("{} GiB", (k >> 19).div_ceil(2)));
+    let kibibytes = field("/proc/meminfo", "MemTotal")
+        .and_then(|memory| memory.split_whitespace().next()?.parse::<u64>().ok());
+    let memory =
+        kibibytes.map_or("unknown".to_owned(), |k| format!("{} GiB", (k >> 19).div_ceil(2)));
     format!("{processor}; {cores} cores; {memory}")
 }
 

@@ -35,11 +35,7 @@ pub const SAME_STATES: [&str; 4] = ["ours", "spin", "spin-collapse", "stateright
 ///
 /// # Errors
 /// If something cannot be run or recorded, or if states are counted otherwise.
-pub fn measure(
-    measuring: &mut Measuring,
-    sizes: &[usize],
-    rounds: u32,
-) -> Result<(), TableError> {
+pub fn measure(measuring: &mut Measuring, sizes: &[usize], rounds: u32) -> Result<(), TableError> {
     let verifier = program("snapshot-verify")?;
     let directory = tempfile::tempdir()?;
     for &processes in sizes {
@@ -144,7 +140,10 @@ pub fn miscounted(measuring: &Measuring) -> Vec<String> {
     });
     let told = |record: &crate::record::Record| {
         let (states, transitions) = (record.states, record.transitions);
-        format!("{} on {}: {states:?} states, {transitions:?} transitions", record.method, record.case)
+        format!(
+            "{} on {}: {states:?} states, {transitions:?} transitions",
+            record.method, record.case
+        )
     };
     wrong.map(told).collect()
 }

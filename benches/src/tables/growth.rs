@@ -187,10 +187,9 @@ impl RecipeArguments {
     /// The recipe.
     pub fn recipe(&self) -> Recipe {
         let style = Style::Differentiated;
-        let recipe =
-            Recipe::new(self.processes, self.processes, self.operations, style, self.seed)
-                .with_scan_fraction(self.scans)
-                .with_pending(self.pending);
+        let recipe = Recipe::new(self.processes, self.processes, self.operations, style, self.seed)
+            .with_scan_fraction(self.scans)
+            .with_pending(self.pending);
         match self.violation {
             Some(after) => recipe.with_violation(Violation::new(Rule::Decrease).after(after)),
             None => recipe,
@@ -289,8 +288,7 @@ pub fn verifications(measuring: &mut Measuring, quick: bool) -> Result<(), Table
             let mut arguments = vec!["check"];
             arguments.extend(curve.arguments);
             arguments.extend([curve.varied, &text]);
-            let outcome =
-                verification::ask(measuring, &question, VERIFIER, &verifier, &arguments)?;
+            let outcome = verification::ask(measuring, &question, VERIFIER, &verifier, &arguments)?;
             if !outcome.is_some_and(Outcome::is_answer) {
                 break;
             }

@@ -254,8 +254,10 @@ impl Measuring {
         subject: &[OsString],
     ) -> Result<Option<Outcome>, TableError> {
         let program = std::env::current_exe()?.into_os_string();
-        let arguments: Vec<OsString> =
-            ["judge".into(), method.name.into()].into_iter().chain(subject.iter().cloned()).collect();
+        let arguments: Vec<OsString> = ["judge".into(), method.name.into()]
+            .into_iter()
+            .chain(subject.iter().cloned())
+            .collect();
         self.ask(question, method.name, (&program, &arguments), read_answer)
     }
 

@@ -294,7 +294,8 @@ mod tests {
         assert_eq!((found.outcome, found.seconds), (Outcome::Linearizable, Some(1.5)));
         assert_eq!((found.states, found.transitions), (Some(10), Some(18)));
         let bad = r#"{"verdict": "violation", "states": 1, "transitions": 1}"#;
-        let answered = r#"{"verdict": "unknown", "cause": "answered", "states": 0, "transitions": 0}"#;
+        let answered =
+            r#"{"verdict": "unknown", "cause": "answered", "states": 0, "transitions": 0}"#;
         assert_eq!(told(&[one, bad, answered, summary]).unwrap().outcome, Outcome::Violation);
         let late = r#"{"verdict": "unknown", "cause": "time", "states": 3, "transitions": 1}"#;
         assert_eq!(told(&[late, one, summary]).unwrap().outcome, Outcome::Time);
