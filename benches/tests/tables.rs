@@ -109,6 +109,6 @@ fn who_exceeds_limits_gives_up() {
     tables(directory, &[&["hard", "--quick"], &limits[..]].concat());
     let records = records(directory, "hard");
     assert!(records.iter().all(|record| record.outcome == Outcome::Time), "{records:?}");
-    // One bad history and its twin, of different rows.
+    // Two bad histories and their twins: two rows, of which each method gave up both.
     assert_eq!(records.len(), 2 * METHODS.len());
 }

@@ -111,7 +111,6 @@ pub fn hard(records: &[Record]) -> String {
          and at least, where a peer finishes at all; bold: less than {FASTER} at least.\n\n"
     );
     let mut groups: Vec<&str> = records.iter().map(|record| record.group.as_str()).collect();
-    groups.dedup();
     groups.sort_unstable();
     groups.dedup();
     let mut header = vec!["histories".to_owned()];
