@@ -138,7 +138,8 @@ mod tests {
             rows.map(|row| row.terminated_percent / 4.0).sum()
         };
         assert_eq!(terminated("this-paper"), 900.0);
-        assert_eq!(terminated("lowe"), 554.0);
+        // The paper's text says 554; its tables say so many.
+        assert_eq!(terminated("lowe"), 590.0);
     }
 
     #[test]
