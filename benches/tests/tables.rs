@@ -13,14 +13,15 @@ use benches::{model, render};
 
 fn tables(directory: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tables"));
-    let output = command.args(arguments).arg("--record").arg(directory).output().unwrap();
+    command.args(arguments).arg("--record").arg(directory);
+    let output = command.output().expect("the program was built for this test");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {}\n{errors}", output.status);
     output
 }
 
 fn records(directory: &Path, table: &str) -> Vec<Record> {
-    let records: Vec<Record> = read(directory, table).unwrap();
+    let records: Vec<Record> = read(directory, table).expect("they were just written");
     assert!(!records.is_empty(), "{table}");
     let wrong: Vec<&Record> = records.iter().filter(|record| record.is_wrong()).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
