@@ -20,7 +20,7 @@ pub const PATIENCE: f64 = 10.0;
 /// Fixes the histories.
 const SEED: u64 = 1_993;
 
-/// A dimension of histories. All else stays as in [`Sweep::recipe`].
+/// A dimension of histories; all else stays the same along it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sweep {
     /// In records, and in the titles of plots.
