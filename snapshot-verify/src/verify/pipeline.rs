@@ -14,7 +14,7 @@ use crate::explore::{Exploration, ExploreError, Fault, Verdict, canonical};
 use crate::instance::{Instance, InstanceError};
 use crate::program::Program;
 use crate::reduce::constant::constant;
-use crate::reduce::dead::dead;
+use crate::reduce::dead::{dead, uniformly_dead};
 use crate::reduce::decided::decided;
 use crate::reduce::merge::merge;
 use crate::reduce::numbering::{CAP, Numbering};
@@ -96,23 +96,27 @@ pub fn steps(sliced: &Instance, reductions: Reductions) -> Instance {
             settled = constant(&settled);
         }
         if reductions.contains(Reduction::Dead) {
-            settled = dead(&settled);
+            settled = uniformly_dead(&settled);
         }
         merge(&settled)
     };
-    let mut reduced = settled(sliced);
-    for _ in 1..ROUNDS {
-        let next = settled(&reduced);
-        if next == reduced {
-            break;
+    let until_settled = |instance: &Instance| {
+        let mut reduced = settled(instance);
+        for _ in 1..ROUNDS {
+            let next = settled(&reduced);
+            if next == reduced {
+                break;
+            }
+            reduced = next;
         }
-        reduced = next;
-    }
-    settled(&begun(&reduced))
+        reduced
+    };
+    let reduced = until_settled(&begun(&until_settled(sliced)));
+    if reductions.contains(Reduction::Dead) { dead(&reduced) } else { reduced }
 }
 
-/// Rounds of fusing after which little more is to be had.
-const ROUNDS: u32 = 3;
+/// Rounds after which there is no more to be had, or very little.
+const ROUNDS: u32 = 8;
 
 impl Prepared {
     /// All stages, for n, i, j; only the processes that `is_active` selects will
