@@ -78,7 +78,7 @@ use worker::{Found, Worker};
 
 /// Levels are kept for the trace as long as they take no more than this, and no more
 /// than an eighth of the memory; beyond, a violation costs a second search.
-const KEEP_BYTES: u64 = 32 << 20;
+const KEEP_BYTES: u64 = 8 << 20;
 
 /// What to explore, and with what.
 #[derive(Clone, Debug)]
