@@ -15,7 +15,7 @@ use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::refine;
 use snapshot_verify::verify::{
-    Effort, Operations, Pairs, Reduction, Reductions, Request, TABLE, Verdict, Watch, verify,
+    Effort, Method, Operations, Pairs, Reduction, Reductions, Request, TABLE, Verdict, Watch, verify,
 };
 
 struct Quiet(AtomicBool);
@@ -34,6 +34,7 @@ fn request(processes: usize, operations: u32, reductions: Reductions) -> Request
     Request {
         processes,
         pairs: Pairs::All,
+        method: Method::Exploration,
         values: None,
         operations: Operations::AtMost(operations),
         reductions,
