@@ -154,9 +154,7 @@ fn versions(data: &Data, found: &mut Vec<u32>) {
 fn renamed(data: &Data, rename: &mut dyn FnMut(u32) -> u32) -> Data {
     match data {
         Data::Version(version) if *version != 0 => Data::Version(rename(*version)),
-        Data::Parts(parts) => {
-            Data::Parts(parts.iter().map(|part| renamed(part, rename)).collect())
-        }
+        Data::Parts(parts) => Data::Parts(parts.iter().map(|part| renamed(part, rename)).collect()),
         data => data.clone(),
     }
 }

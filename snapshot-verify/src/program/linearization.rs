@@ -20,9 +20,11 @@ impl Points {
     pub fn of(program: &Program) -> Self {
         let marked = |operation| {
             let reached = reached(&program.procedures, operation);
-            program.procedures.iter().zip(reached).any(|(procedure, reached)| {
-                reached && marked(&procedure.body).is_some()
-            })
+            program
+                .procedures
+                .iter()
+                .zip(reached)
+                .any(|(procedure, reached)| reached && marked(&procedure.body).is_some())
         };
         Self { updates: marked(program.update), scans: marked(program.scan) }
     }

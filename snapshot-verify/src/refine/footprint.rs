@@ -75,3 +75,63 @@ fn is_me(index: &Expression) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::parse;
+
+    const TEXT: &str = "algorithm test
+shared own[process]: value
+shared pair[process][process]: bit
+shared one: value
+shared constant: bit
+update(v):
+    own[me] := v
+    for k in processes:
+        b := pair[k][me]
+        pair[me][k] := not b
+scan:
+    local copy[segment]: value
+    for s in segments: copy[s] := own[s]
+    copy[me] := one
+    c := constant
+    private_write()
+    return copy
+procedure private_write():
+    mine[me] := true
+shared mine[process]: bool
+";
+
+    #[test]
+    fn steps_are_alone_that_nobody_else_can_interfere_with() {
+        let program = parse("test", TEXT).and_then(|text| text.program(None)).expect("a program");
+        let footprint = Footprint::of(&program);
+        let named = |name: &str| {
+            let position = program.shared.iter().position(|shared| shared.name == name);
+            SharedId(position.expect("it is declared") as u32)
+        };
+        let (reads, writes) = (false, true);
+        for (name, indices, does, expected) in [
+            // Everybody reads it, and only its owner writes it.
+            ("own", vec![1], reads, true),
+            ("own", vec![0], reads, false),
+            ("own", vec![1], writes, false),
+            ("pair", vec![1, 0], reads, true),
+            ("pair", vec![0, 1], reads, false),
+            ("pair", vec![1, 0], writes, false),
+            // Nobody but its owner looks at it.
+            ("pair", vec![1, 1], writes, true),
+            ("mine", vec![1], writes, true),
+            ("mine", vec![0], writes, false),
+            // Nobody writes them.
+            ("one", vec![], reads, true),
+            ("constant", vec![], reads, true),
+            ("constant", vec![], writes, false),
+        ] {
+            let found = footprint.is_alone(3, 1, named(name), &indices, does);
+            assert_eq!(found, expected, "{name}{indices:?}, writes: {does}");
+        }
+        assert!(footprint.is_alone(1, 0, named("own"), &[0], writes), "there are no others");
+    }
+}

@@ -49,9 +49,7 @@ mod specification;
 mod states;
 mod table;
 
-pub use specification::{
-    Letter, LetterId, Misplacement, Possibilities, Specification, Successor,
-};
+pub use specification::{Letter, LetterId, Misplacement, Possibilities, Specification, Successor};
 
 use crate::interpret::{Client, ClientError, Fault, Machine, Move};
 

@@ -4,7 +4,7 @@ use snapshot_core::Process;
 
 use super::clients::Clients;
 use super::specification::{Letter, LetterId, Possibilities, Specification};
-use super::states::{Made, States};
+use super::states::{Made, Prospect, States};
 use super::table::Table;
 use super::{Budget, Cause, Means, Progress, Refinement, Verdict};
 use crate::interpret::{Client, Event, Fault, Machine, Move, MoveKind};
@@ -29,8 +29,9 @@ pub struct Search<'m, 'p> {
     /// The first state of the next level.
     level_end: usize,
     peak_bytes: usize,
-    /// The row that is being expanded.
+    /// The row that is being expanded, and per process what is known of its step.
     from: Vec<u32>,
+    prospects: Vec<Prospect>,
     /// Where a move leads from there.
     to: Vec<u32>,
 }
@@ -69,6 +70,7 @@ impl<'m, 'p> Search<'m, 'p> {
             level_end: 1,
             peak_bytes: 0,
             from: vec![0; width],
+            prospects: vec![Prospect::default(); n],
             to: vec![0; width],
         }
     }
@@ -113,56 +115,57 @@ impl<'m, 'p> Search<'m, 'p> {
     }
 
     fn expand(&mut self, number: u32, budget: &mut Budget<'_>) -> Result<(), Stop> {
-        let n = self.machine.processes();
-        // Those whose step was explored already.
-        let mut put_first = None;
-        if self.means.partial_order {
-            for process in (0..n).map(Process::must) {
-                if self.may_come_first(process) {
-                    let reached = self.follow(number, Move::step(process), budget)?;
-                    if reached > number {
-                        return Ok(());
-                    }
-                    // Others may do better, but one is enough to have tried.
-                    put_first = Some(process);
-                    break;
-                }
-            }
+        for process in 0..self.machine.processes() {
+            self.prospects[process] = self.prospect(Process::must(process));
         }
-        for process in (0..n).map(Process::must).filter(|process| Some(*process) != put_first) {
-            if self.states.prospect(&self.from, process, self.points.any()).is_idle {
-                let choices = self.clients.choices(self.progress(), process).len();
-                for choice in 0..choices {
-                    let (call, _) = self.clients.choices(self.progress(), process)[choice];
-                    let made = Move { process, kind: MoveKind::Begin(call) };
-                    self.follow(number, made, budget)?;
-                }
-            } else {
+        let put_first = if self.means.partial_order { self.put_first() } else { None };
+        if let Some(process) = put_first
+            && self.follow(number, Move::step(process), budget)? > number
+        {
+            return Ok(());
+        }
+        // Another one might do better, but one is enough to have tried.
+        let processes = (0..self.machine.processes()).map(Process::must);
+        for process in processes.filter(|process| Some(*process) != put_first) {
+            if !self.prospects[process.index()].is_idle {
                 self.follow(number, Move::step(process), budget)?;
+                continue;
+            }
+            let choices = self.clients.choices(self.progress(), process).len();
+            for choice in 0..choices {
+                let (call, _) = self.clients.choices(self.progress(), process)[choice];
+                let kind = MoveKind::Begin(call);
+                self.follow(number, Move { process, kind }, budget)?;
             }
         }
         Ok(())
     }
 
-    /// Whether it suffices to explore the next step of a process, if that leads to
-    /// a state which was not expanded yet.
-    fn may_come_first(&mut self, process: Process) -> bool {
-        let prospect = self.states.prospect(&self.from, process, self.points.any());
-        if !prospect.responds {
-            return prospect.is_alone;
-        }
+    /// A process whose next step suffices to be explored, if it leads to a state
+    /// that was not expanded yet.
+    fn put_first(&mut self) -> Option<Process> {
+        let processes = (0..self.machine.processes()).map(Process::must);
+        let mut processes = processes;
+        processes.find(|process| {
+            let prospect = self.prospects[process.index()];
+            prospect.is_alone || (prospect.responds && self.is_decided(*process))
+        })
+    }
+
+    /// Whether every configuration allows the response that a process is about to
+    /// make.
+    fn is_decided(&mut self, process: Process) -> bool {
         let made = self.states.step(&self.from, process, &mut self.specification);
         let Ok(Made { event: Some(letter), .. }) = made else { return false };
         self.specification.successor(self.possibilities(), letter).keeps_all
     }
 
+    fn prospect(&mut self, process: Process) -> Prospect {
+        self.states.prospect(&self.from, process, self.points.any())
+    }
+
     /// Where a move leads from the row that is being expanded.
-    fn follow(
-        &mut self,
-        number: u32,
-        made: Move,
-        budget: &mut Budget<'_>,
-    ) -> Result<u32, Stop> {
+    fn follow(&mut self, number: u32, made: Move, budget: &mut Budget<'_>) -> Result<u32, Stop> {
         self.transitions += 1;
         if self.transitions.is_multiple_of(QUESTION_EVERY) {
             let bytes = self.bytes();
@@ -201,8 +204,7 @@ impl<'m, 'p> Search<'m, 'p> {
         let process = made.process;
         let (step, progress) = match made.kind {
             MoveKind::Begin(call) => {
-                let begun =
-                    self.states.begin(&self.from, process, call, &mut self.specification);
+                let begun = self.states.begin(&self.from, process, call, &mut self.specification);
                 let choices = self.clients.choices(self.from[self.progress_at()], process);
                 let chosen = choices.iter().find(|(choice, _)| *choice == call);
                 (begun, chosen.expect("only what a client may begin is begun").1)
@@ -292,8 +294,7 @@ impl<'m, 'p> Search<'m, 'p> {
     /// A move from the row `from` to another one.
     fn move_to(&mut self, number: u32) -> Move {
         for process in (0..self.machine.processes()).map(Process::must) {
-            let is_idle = self.states.prospect(&self.from, process, self.points.any()).is_idle;
-            let moves: Vec<Move> = if is_idle {
+            let moves: Vec<Move> = if self.prospect(process).is_idle {
                 let choices = self.clients.choices(self.progress(), process).iter();
                 choices.map(|(call, _)| Move { process, kind: MoveKind::Begin(*call) }).collect()
             } else {

@@ -18,9 +18,7 @@ use snapshot_core::Process;
 
 use super::footprint::Footprint;
 use super::specification::{Letter, LetterId, Specification};
-use crate::interpret::{
-    Call, Event, Fault, Machine, Next, Part, ProcessPart, SharedPart, State,
-};
+use crate::interpret::{Call, Event, Fault, Machine, Next, Part, ProcessPart, SharedPart, State};
 
 /// Where the shared part stands in a row; processes come after it.
 const SHARED: usize = 0;
@@ -37,7 +35,7 @@ pub struct Made {
 }
 
 /// What is known of the next step of a process without making it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Prospect {
     /// It has no operation open.
     pub is_idle: bool,

@@ -15,6 +15,9 @@ use rustc_hash::FxBuildHasher;
 /// Rows per chunk.
 const CHUNK: usize = 1 << 12;
 
+/// Bytes of the smallest hash table there is, at most.
+const SMALLEST: usize = 1 << 7;
+
 /// Rows of one width.
 #[derive(Debug)]
 pub struct Table {
@@ -91,10 +94,9 @@ impl Table {
     /// Bytes that one more row would take at most, for a moment, on top of those:
     /// while the hash table grows there are two of it.
     pub fn growth(&self) -> usize {
-        let chunk =
-            if self.rows.len.is_multiple_of(CHUNK) { self.chunk_bytes() } else { 0 };
+        let chunk = if self.rows.len.is_multiple_of(CHUNK) { self.chunk_bytes() } else { 0 };
         let grows = self.numbers.len() == self.numbers.capacity();
-        chunk + if grows { 2 * self.numbers.allocation_size() } else { 0 }
+        chunk + if grows { (2 * self.numbers.allocation_size()).max(SMALLEST) } else { 0 }
     }
 
     const fn chunk_bytes(&self) -> usize {
@@ -131,7 +133,7 @@ mod tests {
         for number in 0..20_000 {
             let announced = table.bytes() + table.growth();
             table.insert(&[number], 0);
-            assert!(table.bytes() <= announced.max(1 << 10), "{number}");
+            assert!(table.bytes() <= announced, "{number}");
         }
     }
 }
