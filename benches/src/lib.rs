@@ -11,6 +11,8 @@
 //! | `cargo bench -p benches` | every row under criterion, one bench file per kind of work |
 //! | `cargo run --release -p benches --bin targets` | every row against its target, ratios measured in the same run |
 //! | `cargo run --release -p benches --bin whole-process` | the checker as a command against `wc -l`, and the monitor's memory |
+//! | `cargo run --release -p benches --bin tables -- ...` | the published tables, peers and growth: see [`tables`], [`record`], [`mod@render`] |
+//! | `cargo run --release -p benches --bin compare -- COMMIT` | two commits, by ratio |
 //! | `cargo test -p benches` | the smoke digests, and that the checks take linear time |
 //!
 //! Sizes are small unless `SNAPSHOT_BENCH_SIZE=full`: see [`Size`].
@@ -23,11 +25,17 @@ mod digest;
 mod expected;
 mod fit;
 mod measure;
+pub mod method;
+pub mod model;
 pub mod process;
+pub mod published;
+pub mod record;
+pub mod render;
 mod row;
 pub mod rows;
 mod size;
 mod stream;
+pub mod tables;
 mod target;
 pub mod text;
 

@@ -1,14 +1,19 @@
-//! Running a command as a child, with its time and its peak memory.
+//! Running a command as a child, with its time and its peak memory, within limits.
 //!
 //! The kernel reports the peak of a child from the moment it is forked, so a
 //! child is never reported smaller than its parent was at that moment: the
 //! parent must stay small, and generates its inputs as streams.
 
 use std::ffi::OsString;
-use std::io;
-use std::process::{Command, ExitStatus, Stdio};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use thiserror::Error;
 use wait4::Wait4;
 
@@ -17,6 +22,8 @@ use wait4::Wait4;
 pub struct Cost {
     /// From its start to its end.
     pub time: Duration,
+    /// What all of its processors worked for it, and for its own children.
+    pub cpu: Duration,
     /// The largest part of its memory that was resident at once, in bytes.
     pub peak_memory: u64,
     /// How it ended.
@@ -37,17 +44,105 @@ pub struct RunError {
 /// If it cannot be started or waited for. That it fails is no error here: see
 /// [`Cost::status`].
 pub fn run(program: &OsString, arguments: &[OsString]) -> Result<Cost, RunError> {
-    let fail = |cause| RunError { program: program.to_string_lossy().into_owned(), cause };
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
+    wait(&mut command, None).map_err(|cause| fail(program, cause))
+}
+
+/// What a child may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// From its start to its end.
+    pub time: Duration,
+    /// Bytes of address space.
+    pub memory: u64,
+}
+
+/// How a child ended that had limits.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// What it cost, be it stopped or not.
+    pub cost: Cost,
+    /// The limit that it ran into, if it did.
+    pub exceeded: Option<Exceeded>,
+    /// What it wrote to its standard output.
+    pub output: String,
+    /// What it wrote to its standard error.
+    pub errors: String,
+}
+
+/// A limit.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Exceeded {
+    /// It took too long.
+    Time,
+    /// It asked for more memory than it may have, and did not survive that.
+    Memory,
+}
+
+/// Runs a command to its end, or to the end of the time it may take, or until it
+/// dies of having no memory left.
+///
+/// # Errors
+/// If it cannot be started or waited for.
+pub fn run_within(
+    program: &OsString,
+    arguments: &[OsString],
+    limits: Limits,
+) -> Result<Ended, RunError> {
+    let inner = || -> io::Result<Ended> {
+        let (mut output, mut errors) = (tempfile::tempfile()?, tempfile::tempfile()?);
+        // The shell sets the limit, then becomes the program.
+        let kibibytes = (limits.memory >> 10).to_string();
+        let mut command = Command::new("sh");
+        command.args(["-c", r#"ulimit -v "$0" && exec "$@""#]).arg(kibibytes);
+        command.arg(program).args(arguments).stdin(Stdio::null());
+        command.stdout(output.try_clone()?).stderr(errors.try_clone()?);
+        let cost = wait(&mut command, Some(limits.time))?;
+        let was_killed = cost.status.signal().is_some();
+        let exceeded = match was_killed {
+            true if cost.time >= limits.time => Some(Exceeded::Time),
+            true => Some(Exceeded::Memory),
+            false => None,
+        };
+        Ok(Ended { cost, exceeded, output: text(&mut output)?, errors: text(&mut errors)? })
+    };
+    inner().map_err(|cause| fail(program, cause))
+}
+
+fn fail(program: &OsString, cause: io::Error) -> RunError {
+    RunError { program: program.to_string_lossy().into_owned(), cause }
+}
+
+fn text(file: &mut File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Starts the command and waits for it, for so long at most.
+fn wait(command: &mut Command, patience: Option<Duration>) -> io::Result<Cost> {
     let start = Instant::now();
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .map_err(fail)?;
-    let usage = child.wait4().map_err(fail)?;
-    let time = start.elapsed();
-    Ok(Cost { time, peak_memory: usage.rusage.maxrss, status: usage.status })
+    let mut child = command.spawn()?;
+    // Dropping the sender, at the end of this function, ends the guard.
+    let _guard = patience.map(|patience| guard(&child, patience));
+    let usage = child.wait4()?;
+    let (time, cpu) = (start.elapsed(), usage.rusage.utime + usage.rusage.stime);
+    Ok(Cost { time, cpu, peak_memory: usage.rusage.maxrss, status: usage.status })
+}
+
+/// Has a thread kill the child after so long, unless what is returned is dropped before.
+fn guard(child: &Child, patience: Duration) -> mpsc::Sender<()> {
+    let pid = Pid::from_child(child);
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || {
+        if ended.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
+            // That there is no such process any more is no trouble.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    });
+    sender
 }
 
 #[cfg(test)]
@@ -79,5 +174,36 @@ mod tests {
     fn a_missing_program_is_named() {
         let error = run(&"no-such-program".into(), &[]).unwrap_err();
         assert!(error.to_string().contains("`no-such-program`"), "{error}");
+    }
+
+    fn limited(script: &str, limits: Limits) -> Ended {
+        run_within(&"sh".into(), &["-c".into(), script.into()], limits).unwrap()
+    }
+
+    const AMPLE: Limits = Limits { time: Duration::from_secs(60), memory: 1 << 30 };
+
+    #[test]
+    fn who_keeps_the_limits_ends_by_itself() {
+        let ended = limited("echo found; echo lost >&2; exit 3", AMPLE);
+        assert_eq!((ended.exceeded, ended.cost.status.code()), (None, Some(3)));
+        assert_eq!((ended.output.as_str(), ended.errors.as_str()), ("found\n", "lost\n"));
+    }
+
+    #[test]
+    fn who_takes_too_long_is_stopped() {
+        let limits = Limits { time: Duration::from_millis(200), ..AMPLE };
+        let ended = limited("echo begun; while :; do :; done", limits);
+        assert_eq!((ended.exceeded, ended.output.as_str()), (Some(Exceeded::Time), "begun\n"));
+        assert!(ended.cost.cpu > Duration::from_millis(20), "{:?}", ended.cost);
+        assert!(ended.cost.time < AMPLE.time, "{:?}", ended.cost);
+    }
+
+    #[test]
+    fn who_takes_too_much_fails() {
+        let limits = Limits { memory: 64 << 20, ..AMPLE };
+        let hoard = "head -c 268435456 /dev/zero | tail -n 1 | wc -c";
+        let (ended, ample) = (limited(hoard, limits), limited(hoard, AMPLE));
+        assert_ne!(ended.output, ample.output, "{ended:?}");
+        assert!(ended.cost.peak_memory < ample.cost.peak_memory, "{ended:?}, {ample:?}");
     }
 }

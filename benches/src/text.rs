@@ -6,6 +6,8 @@
 use std::io::{self, BufWriter, Write};
 
 use corpus::generate::{OwnedAction, OwnedEvent, Recipe, RecipeError};
+use snapshot_core::History;
+use snapshot_core::history::Operation;
 use thiserror::Error;
 
 /// Why a recording could not be written.
@@ -25,14 +27,37 @@ pub enum TextError {
 /// # Errors
 /// If no history follows the recipe, or if the output fails.
 pub fn write(recipe: &Recipe, output: impl Write) -> Result<(), TextError> {
-    let events = recipe.events()?;
+    Ok(write_events([recipe.processes, recipe.segments], recipe.events()?, output)?)
+}
+
+/// Writes a history of which process k alone updates segment k.
+///
+/// # Errors
+/// If the output fails.
+///
+/// # Panics
+/// If a process updates another segment: a line could not tell.
+pub fn write_history(history: &History<i64>, output: impl Write) -> io::Result<()> {
+    let own = |operation: &Operation| {
+        operation.segment().is_none_or(|segment| segment.index() == operation.process().index())
+    };
+    assert!(history.operations().iter().all(own), "process k updates segment k");
+    let events = history.events().map(OwnedEvent::from);
+    write_events([history.processes(), history.segments()], events, output)
+}
+
+fn write_events(
+    [processes, segments]: [usize; 2],
+    events: impl Iterator<Item = OwnedEvent>,
+    output: impl Write,
+) -> io::Result<()> {
     let mut output = BufWriter::with_capacity(1 << 16, output);
-    writeln!(output, "processes {}", recipe.processes)?;
-    writeln!(output, "segments {}", recipe.segments)?;
+    writeln!(output, "processes {processes}")?;
+    writeln!(output, "segments {segments}")?;
     for event in events {
         line(&mut output, &event)?;
     }
-    Ok(output.flush()?)
+    output.flush()
 }
 
 fn line(output: &mut impl Write, event: &OwnedEvent) -> io::Result<()> {
@@ -64,6 +89,9 @@ mod tests {
         let recipe = Recipe::new(3, 2, 40, Style::Differentiated, 5).with_pending(6);
         let mut text = Vec::new();
         write(&recipe, &mut text).unwrap();
+        let mut same = Vec::new();
+        write_history(&recipe.history().unwrap(), &mut same).unwrap();
+        assert_eq!(text, same);
         let text = String::from_utf8(text).unwrap();
         let mut lines = text.lines();
         assert_eq!((lines.next(), lines.next()), (Some("processes 3"), Some("segments 2")));

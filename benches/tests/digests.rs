@@ -1,6 +1,8 @@
 //! The smoke size of every row: its answer is right, and the recorded one.
 
-use benches::rows::{Check, Explored, Linearize, Monitored, Observed, PublishedCorpus, Wrong};
+use benches::rows::{
+    Check, Explored, HardCorpus, Linearize, Monitored, Observed, PublishedCorpus, Searched, Wrong,
+};
 use benches::{Row, Size};
 
 /// What is wrong with a row at the smoke size.
@@ -19,6 +21,8 @@ fn every_row_has_its_digest() {
         complaint(&Linearize),
         complaint(&Monitored),
         complaint(&PublishedCorpus),
+        complaint(&Searched),
+        complaint(&HardCorpus),
     ];
     let complaints = complaints.into_iter().chain(Wrong::all().map(|row| complaint(&row)));
     let complaints = complaints.chain(Explored::ALL.map(|row| complaint(&row)));

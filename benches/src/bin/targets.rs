@@ -9,7 +9,9 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use benches::rows::{Check, Explored, Linearize, Monitored, Observed, PublishedCorpus, Wrong};
+use benches::rows::{
+    Check, Explored, HardCorpus, Linearize, Monitored, Observed, PublishedCorpus, Searched, Wrong,
+};
 use benches::{Outcome, Row, Size, Target, fastest, half_scans, report};
 
 /// How long each row may try for a faster run.
@@ -64,6 +66,10 @@ fn measure_all() -> Result<Vec<Outcome>, Box<dyn Error>> {
 
     let published = announced(&PublishedCorpus, size)?;
     add("published corpus", published.seconds * 1e3, "ms", Target::AtMost(1000.0));
+    let searched = announced(&Searched, size)?;
+    add("published corpus, exact search", searched.seconds * 1e3, "ms", Target::Shown);
+    let hard = announced(&HardCorpus, size)?;
+    add("hard corpus", hard.seconds * 1e3, "ms", Target::Shown);
     for row in Wrong::all() {
         let wrong = announced(&row, size)?;
         add(&row.name(), wrong.seconds * 1e3, "ms", Target::AtMost(10.0));

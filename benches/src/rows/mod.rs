@@ -2,16 +2,20 @@
 
 mod check;
 mod explored;
+mod hard;
 mod monitor;
 mod observer;
 mod published;
+mod search;
 mod wrong;
 
 pub use check::{Check, Linearize};
 pub use explored::Explored;
+pub use hard::HardCorpus;
 pub use monitor::Monitored;
 pub use observer::Observed;
 pub use published::PublishedCorpus;
+pub use search::Searched;
 pub use wrong::Wrong;
 
 use snapshot_core::search::Budget;

@@ -1,10 +1,11 @@
 //! Where canonical forms come into the search.
 //!
 //! A step leads from one unpacked state to another; before that is packed, it
-//! may be replaced by a representative of all states that are alike. Two kinds of
+//! may be replaced by a representative of all states that are alike. Three kinds of
 //! likeness are known, each found out elsewhere and told to the search here:
-//! renaming versions and counters ([`Numbering`]), and renaming processes
-//! ([`Symmetry`]). After a step, numbers are renamed first, processes second.
+//! forgetting what nobody reads again ([`Forgetting`]), renaming versions and
+//! counters ([`Numbering`]), and renaming processes ([`Symmetry`]). They apply in
+//! this order.
 //!
 //! Both work on a whole unpacked state, see [`Registers`].
 
@@ -40,6 +41,15 @@ pub trait Numbering: Debug + Sync {
 
     /// Makes a state canonical.
     fn normalise(&self, registers: Registers, state: &mut [Scalar]);
+}
+
+/// What nobody will read before it is written over.
+///
+/// Contract: what is forgotten is replaced by a scalar such that every step that would
+/// read it ends in a fault.
+pub trait Forgetting: Debug + Sync {
+    /// Forgets.
+    fn forget(&self, registers: Registers, state: &mut [Scalar]);
 }
 
 /// Permutations of processes that lead from states to states alike.

@@ -62,7 +62,7 @@ use snapshot_core::Process;
 use thiserror::Error;
 
 pub use budget::Cause;
-pub use canonical::{Numbering, Permutation, Symmetry};
+pub use canonical::{Forgetting, Numbering, Permutation, Symmetry};
 pub use code::{CodeError, Fault};
 pub use outcome::{Outcome, Progress, Trace, TraceStep, Verdict};
 pub use product::{Choice, Move, Stop};
@@ -101,6 +101,8 @@ pub struct Exploration<'a> {
     pub past_violations: bool,
     /// Drop states that others dominate; see the module's page.
     pub antichain: bool,
+    /// What is forgotten after every step.
+    pub forgetting: Option<&'a dyn Forgetting>,
     /// A canonical form of versions and counters; needed if there are any.
     pub numbering: Option<&'a dyn Numbering>,
     /// Symmetry among processes.
@@ -119,6 +121,7 @@ impl Default for Exploration<'_> {
             stop: None,
             past_violations: false,
             antichain: false,
+            forgetting: None,
             numbering: None,
             symmetry: None,
         }
@@ -169,6 +172,27 @@ impl Exploration<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
+        self.product(instance, |product| match product.layout().words() {
+            1 => self.explore::<1>(product, progress),
+            2 => self.explore::<2>(product, progress),
+            3 => self.explore::<3>(product, progress),
+            4 => self.explore::<4>(product, progress),
+            6 => self.explore::<6>(product, progress),
+            8 => self.explore::<8>(product, progress),
+            16 => self.explore::<16>(product, progress),
+            _ => self.explore::<32>(product, progress),
+        })?
+    }
+
+    /// The product that would be explored, for whoever wants to walk in it.
+    ///
+    /// # Errors
+    /// If the instance cannot be explored at all.
+    pub fn product<R>(
+        &self,
+        instance: &Instance,
+        with: impl FnOnce(&Product<'_>) -> R,
+    ) -> Result<R, ExploreError> {
         let layout = self.layout(instance)?;
         let first_fresh = self.numbering.map_or(0, Numbering::first_fresh);
         let code = Code::new(instance, first_fresh)?;
@@ -177,21 +201,12 @@ impl Exploration<'_> {
         let rules = Rules {
             operations: operations.as_deref(),
             active: &active.collect::<Vec<bool>>(),
+            forgetting: self.forgetting,
             numbering: self.numbering,
             symmetry: self.symmetry,
             past_violations: self.past_violations,
         };
-        let product = Product::new(instance, &layout, code, &rules);
-        match layout.words() {
-            1 => self.explore::<1>(&product, progress),
-            2 => self.explore::<2>(&product, progress),
-            3 => self.explore::<3>(&product, progress),
-            4 => self.explore::<4>(&product, progress),
-            6 => self.explore::<6>(&product, progress),
-            8 => self.explore::<8>(&product, progress),
-            16 => self.explore::<16>(&product, progress),
-            _ => self.explore::<32>(&product, progress),
-        }
+        Ok(with(&Product::new(instance, &layout, code, &rules)))
     }
 
     fn is_active(&self, process: usize) -> bool {

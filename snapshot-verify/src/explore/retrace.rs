@@ -90,7 +90,9 @@ pub(super) fn walk<const W: usize>(product: &Product<'_>, moves: &[([u64; W], Mo
     // From processes of the trace to those of the canonical state.
     let mut permutation = product.initial().1;
     for (state, by) in moves {
-        product.unpack(state, by.expansion, &mut scratch);
+        for expansion in 0..=by.expansion {
+            product.unpack(state, expansion, &mut scratch);
+        }
         let back = permutation.inverse();
         // Alike processes may make different numbers of accesses: so the step is
         // taken by the process of the trace itself.

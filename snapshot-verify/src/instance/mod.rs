@@ -143,6 +143,7 @@ impl Location {
     pub const IDLE: Self = Self(0);
 
     /// The index into [`Graph::locations`].
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -150,6 +151,7 @@ impl Location {
 
 impl SlotId {
     /// The index into [`Instance::slots`].
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -157,6 +159,7 @@ impl SlotId {
 
 impl BlockId {
     /// The index into [`Graph::blocks`].
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }

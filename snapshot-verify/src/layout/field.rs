@@ -45,6 +45,7 @@ impl Field {
     ///
     /// # Panics
     /// If it does not fit there.
+    #[inline]
     #[must_use]
     pub fn at(self, word: usize, shift: u32) -> Self {
         // A field without bits may end up at the very end of a word.
@@ -54,21 +55,25 @@ impl Field {
     }
 
     /// How many bits it has; a domain of one scalar needs none.
+    #[inline]
     pub const fn bits(self) -> u32 {
         self.ones.count_ones()
     }
 
     /// The word.
+    #[inline]
     pub const fn word(self) -> usize {
         self.word as usize
     }
 
     /// Its lowest bit in the word.
+    #[inline]
     pub const fn shift(self) -> u32 {
         self.shift as u32
     }
 
     /// Its bits in the word.
+    #[inline]
     pub const fn mask(self) -> u64 {
         (self.ones as u64) << self.shift
     }

@@ -7,7 +7,8 @@
 //! what that process assigns. The sets grow from below until no block that can
 //! run adds a scalar, so at every reachable state each slot holds a scalar of its
 //! set (by induction over the steps: all assignments that lead there were
-//! counted). Therefore, and until nothing changes any more:
+//! counted). Variables of operations have such a set for every place in the graph, for
+//! the same reason. Therefore, and until nothing changes any more:
 //!
 //! * terms that can evaluate to one scalar only are that scalar; branches on them
 //!   are decided, and range checks that cannot fail vanish;
@@ -32,8 +33,8 @@ use super::relevance::irrelevant;
 use crate::instance::fold::{Knowledge, folded};
 use crate::instance::scalars::Scalars;
 use crate::instance::{
-    Assignment, Block, Domain, End, Graph, Instance, Location, NONE, Owner, Reaction, Scalar,
-    SlotId, Target, Term,
+    Assignment, Block, BlockId, Domain, End, Graph, Instance, Location, NONE, Owner, Reaction,
+    Scalar, SlotId, Target, Term,
 };
 
 /// Propagates constants, removes what is constant or irrelevant, and the steps
@@ -88,25 +89,83 @@ struct Analysis {
     domains: Vec<Domain>,
     /// Per process and block.
     runs: Vec<Vec<bool>>,
+    /// By slot, where it stands in the [`Local`] of its process, if it is told apart
+    /// by place.
+    local: Vec<Option<usize>>,
+    /// Per process and block, the local slots where the block begins.
+    entries: Vec<Vec<Local>>,
+    /// Per process and location, the local slots while the process stands there.
+    standing: Vec<Vec<Local>>,
     grown: bool,
 }
 
-impl Knowledge for Analysis {
+/// What some slots of operations may hold at some place.
+type Local = Vec<Scalars>;
+
+/// What is known at some place.
+struct Here<'a> {
+    analysis: &'a Analysis,
+    local: &'a [Scalars],
+}
+
+impl Knowledge for Here<'_> {
     fn scalars(&self, slot: SlotId) -> Scalars {
-        self.scalars[slot.index()].clone()
+        match self.analysis.local[slot.index()] {
+            Some(at) if at < self.local.len() => self.local[at].clone(),
+            _ => self.analysis.scalars[slot.index()].clone(),
+        }
     }
 
     fn domain(&self, slot: SlotId) -> Domain {
-        self.domains[slot.index()]
+        self.analysis.domains[slot.index()]
     }
 }
 
 impl Analysis {
+    /// First without regard to place, then again with regard to it for the slots of
+    /// operations that may hold several scalars and are assigned at several places: a
+    /// variable that copies one cell after the other holds constants only at some.
     fn of(instance: &Instance) -> Self {
+        let everywhere = Self::telling_apart(instance, &|_| false);
+        let mut places = vec![0; instance.slots.len()];
+        for assignment in instance.graphs.iter().flat_map(|graph| &graph.blocks) {
+            for assignment in &assignment.assignments {
+                assignment.target.slots(&mut |slot| places[slot.index()] += 1);
+            }
+        }
+        Self::telling_apart(instance, &|slot| {
+            let described = instance.slot(slot);
+            let several = everywhere.scalars[slot.index()].single().is_none();
+            let is_argument = instance.graphs.iter().any(|graph| graph.argument == Some(slot));
+            matches!(described.owner, Owner::Operation(_))
+                && matches!(described.domain, Domain::Range { .. })
+                && several
+                && !is_argument
+                && places[slot.index()] > 1
+        })
+    }
+
+    fn telling_apart(instance: &Instance, is_local: &dyn Fn(SlotId) -> bool) -> Self {
+        let mut local = vec![None; instance.slots.len()];
+        let mut counts = vec![0; instance.processes];
+        for (index, slot) in instance.slots.iter().enumerate() {
+            if let Owner::Operation(process) = slot.owner
+                && is_local(SlotId(index as u32))
+            {
+                local[index] = Some(counts[process.index()]);
+                counts[process.index()] += 1;
+            }
+        }
+        let nothing =
+            |process: usize, places: usize| vec![vec![Scalars::EMPTY; counts[process]]; places];
+        let graphs = || instance.graphs.iter().enumerate();
         let mut analysis = Self {
             scalars: vec![Scalars::EMPTY; instance.slots.len()],
             domains: instance.slots.iter().map(|slot| slot.domain).collect(),
             runs: instance.graphs.iter().map(|graph| vec![false; graph.blocks.len()]).collect(),
+            entries: graphs().map(|(at, graph)| nothing(at, graph.blocks.len())).collect(),
+            standing: graphs().map(|(at, graph)| nothing(at, graph.locations.len())).collect(),
+            local,
             grown: true,
         };
         for (slot, described) in analysis.scalars.iter_mut().zip(&instance.slots) {
@@ -114,11 +173,17 @@ impl Analysis {
                 *slot = Scalars::one(described.initial);
             }
         }
-        for graph in &instance.graphs {
+        for (process, graph) in instance.graphs.iter().enumerate() {
             let operations =
                 |slot: SlotId| matches!(instance.slot(slot).owner, Owner::Operation(_));
             for slot in graph.used_unassigned(&operations) {
-                analysis.scalars[slot.index()] = Scalars::one(instance.slot(slot).initial);
+                let initial = Scalars::one(instance.slot(slot).initial);
+                if let Some(at) = analysis.local[slot.index()] {
+                    for begin in [graph.invocations.update, graph.invocations.scan] {
+                        analysis.entries[process][begin.index()][at] = initial.clone();
+                    }
+                }
+                analysis.scalars[slot.index()] = initial;
             }
             if let Some(argument) = graph.argument {
                 analysis.scalars[argument.index()] = Scalars::between(0, 1, false);
@@ -132,44 +197,70 @@ impl Analysis {
         analysis
     }
 
-    /// Runs everything of one process that may run, once.
+    /// Runs everything of one process that may run, until nothing is new there.
     fn graph(&mut self, process: usize, graph: &Graph) {
         let mut open = vec![graph.invocations.update, graph.invocations.scan];
         let mut visited = vec![false; graph.blocks.len()];
         while let Some(block) = open.pop() {
-            if std::mem::replace(&mut visited[block.index()], true) {
-                continue;
-            }
+            visited[block.index()] = true;
             self.runs[process][block.index()] = true;
             let Block { assignments, end, .. } = graph.block(block);
-            assignments.iter().for_each(|assignment| self.assign(assignment));
-            match end {
-                End::Jump(next) => open.push(*next),
+            let mut local = self.entries[process][block.index()].clone();
+            assignments.iter().for_each(|assignment| self.assign(assignment, &mut local));
+            let next: Vec<BlockId> = match end {
+                End::Jump(next) => vec![*next],
                 End::Branch { condition, then, otherwise } => {
-                    let (_, bits) = folded(condition, self);
-                    open.extend(bits.contains(1).then_some(*then));
-                    open.extend(bits.contains(0).then_some(*otherwise));
+                    let (_, bits) = folded(condition, &self.here(&local));
+                    let then = bits.contains(1).then_some(*then);
+                    then.into_iter().chain(bits.contains(0).then_some(*otherwise)).collect()
                 }
                 End::Pause(location) => {
+                    join(&mut self.standing[process][location.index()], &local);
+                    local.clone_from(&self.standing[process][location.index()]);
                     let standing = graph.standing(*location);
-                    open.extend(standing.step);
-                    for Reaction { when, then } in &standing.reactions {
-                        open.extend(folded(when, self).1.contains(1).then_some(*then));
-                    }
+                    let reactions =
+                        standing.reactions.iter().filter(|Reaction { when, .. }| {
+                            folded(when, &self.here(&local)).1.contains(1)
+                        });
+                    standing
+                        .step
+                        .into_iter()
+                        .chain(reactions.map(|reaction| reaction.then))
+                        .collect()
                 }
-                End::Respond(_) | End::Fault { .. } => {}
+                End::Respond(_) | End::Fault { .. } => Vec::new(),
+            };
+            for next in next {
+                let grown = join(&mut self.entries[process][next.index()], &local);
+                if grown || !visited[next.index()] {
+                    visited[next.index()] = true;
+                    open.push(next);
+                }
             }
         }
     }
 
-    fn assign(&mut self, assignment: &Assignment) {
-        let (_, value) = folded(&assignment.value, self);
+    fn here<'a>(&'a self, local: &'a [Scalars]) -> Here<'a> {
+        Here { analysis: self, local }
+    }
+
+    fn assign(&mut self, assignment: &Assignment, local: &mut Local) {
+        let (_, value) = folded(&assignment.value, &self.here(local));
         match &assignment.target {
-            Target::Slot(slot) => self.grow(*slot, &value),
+            Target::Slot(slot) => {
+                if let Some(at) = self.local[slot.index()] {
+                    local[at] = value.intersection(self.domains[slot.index()]);
+                }
+                self.grow(*slot, &value);
+            }
             Target::Element { index, of } => {
-                let (_, indices) = folded(index, self);
+                let (_, indices) = folded(index, &self.here(local));
                 for (position, slot) in of.iter().enumerate() {
                     if indices.contains(position as Scalar) {
+                        if let Some(at) = self.local[slot.index()] {
+                            let value = value.intersection(self.domains[slot.index()]);
+                            local[at] = local[at].union(&value);
+                        }
                         self.grow(*slot, &value);
                     }
                 }
@@ -196,14 +287,14 @@ impl Analysis {
     fn fold(&self, instance: &Instance) -> Instance {
         let mut reduced = instance.clone();
         for (process, graph) in reduced.graphs.iter_mut().enumerate() {
-            for (block, runs) in graph.blocks.iter_mut().zip(&self.runs[process]) {
-                if *runs {
-                    *block = self.block(block);
+            for (index, block) in graph.blocks.iter_mut().enumerate() {
+                if self.runs[process][index] {
+                    *block = self.block(block, &self.entries[process][index]);
                 }
             }
-            for standing in &mut graph.locations {
+            for (standing, local) in graph.locations.iter_mut().zip(&self.standing[process]) {
                 for reaction in &mut standing.reactions {
-                    reaction.when = folded(&reaction.when, self).0;
+                    reaction.when = folded(&reaction.when, &self.here(local)).0;
                 }
                 standing.reactions.retain(|reaction| reaction.when != Term::FALSE);
             }
@@ -221,33 +312,56 @@ impl Analysis {
         })
     }
 
-    fn block(&self, block: &Block) -> Block {
-        let assignments = block.assignments.iter().map(|assignment| {
-            let (value, _) = folded(&assignment.value, self);
+    fn block(&self, block: &Block, entry: &Local) -> Block {
+        let mut local = entry.clone();
+        let mut assignments = Vec::with_capacity(block.assignments.len());
+        for assignment in &block.assignments {
+            let here = self.here(&local);
+            let (folded_value, value) = folded(&assignment.value, &here);
             let target = match &assignment.target {
                 Target::Slot(slot) => Target::Slot(*slot),
-                Target::Element { index, of } => self.element(index, of),
+                Target::Element { index, of } => element(index, of, &here),
             };
-            Assignment { target, value }
-        });
-        let assignments = assignments.collect();
-        let end = block.end.map(&mut |term| folded(term, self).0);
+            for slot in target.choices() {
+                let Some(at) = self.local[slot.index()] else { continue };
+                let value = value.intersection(self.domains[slot.index()]);
+                local[at] = match target {
+                    Target::Slot(_) => value,
+                    Target::Element { .. } => local[at].union(&value),
+                };
+            }
+            assignments.push(Assignment { target, value: folded_value });
+        }
+        let end = block.end.map(&mut |term| folded(term, &self.here(&local)).0);
         Block { accesses: block.accesses, assignments, end }
     }
+}
 
-    /// Only what the index can choose counts, and the rest is filled up.
-    fn element(&self, index: &Term, of: &[SlotId]) -> Target {
-        let (index, indices) = folded(index, self);
-        let possible = |position: usize| indices.contains(position as Scalar);
-        let Some(filler) = (0..of.len()).find(|position| possible(*position)) else {
-            return Target::Element { index, of: of.to_vec() };
-        };
-        if indices.single().is_some() {
-            return Target::Slot(of[filler]);
-        }
-        let chosen = (0..of.len()).map(|at| if possible(at) { of[at] } else { of[filler] });
-        Target::Element { index, of: chosen.collect() }
+/// Only what the index can choose counts, and the rest is filled up.
+fn element(index: &Term, of: &[SlotId], here: &Here<'_>) -> Target {
+    let (index, indices) = folded(index, here);
+    let possible = |position: usize| indices.contains(position as Scalar);
+    let Some(filler) = (0..of.len()).find(|position| possible(*position)) else {
+        return Target::Element { index, of: of.to_vec() };
+    };
+    if indices.single().is_some() {
+        return Target::Slot(of[filler]);
     }
+    let chosen = (0..of.len()).map(|at| if possible(at) { of[at] } else { of[filler] });
+    Target::Element { index, of: chosen.collect() }
+}
+
+/// Adds what else may be held; whether that is new.
+fn join(known: &mut Local, local: &Local) -> bool {
+    let mut grown = false;
+    for (known, scalars) in known.iter_mut().zip(local) {
+        let next = known.union(scalars);
+        if next != *known {
+            *known = next;
+            grown = true;
+        }
+    }
+    grown
 }
 
 /// A domain of no more than these.

@@ -33,6 +33,17 @@ use crate::instance::{
 /// Forgets what is dead.
 #[must_use]
 pub fn dead(instance: &Instance) -> Instance {
+    forget(instance, false)
+}
+
+/// Forgets what is dead, in the same words wherever a step ends at the same place, even
+/// where some of them are not needed: so that code that does the same looks the same.
+#[must_use]
+pub fn uniformly_dead(instance: &Instance) -> Instance {
+    forget(instance, true)
+}
+
+fn forget(instance: &Instance, uniformly: bool) -> Instance {
     // First without assignments to the dead: which bits are anonymous is seen
     // by what is left.
     let mut reduced = instance.clone();
@@ -56,7 +67,7 @@ pub fn dead(instance: &Instance) -> Instance {
         let graph = &mut reduced.graphs[index];
         forget_argument(graph, &liveness);
         drop_reactions(graph, &liveness);
-        blank_at_pauses(graph, &reduced.slots, &liveness);
+        blank_at_pauses(graph, &reduced.slots, &liveness, uniformly);
     }
     #[cfg(debug_assertions)]
     reduced.validate();
@@ -135,8 +146,11 @@ fn drop_reactions(graph: &mut Graph, liveness: &Liveness) {
 /// Adds the assignments of blanks where steps end. Slots of an operation need
 /// none where it responds: they return to their initial scalars, which are
 /// blanks.
-fn blank_at_pauses(graph: &mut Graph, slots: &[Slot], liveness: &Liveness) {
-    let soiled = soiled(graph, liveness);
+fn blank_at_pauses(graph: &mut Graph, slots: &[Slot], liveness: &Liveness, uniformly: bool) {
+    let mut soiled = soiled(graph, liveness);
+    if uniformly {
+        spread(graph, &mut soiled);
+    }
     for (block, mut soiled) in graph.blocks.iter_mut().zip(soiled) {
         match &block.end {
             End::Pause(location) => soiled.difference_with(liveness.at(*location)),
@@ -154,6 +168,26 @@ fn blank_at_pauses(graph: &mut Graph, slots: &[Slot], liveness: &Liveness) {
                     value: Term::Constant(blank(&slots[slot])),
                 });
             }
+        }
+    }
+}
+
+/// What is soiled before one way to a place is taken to be so before all.
+fn spread(graph: &Graph, soiled: &mut [FixedBitSet]) {
+    let place = |block: &Block| match &block.end {
+        End::Pause(location) => Some(*location),
+        End::Respond(_) => Some(Location::IDLE),
+        End::Jump(_) | End::Branch { .. } | End::Fault { .. } => None,
+    };
+    let mut all: Vec<FixedBitSet> = vec![FixedBitSet::new(); graph.locations.len()];
+    for (block, soiled) in graph.blocks.iter().zip(soiled.iter()) {
+        if let Some(place) = place(block) {
+            all[place.index()].union_with(soiled);
+        }
+    }
+    for (block, soiled) in graph.blocks.iter().zip(soiled) {
+        if let Some(place) = place(block) {
+            soiled.clone_from(&all[place.index()]);
         }
     }
 }

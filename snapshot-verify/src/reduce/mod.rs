@@ -10,7 +10,14 @@
 //! | `shrink` | [`shrink`] | fuses invocations, responses and what commutes with accesses |
 //! | `decided` | [`decided`] | tells apart what a process already knows to be decided, so that the rest of the work can take it into account |
 //! | `dead` | [`dead`] | forgets what will not be read again |
+//! | `stale` | [`stale`] | forgets what cells hold that will be written over unread |
 //! | - | [`merge`] | identifies locations with equal futures |
+//!
+//! Of independent steps all orders are explored: there is no partial order reduction.
+//! What others cannot notice is fused with the step before it already (`shrink`), and
+//! nearly every step that is left reads or writes a cell that some process may touch
+//! next, as the most general client lets it begin any operation at any time: ample
+//! sets would contain all that is enabled.
 
 pub mod constant;
 pub mod dead;
@@ -24,4 +31,5 @@ pub mod numbering;
 mod relevance;
 pub mod shrink;
 pub mod stability;
+pub mod stale;
 pub mod symmetry;

@@ -62,6 +62,13 @@ use crate::instance::{Block, BlockId, End, Graph, Instance, Location, Owner, Slo
 /// commutes with the step before it.
 #[must_use]
 pub fn shrink(instance: &Instance) -> Instance {
+    begun(&moved(instance))
+}
+
+/// Fuses responses with last accesses, and what commutes with the step before it. Once
+/// variables were forgotten there may be more of that: it can be done again.
+#[must_use]
+pub fn moved(instance: &Instance) -> Instance {
     let mut reduced = instance.clone();
     let touched = Touched::by_all(instance);
     for (process, graph) in reduced.graphs.iter_mut().enumerate() {
@@ -73,7 +80,19 @@ pub fn shrink(instance: &Instance) -> Instance {
             .filter(|location| !reacted.contains(location) || !writes(graph, *location, instance))
             .collect();
         let movers = without_circles(graph, &movers);
-        *graph = invoked_with_access(&fused(graph, &movers));
+        *graph = fused(graph, &movers);
+    }
+    debug_assert_eq!(reduced.validity(), Ok(()));
+    reduced
+}
+
+/// Fuses invocations with first accesses. That can be done once only: an operation
+/// begins no later than with its first access.
+#[must_use]
+pub fn begun(instance: &Instance) -> Instance {
+    let mut reduced = instance.clone();
+    for graph in &mut reduced.graphs {
+        *graph = invoked_with_access(graph);
     }
     debug_assert_eq!(reduced.validity(), Ok(()));
     reduced

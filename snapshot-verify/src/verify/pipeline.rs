@@ -10,25 +10,43 @@
 use snapshot_core::Process;
 
 use super::reduction::{Reduction, Reductions};
-use crate::explore::canonical;
+use crate::explore::{Exploration, ExploreError, Fault, Verdict, canonical};
 use crate::instance::{Instance, InstanceError};
 use crate::program::Program;
 use crate::reduce::constant::constant;
-use crate::reduce::dead::dead;
+use crate::reduce::dead::{dead, uniformly_dead};
 use crate::reduce::decided::decided;
 use crate::reduce::merge::merge;
 use crate::reduce::numbering::{CAP, Numbering};
-use crate::reduce::shrink::shrink;
+use crate::reduce::shrink::{begun, moved};
+use crate::reduce::stale::{READ, Stale};
 use crate::reduce::symmetry::Symmetry;
 
 /// An instance with all that a search makes of it.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// What is explored.
+    /// What is explored, unless something is forgotten.
     pub instance: Instance,
-    numbering: Option<Numbering>,
+    /// The canonical form of versions and counters, if there are any.
+    pub numbering: Option<Numbering>,
     reductions: Reductions,
+    forgetful: Option<Forgetful>,
 }
+
+/// An instance that forgets what was thought to be stale.
+#[derive(Clone, Debug)]
+struct Forgetful {
+    stale: Stale,
+    /// With its reads guarded.
+    guarded: Instance,
+    /// With what is stale at first forgotten.
+    begun: Instance,
+    /// How often the conjecture was refuted.
+    refutations: u32,
+}
+
+/// After so many refutations nothing is forgotten any more.
+const REFUTATIONS: u32 = 200;
 
 /// A program compiled for n, i, j; every event a step of its own.
 ///
@@ -63,16 +81,42 @@ pub fn sliced(instance: &Instance, reductions: Reductions) -> Instance {
     sliced
 }
 
-/// With steps fused.
+/// With steps fused, until nothing more can be.
 #[must_use]
 pub fn steps(sliced: &Instance, reductions: Reductions) -> Instance {
     if !reductions.contains(Reduction::Shrink) {
         return sliced.clone();
     }
-    let fused = shrink(sliced);
-    // What fused steps assign twice, they need to assign once.
-    merge(&if reductions.contains(Reduction::Dead) { dead(&fused) } else { fused })
+    // What fused steps assign twice, they need to assign once; steps that do nothing
+    // any more are fused; what only they read is looked at by nobody. Blanks come last:
+    // what is constant is found without regard to what they mean.
+    let settled = |instance: &Instance| {
+        let mut settled = moved(instance);
+        if reductions.contains(Reduction::Constant) {
+            settled = constant(&settled);
+        }
+        if reductions.contains(Reduction::Dead) {
+            settled = uniformly_dead(&settled);
+        }
+        merge(&settled)
+    };
+    let until_settled = |instance: &Instance| {
+        let mut reduced = settled(instance);
+        for _ in 1..ROUNDS {
+            let next = settled(&reduced);
+            if next == reduced {
+                break;
+            }
+            reduced = next;
+        }
+        reduced
+    };
+    let reduced = until_settled(&begun(&until_settled(sliced)));
+    if reductions.contains(Reduction::Dead) { dead(&reduced) } else { reduced }
 }
+
+/// Rounds after which there is no more to be had, or very little.
+const ROUNDS: u32 = 8;
 
 impl Prepared {
     /// All stages, for n, i, j; only the processes that `is_active` selects will
@@ -98,7 +142,62 @@ impl Prepared {
             .contains(Reduction::Counters)
             .then(|| Numbering::of(&instance, CAP))
             .filter(|numbering| !numbering.is_trivial());
-        Self { instance, numbering, reductions }
+        Self { instance, numbering, reductions, forgetful: None }
+    }
+
+    /// Learns what may be forgotten, unless that is known. `exploration` is what it is
+    /// for. Takes about a second.
+    ///
+    /// # Errors
+    /// If the instance cannot be explored.
+    pub fn learn(&mut self, exploration: &Exploration<'_>) -> Result<(), ExploreError> {
+        if self.forgetful.is_some() || !self.reductions.contains(Reduction::Stale) {
+            return Ok(());
+        }
+        if let Some((mut stale, guarded)) = Stale::of(&self.instance) {
+            stale.learn(&guarded, exploration)?;
+            let begun = stale.begun(&guarded);
+            self.forgetful = Some(Forgetful { stale, guarded, begun, refutations: 0 });
+        }
+        Ok(())
+    }
+
+    /// Corrects what led to a fault that is none of the program; `false` if it is one
+    /// of the program.
+    ///
+    /// # Errors
+    /// If the instance cannot be explored.
+    pub fn refute(
+        &mut self,
+        exploration: &Exploration<'_>,
+        verdict: &Verdict,
+    ) -> Result<bool, ExploreError> {
+        let Verdict::Fault { trace, fault: Fault { what: READ, .. } } = verdict else {
+            return Ok(false);
+        };
+        if let Some(forgetful) = &mut self.forgetful {
+            forgetful.stale.refute(&forgetful.guarded, exploration, trace)?;
+            forgetful.begun = forgetful.stale.begun(&forgetful.guarded);
+            forgetful.refutations += 1;
+        }
+        Ok(true)
+    }
+
+    fn forgetful(&self) -> Option<&Forgetful> {
+        let useful = |forgetful: &&Forgetful| {
+            forgetful.stale.is_useful() && forgetful.refutations < REFUTATIONS
+        };
+        self.forgetful.as_ref().filter(useful)
+    }
+
+    /// What is explored.
+    pub fn explored(&self) -> &Instance {
+        self.forgetful().map_or(&self.instance, |forgetful| &forgetful.begun)
+    }
+
+    /// What is forgotten after every step, if anything is.
+    pub fn forgetting(&self) -> Option<&dyn canonical::Forgetting> {
+        self.forgetful().map(|forgetful| &forgetful.stale as _)
     }
 
     /// The canonical form of versions and counters, if there are any.
@@ -111,7 +210,61 @@ impl Prepared {
     pub fn symmetry(&self, is_active: impl Fn(Process) -> bool) -> Option<Symmetry> {
         self.reductions
             .contains(Reduction::Symmetry)
-            .then(|| Symmetry::of(&self.instance, is_active))
+            .then(|| Symmetry::of(self.explored(), is_active))
             .filter(|symmetry| !symmetry.is_trivial())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+    use super::*;
+    use crate::language::parse;
+
+    fn jayanti() -> (Prepared, Numbering) {
+        let text = corpus::algorithm("jayanti").unwrap().text;
+        let program = parse("jayanti", text).unwrap().program(None).unwrap();
+        let pair = [0, 1].map(Process::must);
+        let reductions = Reductions::standard().without(Reduction::Symmetry);
+        let prepared = Prepared::new(&program, 2, pair, reductions, |_| true).unwrap();
+        let numbering = prepared.numbering.clone().unwrap();
+        (prepared, numbering)
+    }
+
+    /// Verdict, states, and how often the conjecture was refuted.
+    fn explore(prepared: &mut Prepared, exploration: &Exploration<'_>) -> (Verdict, u64, u32) {
+        for refutations in 0.. {
+            let forgetful =
+                Exploration { forgetting: prepared.forgetting(), ..exploration.clone() };
+            let outcome = forgetful.run(prepared.explored(), &mut |_| ()).unwrap();
+            if !prepared.refute(exploration, &outcome.verdict).unwrap() {
+                return (outcome.verdict, outcome.states, refutations);
+            }
+        }
+        unreachable!("refutations come to an end")
+    }
+
+    #[test]
+    fn a_wrong_conjecture_is_refuted_until_it_is_right() {
+        let (mut prepared, numbering) = jayanti();
+        let exploration = Exploration {
+            operations: Some(2),
+            numbering: Some(&numbering),
+            antichain: true,
+            ..Exploration::default()
+        };
+        let (plain, most, refutations) = explore(&mut prepared, &exploration);
+        assert_eq!((plain, refutations), (Verdict::Verified, 0));
+
+        prepared.learn(&exploration).unwrap();
+        let (learnt, fewer, _) = explore(&mut prepared, &exploration);
+        assert_eq!(learnt, Verdict::Verified);
+        assert!(fewer * 2 < most, "{fewer} of {most}");
+
+        prepared.forgetful.as_mut().unwrap().stale.suspect_everything();
+        let (corrected, _, refutations) = explore(&mut prepared, &exploration);
+        assert_eq!(corrected, Verdict::Verified);
+        assert!(refutations > 3, "{refutations}");
     }
 }

@@ -26,8 +26,8 @@ pub enum Reduction {
     Symmetry,
     /// States that can do no more harm than another are dropped.
     Antichain,
-    /// Of independent steps one order is explored.
-    Ample,
+    /// Cells that will be written over before they are read are forgotten.
+    Stale,
 }
 
 /// What is said of a reduction where it can be chosen.
@@ -68,7 +68,7 @@ pub const TABLE: [Entry; 8] = [
         "treat processes as interchangeable where the program does",
     ),
     entry(Reduction::Antichain, "antichain", "drop states that can do no more harm than another"),
-    entry(Reduction::Ample, "ample", "explore one order of independent steps"),
+    entry(Reduction::Stale, "stale", "forget cells that will be written over before they are read"),
 ];
 
 const fn entry(reduction: Reduction, name: &'static str, help: &'static str) -> Entry {

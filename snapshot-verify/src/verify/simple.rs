@@ -15,10 +15,13 @@ use super::request::Request;
 use super::strategy::{Explore, Finding};
 use super::watch::Watch;
 use crate::counterexample::Counterexample;
-use crate::explore::{self, Exploration, Trace};
+use crate::explore::{self, Exploration, Progress, Trace};
 use crate::interpret::{Machine, MoveErrorKind};
 use crate::program::Program;
 use crate::reduce::symmetry::isomorphism;
+
+/// Learning what is stale takes about a second: not worth it for fewer operations.
+const WORTH_LEARNING: u32 = 3;
 
 /// Explores simple executions.
 pub struct Simple<'a> {
@@ -83,11 +86,11 @@ impl<'a> Simple<'a> {
         }
         self.finished.iter().filter(|(_, finished, _)| *finished == effort).find_map(
             |(like, _, measures)| {
-                let known = self.prepared.get(&(*like, effort.active))?;
+                let known = self.prepared.get(&(*like, effort.active))?.explored();
                 let [i, j] = pair;
                 [[i, j], [j, i]].into_iter().find_map(|images| {
                     let renaming = renaming(*like, images, self.request.processes);
-                    isomorphism(&known.instance, &prepared.instance, &renaming)
+                    isomorphism(known, prepared.explored(), &renaming)
                 })?;
                 Some(Measures { explorations: 0, like: Some(*like), ..*measures })
             },
@@ -119,31 +122,49 @@ impl Explore for Simple<'_> {
         let (processes, reductions) = (self.request.processes, self.request.reductions);
         let active: BTreeSet<Process> = active(pair, effort.active, processes).collect();
         let key = (pair, effort.active);
-        let prepared = match self.prepared.remove(&key) {
+        let mut prepared = match self.prepared.remove(&key) {
             Some(prepared) => prepared,
             None => Prepared::new(self.program, processes, pair, reductions, |process| {
                 active.contains(&process)
             })?,
         };
+        // What is prepared may change, its numbering does not.
+        let numbering = prepared.numbering.clone();
+        let exploration = Exploration {
+            operations: effort.operations,
+            active: Some(active.clone()),
+            threads: self.request.threads.get(),
+            memory: self.request.memory,
+            time: None,
+            stop: Some(self.watch.stop()),
+            past_violations: false,
+            antichain: self.request.reductions.contains(Reduction::Antichain),
+            forgetting: None,
+            numbering: numbering.as_ref().map(|numbering| numbering as _),
+            symmetry: None,
+        };
+        if effort.operations.is_none_or(|operations| operations >= WORTH_LEARNING) {
+            prepared.learn(&exploration)?;
+        }
         if let Some(measures) = self.like(pair, &prepared, effort) {
             self.prepared.insert(key, prepared);
             return Ok((Finding::Nothing, Measures { elapsed: began.elapsed(), ..measures }));
         }
-        let symmetry = prepared.symmetry(|process| active.contains(&process));
-        let exploration = Exploration {
-            operations: effort.operations,
-            active: Some(active),
-            threads: self.request.threads.get(),
-            memory: self.request.memory,
-            time: until.map(|until| until.saturating_duration_since(Instant::now())),
-            stop: Some(self.watch.stop()),
-            past_violations: false,
-            antichain: self.request.reductions.contains(Reduction::Antichain),
-            numbering: prepared.numbering(),
-            symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
+        let outcome = loop {
+            let symmetry = prepared.symmetry(|process| active.contains(&process));
+            let exploration = Exploration {
+                time: until.map(|until| until.saturating_duration_since(Instant::now())),
+                symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
+                ..exploration.clone()
+            };
+            let forgetful =
+                Exploration { forgetting: prepared.forgetting(), ..exploration.clone() };
+            let mut progress = |progress: &Progress| self.watch.progress(progress);
+            let outcome = forgetful.run(prepared.explored(), &mut progress)?;
+            if !prepared.refute(&exploration, &outcome.verdict)? {
+                break outcome;
+            }
         };
-        let outcome =
-            exploration.run(&prepared.instance, &mut |progress| self.watch.progress(progress))?;
         let measures = Measures {
             explorations: 1,
             states: outcome.states,

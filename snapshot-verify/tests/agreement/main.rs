@@ -138,6 +138,26 @@ fn reductions_agree_on_mutants() {
     assert!(wrong.min(right) * 4 > wrong + right, "{wrong} wrong, {right} right");
 }
 
+/// What is stale is learnt only where it is worth it: for more operations.
+#[test]
+fn forgetting_what_is_stale_changes_no_answer() {
+    let text = corpus::algorithm("jayanti").unwrap().text;
+    let jayanti = parse("jayanti", text).unwrap();
+    let bug =
+        Mutant { name: "plain_ss".into(), program: jayanti.program(Some("plain_ss")).unwrap() };
+    let step = if std::env::var_os("SNAPSHOT_AGREEMENT").is_some() { 1 } else { 6 };
+    for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
+        let mut plain = request(2, 3, all_but(Reduction::Stale));
+        let mut stale = request(2, 3, Reductions::standard());
+        let name = &mutant.name;
+        assert_eq!(words(&mutant.program, &stale), words(&mutant.program, &plain), "{name}");
+        for request in [&mut plain, &mut stale] {
+            request.operations = Operations::Unbounded;
+        }
+        assert_eq!(words(&mutant.program, &stale), words(&mutant.program, &plain), "{name}");
+    }
+}
+
 #[test]
 fn reductions_agree_on_three_processes() {
     for name in ["bowman", "naive_collect", "double_collect"] {

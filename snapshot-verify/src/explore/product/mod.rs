@@ -13,7 +13,7 @@ mod step;
 use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
 
-use super::canonical::{Numbering, Permutation, Symmetry};
+use super::canonical::{Forgetting, Numbering, Permutation, Symmetry};
 use super::code::{Code, Fault, Machine};
 use crate::instance::{Domain, Instance, Location, NONE, Owner, Scalar, Slot};
 use crate::layout::{Layout, Register, Registers};
@@ -58,6 +58,7 @@ pub struct Product<'a> {
     layout: &'a Layout,
     registers: Registers,
     code: Code,
+    forgetting: Option<&'a dyn Forgetting>,
     numbering: Option<&'a dyn Numbering>,
     symmetry: Option<&'a dyn Symmetry>,
     pair: [Process; 2],
@@ -89,6 +90,8 @@ pub struct Rules<'a> {
     pub operations: Option<&'a [u32]>,
     /// Who may invoke operations at all, by process.
     pub active: &'a [bool],
+    /// What is forgotten.
+    pub forgetting: Option<&'a dyn Forgetting>,
     /// The canonical form of versions and counters.
     pub numbering: Option<&'a dyn Numbering>,
     /// The symmetry that is used.
@@ -143,6 +146,7 @@ impl<'a> Product<'a> {
             layout,
             registers,
             code,
+            forgetting: rules.forgetting,
             numbering: rules.numbering,
             symmetry: rules.symmetry,
             pair: instance.pair,
@@ -170,6 +174,9 @@ impl<'a> Product<'a> {
 
     /// Makes a state canonical, and tells by which permutation.
     pub fn canonicalise(&self, state: &mut [Scalar]) -> Permutation {
+        if let Some(forgetting) = self.forgetting {
+            forgetting.forget(self.registers, state);
+        }
         if let Some(numbering) = self.numbering {
             numbering.normalise(self.registers, state);
         }
@@ -218,7 +225,8 @@ impl<'a> Product<'a> {
         }
     }
 
-    /// Unpacks an expansion of a state; `false` if it does not have so many.
+    /// Unpacks an expansion of a state, after those of smaller numbers; `false` if it
+    /// does not have so many.
     #[inline]
     pub fn unpack<const W: usize>(
         &self,
@@ -229,7 +237,10 @@ impl<'a> Product<'a> {
         if expansion > 0 && self.numbering.is_none() {
             return false;
         }
-        self.layout.unpack(state, &mut scratch.before);
+        if expansion == 0 {
+            self.layout.unpack(state, &mut scratch.canonical);
+        }
+        scratch.before.copy_from_slice(&scratch.canonical);
         if let Some(numbering) = self.numbering
             && !numbering.expand(self.registers, &mut scratch.before, expansion)
         {
@@ -244,10 +255,18 @@ impl<'a> Product<'a> {
     #[inline]
     fn pack<const W: usize>(&self, state: &[u64; W], scratch: &mut Scratch) -> [u64; W] {
         let machine = &scratch.machine;
-        if self.numbering.is_some() || self.symmetry.is_some() {
+        if self.forgetting.is_some() || self.numbering.is_some() || self.symmetry.is_some() {
             scratch.after.copy_from_slice(machine.state());
             self.canonicalise(&mut scratch.after);
-            return self.layout.pack(&scratch.after);
+            let mut packed = *state;
+            let scalars = scratch.canonical.iter().zip(&scratch.after);
+            for (field, (before, &after)) in self.layout.fields().iter().zip(scalars) {
+                if *before != after {
+                    field.put(&mut packed, after);
+                }
+            }
+            debug_assert_eq!(packed, self.layout.pack(&scratch.after));
+            return packed;
         }
         let mut packed = *state;
         let fields = self.layout.fields();
@@ -256,6 +275,18 @@ impl<'a> Product<'a> {
             fields[register].put(&mut packed, machine.get(register));
         }
         packed
+    }
+
+    /// What may be done in the state in the machine, in order.
+    pub fn moves(&self, machine: &Machine) -> Vec<(Process, Choice)> {
+        let processes = (0..self.processes.len()).map(Process::must);
+        let of = |process| {
+            self.choices(process, machine)
+                .into_iter()
+                .flatten()
+                .map(move |choice| (process, choice))
+        };
+        processes.flat_map(of).collect()
     }
 
     /// What a process may do, in order.
@@ -295,7 +326,9 @@ fn meaningless(slot: &Slot) -> Option<Scalar> {
 pub struct Scratch {
     /// Runs the steps.
     pub machine: Machine,
-    /// The state before the step.
+    /// The canonical state that steps are tried from.
+    canonical: Vec<Scalar>,
+    /// The state before the step: an expansion of that.
     before: Vec<Scalar>,
     /// The state after the step, where it is made canonical.
     after: Vec<Scalar>,
@@ -306,6 +339,6 @@ impl Scratch {
     pub fn new(product: &Product<'_>) -> Self {
         let machine = product.code.machine();
         let count = product.registers.count();
-        Self { machine, before: vec![0; count], after: vec![0; count] }
+        Self { machine, canonical: vec![0; count], before: vec![0; count], after: vec![0; count] }
     }
 }

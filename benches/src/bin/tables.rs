@@ -1,0 +1,224 @@
+//! The published tables with ours beside them, the peers, growth: measures, records,
+//! and makes the page and the plots from the records.
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use benches::method::{Method, Subject};
+use benches::model::stateright;
+use benches::tables::growth::{self, RecipeArguments};
+use benches::tables::published::{self, Half};
+use benches::tables::verification::{self, Table};
+use benches::tables::{Measuring, Options, bowman, hard};
+use benches::{render, tables};
+use clap::{Args, Parser, Subcommand};
+
+/// Measures tables, and renders what was measured.
+///
+/// Exit code 1 if an answer was wrong.
+#[derive(Debug, Parser)]
+struct Command {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// DISC 2022, Table 1: bugs, by the largest bound on operations.
+    #[command(name = "1")]
+    Table1(Options),
+    /// DISC 2022, Table 2: algorithms, by the largest bound on operations.
+    #[command(name = "2")]
+    Table2(Options),
+    /// DISC 2022, Table 3: linearizable histories.
+    #[command(name = "3")]
+    Table3(Histories),
+    /// DISC 2022, Table 4: non-linearizable histories.
+    #[command(name = "4")]
+    Table4(Histories),
+    /// The hard corpus of histories.
+    Hard(Options),
+    /// Bowman against Spin and stateright, in turns.
+    Bowman(Bowman),
+    /// All that has peers, one after the other: 3, 4, hard, bowman.
+    Peers(Bowman),
+    /// Time and memory of checks of histories against length, n, ...
+    Growth(Options),
+    /// Time and memory of verification against n, operations, threads.
+    GrowthVerification(Options),
+    /// Makes RESULTS.md and its plots from the records.
+    Render(Render),
+    /// Lets a method judge a history: what is measured, in a process of its own.
+    #[command(hide = true)]
+    Judge(Judge),
+    /// Lets stateright explore bowman.
+    #[command(hide = true)]
+    Explore {
+        /// n.
+        processes: usize,
+    },
+}
+
+#[derive(Args, Clone, Debug)]
+struct Histories {
+    #[command(flatten)]
+    options: Options,
+    /// Instead of generated histories, recordings of the published corpus: files named
+    /// `[non_]linearizable-<processes>-<operations>-<index>`.
+    #[arg(long, value_name = "DIR", env = "SNAPSHOT_RECORDINGS")]
+    recordings: Option<PathBuf>,
+}
+
+#[derive(Args, Clone, Debug)]
+struct Bowman {
+    #[command(flatten)]
+    options: Options,
+    /// Numbers of processes, apart by commas [default: 4,5; 3 if --quick].
+    #[arg(short = 'n', long, value_delimiter = ',', value_parser = clap::value_parser!(u64).range(3..=6))]
+    processes: Vec<u64>,
+    /// How often each is measured.
+    #[arg(long, default_value_t = 1)]
+    rounds: u32,
+}
+
+#[derive(Args, Clone, Debug)]
+struct Render {
+    /// Where records are.
+    #[arg(long, value_name = "DIR", default_value = "benches/record")]
+    record: PathBuf,
+    /// The page; plots are put in `plots` beside it.
+    #[arg(long, value_name = "FILE", default_value = "benches/RESULTS.md")]
+    output: PathBuf,
+}
+
+#[derive(Args, Clone, Debug)]
+struct Judge {
+    /// The method's name.
+    method: String,
+    /// A recording.
+    #[arg(long)]
+    recording: Option<PathBuf>,
+    #[command(flatten)]
+    recipe: RecipeArguments,
+}
+
+fn main() -> ExitCode {
+    match work(Command::parse().what) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn work(what: What) -> Result<ExitCode, Box<dyn Error>> {
+    match what {
+        What::Table1(options) => verify(&options, Table::Bugs),
+        What::Table2(options) => verify(&options, Table::Algorithms),
+        What::Table3(histories) => check(&histories, Half::Linearizable),
+        What::Table4(histories) => check(&histories, Half::NonLinearizable),
+        What::Hard(options) => check_hard(&options),
+        What::Bowman(arguments) => explore(&arguments),
+        What::Peers(arguments) => {
+            let options = arguments.options.clone();
+            let histories = Histories { options: options.clone(), recordings: None };
+            let codes = [
+                check(&histories, Half::Linearizable)?,
+                check(&histories, Half::NonLinearizable)?,
+                check_hard(&options)?,
+                explore(&arguments)?,
+            ];
+            let failed = codes.into_iter().find(|code| *code != ExitCode::SUCCESS);
+            Ok(failed.unwrap_or(ExitCode::SUCCESS))
+        }
+        What::Growth(options) => {
+            let mut measuring = Measuring::begin(&options, growth::TABLE, growth::PATIENCE)?;
+            growth::histories(&mut measuring, options.quick)?;
+            Ok(end(&measuring, &[]))
+        }
+        What::GrowthVerification(options) => {
+            let table = growth::VERIFICATION;
+            let mut measuring = Measuring::begin(&options, table, growth::PATIENCE)?;
+            growth::verifications(&mut measuring, options.quick)?;
+            Ok(end(&measuring, &[]))
+        }
+        What::Render(arguments) => {
+            render::render(&arguments.record, &arguments.output)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        What::Judge(judge) => answer(&judge),
+        What::Explore { processes } => {
+            match stateright::explore(processes)? {
+                Some(counts) => println!("{} {}", counts.states, counts.transitions),
+                None => println!("violation"),
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn verify(options: &Options, table: Table) -> Result<ExitCode, Box<dyn Error>> {
+    let mut measuring = Measuring::begin(options, table.name(), verification::PATIENCE)?;
+    verification::measure(&mut measuring, table, options.quick)?;
+    Ok(end(&measuring, &[]))
+}
+
+fn check(histories: &Histories, half: Half) -> Result<ExitCode, Box<dyn Error>> {
+    let Histories { options, recordings } = histories;
+    let mut measuring = Measuring::begin(options, half.table(), published::PATIENCE)?;
+    match recordings {
+        None => published::measure(&mut measuring, half, options.quick)?,
+        Some(recordings) => published::measure_recordings(&mut measuring, half, recordings)?,
+    }
+    Ok(end(&measuring, &[]))
+}
+
+fn check_hard(options: &Options) -> Result<ExitCode, Box<dyn Error>> {
+    let mut measuring = Measuring::begin(options, hard::TABLE, hard::PATIENCE)?;
+    hard::measure(&mut measuring, options.quick)?;
+    Ok(end(&measuring, &[]))
+}
+
+fn explore(arguments: &Bowman) -> Result<ExitCode, Box<dyn Error>> {
+    let Bowman { options, processes, rounds } = arguments;
+    let default = if options.quick { vec![3] } else { vec![4, 5] };
+    let sizes: Vec<usize> = match processes.is_empty() {
+        true => default,
+        false => processes.iter().map(|n| *n as usize).collect(),
+    };
+    let mut measuring = Measuring::begin(options, bowman::TABLE, bowman::PATIENCE)?;
+    bowman::measure(&mut measuring, &sizes, *rounds)?;
+    Ok(end(&measuring, &bowman::miscounted(&measuring)))
+}
+
+/// Says what was wrong.
+fn end(measuring: &Measuring, miscounted: &[String]) -> ExitCode {
+    for record in measuring.wrong() {
+        let (method, case) = (&record.method, &record.case);
+        eprintln!("WRONG: {method} on {case} says {:?}", record.outcome);
+    }
+    for told in miscounted {
+        eprintln!("MISCOUNTED: {told}");
+    }
+    match measuring.wrong().is_empty() && miscounted.is_empty() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
+
+fn answer(judge: &Judge) -> Result<ExitCode, Box<dyn Error>> {
+    let Some(method) = Method::named(&judge.method) else {
+        let names: Vec<&str> = benches::method::METHODS.iter().map(|method| method.name).collect();
+        return Err(format!("no method `{}`; there are {}", judge.method, names.join(", ")).into());
+    };
+    let subject = match &judge.recording {
+        Some(path) => Subject::read(path)?,
+        None => Subject::Recipe(judge.recipe.recipe()),
+    };
+    let answer = method.judge(&subject).map_err(tables::TableError::from)?;
+    println!("{}", serde_json::to_string(&answer)?);
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,177 @@
+//! The model for Spin, `peers/bowman.pml`: a verifier is generated, compiled, run.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use thiserror::Error;
+
+use super::{Counts, expected};
+
+const MODEL: &str = include_str!("../../peers/bowman.pml");
+
+/// How Spin remembers states. Both are exact.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Storage {
+    /// As they are, with small compression: its default, and its fastest.
+    Plain,
+    /// Collapse compression (`-DCOLLAPSE`): slower, less memory for large states.
+    Collapse,
+}
+
+/// Why there is no verifier.
+#[derive(Debug, Error)]
+pub enum SpinError {
+    /// A program is not installed.
+    #[error("`{program}` cannot be run: {cause}; benches/peers/install.sh installs it")]
+    Missing {
+        /// Which.
+        program: &'static str,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// A program refused its input.
+    #[error("`{program}` failed: {message}")]
+    Failed {
+        /// Which.
+        program: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// A file could not be written.
+    #[error("the model cannot be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Whether Spin is installed.
+pub fn is_installed() -> bool {
+    Command::new("spin").arg("-V").output().is_ok_and(|output| output.status.success())
+}
+
+/// Compiles the verifier for n processes in a directory that is there for it alone;
+/// the program and its arguments.
+///
+/// No partial-order reduction, since states are to be counted; no cycle detection,
+/// which nobody needs here. The hash table has as many slots as there are states,
+/// and the search stack ample room for the longest path (1,554 and 12,035 steps for
+/// n = 3 and 4), since Spin takes memory for both at once.
+///
+/// # Errors
+/// If Spin or the C compiler is missing, or fails.
+pub fn verifier(
+    processes: usize,
+    storage: Storage,
+    directory: &Path,
+) -> Result<(OsString, Vec<OsString>), SpinError> {
+    fs::create_dir_all(directory)?;
+    fs::write(directory.join("bowman.pml"), MODEL)?;
+    run("spin", directory, &["-a", &format!("-DN={processes}"), "bowman.pml"])?;
+    let mut flags = vec!["-O3", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"];
+    if storage == Storage::Collapse {
+        flags.push("-DCOLLAPSE");
+    }
+    run("cc", directory, &flags)?;
+    let slots = expected(processes).map_or(24, |counts| counts.states.ilog2() + 1);
+    let depth = 5 * 10_u64.pow(processes.clamp(3, 6) as u32);
+    let arguments = [format!("-w{slots}"), format!("-m{depth}")].map(OsString::from);
+    let program: PathBuf = directory.canonicalize()?.join("pan");
+    Ok((program.into(), arguments.to_vec()))
+}
+
+fn run(program: &'static str, directory: &Path, arguments: &[&str]) -> Result<(), SpinError> {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .map_err(|cause| SpinError::Missing { program, cause })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let message = [output.stdout, output.stderr].concat();
+    let message = String::from_utf8_lossy(&message).into_owned();
+    Err(SpinError::Failed { program, message })
+}
+
+/// What a verifier printed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Printed {
+    /// It explored everything.
+    Verified(Counts),
+    /// An assertion failed.
+    Violation,
+    /// It did not get to the end.
+    Unfinished,
+}
+
+/// Reads what a verifier printed.
+pub fn read(output: &str) -> Printed {
+    if output.contains("assertion violated") {
+        return Printed::Violation;
+    }
+    let number = |label: &str| -> Option<u64> {
+        let line = output.lines().find(|line| line.contains(label))?;
+        line.split_whitespace().next()?.parse().ok()
+    };
+    let is_complete = output.contains("errors: 0")
+        && !output.contains("search not completed")
+        && !output.contains("max search depth too small");
+    match (is_complete, number(" states, stored"), number(" transitions (=")) {
+        // Spin counts entering the initial state as a transition.
+        (true, Some(states), Some(transitions)) => {
+            Printed::Verified(Counts { states, transitions: transitions - 1 })
+        }
+        _ => Printed::Unfinished,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where Spin is installed, it is asked; elsewhere there is nothing to test.
+    fn answer(model: &str, processes: usize) -> Option<Printed> {
+        if !is_installed() {
+            return None;
+        }
+        let directory = tempfile::tempdir().unwrap();
+        verifier(processes, Storage::Plain, directory.path()).unwrap();
+        fs::write(directory.path().join("bowman.pml"), model).unwrap();
+        run("spin", directory.path(), &["-a", &format!("-DN={processes}"), "bowman.pml"]).unwrap();
+        run("cc", directory.path(), &["-O2", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"])
+            .unwrap();
+        let output = Command::new("./pan").current_dir(directory.path()).output().unwrap();
+        Some(read(&String::from_utf8_lossy(&output.stdout)))
+    }
+
+    #[test]
+    fn it_counts_what_all_count() {
+        if let Some(answer) = answer(MODEL, 3) {
+            assert_eq!(Some(answer), expected(3).map(Printed::Verified));
+        }
+    }
+
+    #[test]
+    fn its_observer_finds_the_early_exit() {
+        let (right, wrong) = (":: named == _pid\n", ":: named != NONE\n");
+        assert_eq!(MODEL.matches(right).count(), 1);
+        let guard = "named != _pid ->";
+        assert_eq!(MODEL.matches(guard).count(), 1);
+        let buggy = MODEL.replace(right, wrong).replace(guard, "named == NONE ->");
+        if let Some(answer) = answer(&buggy, 3) {
+            assert_eq!(answer, Printed::Violation);
+        }
+    }
+
+    #[test]
+    fn only_a_finished_search_is_an_answer() {
+        let whole = "State-vector 28 byte, depth reached 1553, errors: 0\n    7 states, stored\n   \
+                     10 transitions (= stored+matched)\n";
+        assert_eq!(read(whole), Printed::Verified(Counts { states: 7, transitions: 9 }));
+        let cut = format!("error: max search depth too small\n{whole}");
+        assert_eq!(read(&cut), Printed::Unfinished);
+        assert_eq!(read(""), Printed::Unfinished);
+        assert_eq!(read("pan:1: assertion violated (copy0>=must0)"), Printed::Violation);
+    }
+}

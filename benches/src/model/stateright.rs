@@ -1,0 +1,232 @@
+//! The model for stateright: the algorithm by hand, the observer from
+//! `snapshot-core`.
+//!
+//! The state is kept as small and flat as the language allows, since stateright
+//! clones and hashes it for every step. What stateright remembers of a visited state
+//! is a hash of 64 bits: unlike the others, it may miss states, with a probability
+//! that is small for these numbers of them.
+
+use std::fmt;
+
+use snapshot_core::observer::{Must, ObserverState};
+use snapshot_core::simple::Switching;
+use stateright::{Checker, Model, Property};
+
+use super::{Counts, THREADS};
+
+/// What a process is about to do, with the variables that it will still read.
+/// Segments but 0 and 1 are constant: they are neither written nor read.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+enum Local {
+    /// To invoke an operation.
+    #[default]
+    Idle,
+    /// `active := none`, in update(value).
+    Clear { value: bool },
+    /// `a[me] := value`.
+    Write { value: bool },
+    /// To respond to update(value).
+    Updated { value: bool },
+    /// `active := me`, in a scan.
+    Announce { must: Must },
+    /// `copy[0] := a[0]`.
+    CollectFirst { must: Must },
+    /// `copy[1] := a[1]`.
+    CollectSecond { must: Must, first: bool },
+    /// `until active = me`.
+    Test { must: Must, copy: [bool; 2] },
+    /// To respond to the scan.
+    Scanned { must: Must, copy: [bool; 2] },
+}
+
+/// A state of the product.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+struct State<const N: usize> {
+    /// Who is named in `active`; N for none.
+    active: u8,
+    a: [bool; 2],
+    observer: ObserverState,
+    /// A scan responded that no order explains.
+    is_violated: bool,
+    locals: [Local; N],
+}
+
+/// One step of a process.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Step {
+    InvokeUpdate(bool),
+    InvokeScan,
+    /// The next step of the open operation; there is only one.
+    Next,
+}
+
+struct Bowman<const N: usize>;
+
+impl<const N: usize> Bowman<N> {
+    /// The segment that the process switches, if it is one of those.
+    fn switching(process: usize) -> Option<Switching> {
+        Switching::BOTH.get(process).copied()
+    }
+
+    fn next(state: &mut State<N>, process: usize) {
+        let local = state.locals[process];
+        state.locals[process] = match local {
+            Local::Idle => unreachable!("an idle process invokes"),
+            Local::Clear { value } => {
+                state.active = N as u8;
+                match Self::switching(process) {
+                    Some(_) => Local::Write { value },
+                    None => Local::Updated { value },
+                }
+            }
+            Local::Write { value } => {
+                state.a[process] = value;
+                Local::Updated { value }
+            }
+            Local::Updated { value } => {
+                if let (true, Some(segment)) = (value, Self::switching(process)) {
+                    state.observer = state.observer.respond_update(segment);
+                }
+                Local::Idle
+            }
+            Local::Announce { must } => {
+                state.active = process as u8;
+                Local::CollectFirst { must }
+            }
+            Local::CollectFirst { must } => Local::CollectSecond { must, first: state.a[0] },
+            Local::CollectSecond { must, first } => Local::Test { must, copy: [first, state.a[1]] },
+            Local::Test { must, copy } if usize::from(state.active) == process => {
+                Local::Scanned { must, copy }
+            }
+            Local::Test { must, .. } => Local::Announce { must },
+            Local::Scanned { must, copy: [at_i, at_j] } => {
+                match state.observer.respond_scan(must, at_i, at_j) {
+                    Ok(observer) => state.observer = observer,
+                    Err(_) => state.is_violated = true,
+                }
+                Local::Idle
+            }
+        };
+    }
+}
+
+impl<const N: usize> Model for Bowman<N> {
+    type State = State<N>;
+    type Action = (u8, Step);
+
+    fn init_states(&self) -> Vec<State<N>> {
+        let observer = ObserverState::INITIAL;
+        let locals = [Local::Idle; N];
+        vec![State { active: N as u8, a: [false; 2], observer, is_violated: false, locals }]
+    }
+
+    fn actions(&self, state: &State<N>, actions: &mut Vec<(u8, Step)>) {
+        for (process, local) in state.locals.iter().enumerate() {
+            let mut add = |step| actions.push((process as u8, step));
+            if *local != Local::Idle {
+                add(Step::Next);
+                continue;
+            }
+            add(Step::InvokeScan);
+            match Self::switching(process) {
+                Some(segment) if state.observer.invoked(segment) => add(Step::InvokeUpdate(true)),
+                Some(_) => [false, true].map(Step::InvokeUpdate).into_iter().for_each(add),
+                None => add(Step::InvokeUpdate(false)),
+            }
+        }
+    }
+
+    fn next_state(&self, state: &State<N>, (process, step): (u8, Step)) -> Option<State<N>> {
+        let mut state = *state;
+        let process = usize::from(process);
+        match step {
+            Step::InvokeUpdate(value) => {
+                if let (true, Some(segment)) = (value, Self::switching(process)) {
+                    state.observer = state.observer.invoke_update(segment);
+                }
+                state.locals[process] = Local::Clear { value };
+            }
+            Step::InvokeScan => {
+                state.locals[process] = Local::Announce { must: state.observer.invoke_scan() };
+            }
+            Step::Next => Self::next(&mut state, process),
+        }
+        Some(state)
+    }
+
+    fn properties(&self) -> Vec<Property<Self>> {
+        vec![Property::always("linearizable", |_, state: &State<N>| !state.is_violated)]
+    }
+}
+
+/// A number of processes for which there is no model.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct NoModel {
+    given: usize,
+}
+
+impl fmt::Display for NoModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no model of {} processes; take 2 to 6", self.given)
+    }
+}
+
+impl std::error::Error for NoModel {}
+
+/// Explores bowman breadth-first; `None` if there is a violation.
+///
+/// # Errors
+/// If n is not from 2 to 6.
+pub fn explore(processes: usize) -> Result<Option<Counts>, NoModel> {
+    match processes {
+        2 => Ok(run(Bowman::<2>)),
+        3 => Ok(run(Bowman::<3>)),
+        4 => Ok(run(Bowman::<4>)),
+        5 => Ok(run(Bowman::<5>)),
+        6 => Ok(run(Bowman::<6>)),
+        given => Err(NoModel { given }),
+    }
+}
+
+fn run<const N: usize>(model: Bowman<N>) -> Option<Counts> {
+    let checker = model.checker().threads(THREADS.get()).spawn_bfs().join();
+    if checker.discovery("linearizable").is_some() {
+        return None;
+    }
+    // It counts how often it came to a state, which for the initial one is no transition.
+    let transitions = checker.state_count() as u64 - 1;
+    Some(Counts { states: checker.unique_state_count() as u64, transitions })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::expected;
+
+    #[test]
+    fn it_counts_what_all_count() {
+        assert_eq!(explore(3), Ok(expected(3)));
+    }
+
+    #[test]
+    fn a_scan_that_does_not_look_whether_it_was_disturbed_is_found_out() {
+        let mut state = Bowman::<3>.init_states()[0];
+        let mut go = |process: u8, step| {
+            state = Bowman::<3>.next_state(&state, (process, step)).unwrap();
+        };
+        go(2, Step::InvokeScan);
+        (0..2).for_each(|_| go(2, Step::Next));
+        // Update 0 begins and ends, then update 1: the scan missed the first.
+        for process in [0, 1] {
+            go(process, Step::InvokeUpdate(true));
+            (0..3).for_each(|_| go(process, Step::Next));
+        }
+        go(2, Step::Next);
+        state.active = 2; // as if nobody had disturbed it
+        let mut go = |process: u8, step| {
+            state = Bowman::<3>.next_state(&state, (process, step)).unwrap();
+        };
+        (0..2).for_each(|_| go(2, Step::Next));
+        assert!(state.is_violated, "{state:?}");
+    }
+}

@@ -1,0 +1,153 @@
+//! The published figures: data, in `benches/published`, with their source.
+
+use serde::Deserialize;
+use serde::de::{self, DeserializeOwned, Deserializer};
+
+/// The largest bound on operations per process that a method managed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Bound {
+    /// So many per process.
+    Operations(u32),
+    /// Any number.
+    Unbounded,
+}
+
+impl<'de> Deserialize<'de> for Bound {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        match text.as_str() {
+            "unbounded" => Ok(Self::Unbounded),
+            number => number.parse().map(Self::Operations).map_err(de::Error::custom),
+        }
+    }
+}
+
+/// A cell of Table 1 or 2 of the DISC 2022 paper; nothing in it: not within limits.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Cell {
+    /// As the corpus calls it.
+    pub algorithm: String,
+    /// n.
+    pub processes: usize,
+    /// `normal`, `simple` or `polynomial`.
+    pub method: String,
+    /// The largest bound.
+    pub bound: Option<Bound>,
+    /// With that bound.
+    pub seconds: Option<f64>,
+    /// With that bound.
+    pub gigabytes: Option<f64>,
+}
+
+impl Cell {
+    /// Whether it is about this algorithm and n.
+    pub fn is_of(&self, algorithm: &str, processes: usize) -> bool {
+        self.algorithm == algorithm && self.processes == processes
+    }
+}
+
+/// A configuration of histories in Table 3 or 4 of the DISC 2022 paper.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Configuration {
+    /// n.
+    pub processes: usize,
+    /// The paper's length: two per operation.
+    pub events: usize,
+    /// `this-paper` or `lowe`.
+    pub method: String,
+    /// Share of 25 that ended within ten minutes.
+    pub terminated_percent: f64,
+    /// Of those.
+    pub median_seconds: Option<f64>,
+    /// Of those.
+    pub median_megabytes: Option<f64>,
+}
+
+/// A row of Table 1 of the FM 2009 paper.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Refinement {
+    /// As printed.
+    pub algorithm: String,
+    /// n.
+    pub processes: usize,
+    /// The answer.
+    pub linearizable: bool,
+    /// Without partial-order reduction.
+    pub seconds_without_por: Option<f64>,
+    /// Without partial-order reduction.
+    pub states_without_por: Option<u64>,
+    /// With partial-order reduction.
+    pub seconds_with_por: f64,
+    /// With partial-order reduction.
+    pub states_with_por: u64,
+}
+
+fn rows<R: DeserializeOwned>(text: &str) -> Vec<R> {
+    let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
+    rows.collect::<Result<_, _>>().expect("the published figures are part of the program")
+}
+
+/// DISC 2022, Table 1: bugs.
+pub fn disc2022_table1() -> Vec<Cell> {
+    rows(include_str!("../published/disc2022-table1.csv"))
+}
+
+/// DISC 2022, Table 2: correct algorithms.
+pub fn disc2022_table2() -> Vec<Cell> {
+    rows(include_str!("../published/disc2022-table2.csv"))
+}
+
+/// DISC 2022, Table 3: linearizable histories.
+pub fn disc2022_table3() -> Vec<Configuration> {
+    rows(include_str!("../published/disc2022-table3.csv"))
+}
+
+/// DISC 2022, Table 4: non-linearizable histories.
+pub fn disc2022_table4() -> Vec<Configuration> {
+    rows(include_str!("../published/disc2022-table4.csv"))
+}
+
+/// FM 2009, Table 1.
+pub fn fm2009_table1() -> Vec<Refinement> {
+    rows(include_str!("../published/fm2009-table1.csv"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the paper says in words about its tables (section 7.6).
+    #[test]
+    fn the_figures_add_up_to_what_the_paper_says() {
+        let bugs = disc2022_table1();
+        let solved = |method: &str| {
+            bugs.iter().filter(|cell| cell.method == method && cell.bound.is_some()).count()
+        };
+        let counts = ["normal", "simple", "polynomial"].map(solved);
+        assert_eq!(counts, [14, 20, 26]);
+        let peak = |method: &str| {
+            let cells = bugs.iter().filter(|cell| cell.method == method);
+            cells.filter_map(|cell| cell.gigabytes).fold(0.0, f64::max)
+        };
+        assert_eq!((peak("polynomial"), peak("normal")), (4.4, 22.8));
+
+        let histories = [disc2022_table3(), disc2022_table4()].concat();
+        assert_eq!(histories.len(), 72);
+        let terminated = |method: &str| -> f64 {
+            let rows = histories.iter().filter(|row| row.method == method);
+            rows.map(|row| row.terminated_percent / 4.0).sum()
+        };
+        assert_eq!(terminated("this-paper"), 900.0);
+        // The paper's text says 554; its tables say so many.
+        assert_eq!(terminated("lowe"), 590.0);
+    }
+
+    #[test]
+    fn all_tables_are_whole() {
+        assert_eq!((disc2022_table1().len(), disc2022_table2().len()), (90, 60));
+        assert_eq!(fm2009_table1().len(), 19);
+        let algorithms = disc2022_table2();
+        assert!(algorithms.iter().all(|cell| corpus::algorithm(&cell.algorithm).is_some()));
+        assert!(algorithms.iter().all(|cell| cell.bound.is_some() == cell.seconds.is_some()));
+    }
+}

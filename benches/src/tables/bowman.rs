@@ -1,0 +1,149 @@
+//! Bowman's algorithm, the pair (0, 1), any number of operations: ours against Spin
+//! and stateright, in turns.
+//!
+//! All but `reduced` explore the same states (see [`crate::model`]), with one
+//! thread; a round runs each once, so a slow phase of the machine slows all.
+
+use std::ffi::OsString;
+
+use super::verification::{self, group};
+use super::{Measuring, Question, TableError, Told, program};
+use crate::model::spin::{self, Printed, Storage};
+use crate::model::{Counts, THREADS, expected};
+use crate::process::Ended;
+use crate::record::Outcome;
+
+/// The name of its records.
+pub const TABLE: &str = "bowman";
+
+/// Seconds that an exploration may take.
+pub const PATIENCE: f64 = 600.0;
+
+/// Who explores, and what he is, in the order of the table.
+pub const METHODS: [(&str, &str); 5] = [
+    ("ours", "`snapshot-verify check bowman --pairs 0,1 --reductions dead,constant --threads 1`"),
+    ("spin", "Spin 6.5, depth-first, exact states, `-DNOREDUCE`"),
+    ("spin-collapse", "the same with `-DCOLLAPSE`"),
+    ("stateright", "stateright 0.31, breadth-first, 64-bit hashes for states"),
+    ("reduced", "ours with all reductions, one thread"),
+];
+
+/// Those of [`METHODS`] that are given the same states and must count them.
+pub const SAME_STATES: [&str; 4] = ["ours", "spin", "spin-collapse", "stateright"];
+
+/// Measures for these n, in so many rounds.
+///
+/// # Errors
+/// If something cannot be run or recorded, or if states are counted otherwise.
+pub fn measure(measuring: &mut Measuring, sizes: &[usize], rounds: u32) -> Result<(), TableError> {
+    let verifier = program("snapshot-verify")?;
+    let directory = tempfile::tempdir()?;
+    for &processes in sizes {
+        let at = |name: &str| directory.path().join(format!("{name}-{processes}"));
+        let plain = spin::verifier(processes, Storage::Plain, &at("plain"))?;
+        let collapse = spin::verifier(processes, Storage::Collapse, &at("collapse"))?;
+        for round in 1..=rounds {
+            let question = Question {
+                case: format!("{}, round {round}", group("bowman", processes)),
+                group: group("bowman", processes),
+                x: Some(processes as f64),
+                expected: Some(Outcome::Linearizable),
+            };
+            for (method, _) in METHODS {
+                match method {
+                    "ours" => ours(measuring, &question, method, &verifier, processes, false)?,
+                    "reduced" => ours(measuring, &question, method, &verifier, processes, true)?,
+                    "stateright" => stateright(measuring, &question, method, processes)?,
+                    "spin" => {
+                        let (program, arguments) = &plain;
+                        measuring.ask(&question, method, (program, arguments), read_spin)?;
+                    }
+                    _ => {
+                        let (program, arguments) = &collapse;
+                        measuring.ask(&question, method, (program, arguments), read_spin)?;
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn ours(
+    measuring: &mut Measuring,
+    question: &Question,
+    method: &str,
+    verifier: &OsString,
+    processes: usize,
+    reduced: bool,
+) -> Result<(), TableError> {
+    let (processes, threads) = (processes.to_string(), THREADS.to_string());
+    let reductions = if reduced { "all" } else { "dead,constant" };
+    let arguments = ["check", "bowman", "-n", &processes, "--pairs", "0,1", "--threads", &threads];
+    let arguments = [&arguments[..], &["--reductions", reductions]].concat();
+    verification::ask(measuring, question, method, verifier, &arguments)?;
+    Ok(())
+}
+
+fn stateright(
+    measuring: &mut Measuring,
+    question: &Question,
+    method: &str,
+    processes: usize,
+) -> Result<(), TableError> {
+    let program = std::env::current_exe()?.into_os_string();
+    let arguments = ["explore".into(), processes.to_string().into()];
+    measuring.ask(question, method, (&program, &arguments), |ended: &Ended| {
+        let counts = match ended.output.trim() {
+            "violation" => None,
+            text => {
+                let (states, transitions) = text.split_once(' ')?;
+                let counts = (states.parse().ok()?, transitions.parse().ok()?);
+                Some(Counts { states: counts.0, transitions: counts.1 })
+            }
+        };
+        Some(told(counts))
+    })?;
+    Ok(())
+}
+
+fn told(counts: Option<Counts>) -> Told {
+    Told {
+        outcome: Outcome::of(counts.is_some()),
+        seconds: None,
+        states: counts.map(|counts| counts.states),
+        transitions: counts.map(|counts| counts.transitions),
+    }
+}
+
+fn read_spin(ended: &Ended) -> Option<Told> {
+    let out_of_memory = ended.output.contains("memory") && ended.output.contains("out of");
+    match spin::read(&ended.output) {
+        Printed::Verified(counts) => Some(told(Some(counts))),
+        Printed::Violation => Some(told(None)),
+        Printed::Unfinished if out_of_memory => {
+            Some(Told { outcome: Outcome::Memory, ..told(None) })
+        }
+        Printed::Unfinished => None,
+    }
+}
+
+/// Those who counted otherwise than all must: (method, case, states, transitions).
+pub fn miscounted(measuring: &Measuring) -> Vec<String> {
+    let records = measuring.store.records().iter();
+    let same = records.filter(|record| SAME_STATES.contains(&record.method.as_str()));
+    let counted = same.filter(|record| record.outcome == Outcome::Linearizable);
+    let wrong = counted.filter(|record| {
+        let known = record.x.and_then(|processes| expected(processes as usize));
+        let found = record.states.zip(record.transitions);
+        known.is_some_and(|known| found != Some((known.states, known.transitions)))
+    });
+    let told = |record: &crate::record::Record| {
+        let (states, transitions) = (record.states, record.transitions);
+        format!(
+            "{} on {}: {states:?} states, {transitions:?} transitions",
+            record.method, record.case
+        )
+    };
+    wrong.map(told).collect()
+}
