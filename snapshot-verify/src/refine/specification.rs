@@ -380,6 +380,6 @@ impl Configuration {
         let n = self.segments.len();
         let seen = self.open.iter().filter(|open| matches!(open, Open::Scanned(_))).count();
         let own = size_of::<Self>() + n * size_of::<Open>() + (1 + seen) * n * size_of::<u32>();
-        own + 8 * size_of::<usize>()
+        own + size_of::<[usize; 8]>()
     }
 }

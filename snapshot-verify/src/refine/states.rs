@@ -270,7 +270,7 @@ impl<T: Part + Clone + Eq + Hash> Interned<T> {
         let versions = part.versions().into_boxed_slice();
         self.has_versions |= !versions.is_empty();
         // With its places in tables.
-        self.bytes += part.size() + 8 * size_of::<usize>() + size_of_val(&*versions);
+        self.bytes += part.size() + size_of::<[usize; 8]>() + size_of_val(&*versions);
         self.versions.push(versions);
         self.all.push(part.clone());
         self.numbers.insert(part, number);
@@ -293,7 +293,7 @@ impl<T: Part + Clone + Eq + Hash> Interned<T> {
         };
         let renamed = self.all[number as usize].renamed(&mut { name });
         let renamed = self.number(renamed);
-        self.bytes += size_of_val(&*after) + 8 * size_of::<usize>();
+        self.bytes += size_of_val(&*after) + size_of::<[usize; 8]>();
         self.renamings.insert((number, after), renamed);
         renamed
     }
