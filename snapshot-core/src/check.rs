@@ -10,9 +10,10 @@ use std::hash::Hash;
 
 use crate::certificate::projection::Projection;
 use crate::explanation::{Explanation, explain};
+use crate::generic::{self, objects::Snapshot};
 use crate::history::History;
 use crate::linear;
-use crate::monitor::{Alarm, Judgement, Monitor};
+use crate::monitor::{Alarm, Judgement, Monitor, Undecided};
 use crate::observer::TableObserver;
 use crate::search::{self, Budget};
 use crate::simple::SimpleHistory;
@@ -60,15 +61,54 @@ pub struct Report<V> {
 /// assert!(matches!(witness.reason, Reason::Decrease { .. }));
 /// ```
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
+    match without_search(history, budget) {
+        Ok(report) => report,
+        Err(undecided) => search(history, undecided.cause, budget),
+    }
+}
+
+/// A way to check that applies to every history, or says that it does not.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Checker {
+    /// The linear-time conditions (and the observer, where they agree).
+    Linear,
+    /// Exact search, with what is known of snapshots.
+    Search,
+    /// Exact search with nothing but the specification ([`crate::generic`]).
+    Generic,
+}
+
+/// Checks a history in a way of the caller's choice, as a second opinion on
+/// [`check`], or for comparison. Operations that prove a violation are found as
+/// [`check`] finds them.
+///
+/// # Errors
+/// If the linear-time conditions were chosen and do not decide the history.
+pub fn check_by<V: Clone + Eq + Hash>(
+    checker: Checker,
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> Result<Report<V>, Undecided> {
+    match checker {
+        Checker::Linear => without_search(history, budget),
+        Checker::Search => Ok(search(history, Cause::Requested, budget)),
+        Checker::Generic => Ok(search_generically(history, budget)),
+    }
+}
+
+fn without_search<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> Result<Report<V>, Undecided> {
     match linear::check(history) {
-        linear::Outcome::Linearizable(reading) => Report {
+        linear::Outcome::Linearizable(reading) => Ok(Report {
             method: method(history, true),
             verdict: Verdict::Linearizable(reading.linearization()),
             explanation: None,
             decided_at: None,
-        },
-        linear::Outcome::Violation => violation(history, &first_alarm(history), budget),
-        linear::Outcome::Undecided(undecided) => search(history, undecided.cause, budget),
+        }),
+        linear::Outcome::Violation => Ok(violation(history, &first_alarm(history), budget)),
+        linear::Outcome::Undecided(undecided) => Err(undecided),
     }
 }
 
@@ -130,21 +170,52 @@ fn search<V: Clone + Eq + Hash>(
     cause: Cause,
     budget: &mut Budget<'_>,
 ) -> Report<V> {
-    let (verdict, explanation, decided_at) = match search::search(history, budget) {
-        search::Outcome::Linearizable(linearization) => {
-            (Verdict::Linearizable(linearization), None, None)
-        }
+    let found = match search::search(history, budget) {
+        search::Outcome::Linearizable(linearization) => Verdict::Linearizable(linearization),
         search::Outcome::NotLinearizable { .. } => {
-            let (witness, decided_at) = minimize::minimize(history, budget);
-            let explanation = Explanation::of(history, witness.clone());
-            (Verdict::Violation(witness), Some(explanation), Some(decided_at))
+            return searched_violation(Method::Search, history, budget);
         }
         search::Outcome::Exhausted { exhausted, states, linearizable_events } => {
-            let unknown = Unknown { cause, exhausted, states, linearizable_events };
-            (Verdict::Unknown(unknown), None, None)
+            Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
         }
     };
-    Report { method: Method::Search, verdict, explanation, decided_at }
+    Report { method: Method::Search, verdict: found, explanation: None, decided_at: None }
+}
+
+fn search_generically<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let (snapshot, any) = Snapshot::of(history);
+    let found = match generic::check(&snapshot, &any, budget) {
+        generic::Outcome::Linearizable { linearization, .. } => {
+            Verdict::Linearizable(linearization)
+        }
+        generic::Outcome::NotLinearizable { .. } => {
+            return searched_violation(Method::Generic, history, budget);
+        }
+        generic::Outcome::Exhausted { exhausted, furthest, states } => {
+            let (cause, linearizable_events) = (Cause::Requested, furthest.events);
+            Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
+        }
+    };
+    Report { method: Method::Generic, verdict: found, explanation: None, decided_at: None }
+}
+
+/// No condition names the culprits: a few operations are looked for that have
+/// no order.
+fn searched_violation<V: Clone + Eq + Hash>(
+    method: Method,
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let (witness, decided_at) = minimize::minimize(history, budget);
+    Report {
+        method,
+        verdict: Verdict::Violation(witness.clone()),
+        explanation: Some(Explanation::of(history, witness)),
+        decided_at: Some(decided_at),
+    }
 }
 
 /// Whether a history is linearizable, without certificates; `None` if the

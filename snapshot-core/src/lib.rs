@@ -27,6 +27,7 @@
 //! | [`linear`] | the linear-time check of whole histories |
 //! | [`monitor`] | the same, event by event, in bounded memory |
 //! | [`search`] | exact search, where values are ambiguous or updates overlap |
+//! | [`generic`] | the same question for any object, by its sequential specification |
 //! | [`verdict`], [`renaming`], [`explanation`] | answers, and how to tell them |
 //! | [`certificate`] | the independent check of answers |
 //!
@@ -36,6 +37,7 @@ pub mod automata;
 pub mod certificate;
 pub mod check;
 pub mod explanation;
+pub mod generic;
 pub mod history;
 mod id;
 pub mod linear;

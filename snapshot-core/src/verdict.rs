@@ -19,15 +19,19 @@ pub enum Method {
     Linear,
     /// Values are ambiguous or updates of one segment overlap: exact search decided.
     Search,
+    /// The search that knows of no object but by its specification decided, since
+    /// the caller asked for it.
+    Generic,
 }
 
 impl Method {
-    /// A one-word name: `simple`, `linear` or `search`.
+    /// A one-word name: `simple`, `linear`, `search` or `generic`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
             Self::Linear => "linear",
             Self::Search => "search",
+            Self::Generic => "generic",
         }
     }
 }
@@ -190,7 +194,7 @@ pub struct Unknown {
     pub linearizable_events: usize,
 }
 
-/// What the linear-time conditions cannot decide.
+/// What the linear-time conditions cannot decide, or are not asked.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Cause {
     /// A scan returned a value that more than one update may have written.
@@ -207,6 +211,8 @@ pub enum Cause {
         /// The update invoked before `first` was over.
         second: OperationId,
     },
+    /// The caller asked for a search.
+    Requested,
 }
 
 /// Which budget of an exact search ran out.

@@ -70,6 +70,13 @@ pub const METHODS: &[Method] = &[
         judge: ours::search_plainly,
     },
     Method {
+        name: "generic",
+        origin: Origin::Baseline,
+        what: "the generic checker on its specification of snapshots (`snapshot_core::generic`)",
+        is_streaming: false,
+        judge: ours::generic,
+    },
+    Method {
         name: "todc-utils",
         origin: Origin::Peer,
         what: "todc-utils 0.1, `WGLChecker` with its own specification of snapshots",

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use snapshot_core::History;
 use snapshot_core::check::decide;
+use snapshot_core::generic;
+use snapshot_core::generic::objects::Snapshot;
 use snapshot_core::history::Event;
 use snapshot_core::monitor::{Judgement, Monitor};
 use snapshot_core::search::{self, Budget, Outcome};
@@ -42,6 +44,18 @@ pub fn search(subject: &Subject) -> Result<Answer, SubjectError> {
 
 pub fn search_plainly(subject: &Subject) -> Result<Answer, SubjectError> {
     whole(subject, |history, budget| answer(&search::search_plainly(history, budget)))
+}
+
+/// Making the generic history counts.
+pub fn generic(subject: &Subject) -> Result<Answer, SubjectError> {
+    whole(subject, |history, budget| {
+        let (specification, history) = Snapshot::of(history);
+        match generic::check(&specification, &history, budget) {
+            generic::Outcome::Linearizable { .. } => Some(true),
+            generic::Outcome::NotLinearizable { .. } => Some(false),
+            generic::Outcome::Exhausted { .. } => None,
+        }
+    })
 }
 
 /// Event by event, as they are generated; a recording is in memory first.

@@ -121,6 +121,23 @@ pub const METHODS: &[Method] = &[
         bounds: Bounds::Climbing,
         is_for_bugs: false,
     },
+    Method {
+        name: "refinement-simple",
+        what: "`check --method refinement --executions simple`: PAT's method, simple executions",
+        is_ours: false,
+        arguments: &["--method", "refinement", "--executions", "simple", "--pairs", "0,1"],
+        bounds: Bounds::Climbing,
+        is_for_bugs: false,
+    },
+    Method {
+        name: "refinement-full",
+        what: "`check --method refinement --executions full`: PAT's method, all executions over \
+               two values",
+        is_ours: false,
+        arguments: &["--method", "refinement", "--executions", "full", "--values", "2"],
+        bounds: Bounds::Climbing,
+        is_for_bugs: false,
+    },
 ];
 
 /// Measures all cells; quick: n = 3 and bowman.

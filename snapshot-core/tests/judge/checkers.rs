@@ -9,6 +9,7 @@ use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::certificate::{linearization, witness};
 use snapshot_core::check::{Report, check, decide};
+use snapshot_core::generic::{self, objects::Snapshot};
 use snapshot_core::history::{Operation, Outcome, Writers};
 use snapshot_core::linear;
 use snapshot_core::monitor::{Judgement, Monitor, Violation};
@@ -34,6 +35,7 @@ const DECIDERS: &[(&str, Decider)] = &[
     ("monitor", by_monitor),
     ("exact search", by_search),
     ("exact search without narrowing", by_plain_search),
+    ("generic search", by_generic_search),
     ("observer", by_observer),
     ("online observer", by_online_observer),
     ("union of the automata", by_automata),
@@ -127,6 +129,31 @@ fn by_search(history: &History<i64>) -> Option<bool> {
 
 fn by_plain_search(history: &History<i64>) -> Option<bool> {
     answer(&unlimited(|budget| search::search_plainly(history, budget)))
+}
+
+/// Its orders must pass both checks of linearizations, that of snapshots and
+/// that of any object; and how far it got must be explained and linearizable.
+fn by_generic_search(history: &History<i64>) -> Option<bool> {
+    let (snapshot, generic_history) = Snapshot::of(history);
+    match unlimited(|budget| generic::check(&snapshot, &generic_history, budget)) {
+        generic::Outcome::Linearizable { linearization, .. } => {
+            generic::replay(&snapshot, &generic_history, &linearization).expect("it is proved");
+            check_proof("generic search", history, &Verdict::Linearizable(linearization), true);
+            Some(true)
+        }
+        generic::Outcome::NotLinearizable { furthest, .. } => {
+            let prefix = history.prefix(furthest.events);
+            let mut order = furthest.order;
+            // Scans that end later are taken already, and no part of the proof.
+            order.order.retain(|id| {
+                let operation = prefix.operation(*id);
+                operation.is_complete() || !operation.is_scan()
+            });
+            check_proof("furthest", &prefix, &Verdict::Linearizable(order), true);
+            Some(false)
+        }
+        generic::Outcome::Exhausted { .. } => panic!("there is no limit"),
+    }
 }
 
 fn by_observer(history: &History<i64>) -> Option<bool> {

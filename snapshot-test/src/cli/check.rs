@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use snapshot_core::check::Checker;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Judgement, Options, judge};
@@ -40,6 +41,9 @@ pub struct Check {
     /// Answer at the first violation, without waiting for the end of the input.
     #[arg(long)]
     live: bool,
+    /// How to decide. All but `auto` hold each history in memory.
+    #[arg(long, value_enum, default_value = "auto")]
+    method: CheckMethod,
     /// Keep no copy of what is piped in, however long: a violation is then
     /// reported without its proof.
     #[arg(long, conflicts_with = "certificate")]
@@ -47,6 +51,32 @@ pub struct Check {
     /// The recordings; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
+}
+
+/// How to decide.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum CheckMethod {
+    /// The observer or the linear-time conditions; exact search where they do
+    /// not decide.
+    Auto,
+    /// The linear-time conditions only: unknown where they do not decide.
+    Linear,
+    /// Exact search, with what is known of snapshots.
+    Search,
+    /// Exact search that knows nothing but the specification, as for any object
+    /// (Wing and Gong; Lowe). Slow on long wrong histories of many processes.
+    Generic,
+}
+
+impl CheckMethod {
+    const fn checker(self) -> Option<Checker> {
+        match self {
+            Self::Auto => None,
+            Self::Linear => Some(Checker::Linear),
+            Self::Search => Some(Checker::Search),
+            Self::Generic => Some(Checker::Generic),
+        }
+    }
 }
 
 /// How to report.
@@ -79,11 +109,20 @@ fn bytes(text: &str) -> Result<usize, String> {
 
 impl Check {
     pub fn run(self) -> ExitCode {
+        for (is_set, option) in [(self.live, "--live"), (self.forget, "--forget")] {
+            if is_set && self.method != CheckMethod::Auto {
+                return trouble(format_args!(
+                    "{option} judges a recording while it is read, and --method holds all of it \
+                     in memory first; leave one of them out"
+                ));
+            }
+        }
         let options = Options {
             time: self.budget_seconds,
             memory: self.budget_memory,
             linearization: self.certificate.is_some(),
             live: self.live,
+            checker: self.method.checker(),
             forget: self.forget,
         };
         if let Some(directory) = &self.certificate
@@ -151,7 +190,7 @@ impl Check {
             counts[match finding {
                 Finding::Linearizable { .. } => 0,
                 Finding::Violation(_) => 1,
-                Finding::Unknown(_) | Finding::Unsearched { .. } => 2,
+                Finding::Unknown { .. } | Finding::Unsearched { .. } => 2,
                 Finding::Malformed(_) => 3,
             }] += 1;
         }

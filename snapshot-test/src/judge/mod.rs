@@ -13,7 +13,7 @@ mod stream;
 use std::time::{Duration, Instant};
 
 use snapshot_core::History;
-use snapshot_core::check;
+use snapshot_core::check::{self, Checker};
 use snapshot_core::explanation::Explanation;
 use snapshot_core::monitor::Undecided;
 use snapshot_core::search::Budget;
@@ -37,6 +37,9 @@ pub struct Options {
     pub linearization: bool,
     /// Whether to answer at the first violation, without reading on.
     pub live: bool,
+    /// How to decide; `None` chooses by itself. Any other holds the history in
+    /// memory and reads it to its end.
+    pub checker: Option<Checker>,
     /// Whether to keep nothing of an input that cannot be read again: no copy
     /// is made, and a violation is told, but not proved.
     pub forget: bool,
@@ -44,7 +47,14 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { time: None, memory: 1 << 30, linearization: false, live: false, forget: false }
+        Self {
+            time: None,
+            memory: 1 << 30,
+            linearization: false,
+            live: false,
+            checker: None,
+            forget: false,
+        }
     }
 }
 
@@ -89,7 +99,12 @@ pub enum Finding {
     /// It is not.
     Violation(Box<ViolationFinding>),
     /// A budget ran out.
-    Unknown(Unknown),
+    Unknown {
+        /// How it was searched.
+        method: Method,
+        /// What ran out, and what is known.
+        unknown: Unknown,
+    },
     /// The linear-time conditions do not decide it, and it was not searched.
     Unsearched {
         /// How far they got.
@@ -108,6 +123,8 @@ pub enum Obstacle {
     Forgotten,
     /// It does not fit in the memory that the search may take.
     TooLarge,
+    /// Nothing but the linear-time conditions was asked for.
+    Unwanted,
 }
 
 /// A violation, as found in an input.
@@ -155,7 +172,7 @@ pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgem
             return Judgement { format, counts: Counts::default(), finding };
         }
     };
-    if options.linearization {
+    if options.linearization || options.checker.is_some() {
         whole(reader, options)
     } else {
         stream::judge(reader, replay, options)
@@ -186,7 +203,17 @@ fn within<T>(options: &Options, run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
 
 fn find(recording: Recording, options: &Options) -> Finding {
     let Recording { history, locations, defect, .. } = recording;
-    let report = within(options, |budget| check::check(&history, budget));
+    let report = within(options, |budget| match options.checker {
+        None => Ok(check::check(&history, budget)),
+        Some(checker) => check::check_by(checker, &history, budget),
+    });
+    let report = match report {
+        Ok(report) => report,
+        Err(undecided) => {
+            let unsearched = Finding::Unsearched { undecided, obstacle: Obstacle::Unwanted };
+            return defect.map_or(unsearched, |defect| Finding::Malformed(defect.into()));
+        }
+    };
     match (report.verdict, defect) {
         (Verdict::Violation(_), malformed) => {
             let explanation = report.explanation.expect("a violation comes with its explanation");
@@ -205,7 +232,7 @@ fn find(recording: Recording, options: &Options) -> Finding {
         (Verdict::Linearizable(order), None) => {
             Finding::Linearizable { method: report.method, linearization: Some(order) }
         }
-        (Verdict::Unknown(unknown), None) => Finding::Unknown(unknown),
+        (Verdict::Unknown(unknown), None) => Finding::Unknown { method: report.method, unknown },
     }
 }
 

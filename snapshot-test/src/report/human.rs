@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
-use snapshot_core::verdict::Method;
+use snapshot_core::verdict::{Cause, Method};
 
 use super::{cause, exhausted, verdict};
 use crate::format::Location;
@@ -41,8 +41,9 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
                 None => Ok(()),
             }
         }
-        Finding::Unknown(unknown) => {
-            writeln!(out, "{name}: {verdict} ({}; exact search)", size(&judgement.counts))?;
+        Finding::Unknown { method, unknown } => {
+            let method = if *method == Method::Generic { "generic" } else { "exact" };
+            writeln!(out, "{name}: {verdict} ({}; {method} search)", size(&judgement.counts))?;
             writeln!(
                 out,
                 "  the {} budget ran out after {} states; the first {} events are linearizable",
@@ -50,11 +51,16 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
                 unknown.states,
                 unknown.linearizable_events
             )?;
-            writeln!(out, "  search was necessary because {}", cause(&unknown.cause))?;
+            writeln!(out, "  it was searched because {}", cause(&unknown.cause))?;
+            let instead = match unknown.cause {
+                Cause::Requested => "leave out --method",
+                Cause::AmbiguousValue { .. } | Cause::OverlappingUpdates { .. } => {
+                    "record values that do not repeat"
+                }
+            };
             writeln!(
                 out,
-                "  help: give it more with --budget-seconds and --budget-memory, or record \
-                 values that do not repeat"
+                "  help: give it more with --budget-seconds and --budget-memory, or {instead}"
             )
         }
         Finding::Unsearched { undecided, obstacle } => {
@@ -68,6 +74,9 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             )?;
             match obstacle {
                 Obstacle::Forgotten => writeln!(out, "  help: let the input be kept (no --forget)"),
+                Obstacle::Unwanted => {
+                    writeln!(out, "  help: let it be searched (no --method linear)")
+                }
                 Obstacle::TooLarge => writeln!(
                     out,
                     "  the history does not fit in the memory budget\n  help: raise \
@@ -85,6 +94,7 @@ fn by(method: Method) -> &'static str {
         Method::Simple => "simple history, by the observer",
         Method::Linear => "by the linear-time conditions",
         Method::Search => "by exact search",
+        Method::Generic => "by generic search",
     }
 }
 

@@ -189,8 +189,8 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
                 report: error.report(name).to_string(),
             });
         }
-        Finding::Unknown(finding) => {
-            record.method = Some("search");
+        Finding::Unknown { method, unknown: finding } => {
+            record.method = Some(method.name());
             let (cause, operations, segment) = cause(&finding.cause);
             record.unknown = Some(Unknown {
                 cause,
@@ -210,6 +210,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
                 exhausted: match obstacle {
                     Obstacle::Forgotten => "forgotten",
                     Obstacle::TooLarge => "memory",
+                    Obstacle::Unwanted => "method",
                 },
                 states: 0,
                 linearizable_events: undecided.event,
@@ -246,6 +247,7 @@ fn cause(cause: &Cause) -> (&'static str, Vec<usize>, Option<usize>) {
         Cause::OverlappingUpdates { first, second } => {
             ("overlapping-updates", vec![index(first), index(second)], None)
         }
+        Cause::Requested => ("requested", Vec::new(), None),
     }
 }
 

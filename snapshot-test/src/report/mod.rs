@@ -15,7 +15,7 @@ use crate::judge::Finding;
 pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
     let severity = |finding: &Finding| match finding {
         Finding::Linearizable { .. } => 0,
-        Finding::Unknown(_) | Finding::Unsearched { .. } => 1,
+        Finding::Unknown { .. } | Finding::Unsearched { .. } => 1,
         Finding::Malformed(_) => 2,
         Finding::Violation(_) => 3,
     };
@@ -32,7 +32,7 @@ pub fn verdict(finding: &Finding) -> &'static str {
     match finding {
         Finding::Linearizable { .. } => "linearizable",
         Finding::Violation(_) => "violation",
-        Finding::Unknown(_) | Finding::Unsearched { .. } => "unknown",
+        Finding::Unknown { .. } | Finding::Unsearched { .. } => "unknown",
         Finding::Malformed(_) => "malformed",
     }
 }
@@ -46,6 +46,7 @@ fn cause(cause: &Cause) -> String {
         Cause::OverlappingUpdates { first, second } => {
             format!("operations {first} and {second} are updates of one segment that overlap")
         }
+        Cause::Requested => "it was asked for".to_owned(),
     }
 }
 

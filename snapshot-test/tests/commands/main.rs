@@ -1,8 +1,9 @@
-//! The commands `generate`, `automata` and `corpus`, as their users meet them.
+//! The commands `check --method`, `generate`, `automata` and `corpus`, as their users meet them.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod automata;
+mod check;
 mod corpus;
 mod generate;
 

@@ -11,7 +11,7 @@ use snapshot_core::Process;
 
 use super::reduction::{Reduction, Reductions};
 use crate::explore::{Exploration, ExploreError, Fault, Verdict, canonical};
-use crate::instance::{Instance, InstanceError};
+use crate::instance::{Instance, InstanceError, Scalar};
 use crate::program::Program;
 use crate::reduce::constant::constant;
 use crate::reduce::dead::{dead, uniformly_dead};
@@ -29,6 +29,8 @@ pub struct Prepared {
     pub instance: Instance,
     /// The canonical form of versions and counters, if there are any.
     pub numbering: Option<Numbering>,
+    /// From where on gaps between counters are not told apart.
+    cap: Scalar,
     reductions: Reductions,
     forgetful: Option<Forgetful>,
 }
@@ -44,6 +46,9 @@ struct Forgetful {
     /// How often the conjecture was refuted.
     refutations: u32,
 }
+
+/// Larger gaps between counters are never kept exactly.
+const MOST_CAP: Scalar = 32;
 
 /// After so many refutations nothing is forgotten any more.
 const REFUTATIONS: u32 = 200;
@@ -142,7 +147,20 @@ impl Prepared {
             .contains(Reduction::Counters)
             .then(|| Numbering::of(&instance, CAP))
             .filter(|numbering| !numbering.is_trivial());
-        Self { instance, numbering, reductions, forgetful: None }
+        Self { instance, numbering, cap: CAP, reductions, forgetful: None }
+    }
+
+    /// Keeps larger gaps between counters exactly: what was found because they were not
+    /// told apart is then not found any more. `false` if that would change nothing, or
+    /// they are as large as they are allowed to be.
+    pub fn tell_more_counters_apart(&mut self) -> bool {
+        let changes = self.numbering.as_ref().is_some_and(Numbering::is_approximate);
+        if !changes || self.cap >= MOST_CAP {
+            return false;
+        }
+        self.cap *= 2;
+        self.numbering = Some(Numbering::of(&self.instance, self.cap));
+        true
     }
 
     /// Learns what may be forgotten, unless that is known. `exploration` is what it is

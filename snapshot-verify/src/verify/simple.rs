@@ -56,22 +56,22 @@ impl<'a> Simple<'a> {
         &self,
         pair: [Process; 2],
         prepared: &Prepared,
-        verdict: explore::Verdict,
+        verdict: &explore::Verdict,
     ) -> Result<Finding<Verdict>, VerifyError> {
         Ok(match verdict {
             explore::Verdict::Verified => Finding::Nothing,
-            explore::Verdict::Unknown { cause, .. } => Finding::Stopped(match cause {
+            explore::Verdict::Unknown { cause, .. } => Finding::Stopped(match *cause {
                 explore::Cause::Time => Cause::Time,
                 explore::Cause::Memory => Cause::Memory,
                 explore::Cause::Interrupted => Cause::Interrupted,
             }),
             explore::Verdict::Violation { trace, .. } => {
-                let moves = expand(&prepared.instance, &trace, Ending::Violation);
+                let moves = expand(&prepared.instance, trace, Ending::Violation);
                 let counterexample = Counterexample::validated(&self.machine, Some(pair), &moves)?;
                 Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
             }
             explore::Verdict::Fault { trace, fault } => {
-                let found = self.fault(prepared, &trace);
+                let found = self.fault(prepared, trace);
                 let found = found.ok_or(VerifyError::NoFault { what: fault.what })?;
                 Finding::Wrong(Verdict::Fault(Box::new(found)))
             }
@@ -128,8 +128,6 @@ impl Explore for Simple<'_> {
                 active.contains(&process)
             })?,
         };
-        // What is prepared may change, its numbering does not.
-        let numbering = prepared.numbering.clone();
         let exploration = Exploration {
             operations: effort.operations,
             active: Some(active.clone()),
@@ -139,21 +137,24 @@ impl Explore for Simple<'_> {
             stop: Some(self.watch.stop()),
             past_violations: false,
             antichain: self.request.reductions.contains(Reduction::Antichain),
-            forgetting: None,
-            numbering: numbering.as_ref().map(|numbering| numbering as _),
-            symmetry: None,
+            ..Exploration::default()
         };
         if effort.operations.is_none_or(|operations| operations >= WORTH_LEARNING) {
-            prepared.learn(&exploration)?;
+            let numbering = prepared.numbering.clone();
+            let numbering = numbering.as_ref().map(|numbering| numbering as _);
+            prepared.learn(&Exploration { numbering, ..exploration.clone() })?;
         }
         if let Some(measures) = self.like(pair, &prepared, effort) {
             self.prepared.insert(key, prepared);
             return Ok((Finding::Nothing, Measures { elapsed: began.elapsed(), ..measures }));
         }
-        let outcome = loop {
+        let (outcome, finding) = loop {
+            // What is prepared may change below.
+            let numbering = prepared.numbering.clone();
             let symmetry = prepared.symmetry(|process| active.contains(&process));
             let exploration = Exploration {
                 time: until.map(|until| until.saturating_duration_since(Instant::now())),
+                numbering: numbering.as_ref().map(|numbering| numbering as _),
                 symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
                 ..exploration.clone()
             };
@@ -161,8 +162,12 @@ impl Explore for Simple<'_> {
                 Exploration { forgetting: prepared.forgetting(), ..exploration.clone() };
             let mut progress = |progress: &Progress| self.watch.progress(progress);
             let outcome = forgetful.run(prepared.explored(), &mut progress)?;
-            if !prepared.refute(&exploration, &outcome.verdict)? {
-                break outcome;
+            if prepared.refute(&exploration, &outcome.verdict)? {
+                continue;
+            }
+            match self.finding(pair, &prepared, &outcome.verdict) {
+                Err(error) if error.is_ours() && prepared.tell_more_counters_apart() => {}
+                finding => break (outcome, finding?),
             }
         };
         let measures = Measures {
@@ -175,7 +180,6 @@ impl Explore for Simple<'_> {
             bytes_per_state: outcome.bytes_per_state(),
             like: None,
         };
-        let finding = self.finding(pair, &prepared, outcome.verdict)?;
         self.prepared.insert(key, prepared);
         if matches!(finding, Finding::Nothing) {
             self.finished.push((pair, effort, measures));

@@ -66,6 +66,11 @@ impl Numbering {
         self.versions.is_empty() && self.counters.is_empty() && self.bits.is_empty()
     }
 
+    /// Whether more is explored than the instance can do: see [`counters`].
+    pub fn is_approximate(&self) -> bool {
+        !self.counters.is_empty()
+    }
+
     fn largest(&self) -> impl Iterator<Item = (SlotId, Scalar)> {
         let versions = self.versions.iter().flat_map(VersionClass::largest);
         versions.chain(self.counters.iter().flat_map(CounterClass::largest))

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Digit, Group, Layer};
 use crate::instance::{Assignment, Domain, Instance, NONE, Owner, Scalar, SlotId, Target, Term};
+use crate::reduce::numbering::classes::Classes;
 
 /// What is seen of the slots in the graphs.
 struct Uses {
@@ -27,8 +28,12 @@ pub(super) fn layers(instance: &Instance) -> Vec<Layer> {
     let names = names(instance, &uses);
     let shared_names = names.iter().copied().filter(|slot| is_shared(instance, *slot));
     let keys: Vec<SlotId> = control.iter().copied().chain(shared_names).collect();
+    // Anonymous bits are flipped: a blank would not be one any more.
+    let classes = Classes::of(instance);
+    let is_numbered = |slot: &SlotId| classes.iter().any(|class| class.slots.contains(slot));
     let elements = uses.elements.iter().copied().filter(|slot| {
-        is_shared(instance, *slot) && is_plain(instance, *slot) && !uses.watched.contains(slot)
+        let is_cell = is_shared(instance, *slot) && is_plain(instance, *slot);
+        is_cell && !uses.watched.contains(slot) && !is_numbered(slot)
     });
     let elements: Vec<SlotId> = elements.collect();
     let beyond = |slot: &SlotId| match instance.slot(*slot).domain {
@@ -105,7 +110,8 @@ fn groups(
         let key: Vec<Digit> = digits.chain(locations).collect();
         let fits = key.iter().try_fold(1u64, |product, digit| product.checked_mul(digit.radix));
         if fits.is_some() {
-            let group = Group { key, slots: vec![slot], table: Default::default(), useful: false };
+            let (table, live) = (Default::default(), Vec::new());
+            let group = Group { key, slots: vec![slot], table, live, useful: false };
             groups.push((home, group));
         }
     }

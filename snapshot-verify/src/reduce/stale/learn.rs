@@ -202,7 +202,10 @@ impl Stale {
     /// From now on everything that was seen is thought to be stale always.
     pub fn suspect_everything(&mut self) {
         let groups = self.layers.iter_mut().flat_map(|layer| &mut layer.groups);
-        groups.flat_map(|group| group.table.values_mut()).for_each(|seen| seen.live = 0);
+        for group in groups {
+            group.table.values_mut().for_each(|seen| seen.live = 0);
+            group.settle();
+        }
     }
 }
 
@@ -239,6 +242,7 @@ impl Layer {
         if let Some(seen) = group.table.get_mut(&key) {
             seen.live |= 1 << position;
         }
+        group.settle();
     }
 }
 
@@ -289,7 +293,7 @@ fn generalise(group: &mut Group) {
         }
     }
     group.key = kept.iter().map(|&at| group.key[at]).collect();
-    group.useful = stale(&group.table) > 0;
+    group.settle();
 }
 
 /// Walks at random, and notes what the steps do to the slots of a layer.

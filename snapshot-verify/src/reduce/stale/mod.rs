@@ -70,9 +70,14 @@ struct Group {
     slots: Vec<SlotId>,
     /// By key, what was seen; at other keys all slots are live.
     table: FxHashMap<u64, Seen>,
+    /// The same for all keys, as the slots that are live, if there are not too many.
+    live: Vec<u64>,
     /// Whether anything is ever stale.
     useful: bool,
 }
+
+/// Tables with more keys than this are hashed.
+const MOST_KEYS: u64 = 1 << 16;
 
 /// What was seen at a key: slots by position.
 #[derive(Clone, Copy, Debug, Default)]
@@ -107,7 +112,24 @@ impl Group {
 
     #[inline]
     fn live(&self, state: &[Scalar]) -> u64 {
-        self.table.get(&self.key(state)).map_or(u64::MAX, |seen| seen.live)
+        let key = self.key(state);
+        match self.live.get(key as usize) {
+            Some(live) => *live,
+            None => self.table.get(&key).map_or(u64::MAX, |seen| seen.live),
+        }
+    }
+
+    /// To be called once the table has changed.
+    fn settle(&mut self) {
+        let keys = self.key.iter().try_fold(1_u64, |keys, digit| keys.checked_mul(digit.radix));
+        self.live.clear();
+        if let Some(keys) = keys.filter(|keys| *keys <= MOST_KEYS) {
+            self.live.resize(keys as usize, u64::MAX);
+            for (&key, seen) in &self.table {
+                self.live[key as usize] = seen.live;
+            }
+        }
+        self.useful = self.table.values().any(|seen| seen.slots & !seen.live != 0);
     }
 }
 

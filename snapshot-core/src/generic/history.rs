@@ -1,0 +1,239 @@
+//! Recorded executions of any object.
+//!
+//! As for snapshots ([`crate::history`]), the position of an event is its time,
+//! and a process has at most one open operation.
+
+use thiserror::Error;
+
+use crate::history::MAX_EVENTS;
+use crate::{OperationId, Process};
+
+/// How an operation ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ending<O> {
+    /// It responded.
+    Complete {
+        /// Number of the response event.
+        response: usize,
+        /// What it returned.
+        output: O,
+    },
+    /// It certainly had no effect.
+    Failed,
+    /// It may or may not have taken effect, at any time after its invocation.
+    Pending,
+}
+
+/// An operation: an invocation with what became of it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Operation<I, O> {
+    /// Whose operation it is.
+    pub process: Process,
+    /// What was invoked.
+    pub input: I,
+    /// Number of the event that invoked it.
+    pub invocation: usize,
+    /// How it ended.
+    pub ending: Ending<O>,
+}
+
+impl<I, O> Operation<I, O> {
+    /// Number of its response event, if it is complete.
+    pub const fn response(&self) -> Option<usize> {
+        match self.ending {
+            Ending::Complete { response, .. } => Some(response),
+            Ending::Failed | Ending::Pending => None,
+        }
+    }
+
+    /// What it returned, if it is complete.
+    pub const fn output(&self) -> Option<&O> {
+        match &self.ending {
+            Ending::Complete { output, .. } => Some(output),
+            Ending::Failed | Ending::Pending => None,
+        }
+    }
+
+    /// Real-time precedence: `self` responded before `other` was invoked.
+    pub const fn precedes(&self, other: &Self) -> bool {
+        matches!(self.ending, Ending::Complete { response, .. } if response < other.invocation)
+    }
+}
+
+/// A recorded execution: operations in the order of their invocations.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct History<I, O> {
+    operations: Vec<Operation<I, O>>,
+    events: usize,
+}
+
+impl<I, O> History<I, O> {
+    /// Starts recording a history.
+    pub fn builder() -> HistoryBuilder<I, O> {
+        HistoryBuilder::default()
+    }
+
+    /// The history of operations that are known to be one.
+    pub(super) const fn of(operations: Vec<Operation<I, O>>, events: usize) -> Self {
+        Self { operations, events }
+    }
+
+    /// All operations, in the order of their invocations.
+    pub fn operations(&self) -> &[Operation<I, O>] {
+        &self.operations
+    }
+
+    /// Number of events.
+    pub const fn len(&self) -> usize {
+        self.events
+    }
+
+    /// Whether there is no event at all.
+    pub const fn is_empty(&self) -> bool {
+        self.events == 0
+    }
+}
+
+/// An event that no history can have at its place.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum HistoryError {
+    /// A response, failure or unknown outcome of an idle process.
+    #[error(
+        "event {event}: process {process} ends an operation, but it has none open; \
+         record its invocation before its response"
+    )]
+    NothingOpen {
+        /// Number of the refused event, from 0.
+        event: usize,
+        /// The idle process.
+        process: Process,
+    },
+    /// An invocation by a process whose previous operation is still open.
+    #[error(
+        "event {event}: process {process} invokes an operation while {open} is still open \
+         (a process has at most one open operation); record its response first, or that its \
+         outcome is unknown, or use another process number"
+    )]
+    AlreadyOpen {
+        /// Number of the refused event, from 0.
+        event: usize,
+        /// The busy process.
+        process: Process,
+        /// Its open operation.
+        open: OperationId,
+    },
+    /// A process number above the limit of [`Process`].
+    #[error("event {event}: process {given} does not exist: the largest allowed is {limit}")]
+    NoSuchProcess {
+        /// Number of the refused event, from 0.
+        event: usize,
+        /// The number given.
+        given: usize,
+        /// The largest possible.
+        limit: usize,
+    },
+    /// More events than one history can number.
+    #[error("the history is too long: at most {limit} events are possible")]
+    TooLong {
+        /// The largest number of events.
+        limit: usize,
+    },
+}
+
+/// Builds a [`History`] event by event, refusing what no history can have. A
+/// refused event changes nothing. Each event costs O(1).
+#[derive(Clone, Debug)]
+pub struct HistoryBuilder<I, O> {
+    history: History<I, O>,
+    /// The open operation of each process.
+    open: Vec<Option<OperationId>>,
+}
+
+impl<I, O> Default for HistoryBuilder<I, O> {
+    fn default() -> Self {
+        let history = History { operations: Vec::new(), events: 0 };
+        Self { history, open: Vec::new() }
+    }
+}
+
+impl<I, O> HistoryBuilder<I, O> {
+    /// `process` invokes an operation.
+    ///
+    /// # Errors
+    /// If it has one open, or a limit is exceeded.
+    pub fn invoke(&mut self, process: usize, input: I) -> Result<OperationId, HistoryError> {
+        let event = self.history.events;
+        if event >= MAX_EVENTS {
+            return Err(HistoryError::TooLong { limit: MAX_EVENTS });
+        }
+        let Ok(id) = Process::new(process) else {
+            let limit = Process::LIMIT;
+            return Err(HistoryError::NoSuchProcess { event, given: process, limit });
+        };
+        if process >= self.open.len() {
+            self.open.resize(process + 1, None);
+        }
+        if let Some(open) = self.open[process] {
+            return Err(HistoryError::AlreadyOpen { event, process: id, open });
+        }
+        let operation = OperationId::must(self.history.operations.len());
+        self.open[process] = Some(operation);
+        self.history.operations.push(Operation {
+            process: id,
+            input,
+            invocation: event,
+            ending: Ending::Pending,
+        });
+        self.history.events += 1;
+        Ok(operation)
+    }
+
+    /// The open operation of `process` responds.
+    ///
+    /// # Errors
+    /// If it has none open, or a limit is exceeded.
+    pub fn respond(&mut self, process: usize, output: O) -> Result<OperationId, HistoryError> {
+        let response = self.history.events;
+        self.end(process, Ending::Complete { response, output })
+    }
+
+    /// The open operation of `process` certainly had no effect.
+    ///
+    /// # Errors
+    /// As [`Self::respond`].
+    pub fn fail(&mut self, process: usize) -> Result<OperationId, HistoryError> {
+        self.end(process, Ending::Failed)
+    }
+
+    /// The outcome of the open operation of `process` will never be known: it
+    /// stays pending, though the process goes on.
+    ///
+    /// # Errors
+    /// As [`Self::respond`].
+    pub fn unknown(&mut self, process: usize) -> Result<OperationId, HistoryError> {
+        self.end(process, Ending::Pending)
+    }
+
+    fn end(&mut self, process: usize, ending: Ending<O>) -> Result<OperationId, HistoryError> {
+        let event = self.history.events;
+        if event >= MAX_EVENTS {
+            return Err(HistoryError::TooLong { limit: MAX_EVENTS });
+        }
+        let Ok(id) = Process::new(process) else {
+            let limit = Process::LIMIT;
+            return Err(HistoryError::NoSuchProcess { event, given: process, limit });
+        };
+        let Some(operation) = self.open.get_mut(process).and_then(Option::take) else {
+            return Err(HistoryError::NothingOpen { event, process: id });
+        };
+        self.history.operations[operation.index()].ending = ending;
+        self.history.events += 1;
+        Ok(operation)
+    }
+
+    /// The history of the events so far; what is open is pending.
+    pub fn finish(self) -> History<I, O> {
+        self.history
+    }
+}

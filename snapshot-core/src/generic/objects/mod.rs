@@ -1,0 +1,17 @@
+//! Sequential specifications of some objects.
+//!
+//! Each file is one object: its inputs, its outputs, its meaning.
+
+mod queue;
+mod register;
+mod set;
+mod snapshot;
+mod stack;
+mod swap_register;
+
+pub use queue::{Queue, QueueInput, QueueOutput};
+pub use register::{Register, RegisterInput, RegisterOutput};
+pub use set::{Set, SetInput, SetOutput};
+pub use snapshot::{Snapshot, SnapshotHistory, SnapshotInput, SnapshotOutput};
+pub use stack::{Stack, StackInput, StackOutput};
+pub use swap_register::{SwapRegister, SwapRegisterInput, SwapRegisterOutput};

@@ -1,0 +1,93 @@
+//! A first-in, first-out queue.
+
+use std::collections::VecDeque;
+use std::hash::Hash;
+use std::marker::PhantomData;
+
+use crate::generic::Specification;
+
+/// A queue of any length, empty at first. It has no parts: that x was enqueued before y matters
+/// to who dequeues them.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue<V>(PhantomData<V>);
+
+impl<V> Default for Queue<V> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+/// An operation of a queue.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum QueueInput<V> {
+    /// Adds a value.
+    Enqueue(V),
+    /// Removes a value, if there is one: the oldest.
+    Dequeue,
+}
+
+/// What an operation of a queue returns.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum QueueOutput<V> {
+    /// The value was added.
+    Enqueued,
+    /// The value removed.
+    Dequeued(V),
+    /// There was none to remove.
+    Empty,
+}
+
+impl<V: Clone + Eq + Hash> Specification for Queue<V> {
+    type State = VecDeque<V>;
+    type Input = QueueInput<V>;
+    type Output = QueueOutput<V>;
+    type Part = ();
+
+    fn initial(&self) -> VecDeque<V> {
+        VecDeque::new()
+    }
+
+    fn apply(
+        &self,
+        state: &mut VecDeque<V>,
+        input: &QueueInput<V>,
+        output: Option<&QueueOutput<V>>,
+    ) -> bool {
+        match (input, output) {
+            (QueueInput::Enqueue(value), None | Some(QueueOutput::Enqueued)) => {
+                state.push_back(value.clone());
+                true
+            }
+            (QueueInput::Enqueue(_), Some(_))
+            | (QueueInput::Dequeue, Some(QueueOutput::Enqueued)) => false,
+            (QueueInput::Dequeue, None) => {
+                state.pop_front();
+                true
+            }
+            (QueueInput::Dequeue, Some(QueueOutput::Dequeued(value))) => {
+                state.pop_front().as_ref() == Some(value)
+            }
+            (QueueInput::Dequeue, Some(QueueOutput::Empty)) => state.is_empty(),
+        }
+    }
+
+    fn part(&self, _: &QueueInput<V>) {}
+
+    fn is_query(&self, _: &QueueInput<V>, output: Option<&QueueOutput<V>>) -> bool {
+        output == Some(&QueueOutput::Empty)
+    }
+
+    fn allows(
+        &self,
+        state: &VecDeque<V>,
+        input: &QueueInput<V>,
+        output: Option<&QueueOutput<V>>,
+    ) -> bool {
+        matches!((input, output), (QueueInput::Dequeue, Some(QueueOutput::Empty)))
+            && state.is_empty()
+    }
+
+    fn bytes(&self, state: &VecDeque<V>) -> usize {
+        size_of_val(state) + state.len() * size_of::<V>()
+    }
+}

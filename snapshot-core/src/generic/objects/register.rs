@@ -1,0 +1,71 @@
+//! A register that is read and written.
+
+use std::hash::Hash;
+
+use crate::generic::Specification;
+
+/// A register with its initial value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Register<V> {
+    /// What a read returns before any write.
+    pub initial: V,
+}
+
+/// An operation of a register.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum RegisterInput<V> {
+    /// Returns the value.
+    Read,
+    /// Replaces the value.
+    Write(V),
+}
+
+/// What an operation of a register returns.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum RegisterOutput<V> {
+    /// The value read.
+    Read(V),
+    /// A write took place.
+    Written,
+}
+
+impl<V: Clone + Eq + Hash> Specification for Register<V> {
+    type State = V;
+    type Input = RegisterInput<V>;
+    type Output = RegisterOutput<V>;
+    type Part = ();
+
+    fn initial(&self) -> V {
+        self.initial.clone()
+    }
+
+    fn apply(
+        &self,
+        state: &mut V,
+        input: &RegisterInput<V>,
+        output: Option<&RegisterOutput<V>>,
+    ) -> bool {
+        match (input, output) {
+            (RegisterInput::Read, _) => self.allows(state, input, output),
+            (RegisterInput::Write(value), None | Some(RegisterOutput::Written)) => {
+                state.clone_from(value);
+                true
+            }
+            (RegisterInput::Write(_), Some(RegisterOutput::Read(_))) => false,
+        }
+    }
+
+    fn part(&self, _: &RegisterInput<V>) {}
+
+    fn is_query(&self, input: &RegisterInput<V>, _: Option<&RegisterOutput<V>>) -> bool {
+        matches!(input, RegisterInput::Read)
+    }
+
+    fn allows(&self, state: &V, _: &RegisterInput<V>, output: Option<&RegisterOutput<V>>) -> bool {
+        match output {
+            None => true,
+            Some(RegisterOutput::Read(value)) => value == state,
+            Some(RegisterOutput::Written) => false,
+        }
+    }
+}

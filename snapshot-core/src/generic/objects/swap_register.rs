@@ -1,0 +1,93 @@
+//! A register with compare-and-swap.
+
+use std::hash::Hash;
+
+use crate::generic::Specification;
+
+/// A register with its initial value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SwapRegister<V> {
+    /// The value before any operation.
+    pub initial: V,
+}
+
+/// An operation of a register with compare-and-swap.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum SwapRegisterInput<V> {
+    /// Returns the value.
+    Read,
+    /// Replaces the value.
+    Write(V),
+    /// Replaces the value if it is the one expected.
+    CompareAndSwap {
+        /// The value expected.
+        expected: V,
+        /// The new value.
+        new: V,
+    },
+}
+
+/// What an operation of a register with compare-and-swap returns.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum SwapRegisterOutput<V> {
+    /// The value read.
+    Read(V),
+    /// A write took place.
+    Written,
+    /// Whether the value was the one expected, and was replaced.
+    Swapped(bool),
+}
+
+impl<V: Clone + Eq + Hash> Specification for SwapRegister<V> {
+    type State = V;
+    type Input = SwapRegisterInput<V>;
+    type Output = SwapRegisterOutput<V>;
+    type Part = ();
+
+    fn initial(&self) -> V {
+        self.initial.clone()
+    }
+
+    fn apply(
+        &self,
+        state: &mut V,
+        input: &SwapRegisterInput<V>,
+        output: Option<&SwapRegisterOutput<V>>,
+    ) -> bool {
+        match (input, output) {
+            (SwapRegisterInput::Read, None) => true,
+            (SwapRegisterInput::Read, Some(SwapRegisterOutput::Read(value))) => value == state,
+            (SwapRegisterInput::Write(value), None | Some(SwapRegisterOutput::Written)) => {
+                state.clone_from(value);
+                true
+            }
+            (
+                SwapRegisterInput::CompareAndSwap { expected, new },
+                None | Some(SwapRegisterOutput::Swapped(_)),
+            ) => {
+                let is_equal = state == expected;
+                if is_equal {
+                    state.clone_from(new);
+                }
+                output.is_none_or(|output| *output == SwapRegisterOutput::Swapped(is_equal))
+            }
+            _ => false,
+        }
+    }
+
+    fn part(&self, _: &SwapRegisterInput<V>) {}
+
+    fn is_query(
+        &self,
+        input: &SwapRegisterInput<V>,
+        output: Option<&SwapRegisterOutput<V>>,
+    ) -> bool {
+        match input {
+            SwapRegisterInput::Read => true,
+            SwapRegisterInput::Write(_) => false,
+            SwapRegisterInput::CompareAndSwap { expected, new } => {
+                expected == new || output == Some(&SwapRegisterOutput::Swapped(false))
+            }
+        }
+    }
+}

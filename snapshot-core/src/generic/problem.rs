@@ -1,0 +1,169 @@
+//! The operations of one part of a history, as the search needs them.
+//!
+//! Failed operations are gone, and pending queries, which change nothing. What
+//! is left holds a slot from its invocation to its response, and belongs to a
+//! class of interchangeable operations: same input, same output.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use super::history::{Ending, History, Operation};
+use super::specification::Specification;
+
+/// The response of an operation that has none.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// The class of an operation that no other is like.
+pub(super) const UNIQUE: u32 = u32::MAX;
+
+/// An operation to be ordered.
+pub(super) struct Item<'h, I, O> {
+    /// Its number in the history.
+    pub id: u32,
+    /// Number of its response event; [`NEVER`] if it need not take effect.
+    pub response: u32,
+    pub slot: u32,
+    pub is_query: bool,
+    /// Operations of one class can stand for each other; [`UNIQUE`] if there is
+    /// but one. Queries have none.
+    pub class: u32,
+    pub input: &'h I,
+    pub output: Option<&'h O>,
+}
+
+/// An event: an operation, by its index, begins or ends.
+#[derive(Clone, Copy)]
+pub(super) struct Step(u32);
+
+impl Step {
+    #[inline]
+    pub const fn item(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    #[inline]
+    pub const fn is_response(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// The operations of one part, in the order of their invocations.
+pub(super) struct Problem<'h, I, O> {
+    pub items: Vec<Item<'h, I, O>>,
+    pub steps: Vec<Step>,
+    /// Number of slots.
+    pub slots: usize,
+}
+
+/// Where an operation went.
+#[derive(Clone, Copy)]
+struct Place {
+    part: u32,
+    item: u32,
+}
+
+const NOWHERE: Place = Place { part: 0, item: u32::MAX };
+
+/// Splits a history into its parts. Linear in its length.
+pub(super) fn by_part<'h, S: Specification>(
+    specification: &S,
+    history: &'h History<S::Input, S::Output>,
+) -> Vec<Problem<'h, S::Input, S::Output>> {
+    let mut numbers: FxHashMap<S::Part, u32> = FxHashMap::default();
+    split(specification, history, |input| {
+        let next = numbers.len() as u32;
+        *numbers.entry(specification.part(input)).or_insert(next)
+    })
+}
+
+/// The history in one piece.
+pub(super) fn whole<'h, S: Specification>(
+    specification: &S,
+    history: &'h History<S::Input, S::Output>,
+) -> Vec<Problem<'h, S::Input, S::Output>> {
+    split(specification, history, |_| 0)
+}
+
+fn split<'h, S: Specification>(
+    specification: &S,
+    history: &'h History<S::Input, S::Output>,
+    mut part: impl FnMut(&'h S::Input) -> u32,
+) -> Vec<Problem<'h, S::Input, S::Output>> {
+    const IDLE: u32 = u32::MAX;
+    let operations = history.operations();
+    let mut problems: Vec<Problem<'h, S::Input, S::Output>> = Vec::new();
+    let mut places = vec![NOWHERE; operations.len()];
+    // Per event, what happens: an operation times 2, plus 1 if it responds.
+    let mut events = vec![IDLE; history.len()];
+    for (id, operation) in operations.iter().enumerate() {
+        let Operation { input, invocation, ending, .. } = operation;
+        let (response, output) = match ending {
+            Ending::Complete { response, output } => (*response as u32, Some(output)),
+            Ending::Failed => continue,
+            Ending::Pending => (NEVER, None),
+        };
+        let is_query = specification.is_query(input, output);
+        if is_query && response == NEVER {
+            continue;
+        }
+        let part = part(input);
+        if part as usize == problems.len() {
+            problems.push(Problem { items: Vec::new(), steps: Vec::new(), slots: 0 });
+        }
+        let items = &mut problems[part as usize].items;
+        places[id] = Place { part, item: items.len() as u32 };
+        events[*invocation] = (id as u32) << 1;
+        if response != NEVER {
+            events[response as usize] = (id as u32) << 1 | 1;
+        }
+        let id = id as u32;
+        items.push(Item { id, response, slot: 0, is_query, class: UNIQUE, input, output });
+    }
+    for event in events {
+        if event != IDLE {
+            let Place { part, item } = places[(event >> 1) as usize];
+            problems[part as usize].steps.push(Step(item << 1 | event & 1));
+        }
+    }
+    for problem in &mut problems {
+        problem.assign_slots();
+    }
+    problems
+}
+
+impl<I, O> Problem<'_, I, O> {
+    fn assign_slots(&mut self) {
+        let mut free: Vec<u32> = Vec::new();
+        for step in &self.steps {
+            let item = &mut self.items[step.item()];
+            if step.is_response() {
+                free.push(item.slot);
+            } else {
+                item.slot = free.pop().unwrap_or_else(|| {
+                    self.slots += 1;
+                    self.slots as u32 - 1
+                });
+            }
+        }
+    }
+}
+
+impl<I: Eq + Hash, O: Eq + Hash> Problem<'_, I, O> {
+    /// Finds out which operations can stand for each other. Worth it only once
+    /// a search must go back.
+    pub fn classify(&mut self) {
+        let mut firsts: FxHashMap<(&I, Option<&O>), u32> = FxHashMap::default();
+        for index in 0..self.items.len() {
+            let item = &self.items[index];
+            if item.is_query {
+                continue;
+            }
+            let first = *firsts.entry((item.input, item.output)).or_insert(index as u32);
+            if first != index as u32 {
+                self.items[first as usize].class = first;
+                self.items[index].class = first;
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Sequences of events that are no histories, orders that prove nothing, and what a
+//! search tells that found no order.
+
+use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
+use snapshot_core::generic::{
+    History, HistoryBuilder, HistoryError, Outcome, ReplayError, check, replay,
+};
+use snapshot_core::search::Budget;
+use snapshot_core::verdict::{Exhausted, Linearization};
+use snapshot_core::{OperationId, Process};
+
+type Builder = HistoryBuilder<QueueInput<u8>, QueueOutput<u8>>;
+
+#[test]
+fn refused_events_leave_no_trace() {
+    let mut builder = Builder::default();
+    let idle = HistoryError::NothingOpen { event: 0, process: Process::must(3) };
+    assert_eq!(builder.respond(3, QueueOutput::Empty), Err(idle));
+    let open = builder.invoke(3, QueueInput::Dequeue).expect("it is idle");
+    let busy = HistoryError::AlreadyOpen { event: 1, process: Process::must(3), open };
+    assert_eq!(builder.invoke(3, QueueInput::Dequeue), Err(busy));
+    let given = Process::LIMIT + 1;
+    let nobody = HistoryError::NoSuchProcess { event: 1, given, limit: Process::LIMIT };
+    assert_eq!(builder.invoke(given, QueueInput::Dequeue), Err(nobody.clone()));
+    assert_eq!(builder.fail(given), Err(nobody));
+    builder.respond(3, QueueOutput::Empty).expect("it is open");
+    let idle = HistoryError::NothingOpen { event: 2, process: Process::must(3) };
+    assert_eq!(builder.unknown(3), Err(idle));
+    let history = builder.finish();
+    assert_eq!((history.len(), history.operations().len()), (2, 1));
+}
+
+/// Enqueues 1, then 2, both complete; a pending, a failed and a lost enqueue; dequeues 1.
+fn history() -> History<QueueInput<u8>, QueueOutput<u8>> {
+    let mut builder = Builder::default();
+    for value in [1, 2] {
+        builder.invoke(0, QueueInput::Enqueue(value)).expect("it is idle");
+        builder.respond(0, QueueOutput::Enqueued).expect("it is open");
+    }
+    builder.invoke(1, QueueInput::Enqueue(3)).expect("it is idle");
+    builder.invoke(2, QueueInput::Enqueue(4)).expect("it is idle");
+    builder.fail(2).expect("it is open");
+    builder.invoke(2, QueueInput::Dequeue).expect("it is idle");
+    builder.respond(2, QueueOutput::Dequeued(1)).expect("it is open");
+    builder.finish()
+}
+
+#[test]
+fn orders_that_prove_nothing() {
+    let id = OperationId::must;
+    let replayed = |order: &[usize]| {
+        let order = order.iter().map(|&operation| id(operation)).collect();
+        replay(&Queue::default(), &history(), &Linearization { order })
+    };
+    assert_eq!(replayed(&[0, 1, 4]), Ok(()));
+    assert_eq!(replayed(&[0, 1, 2, 4]), Ok(()), "a pending operation may take effect");
+    assert_eq!(replayed(&[0, 1]), Err(ReplayError::Missing { operation: id(4) }));
+    assert_eq!(replayed(&[0, 1, 3, 4]), Err(ReplayError::Failed { operation: id(3) }));
+    assert_eq!(replayed(&[0, 1, 1, 4]), Err(ReplayError::Repeated { operation: id(1) }));
+    assert_eq!(replayed(&[0, 4, 1]), Err(ReplayError::Precedence { before: id(4), after: id(1) }));
+    assert_eq!(
+        replayed(&[2, 0, 1, 4]),
+        Err(ReplayError::Precedence { before: id(2), after: id(0) })
+    );
+    let nobody = ReplayError::NoSuchOperation { operation: id(5), operations: 5 };
+    assert_eq!(replayed(&[0, 5]), Err(nobody));
+    let mut builder = Builder::default();
+    builder.invoke(0, QueueInput::Dequeue).expect("it is idle");
+    builder.respond(0, QueueOutput::Dequeued(1)).expect("it is open");
+    let order = Linearization { order: vec![id(0)] };
+    let error = replay(&Queue::default(), &builder.finish(), &order);
+    assert_eq!(error, Err(ReplayError::NotAllowed { operation: id(0) }));
+}
+
+/// Many enqueues at once, then dequeues in an order that ends badly.
+fn crowded() -> History<QueueInput<u8>, QueueOutput<u8>> {
+    let mut builder = Builder::default();
+    for value in 0..12 {
+        builder.invoke(value, QueueInput::Enqueue(value as u8)).expect("it is idle");
+    }
+    for value in 0..12 {
+        builder.respond(value, QueueOutput::Enqueued).expect("it is open");
+    }
+    for value in [3, 5, 3] {
+        builder.invoke(0, QueueInput::Dequeue).expect("it is idle");
+        builder.respond(0, QueueOutput::Dequeued(value)).expect("it is open");
+    }
+    builder.finish()
+}
+
+#[test]
+fn budgets_run_out() {
+    let mut budget = Budget { memory: usize::MAX, proceed: &mut || false };
+    let outcome = check(&Queue::default(), &crowded(), &mut budget);
+    assert!(
+        matches!(outcome, Outcome::Exhausted { exhausted: Exhausted::Time, states, .. }
+        if states > 0),
+        "{outcome:?}"
+    );
+    let mut budget = Budget { memory: 1 << 12, proceed: &mut || true };
+    let outcome = check(&Queue::default(), &crowded(), &mut budget);
+    assert!(matches!(outcome, Outcome::Exhausted { exhausted: Exhausted::Memory, .. }));
+}
+
+/// Enqueues 1 and 2 at once, then dequeues 2 twice. The order that is tried first
+/// fails at the first dequeue; the other explains it.
+#[test]
+fn the_furthest_order_is_not_the_first() {
+    let mut builder = Builder::default();
+    for value in [1, 2] {
+        builder.invoke(value.into(), QueueInput::Enqueue(value)).expect("it is idle");
+    }
+    for value in [1, 2] {
+        builder.respond(value, QueueOutput::Enqueued).expect("it is open");
+    }
+    for _ in 0..2 {
+        builder.invoke(1, QueueInput::Dequeue).expect("it is idle");
+        builder.respond(1, QueueOutput::Dequeued(2)).expect("it is open");
+    }
+    let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+    let outcome = check(&Queue::default(), &builder.finish(), &mut budget);
+    let Outcome::NotLinearizable { furthest, .. } = outcome else {
+        panic!("2 was enqueued once: {outcome:?}");
+    };
+    assert_eq!((furthest.events, furthest.due), (7, OperationId::must(3)));
+    let order = [1, 0, 2].map(OperationId::must).to_vec();
+    assert_eq!(furthest.order, Linearization { order });
+}

@@ -1,0 +1,10 @@
+//! The generic checker on objects that are no snapshots: against the literal
+//! definition, on all small histories and on random ones, and on histories
+//! that papers and books have judged.
+
+mod exhaustive;
+mod ill_formed;
+mod judged;
+mod oracle;
+mod published;
+mod random;

@@ -1,0 +1,68 @@
+//! `snapshot-test check --method`: every way to decide, on the hand-written cases.
+
+use super::{answer, refused, run};
+
+const TWINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/histories/twins");
+
+/// Exit code and the line on standard output.
+fn checked(options: &str, twin: &str) -> (i32, String) {
+    let (code, out, error) = answer(run(&format!("check {options} {TWINS}/{twin}.txt")));
+    assert_eq!(error, "", "{options} {twin}");
+    (code, out)
+}
+
+#[test]
+fn all_methods_agree_and_say_which_it_was() {
+    for (method, twin, by) in [
+        ("auto", "condition-d-inversion", "by the linear-time conditions"),
+        ("linear", "condition-d-inversion", "by the linear-time conditions"),
+        ("search", "condition-d-inversion", "by exact search"),
+        ("generic", "condition-d-inversion", "by generic search"),
+        ("auto", "ambiguous-search", "by exact search"),
+        ("search", "ambiguous-search", "by exact search"),
+        ("generic", "ambiguous-search", "by generic search"),
+    ] {
+        for (kind, expected) in [("good", 0), ("bad", 1)] {
+            let options = format!("--method {method}");
+            let (code, out) = checked(&options, &format!("{twin}-{kind}"));
+            assert_eq!(code, expected, "{method}: {out}");
+            assert!(out.contains(by), "{method}: {out}");
+            let (_, json) = checked(&format!("{options} --report json"), &format!("{twin}-{kind}"));
+            let method = if by.contains("linear-time") {
+                "linear"
+            } else if by.contains("generic") {
+                "generic"
+            } else {
+                "search"
+            };
+            assert!(json.contains(&format!("\"method\":\"{method}\"")), "{json}");
+        }
+    }
+}
+
+#[test]
+fn the_linear_method_does_not_search() {
+    let (code, out) = checked("--method linear", "ambiguous-search-bad");
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("help: let it be searched (no --method linear)"), "{out}");
+    let (code, out) = checked("--method linear --report json", "ambiguous-search-good");
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("\"exhausted\":\"method\""), "{out}");
+}
+
+#[test]
+fn a_chosen_search_may_run_out_of_its_budget() {
+    let (code, out) = checked("--method generic --budget-memory 0", "ambiguous-search-bad");
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("generic search") && out.contains("leave out --method"), "{out}");
+}
+
+#[test]
+fn methods_do_not_go_with_streams() {
+    for option in ["--live", "--forget"] {
+        let error = refused(&format!(
+            "check --method generic {option} {TWINS}/condition-d-inversion-bad.txt"
+        ));
+        assert!(error.contains(option) && error.contains("--method"), "{error}");
+    }
+}
