@@ -239,3 +239,33 @@ fn violations_at_points_are_violations() {
 
 /// Returns what nobody has written.
 const OLD: &str = "    w := all_of_it linearizes\n    return [initial for s in segments]";
+
+/// Who waits makes steps that nobody can interfere with, for ever. Put first each
+/// time round, they would hide what the others do meanwhile.
+#[test]
+fn waiting_hides_nothing() {
+    for values in [None, Some(2)] {
+        for means in [REDUCED, PLAIN] {
+            let found = outcomes(&program(WAITING), &refinement(means, 2, 2, values));
+            assert!(matches!(found[0].verdict, Verdict::Violation(_)), "{:?}", found[0].verdict);
+        }
+    }
+}
+
+/// Updates never end; a second scan returns what was there before them.
+const WAITING: &str = "algorithm waiting
+shared a[segment]: value
+shared never: bool
+private again: bool
+update(v):
+    a[me] := v
+    repeat
+        done := never
+    until done
+scan:
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    if again: return [initial for s in segments]
+    again := true
+    return copy
+";
