@@ -8,7 +8,8 @@ use snapshot_verify::explore::Progress;
 use snapshot_verify::language;
 use snapshot_verify::program::{Program, independence};
 use snapshot_verify::verify::{
-    Effort, Operations, Outcome, Pairs, Reduction, Reductions, Request, Verdict, Watch, verify,
+    Effort, Method, Operations, Outcome, Pairs, Reduction, Reductions, Request, Verdict, Watch,
+    verify,
 };
 
 use crate::{Digest, Row, Size};
@@ -126,6 +127,7 @@ impl Row for Explored {
         let request = Request {
             processes,
             pairs,
+            method: Method::Exploration,
             values: None,
             operations: Operations::Unbounded,
             reductions,

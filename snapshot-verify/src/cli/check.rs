@@ -7,13 +7,14 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use snapshot_core::Process;
 use snapshot_verify::explore::Progress;
 use snapshot_verify::interpret::Trace;
+use snapshot_verify::refine::Means;
 use snapshot_verify::report::{Case, Tally, human, human_conclusion, json, json_summary};
 use snapshot_verify::verify::{
-    Effort, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch, verify,
+    Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch, verify,
 };
 
 use super::bounds::{self, Budget, Sizes};
@@ -45,21 +46,34 @@ pub struct Check {
     /// The pairs to explore: all, or one, such as 0,1.
     #[arg(long, value_name = "all|I,J", default_value = "all", value_parser = bounds::pairs)]
     pairs: Pairs,
-    /// Instead of simple executions, explore all that write these many values,
-    /// by the second, slower method.
+    /// How: exploration of reduced instances with an observer; or refinement of
+    /// the normalised specification, PAT's method, far slower, to compare with
+    /// (default: exploration, but refinement of full executions).
+    #[arg(long, value_enum, value_name = "METHOD")]
+    method: Option<MethodName>,
+    /// Simple executions, or all that write a few values: --values.
+    #[arg(long, value_enum, value_name = "EXECUTIONS")]
+    executions: Option<Executions>,
+    /// All executions that write these many values rather than simple ones.
     #[arg(long, value_name = "K", conflicts_with = "pairs",
           value_parser = clap::value_parser!(u32).range(2..))]
     values: Option<u32>,
+    /// With refinement: the partial order reduction.
+    #[arg(long, value_enum, value_name = "on|off")]
+    partial_order: Option<Switch>,
+    /// With refinement: operations take effect at the statements that the text
+    /// marks with `linearizes`, and nowhere else.
+    #[arg(long)]
+    points: bool,
     /// A bound on the operations of each process: a number, none, or grow: 1, 2,
     /// 3, ... and few processes first, to find bugs fast.
     #[arg(long, value_name = "B|none|grow", default_value = "none",
           value_parser = bounds::operations)]
     operations: Operations,
     /// The reductions to use: all, none, names apart by commas, or no-NAME for
-    /// all but some (see `list --reductions`).
-    #[arg(long, value_name = "all|none|LIST", default_value = "all",
-          value_parser = bounds::reductions)]
-    reductions: Reductions,
+    /// all but some (see `list --reductions`; default: all).
+    #[arg(long, value_name = "all|none|LIST", value_parser = bounds::reductions)]
+    reductions: Option<Reductions>,
     #[command(flatten)]
     budget: Budget,
     /// Explore the other pairs also when one of them is violated.
@@ -74,6 +88,31 @@ pub struct Check {
     /// Tell progress on standard error also where that is no terminal.
     #[arg(long)]
     progress: bool,
+}
+
+/// How to check.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum MethodName {
+    /// Reduced instances with an observer.
+    Exploration,
+    /// The program as it is written against the normalised specification.
+    Refinement,
+}
+
+/// Which executions to check.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Executions {
+    /// The (i, j)-simple ones, of all pairs.
+    Simple,
+    /// All over a few values.
+    Full,
+}
+
+/// Whether something is used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
 }
 
 impl Check {
@@ -93,15 +132,63 @@ impl Check {
                 false => cases.push((input, input.variant(self.bug.as_deref())?)),
             }
         }
+        let method = self.method()?;
         self.require_pairs()?;
         self.require_place_for_trace()?;
-        let mut session = Session::new(self);
+        let mut session = Session::new(self, method);
         for (input, variant) in &cases {
             for &processes in &self.sizes.0 {
                 session.case(input, variant, processes)?;
             }
         }
         session.finish()
+    }
+
+    /// The method, if all options suit it and each other.
+    fn method(&self) -> Result<Method, ExitCode> {
+        let is_full = match (self.executions, self.values) {
+            (Some(Executions::Full), None) => {
+                return Err(trouble(
+                    "full executions need to know how many values are written: add --values 2, say",
+                ));
+            }
+            (Some(Executions::Simple), Some(_)) => {
+                return Err(trouble(
+                    "simple executions write 0 and 1: leave out --values, or use --executions full",
+                ));
+            }
+            (_, values) => values.is_some(),
+        };
+        let given = [
+            (self.reductions.is_some(), "--reductions"),
+            (self.budget.threads.is_some(), "--threads"),
+            (self.partial_order.is_some(), "--partial-order"),
+            (self.points, "--points"),
+        ];
+        let given = |which: std::ops::Range<usize>| {
+            given[which].iter().find(|(given, _)| *given).map(|(_, option)| option)
+        };
+        match self.method {
+            Some(MethodName::Exploration) if is_full => Err(trouble(
+                "exploration knows simple executions only: for full ones, use --method refinement",
+            )),
+            None | Some(MethodName::Exploration) if !is_full => match given(2..4) {
+                Some(option) => Err(trouble(format_args!(
+                    "{option} is of refinement: add --method refinement, or leave it out"
+                ))),
+                None => Ok(Method::Exploration),
+            },
+            _ => match given(0..2) {
+                Some(option) => Err(trouble(format_args!(
+                    "{option} is of exploration, and full executions and --method refinement are \
+                     searched without: leave it out"
+                ))),
+                None => Ok(Method::Refinement(Means {
+                    partial_order: self.partial_order != Some(Switch::Off),
+                    points: self.points,
+                })),
+            },
+        }
     }
 
     /// A pair must be one for every n.
@@ -129,13 +216,14 @@ impl Check {
         }
     }
 
-    fn request(&self, processes: usize) -> Request {
+    fn request(&self, processes: usize, method: Method) -> Request {
         Request {
             processes,
+            method,
             pairs: self.pairs,
             values: self.values,
             operations: self.operations,
-            reductions: self.reductions,
+            reductions: self.reductions.unwrap_or_else(Reductions::standard),
             threads: self.budget.threads(),
             memory: self.budget.memory,
             time: self.budget.time,
@@ -147,6 +235,7 @@ impl Check {
 /// One run of the command.
 struct Session<'a> {
     command: &'a Check,
+    method: Method,
     stop: &'static AtomicBool,
     ticker: Ticker,
     began: Instant,
@@ -157,9 +246,10 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(command: &'a Check) -> Self {
+    fn new(command: &'a Check, method: Method) -> Self {
         Self {
             command,
+            method,
             stop: interrupt::listen(),
             ticker: Ticker::new(command.progress),
             began: Instant::now(),
@@ -170,7 +260,7 @@ impl<'a> Session<'a> {
     }
 
     fn case(&mut self, input: &Input, variant: &Variant, processes: usize) -> Result<(), ExitCode> {
-        let request = self.command.request(processes);
+        let request = self.command.request(processes, self.method);
         let source = input.algorithm.source();
         let looks_at_values = input.looks_at_values(variant);
         let mut case = Case {
@@ -209,9 +299,12 @@ impl<'a> Session<'a> {
         case: &Case<'_>,
         outcome: &Outcome,
     ) -> Result<Option<&'a Path>, ExitCode> {
-        let (Some(path), Verdict::Violation(counterexample), false) =
-            (self.command.trace.as_deref(), &outcome.verdict, self.traced)
-        else {
+        let moves = match &outcome.verdict {
+            Verdict::Violation(counterexample) => counterexample.moves(),
+            Verdict::Misplaced(misplaced) => &misplaced.moves,
+            _ => return Ok(None),
+        };
+        let (Some(path), false) = (self.command.trace.as_deref(), self.traced) else {
             return Ok(None);
         };
         let trace = Trace {
@@ -219,7 +312,7 @@ impl<'a> Session<'a> {
             bug: case.bug.map(str::to_owned),
             processes: case.request.processes,
             pair: outcome.pair,
-            moves: counterexample.moves().to_vec(),
+            moves: moves.to_vec(),
         };
         fs::write(path, trace.to_string())
             .map_err(|error| trouble(format_args!("cannot write {}: {error}", path.display())))?;

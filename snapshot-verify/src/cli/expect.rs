@@ -8,8 +8,8 @@ use serde::Serialize;
 use snapshot_verify::language::Expectation;
 use snapshot_verify::report::{Case, count, seconds};
 use snapshot_verify::verify::{
-    Conformance, Measures, Operations, Outcome, Pairs, Reductions, Request, conformance, request,
-    verify,
+    Conformance, Measures, Method, Operations, Outcome, Pairs, Reductions, Request, conformance,
+    request, verify,
 };
 
 use super::bounds::{self, Budget};
@@ -144,6 +144,7 @@ impl Expect {
         Request {
             processes: 2,
             pairs: Pairs::All,
+            method: Method::Exploration,
             values: None,
             operations: Operations::Unbounded,
             reductions: self.reductions,

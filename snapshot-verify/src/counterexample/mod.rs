@@ -168,6 +168,15 @@ impl Counterexample {
     }
 }
 
+/// Any execution for people: its columns, and its history; in lines of at most
+/// `width` characters, if the words allow it.
+pub fn told(execution: &Execution, width: usize) -> String {
+    let history = execution.history();
+    let names = Names::of(&history);
+    let columns = columns::text(execution, &names, width);
+    format!("{columns}\nThe history:\n\n{}", intervals::text(&history, &names, width))
+}
+
 /// The number of the move that is an event.
 fn move_of(execution: &Execution, event: usize) -> usize {
     let reports = execution.reports.iter().enumerate();

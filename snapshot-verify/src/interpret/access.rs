@@ -48,21 +48,18 @@ impl<'p> Run<'_, 'p, '_> {
         access: &'p Access,
         statement: &Statement,
     ) -> Result<Option<Data>, Fault> {
-        let (Access::Read(place)
-        | Access::Write(place, _)
-        | Access::LoadLinked(place)
-        | Access::StoreConditional(place, _)
-        | Access::Validate(place)
-        | Access::CompareAndSwap(place, ..)) = access;
+        let place = access.place();
         let target = self.target(place)?;
         let effect = self.affect(access, &target)?;
+        let linearizes = statement.linearizes && effect.happens(access);
+        self.points += u32::from(linearizes);
         if let Some(accesses) = &mut self.accesses {
             let name = &self.machine.program.shared(place.variable).name;
             accesses.push(AccessReport {
                 span: statement.span,
                 cell: indexed(name, target.indices.iter().map(|(index, _)| index)),
                 deed: effect.told(access, target.content),
-                linearizes: statement.linearizes,
+                linearizes,
             });
         }
         Ok(match access {
@@ -130,6 +127,17 @@ impl<'p> Run<'_, 'p, '_> {
 }
 
 impl Effect {
+    /// Whether an operation can take effect there: a write that does not happen
+    /// is no linearization point.
+    const fn happens(&self, access: &Access) -> bool {
+        match access {
+            Access::StoreConditional(..) | Access::CompareAndSwap(..) => self.success,
+            Access::Read(_) | Access::Write(..) | Access::LoadLinked(_) | Access::Validate(_) => {
+                true
+            }
+        }
+    }
+
     /// For people.
     fn told(&self, access: &Access, content: &Type) -> Deed {
         let shown = |data: &Option<Data>| data.as_ref().map(|data| data.shown(content));

@@ -31,6 +31,14 @@ pub enum Roles {
     /// One process only scans, and all others only update. Far fewer executions:
     /// to look for violations where all are too many.
     Scanner(Process),
+    /// Two processes, and so many of the others, those with the least numbers; the
+    /// rest begin nothing.
+    Few {
+        /// The two.
+        first: [Process; 2],
+        /// How many others.
+        others: usize,
+    },
 }
 
 /// What updates write.
@@ -151,6 +159,11 @@ impl Client {
         let (may_update, may_scan) = match self.roles {
             Roles::All => (true, true),
             Roles::Scanner(scanner) => (process != scanner, process == scanner),
+            Roles::Few { first, others } => {
+                let before = first.iter().filter(|one| **one < process).count();
+                let takes_part = first.contains(&process) || process.index() - before < others;
+                (takes_part, takes_part)
+            }
         };
         let updates = updates.filter(|_| may_update).map(Call::Update);
         updates.chain(may_scan.then_some(Call::Scan)).collect()

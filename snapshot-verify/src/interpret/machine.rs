@@ -35,6 +35,16 @@ pub struct Machine<'p> {
     initial: State,
 }
 
+/// What a step did, as far as it can be seen from outside.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Advance {
+    /// The response, if it is one.
+    pub action: Option<Action>,
+    /// How many accesses it made that are marked as linearization points; of those
+    /// that write under a condition, only the successful ones.
+    pub points: u32,
+}
+
 /// A program cannot be run with so many processes.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
@@ -145,7 +155,7 @@ impl<'p> Machine<'p> {
     pub fn step(&self, state: &mut State, process: Process) -> Result<StepReport, Fault> {
         let mut accesses = Vec::new();
         let span = self.next_text(state, process);
-        let action = self.go_on(state, process, Some(&mut accesses))?;
+        let action = self.go_on(state, process, Some(&mut accesses))?.action;
         let event = action.map(|action| Event { process, action });
         Ok(StepReport { process, span, accesses, event })
     }
@@ -173,6 +183,18 @@ impl<'p> Machine<'p> {
     /// # Errors
     /// As [`Self::step`].
     pub fn advance(&self, state: &mut State, process: Process) -> Result<Option<Action>, Fault> {
+        Ok(self.go_on(state, process, None)?.action)
+    }
+
+    /// As [`Self::advance`], telling also of linearization points.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn advance_with_points(
+        &self,
+        state: &mut State,
+        process: Process,
+    ) -> Result<Advance, Fault> {
         self.go_on(state, process, None)
     }
 
@@ -181,20 +203,21 @@ impl<'p> Machine<'p> {
         state: &mut State,
         process: Process,
         accesses: Option<&mut Vec<AccessReport>>,
-    ) -> Result<Option<Action>, Fault> {
+    ) -> Result<Advance, Fault> {
         let activity = &mut Arc::make_mut(&mut state.processes[process.index()]).activity;
         match activity {
             Activity::Idle => panic!("only a process with an open operation makes a step"),
             Activity::Responding(result) => {
                 let action = result.take().map_or(Action::RespondUpdate, Action::RespondScan);
                 *activity = Activity::Idle;
-                Ok(Some(action))
+                Ok(Advance { action: Some(action), points: 0 })
             }
             Activity::Running(_) => {
                 let mut run = Run::new(self, state, process.index(), accesses);
                 run.access()?;
+                let points = run.points;
                 run.until_access()?;
-                Ok(None)
+                Ok(Advance { action: None, points })
             }
         }
     }

@@ -21,6 +21,8 @@
 //! | `machine` | a program for n processes, and its steps |
 //! | `report`, `event` | what a step did |
 //! | `inspect` | what a state holds, by name |
+//! | `next` | what a step is going to access |
+//! | `parts` | states taken apart, for those who hold many |
 //! | `schedule` | executions as lists of moves |
 //! | `client` | what operations are begun |
 //! | `simulate` | random executions |
@@ -39,6 +41,8 @@ mod fault;
 mod inspect;
 mod judge;
 mod machine;
+mod next;
+mod parts;
 mod replay;
 mod report;
 mod run;
@@ -53,7 +57,9 @@ pub use event::{Action, Call, Event, history};
 pub use fault::{Fault, FaultKind};
 pub use inspect::{Holding, Owner};
 pub use judge::{JudgeError, judge};
-pub use machine::{MAX_PROCESSES, Machine, MachineError};
+pub use machine::{Advance, MAX_PROCESSES, Machine, MachineError};
+pub use next::Next;
+pub use parts::{Part, ProcessPart, SharedPart};
 pub use replay::{Replay, Scene, Shown};
 pub use report::{AccessReport, Deed, StepReport};
 pub use schedule::{Execution, Move, MoveError, MoveErrorKind, MoveKind};

@@ -30,7 +30,8 @@ pub struct AccessReport {
     pub cell: String,
     /// What was done, with what was read and written as people read it.
     pub deed: Deed,
-    /// Whether the text marks it as the operation's linearization point.
+    /// Whether the text marks it as the operation's linearization point, and, if
+    /// it is an SC or CAS, it succeeded.
     pub linearizes: bool,
 }
 

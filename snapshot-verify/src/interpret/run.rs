@@ -25,6 +25,8 @@ pub(super) struct Run<'m, 'p, 's> {
     fresh: &'s mut u32,
     /// Where accesses are reported to, if to anybody.
     pub(super) accesses: Option<&'s mut Vec<AccessReport>>,
+    /// How many linearization points it has passed.
+    pub(super) points: u32,
     patience: u32,
 }
 
@@ -44,6 +46,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             activity: &mut local.activity,
             fresh: &mut state.fresh,
             accesses,
+            points: 0,
             patience: PATIENCE,
         }
     }

@@ -23,6 +23,7 @@
 mod display;
 mod expression;
 pub mod independence;
+pub mod linearization;
 mod statement;
 mod types;
 
@@ -67,6 +68,16 @@ pub struct Program {
     pub update: ProcedureId,
     /// The procedure that scans.
     pub scan: ProcedureId,
+}
+
+impl Program {
+    /// Whether it has counters, which may grow without bound.
+    pub fn has_counters(&self) -> bool {
+        let shared = self.shared.iter().map(|variable| &variable.content);
+        let private = self.private.iter().map(|variable| &variable.content);
+        let locals = self.procedures.iter().flat_map(|procedure| &procedure.locals);
+        shared.chain(private).chain(locals.map(|local| &local.content)).any(Type::has_counters)
+    }
 }
 
 /// A shared variable: a family of cells. Each cell is read and written whole.

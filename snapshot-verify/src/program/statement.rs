@@ -131,3 +131,24 @@ pub enum Access {
     /// second is evaluated only if it is written.
     CompareAndSwap(CellPlace, Expression, Expression),
 }
+
+impl Access {
+    /// The cell.
+    pub const fn place(&self) -> &CellPlace {
+        let (Self::Read(place)
+        | Self::Write(place, _)
+        | Self::LoadLinked(place)
+        | Self::StoreConditional(place, _)
+        | Self::Validate(place)
+        | Self::CompareAndSwap(place, ..)) = self;
+        place
+    }
+
+    /// Whether it may change what the cell holds, or break links to it.
+    pub const fn writes(&self) -> bool {
+        match self {
+            Self::Write(..) | Self::StoreConditional(..) | Self::CompareAndSwap(..) => true,
+            Self::Read(_) | Self::LoadLinked(_) | Self::Validate(_) => false,
+        }
+    }
+}

@@ -66,6 +66,25 @@ pub struct Bound {
     pub plus: i32,
 }
 
+impl Type {
+    /// Whether counters are in it.
+    pub fn has_counters(&self) -> bool {
+        match self {
+            Self::Counter => true,
+            Self::Optional(content) | Self::Array { element: content, .. } => {
+                content.has_counters()
+            }
+            Self::Record(fields) => fields.iter().any(|field| field.content.has_counters()),
+            Self::Value
+            | Self::Bool
+            | Self::Process
+            | Self::Segment
+            | Self::Integer { .. }
+            | Self::Version => false,
+        }
+    }
+}
+
 impl Bound {
     /// A bound that does not depend on n.
     pub const fn constant(plus: i32) -> Self {

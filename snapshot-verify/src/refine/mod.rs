@@ -3,37 +3,93 @@
 //! A breadth-first search over pairs of a state of the interpreter and a set of
 //! configurations of the normalised [`Specification`]; a violation is an event
 //! after which the set is empty. For full executions over a small value domain as
-//! well as for simple ones.
+//! well as for simple ones. It is PAT's refinement checking of linearizability
+//! (Liu, Chen, Liu and Sun, *Model checking linearizability via refinement*, FM
+//! 2009), the baseline that the method of Amram et al. is compared with: with its
+//! partial order reduction, and with linearization points where a text has them.
 //!
 //! It exists to disagree: it shares nothing with the observer, with instances,
 //! reductions or the explorer, only the program and the interpreter. So where it
 //! and the explorer give the same verdict, an error must have been made twice.
-//! It is also the baseline that the method of Amram et al. is compared with:
-//! PAT's refinement checking (Liu, Chen, Liu and Sun, FM 2009).
 //!
-//! States are told apart up to the names of versions ([`State::key`]), so
-//! programs with versions have finitely many states without a bound on the
-//! number of operations. Programs with counters do not: bound them.
+//! States are told apart up to the names of versions, so programs with versions
+//! have finitely many states without a bound on the number of operations.
+//! Programs with counters do not: bound them.
+//!
+//! | file | what it is about |
+//! | --- | --- |
+//! | `specification` | the atomic snapshot, normalised on the fly |
+//! | `states` | states of the interpreter as rows of numbers |
+//! | `footprint` | which steps are independent of all others |
+//! | `table` | rows, each once, with their parents |
+//! | `clients` | what may be begun, by number |
+//! | `search` | the product of all these, breadth-first |
+//!
+//! **Partial order reduction** (section 4.2 of the paper). Where a process is about
+//! to make an invisible step that no other process can ever interfere with
+//! (`footprint`), this step alone is explored (`tau`, Fig. 3). So is a response
+//! that every configuration of the set allows (`visible`, Fig. 4): it reads and
+//! writes nothing, leaves the same configurations but for its own operation, and
+//! the later it comes, the more is allowed. A step is not put first if it leads
+//! to a state that was expanded before: the paper asks this of the states on its
+//! depth-first stack; breadth-first, numbers of states ascend along steps put
+//! first, so none is put off for ever round a circle. Invocations are never put
+//! first, though Fig. 4 as printed does so where a process has only one to make:
+//! an operation that begins earlier overlaps more, so violations would be missed
+//! (process 1 may scan only; that it returns something old is right if its scan
+//! begins before process 0's update ends, and wrong after).
+//!
+//! With the reduction, a counterexample is a shortest one among the executions
+//! that are left: steps put first may lengthen it.
 
+mod clients;
+mod footprint;
+mod search;
 mod specification;
+mod states;
+mod table;
 
-pub use specification::{Possibilities, Specification};
+pub use specification::{Letter, LetterId, Misplacement, Possibilities, Specification, Successor};
 
-use std::collections::VecDeque;
-
-use rustc_hash::FxHashSet;
-use snapshot_core::Process;
-
-use crate::interpret::{
-    Client, ClientError, Event, Fault, Machine, Move, MoveKind, Progress, State,
-};
+use crate::interpret::{Client, ClientError, Fault, Machine, Move};
 
 /// What a search may cost.
 pub struct Budget<'a> {
     /// The largest number of states.
     pub states: usize,
+    /// Bytes that it may take.
+    pub memory: usize,
     /// Asked from time to time; `false` ends the search.
-    pub proceed: &'a mut dyn FnMut() -> bool,
+    pub proceed: &'a mut dyn FnMut(&Progress) -> bool,
+}
+
+/// How far a search is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Progress {
+    /// States reached.
+    pub states: u64,
+    /// States that were reached and not yet expanded.
+    pub frontier: u64,
+    /// How far from the first state those that are being expanded are.
+    pub depth: u32,
+    /// Bytes in use.
+    pub bytes: u64,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Means {
+    /// With partial order reduction.
+    pub partial_order: bool,
+    /// Operations of which the text says where they take effect do so there.
+    pub points: bool,
+}
+
+impl Default for Means {
+    /// With partial order reduction, without linearization points.
+    fn default() -> Self {
+        Self { partial_order: true, points: false }
+    }
 }
 
 /// What a search found.
@@ -49,6 +105,8 @@ pub struct Refinement {
     pub depth: usize,
     /// How many sets of configurations occurred.
     pub possibilities: usize,
+    /// The most bytes that were in use.
+    pub peak_bytes: usize,
 }
 
 /// Whether all executions are linearizable.
@@ -56,8 +114,18 @@ pub struct Refinement {
 pub enum Verdict {
     /// They are: all executions of this client were explored.
     Verified,
-    /// This execution is not, and there is no shorter one.
+    /// This execution is not, and there is no shorter one: with partial order
+    /// reduction, none among those that are left.
     Violation(Vec<Move>),
+    /// In this execution operations do not take effect at their linearization
+    /// points, though its history is linearizable. Of the algorithm nothing else
+    /// is known.
+    Misplaced {
+        /// The moves.
+        moves: Vec<Move>,
+        /// What is wrong with the points.
+        misplacement: Misplacement,
+    },
     /// The last of these moves has no meaning.
     Faulty {
         /// The moves.
@@ -66,16 +134,18 @@ pub enum Verdict {
         fault: Fault,
     },
     /// A budget ran out.
-    Unknown,
+    Unknown(Cause),
 }
 
-/// A reached state that has not been left yet.
-struct Waiting {
-    node: u32,
-    depth: usize,
-    state: State,
-    progress: Progress,
-    possibilities: Possibilities,
+/// Why a search was not finished.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Cause {
+    /// It reached as many states as it may.
+    States,
+    /// It took as much memory as it may.
+    Memory,
+    /// It was told to end.
+    Told,
 }
 
 /// Explores all executions of a client.
@@ -86,142 +156,9 @@ struct Waiting {
 pub fn refine(
     machine: &Machine<'_>,
     client: &Client,
+    means: Means,
     budget: &mut Budget<'_>,
 ) -> Result<Refinement, ClientError> {
     client.validate(machine.processes())?;
-    Ok(Search::new(machine, *client).run(budget))
-}
-
-struct Search<'m, 'p> {
-    machine: &'m Machine<'p>,
-    client: Client,
-    specification: Specification,
-    seen: FxHashSet<Box<[u8]>>,
-    /// How each state was first reached: from which, by which move. The first
-    /// state was not.
-    origins: Vec<Option<(u32, Move)>>,
-    waiting: VecDeque<Waiting>,
-    transitions: u64,
-    depth: usize,
-}
-
-/// Moves between two questions whether to go on.
-const QUESTION_EVERY: u64 = 4096;
-
-impl<'m, 'p> Search<'m, 'p> {
-    fn new(machine: &'m Machine<'p>, client: Client) -> Self {
-        let specification = Specification::new(machine.processes());
-        let mut search = Self {
-            machine,
-            client,
-            seen: FxHashSet::default(),
-            origins: Vec::new(),
-            waiting: VecDeque::new(),
-            transitions: 0,
-            depth: 0,
-            specification,
-        };
-        let first = Waiting {
-            node: 0,
-            depth: 0,
-            state: machine.initial().clone(),
-            progress: client.start(machine.processes()),
-            possibilities: search.specification.initial(),
-        };
-        search.reach(first, None);
-        search
-    }
-
-    fn run(mut self, budget: &mut Budget<'_>) -> Refinement {
-        let mut verdict = Verdict::Verified;
-        'search: while let Some(from) = self.waiting.pop_front() {
-            for made in self.moves(&from) {
-                self.transitions += 1;
-                let asked = self.transitions.is_multiple_of(QUESTION_EVERY);
-                if self.seen.len() >= budget.states || (asked && !(budget.proceed)()) {
-                    verdict = Verdict::Unknown;
-                    break 'search;
-                }
-                if let Err(found) = self.follow(&from, made) {
-                    verdict = found;
-                    break 'search;
-                }
-            }
-        }
-        Refinement {
-            verdict,
-            states: self.seen.len(),
-            transitions: self.transitions,
-            depth: self.depth,
-            possibilities: self.specification.len(),
-        }
-    }
-
-    fn moves(&self, from: &Waiting) -> Vec<Move> {
-        let n = self.machine.processes();
-        let mut moves = Vec::new();
-        for process in (0..n).map(Process::must) {
-            if from.state.is_idle(process.index()) {
-                let calls = self.client.calls(&from.progress, process, n);
-                let begin = |call| Move { process, kind: MoveKind::Begin(call) };
-                moves.extend(calls.into_iter().map(begin));
-            } else {
-                moves.push(Move::step(process));
-            }
-        }
-        moves
-    }
-
-    /// Makes a move; an error is the answer.
-    fn follow(&mut self, from: &Waiting, made: Move) -> Result<(), Verdict> {
-        let mut state = from.state.clone();
-        let mut progress = from.progress.clone();
-        let process = made.process;
-        let action = match made.kind {
-            MoveKind::Begin(call) => {
-                self.client.begin(&mut progress, process, call);
-                self.machine.begin(&mut state, process, call).map(Some)
-            }
-            MoveKind::Step => self.machine.advance(&mut state, process),
-        };
-        let action = action.map_err(|fault| {
-            let moves = self.path(from.node, made);
-            Verdict::Faulty { moves, fault }
-        })?;
-        let possibilities = match action {
-            Some(action) => {
-                let event = Event { process, action };
-                let after = self.specification.after(from.possibilities, &event);
-                after.ok_or_else(|| Verdict::Violation(self.path(from.node, made)))?
-            }
-            None => from.possibilities,
-        };
-        let depth = from.depth + 1;
-        let reached = Waiting { node: 0, depth, state, progress, possibilities };
-        self.reach(reached, Some((from.node, made)));
-        Ok(())
-    }
-
-    fn reach(&mut self, reached: Waiting, origin: Option<(u32, Move)>) {
-        let mut key = reached.state.key();
-        key.extend(reached.progress.key());
-        key.extend(reached.possibilities.to_bytes());
-        if self.seen.insert(key.into_boxed_slice()) {
-            self.depth = reached.depth;
-            let node = self.origins.len() as u32;
-            self.origins.push(origin);
-            self.waiting.push_back(Waiting { node, ..reached });
-        }
-    }
-
-    /// The moves that lead to a state, and one more.
-    fn path(&self, mut node: u32, last: Move) -> Vec<Move> {
-        let mut moves = vec![last];
-        while let Some((before, made)) = self.origins[node as usize] {
-            moves.push(made);
-            node = before;
-        }
-        moves.reverse();
-        moves
-    }
+    Ok(search::Search::new(machine, *client, means).run(budget))
 }

@@ -47,6 +47,8 @@ pub struct Tally {
     pub fault: usize,
     /// Refused.
     pub refused: usize,
+    /// Linearization points that are none.
+    pub misplaced: usize,
     /// Unknown.
     pub unknown: usize,
 }
@@ -59,6 +61,7 @@ impl Tally {
             Verdict::Violation(_) => &mut self.violation,
             Verdict::Fault(_) => &mut self.fault,
             Verdict::Refused => &mut self.refused,
+            Verdict::Misplaced(_) => &mut self.misplaced,
             Verdict::Unknown(_) => &mut self.unknown,
         } += 1;
     }
@@ -68,7 +71,7 @@ impl Tally {
     pub const fn exit_code(&self) -> u8 {
         if self.violation + self.fault > 0 {
             1
-        } else if self.refused + self.unknown > 0 {
+        } else if self.refused + self.misplaced + self.unknown > 0 {
             3
         } else {
             0
@@ -103,6 +106,9 @@ impl Case<'_> {
             "not linearizable"
         } else if any(|verdict| matches!(verdict, Verdict::Fault(_))) {
             "faulty"
+        } else if any(|verdict| matches!(verdict, Verdict::Misplaced(_))) {
+            "unknown, for the statements marked with `linearizes` are no linearization points: \
+             check it without --points"
         } else if any(|verdict| matches!(verdict, Verdict::Unknown(Cause::Interrupted))) {
             "unknown, interrupted"
         } else if any(|verdict| matches!(verdict, Verdict::Unknown(_))) {

@@ -6,7 +6,9 @@ use snapshot_core::Process;
 
 use super::quantity::{count, memory, seconds};
 use super::{Case, Place};
-use crate::verify::{Cause, Effort, Measures, Operations, Outcome, Verdict};
+use crate::counterexample::told;
+use crate::refine::Means;
+use crate::verify::{Cause, Effort, Measures, Method, Operations, Outcome, Verdict};
 
 /// One outcome of a case, in one line, and what is wrong below it, in lines of
 /// at most `width` characters. `trace` is the file that the counterexample was
@@ -29,6 +31,14 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
             text.push_str(&format!(
                 "  {name}:{line}:{column}: {message} (after {} moves)\n",
                 fault.moves.len()
+            ));
+        }
+        Verdict::Misplaced(misplaced) => {
+            text.push_str(&format!(
+                "\n{}\n  {}\n  Yet the history is linearizable: nothing is said against the \
+                 algorithm.\n\n",
+                told(&misplaced.execution, width),
+                misplaced.argument(),
             ));
         }
         Verdict::Verified | Verdict::Refused | Verdict::Unknown(_) => {}
@@ -55,12 +65,23 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
     let mut text = format!("{}: {}", case.title(), case.conclusion());
     match case.outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
         true => text.push('\n'),
-        false => text.push_str(&format!(" ({pairs}, {bound})\n")),
+        false => text.push_str(&format!(" ({pairs}, {bound}{})\n", method(case.request.method))),
     }
     for Place { line, column, message } in case.looks_at_values {
         text.push_str(&format!("  {}:{line}:{column}: {message}\n", case.source.name()));
     }
     text
+}
+
+/// `, by refinement`
+const fn method(method: Method) -> &'static str {
+    match method {
+        Method::Exploration => "",
+        Method::Refinement(Means { points: false, .. }) => ", by refinement",
+        Method::Refinement(Means { points: true, .. }) => {
+            ", by refinement with operations taking effect at their linearization points"
+        }
+    }
 }
 
 /// `bowman with early_exit, n = 3, pair (0,1)`
@@ -75,12 +96,16 @@ fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
         Verdict::Verified => format!("verified{}", within(&outcome.scope, all)),
         Verdict::Refused => format!("no violation{}", within(&outcome.scope, all)),
         Verdict::Violation(_) => format!("violation{}", within(&outcome.scope, all)),
+        Verdict::Misplaced(_) => {
+            format!("unknown: linearization points that are none{}", within(&outcome.scope, all))
+        }
         Verdict::Fault(_) => format!("the program goes wrong{}", within(&outcome.scope, all)),
         Verdict::Unknown(cause) => {
             let cause = match cause {
                 Cause::Time => "out of time",
                 Cause::Memory => "out of memory",
                 Cause::Interrupted => "interrupted",
+                Cause::Answered if is_misplaced(case) => "another pair shows it",
                 Cause::Answered => "another pair is violated",
             };
             let covered: Vec<String> =
@@ -96,6 +121,10 @@ fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
             }
         }
     }
+}
+
+fn is_misplaced(case: &Case<'_>) -> bool {
+    case.outcomes.iter().any(|outcome| matches!(outcome.verdict, Verdict::Misplaced(_)))
 }
 
 /// What a verdict is about, if that is not everything.

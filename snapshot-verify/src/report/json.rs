@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::{Case, Place, Tally};
-use crate::verify::{Effort, Operations, Outcome, Verdict};
+use crate::verify::{Effort, Method, Operations, Outcome, Verdict};
 
 /// The version of the objects.
 const SCHEMA: u32 = 1;
@@ -16,6 +16,10 @@ const SCHEMA: u32 = 1;
 /// the counterexample was written to.
 pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String {
     let (request, measures) = (case.request, &outcome.measures);
+    let means = match request.method {
+        Method::Exploration => None,
+        Method::Refinement(means) => Some(means),
+    };
     let line = Line {
         schema: SCHEMA,
         input: case.input,
@@ -28,7 +32,11 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             Operations::AtMost(bound) => Some(Bound::AtMost(bound)),
             Operations::Grow => Some(Bound::Grow("grow")),
         },
+        method: request.method.name(),
+        executions: if request.values.is_none() { "simple" } else { "full" },
         values: request.values,
+        partial_order: means.map(|means| means.partial_order),
+        points: means.map(|means| means.points),
         verdict: outcome.verdict.name(),
         scope: outcome.scope.iter().map(Scope::from).collect(),
         explorations: measures.explorations,
@@ -39,15 +47,16 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         peak_bytes: measures.peak_bytes,
         bytes_per_state: measures.bytes_per_state,
         like: measures.like.map(|pair| pair.map(|process| process.index())),
-        reductions: match request.values {
+        reductions: match means {
             None => request.reductions.iter().map(|reduction| reduction.name()).collect(),
             Some(_) => Vec::new(),
         },
-        threads: request.threads.get(),
+        threads: means.map_or(request.threads.get(), |_| 1),
         memory: request.memory,
         looks_at_values: case.looks_at_values,
         cause: None,
         violation: None,
+        misplaced: None,
         fault: None,
     };
     serialized(&match &outcome.verdict {
@@ -61,6 +70,14 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
                 trace: trace.map(|path| path.display().to_string()),
             };
             Line { violation: Some(violation), ..line }
+        }
+        Verdict::Misplaced(misplaced) => {
+            let misplaced = Misplaced {
+                moves: misplaced.moves.len(),
+                argument: misplaced.argument(),
+                trace: trace.map(|path| path.display().to_string()),
+            };
+            Line { misplaced: Some(misplaced), ..line }
         }
         Verdict::Fault(fault) => {
             let place = Place::of_fault(case.source, &fault.fault);
@@ -96,7 +113,13 @@ struct Line<'a> {
     processes: usize,
     pair: Option<[usize; 2]>,
     operations: Option<Bound>,
+    method: &'static str,
+    executions: &'static str,
     values: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_order: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<bool>,
     verdict: &'static str,
     scope: Vec<Scope>,
     explorations: usize,
@@ -117,6 +140,8 @@ struct Line<'a> {
     cause: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     violation: Option<Violation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    misplaced: Option<Misplaced>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<Fault>,
 }
@@ -144,6 +169,13 @@ impl From<&Effort> for Scope {
 struct Violation {
     moves: usize,
     operations: usize,
+    argument: String,
+    trace: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Misplaced {
+    moves: usize,
     argument: String,
     trace: Option<String>,
 }

@@ -3,8 +3,9 @@
 use snapshot_core::Process;
 
 use super::outcome::{Outcome, Verdict};
-use super::request::{Operations, Pairs, Request};
+use super::request::{Method, Operations, Pairs, Request};
 use crate::language::{Expectation, ExpectedVerdict};
+use crate::refine::Means;
 
 /// Whether an expectation is met.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -27,10 +28,16 @@ pub fn request(expectation: &Expectation, means: &Request) -> Request {
         (ExpectedVerdict::Violation, None) => Operations::Grow,
         _ => Operations::Unbounded,
     };
+    // Only refinement knows all executions over some values.
+    let method = match (expectation.values, means.method) {
+        (Some(_), Method::Exploration) => Method::Refinement(Means::default()),
+        (_, method) => method,
+    };
     let process = |number: u32| Process::must(number as usize);
     Request {
         processes: expectation.processes as usize,
         pairs: expectation.pair.map_or(Pairs::All, |(i, j)| Pairs::One(process(i), process(j))),
+        method,
         values: expectation.values,
         operations: expectation.operations.map_or(unbounded, Operations::AtMost),
         ..means.clone()
@@ -42,7 +49,7 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
     let any = |test: fn(&Verdict) -> bool| outcomes.iter().any(|outcome| test(&outcome.verdict));
     let violated = any(|verdict| matches!(verdict, Verdict::Violation(_)));
     let faulty = any(|verdict| matches!(verdict, Verdict::Fault(_)));
-    let unknown = any(|verdict| matches!(verdict, Verdict::Unknown(_)));
+    let unknown = any(|verdict| matches!(verdict, Verdict::Unknown(_) | Verdict::Misplaced(_)));
     let refused = any(|verdict| matches!(verdict, Verdict::Refused));
     let met = match expected {
         ExpectedVerdict::Violation => violated,

@@ -2,11 +2,10 @@
 
 use thiserror::Error;
 
-use super::request::Operations;
 use crate::counterexample::CounterexampleError;
 use crate::explore::ExploreError;
 use crate::instance::InstanceError;
-use crate::interpret::{ClientError, Fault, MachineError};
+use crate::interpret::{ClientError, Fault, MachineError, MoveError};
 use crate::language::Span;
 
 /// Why there is no answer, not even *unknown*: the request cannot be met, or this
@@ -26,9 +25,27 @@ pub enum VerifyError {
     /// There are no such executions.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// Bounds that only simple executions know.
-    #[error("with values, the bound on operations cannot be `{0}`: give a number, or none")]
-    FullBound(Operations),
+    /// All executions over some values, by the wrong method.
+    #[error("exploration knows simple executions only: for others, use refinement")]
+    SimpleOnly,
+    /// Linearization points that nobody has marked.
+    #[error(
+        "no statement is marked as a linearization point: write `linearizes` behind those at \
+         which operations take effect, or leave out --points"
+    )]
+    NoPoints,
+    /// Refinement keeps counters as they are.
+    #[error(
+        "the program counts without bound, so for refinement it has infinitely many states: bound \
+         the operations (--operations 1, say, or grow), or use --method exploration"
+    )]
+    Counters,
+    /// An execution that does not exist: our fault.
+    #[error(
+        "BUG in this program, please report it: refinement claims an execution that the \
+         interpreter cannot repeat: {0}. Its verdicts cannot be trusted"
+    )]
+    NotRepeated(#[source] MoveError),
     /// A violation that is none: our fault.
     #[error(transparent)]
     Counterexample(#[from] CounterexampleError),
@@ -59,6 +76,6 @@ impl VerifyError {
 
     /// Whether this program is at fault rather than the request.
     pub const fn is_ours(&self) -> bool {
-        matches!(self, Self::Counterexample(_) | Self::NoFault { .. })
+        matches!(self, Self::Counterexample(_) | Self::NoFault { .. } | Self::NotRepeated(_))
     }
 }

@@ -5,7 +5,7 @@
 //! | `request`, `reduction` | what is asked, with what means |
 //! | `effort`, `strategy` | in which order executions are explored, and when that ends |
 //! | `pipeline`, `simple` | simple executions: compiled, reduced, explored |
-//! | `full` | all executions over a few values, by the second method |
+//! | `refinement` | the second method, also for all executions over a few values |
 //! | `expand` | from the steps of a search to those of the program |
 //! | `conformance` | `expect` lines as tests |
 //! | `outcome`, `error`, `watch` | what is answered, and told meanwhile |
@@ -17,10 +17,10 @@ mod conformance;
 mod effort;
 mod error;
 mod expand;
-mod full;
 mod outcome;
 pub mod pipeline;
 mod reduction;
+mod refinement;
 mod request;
 mod simple;
 mod strategy;
@@ -29,14 +29,17 @@ mod watch;
 pub use conformance::{Conformance, conformance, request};
 pub use effort::Effort;
 pub use error::VerifyError;
-pub use outcome::{Cause, Measures, Outcome, ProgramFault, Verdict};
+pub use outcome::{Cause, Measures, Misplaced, Outcome, ProgramFault, Verdict};
 pub use pipeline::Prepared;
 pub use reduction::{Entry, Reduction, Reductions, ReductionsError, TABLE};
-pub use request::{Operations, Pairs, Request};
+pub use request::{Method, Operations, Pairs, Request};
 pub use watch::Watch;
 
 use crate::program::Program;
+use crate::refine::Means;
+use refinement::Refined;
 use simple::Simple;
+use snapshot_core::Process;
 use strategy::{Finding, Found, explore_all};
 
 /// Answers a request; one outcome per pair, in order, or a single one with
@@ -53,16 +56,22 @@ pub fn verify(
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Vec<Outcome>, VerifyError> {
-    if let Some(values) = request.values {
-        if request.operations == Operations::Grow {
-            return Err(VerifyError::FullBound(request.operations));
+    let found = match (request.method, request.values) {
+        (Method::Exploration, None) => {
+            explore_all(request, &mut Simple::new(program, request, watch)?)?
         }
-        return Ok(vec![full::explore(program, request, values, watch)?]);
-    }
-    let clean = if speaks_for_all { Verdict::Verified } else { Verdict::Refused };
-    let found = explore_all(request, &mut Simple::new(program, request, watch)?)?;
+        (Method::Exploration, Some(_)) => return Err(VerifyError::SimpleOnly),
+        (Method::Refinement(means), None) => refined(program, request, means, watch)?,
+        (Method::Refinement(means), Some(_)) => {
+            // Nothing but the first processes to take part.
+            let pairs = Pairs::One(Process::must(0), Process::must(1));
+            refined(program, &Request { pairs, ..request.clone() }, means, watch)?
+        }
+    };
+    let is_simple = request.values.is_none();
+    let clean = if speaks_for_all || !is_simple { Verdict::Verified } else { Verdict::Refused };
     let outcome = |found: Found<Verdict>| Outcome {
-        pair: Some(found.pair),
+        pair: is_simple.then_some(found.pair),
         verdict: match found.finding {
             Finding::Nothing => clean.clone(),
             Finding::Wrong(verdict) => verdict,
@@ -72,4 +81,13 @@ pub fn verify(
         measures: found.measures,
     };
     Ok(found.into_iter().map(outcome).collect())
+}
+
+fn refined(
+    program: &Program,
+    request: &Request,
+    means: Means,
+    watch: &dyn Watch,
+) -> Result<Vec<Found<Verdict>>, VerifyError> {
+    explore_all(request, &mut Refined::new(program, request, means, watch)?)
 }

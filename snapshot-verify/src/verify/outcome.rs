@@ -6,7 +6,8 @@ use snapshot_core::Process;
 
 use super::effort::Effort;
 use crate::counterexample::Counterexample;
-use crate::interpret::{Fault, Move};
+use crate::interpret::{Execution, Fault, Move};
+use crate::refine::Misplacement;
 
 /// What was found out about some executions of a program: with simple ones,
 /// those of a pair.
@@ -34,10 +35,25 @@ pub enum Verdict {
     /// An execution does. The interpreter has replayed it, and the exact check of
     /// histories has judged it.
     Violation(Box<Counterexample>),
+    /// In an execution, operations do not take effect at their linearization
+    /// points, though its history is linearizable. Nothing follows for the
+    /// algorithm.
+    Misplaced(Box<Misplaced>),
     /// The program itself goes wrong.
     Fault(Box<ProgramFault>),
     /// The search was not finished.
     Unknown(Cause),
+}
+
+/// Linearization points that are none.
+#[derive(Clone, Debug)]
+pub struct Misplaced {
+    /// An execution whose last move shows it.
+    pub moves: Vec<Move>,
+    /// What is wrong with the points.
+    pub misplacement: Misplacement,
+    /// What the moves do.
+    pub execution: Execution,
 }
 
 /// A program that goes wrong.
@@ -49,6 +65,29 @@ pub struct ProgramFault {
     pub fault: Fault,
 }
 
+impl Misplaced {
+    /// What is wrong with the points, as a sentence.
+    pub fn argument(&self) -> String {
+        match &self.misplacement {
+            Misplacement::Twice(process) => format!(
+                "The update by p{process} passes a second linearization point: it would take \
+                 effect twice."
+            ),
+            Misplacement::Never(process) => format!(
+                "The operation of p{process} ends without having passed a linearization point."
+            ),
+            Misplacement::Differs { process, held, returned } => format!(
+                "The scan by p{process} returned {returned:?}, but at its linearization point the \
+                 segments held {held:?}, if updates take effect at theirs."
+            ),
+            Misplacement::Unseen { process, returned } => format!(
+                "The scan by p{process} returned {returned:?}, which the segments never held while \
+                 it was open, if updates take effect at their linearization points."
+            ),
+        }
+    }
+}
+
 impl Verdict {
     /// Its name, for programs.
     pub const fn name(&self) -> &'static str {
@@ -56,6 +95,7 @@ impl Verdict {
             Self::Verified => "verified",
             Self::Refused => "refused",
             Self::Violation(_) => "violation",
+            Self::Misplaced(_) => "misplaced",
             Self::Fault(_) => "fault",
             Self::Unknown(_) => "unknown",
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use snapshot_core::Process;
 
 use super::Reductions;
+use crate::refine::Means;
 
 /// What to explore of a program, and what it may cost.
 #[derive(Clone, Debug)]
@@ -15,14 +16,16 @@ pub struct Request {
     pub processes: usize,
     /// The pairs i < j whose simple executions are explored.
     pub pairs: Pairs,
-    /// Explore all executions over this many values, by the second method, rather
-    /// than simple ones.
+    /// By which method.
+    pub method: Method,
+    /// Explore all executions over this many values rather than simple ones:
+    /// refinement can.
     pub values: Option<u32>,
     /// How many operations.
     pub operations: Operations,
-    /// What makes the search smaller.
+    /// What makes the exploration smaller; of no meaning to refinement.
     pub reductions: Reductions,
-    /// How many threads search.
+    /// How many threads explore; refinement is for one.
     pub threads: NonZeroUsize,
     /// Bytes that a search may take.
     pub memory: u64,
@@ -31,6 +34,17 @@ pub struct Request {
     pub time: Option<Duration>,
     /// Whether the other pairs are explored when one of them is violated.
     pub keep_going: bool,
+}
+
+/// How executions are explored and judged.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Method {
+    /// The instance, reduced, with the observer: what this program is for.
+    #[default]
+    Exploration,
+    /// The program as it is written, against the normalised specification: PAT's
+    /// method, to compare with.
+    Refinement(Means),
 }
 
 /// The pairs i < j.
@@ -52,6 +66,16 @@ pub enum Operations {
     /// 1, 2, 3, ... each, by few processes and then by more: the cheapest
     /// [`Effort`](super::Effort) first.
     Grow,
+}
+
+impl Method {
+    /// Its name, as the command line has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exploration => "exploration",
+            Self::Refinement(_) => "refinement",
+        }
+    }
 }
 
 impl Pairs {

@@ -206,7 +206,7 @@ mod tests {
     use std::num::NonZeroUsize;
     use std::time::Duration;
 
-    use super::super::{Pairs, Reductions};
+    use super::super::{Method, Pairs, Reductions};
     use super::*;
 
     /// Answers by a rule, and notes what it was asked.
@@ -238,6 +238,7 @@ mod tests {
         Request {
             processes,
             pairs: Pairs::All,
+            method: Method::Exploration,
             values: None,
             operations,
             reductions: Reductions::standard(),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod mutants;
+mod refinement;
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
@@ -10,12 +11,11 @@ use std::sync::atomic::AtomicBool;
 use mutants::{Mutant, mutants};
 use snapshot_core::Process;
 use snapshot_verify::explore::Progress;
-use snapshot_verify::interpret::{Client, Machine, Roles, Values};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
-use snapshot_verify::refine;
 use snapshot_verify::verify::{
-    Effort, Operations, Pairs, Reduction, Reductions, Request, TABLE, Verdict, Watch, verify,
+    Effort, Method, Operations, Pairs, Reduction, Reductions, Request, TABLE, Verdict, Watch,
+    verify,
 };
 
 struct Quiet(AtomicBool);
@@ -34,6 +34,7 @@ fn request(processes: usize, operations: u32, reductions: Reductions) -> Request
     Request {
         processes,
         pairs: Pairs::All,
+        method: Method::Exploration,
         values: None,
         operations: Operations::AtMost(operations),
         reductions,
@@ -169,30 +170,6 @@ fn reductions_agree_on_three_processes() {
             assert_eq!(all, some, "{}: {:?}", mutant.name, subset(number));
         }
     }
-}
-
-#[test]
-fn the_second_method_agrees() {
-    let explored = |name: &str, program: &Program| {
-        let machine = Machine::new(program, 2).unwrap();
-        let values = Values::Simple(Process::must(0), Process::must(1));
-        let client = Client { values, operations: Some(1), roles: Roles::All };
-        let mut budget = refine::Budget { states: 100_000, proceed: &mut || true };
-        let second = match refine::refine(&machine, &client, &mut budget).unwrap().verdict {
-            refine::Verdict::Verified => "right",
-            refine::Verdict::Violation(_) | refine::Verdict::Faulty { .. } => "wrong",
-            refine::Verdict::Unknown => return false,
-        };
-        let first = words(program, &request(2, 1, Reductions::standard()));
-        assert_eq!(first, [second], "{name}");
-        true
-    };
-    let corpus = programs();
-    let answered = corpus.iter().filter(|(name, program)| explored(name, program)).count();
-    assert!(answered * 2 > corpus.len(), "{answered} of {} fit", corpus.len());
-    let mutants = sample(15);
-    let answered = mutants.iter().filter(|mutant| explored(&mutant.name, &mutant.program)).count();
-    assert!(answered * 2 > mutants.len(), "{answered} of {} fit", mutants.len());
 }
 
 #[test]

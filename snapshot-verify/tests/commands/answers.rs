@@ -131,6 +131,111 @@ fn the_report_for_programs_is_as_documented() {
 }
 
 #[test]
+fn refinement_reports_like_exploration() {
+    let documented = include_str!("../../../docs/verification.md");
+    let lines = json(1, "check bowman naive_collect -n 2..3 --operations 1 --method refinement");
+    assert_eq!(lines.len(), 2 * (1 + 3) + 1);
+    let first = &lines[0];
+    for field in first.as_object().unwrap().keys() {
+        assert!(documented.contains(&format!("`{field}`")), "{field} is not documented");
+    }
+    let expected = json!({
+        "schema": 1, "method": "refinement", "executions": "simple", "partial_order": true,
+        "points": false, "pair": [0, 1], "operations": 1, "values": null, "verdict": "verified",
+        "scope": [{"operations": 1, "active": 2}], "explorations": 1, "reductions": [],
+        "threads": 1,
+    });
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&first[field], value, "{field}");
+    }
+    for field in ["states", "transitions", "depth", "peak_bytes"] {
+        assert!(first[field].as_u64().unwrap() > 0, "{field}");
+    }
+    for (number, line) in lines[..8].iter().enumerate() {
+        let verdict = ["verified", "violation", "unknown"][match number {
+            0..=4 => 0,
+            5 => 1,
+            _ => 2,
+        }];
+        assert_eq!(line["verdict"], verdict, "{number}");
+    }
+    // Exploration says of itself what it is.
+    let line = &json(0, "check bowman -n 2 --operations 1")[0];
+    assert_eq!((&line["method"], &line["executions"]), (&json!("exploration"), &json!("simple")));
+    assert_eq!((line.get("points"), line.get("partial_order")), (None, None));
+}
+
+#[test]
+fn full_executions_are_refined() {
+    let full = "--method refinement --executions full --values 2";
+    let out = printed(0, &format!("check bowman -n 2 {full} --operations grow"));
+    assert_eq!(
+        without_numbers(&out),
+        "bowman, n = 2: verified\n\
+         bowman, n = 2: verified (values 0..1, any number of operations, by refinement)\n"
+    );
+    let with = |switch: &str| {
+        let options = format!("check bowman -n 2 {full} --partial-order {switch}");
+        let line = json(0, &options)[0].clone();
+        assert_eq!(line["partial_order"], switch == "on");
+        line["states"].as_u64().unwrap()
+    };
+    assert!(with("on") < with("off"));
+}
+
+#[test]
+fn points_that_are_none_are_no_violation() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("late.snapshot");
+    std::fs::write(
+        &file,
+        "algorithm late\nshared r[segment]: value\nupdate(v):\n    r[me] := v\n    x := r[me] \
+         linearizes\nscan:\n    local copy[segment]: value\n    for s in segments: copy[s] := \
+         r[s]\n    return copy\n",
+    )
+    .unwrap();
+    let trace = folder.path().join("trace");
+    let check = format!("check {} -n 2 --method refinement", file.display());
+    let out = printed(3, &format!("{check} --points --trace {}", trace.display()));
+    for part in [
+        "late, n = 2, pair (0,1): unknown: linearization points that are none (",
+        "Yet the history is linearizable: nothing is said against the algorithm.",
+        "late, n = 2: unknown, for the statements marked with `linearizes` are no linearization \
+         points: check it without --points",
+    ] {
+        assert!(out.contains(part), "{part} in {out}");
+    }
+    assert!(!out.contains("not linearizable"), "{out}");
+    printed(0, &format!("replay {}", trace.display()));
+    let line = &json(3, &format!("{check} --points"))[0];
+    assert_eq!(line["verdict"], "misplaced");
+    assert!(line["misplaced"]["argument"].as_str().unwrap().contains("never held"), "{line}");
+    let out = printed(0, &check);
+    assert!(
+        out.ends_with("late, n = 2: verified (1 pair, any number of operations, by refinement)\n")
+    );
+    let out = printed(0, "check naive_collect -n 2 --method refinement --points");
+    let end = "by refinement with operations taking effect at their linearization points)\n";
+    assert!(out.ends_with(end), "{out}");
+}
+
+#[test]
+fn budgets_end_refinement_in_unknown() {
+    for (budget, cause) in
+        [("--time 0.3", "time"), ("--memory 3M", "memory"), ("--memory 1K", "memory")]
+    {
+        let lines = json(3, &format!("check bowman -n 4 --method refinement --pairs 0,1 {budget}"));
+        assert_eq!((&lines[0]["verdict"], &lines[0]["cause"]), (&json!("unknown"), &json!(cause)));
+        assert_eq!(lines[0]["scope"], json!([]));
+        if cause == "memory" {
+            assert!(lines[0]["peak_bytes"].as_u64().unwrap() <= 3 << 20, "{}", lines[0]);
+        }
+    }
+    let lines = json(3, "check riany -n 2 --method refinement --operations grow --memory 8M");
+    assert_eq!(lines[0]["cause"], "memory");
+}
+
+#[test]
 fn budgets_end_in_unknown_with_what_was_covered() {
     let lines = json(3, "check afek_bounded -n 3 --time 0.5");
     for line in &lines[..3] {

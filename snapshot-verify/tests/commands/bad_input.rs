@@ -115,10 +115,50 @@ fn bounds_and_budgets() {
     // It keeps its word.
     let out = super::printed(3, &format!("check bowman --memory {least} --threads 1"));
     assert!(out.contains("out of memory"), "{out}");
+}
+
+#[test]
+fn options_that_do_not_suit_the_method() {
+    for (options, report) in [
+        (
+            "--method refinement --reductions dead",
+            "--reductions is of exploration, and full executions and --method refinement are \
+             searched without: leave it out\n",
+        ),
+        (
+            "--values 2 --threads 2",
+            "--threads is of exploration, and full executions and --method refinement are \
+             searched without: leave it out\n",
+        ),
+        (
+            "--executions full",
+            "full executions need to know how many values are written: add --values 2, say\n",
+        ),
+        (
+            "--method refinement --executions simple --values 2",
+            "simple executions write 0 and 1: leave out --values, or use --executions full\n",
+        ),
+        (
+            "--method exploration --values 2",
+            "exploration knows simple executions only: for full ones, use --method refinement\n",
+        ),
+        (
+            "--partial-order off",
+            "--partial-order is of refinement: add --method refinement, or leave it out\n",
+        ),
+        ("--points", "--points is of refinement: add --method refinement, or leave it out\n"),
+        (
+            "--method refinement --points",
+            "bowman, n = 3: no statement is marked as a linearization point: write `linearizes` \
+             behind those at which operations take effect, or leave out --points\n",
+        ),
+    ] {
+        assert_eq!(refused(&format!("check bowman {options}")), report);
+    }
     assert_eq!(
-        refused("check double_collect -n 2 --values 2 --operations grow"),
-        "double_collect, n = 2: with values, the bound on operations cannot be `grow`: give a \
-         number, or none\n"
+        refused("check riany -n 2 --method refinement"),
+        "riany, n = 2: the program counts without bound, so for refinement it has infinitely many \
+         states: bound the operations (--operations 1, say, or grow), or use --method exploration\n"
     );
 }
 

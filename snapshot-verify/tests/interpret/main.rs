@@ -7,6 +7,7 @@ mod bowman;
 mod cells;
 mod meaning;
 mod methods;
+mod points;
 mod specification;
 mod steps;
 mod telling;

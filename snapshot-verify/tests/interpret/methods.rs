@@ -3,16 +3,17 @@
 use snapshot_core::Process;
 use snapshot_verify::enumerate::{Enumeration, enumerate};
 use snapshot_verify::interpret::{Client, Machine, Values};
-use snapshot_verify::refine::{Budget, Refinement, Verdict, refine};
+use snapshot_verify::refine::{Refinement, Verdict};
 
 use crate::bowman::bowman;
+use crate::texts::{PLAIN, refined_with};
 
 fn simple(i: usize, j: usize) -> Values {
     Values::Simple(Process::must(i), Process::must(j))
 }
 
 fn refined(machine: &Machine<'_>, client: &Client) -> Refinement {
-    refine(machine, client, &mut Budget { states: 3_000_000, proceed: &mut || true }).unwrap()
+    refined_with(machine, client, PLAIN, 3_000_000)
 }
 
 fn enumerated(machine: &Machine<'_>, client: &Client) -> Enumeration {

@@ -3,9 +3,10 @@
 use snapshot_core::Process;
 use snapshot_verify::counterexample::{Counterexample, CounterexampleErrorKind};
 use snapshot_verify::interpret::{Client, Machine, Move, Trace, Values};
-use snapshot_verify::refine::{Budget, Verdict, refine};
+use snapshot_verify::refine::{Means, Verdict};
 
 use crate::bowman::bowman;
+use crate::texts::refined_with;
 
 /// A shortest violation of `early_exit` with three processes; p0's second
 /// operation stays open.
@@ -132,8 +133,8 @@ fn what_refinement_finds_is_a_counterexample() {
     let program = bowman(true);
     let machine = Machine::new(&program, 3).unwrap();
     for values in [Values::Simple(pair()[0], pair()[1]), Values::Full(2), Values::Full(3)] {
-        let mut budget = Budget { states: 3_000_000, proceed: &mut || true };
-        let found = refine(&machine, &Client::unbounded(values), &mut budget).unwrap();
+        let means = Means::default();
+        let found = refined_with(&machine, &Client::unbounded(values), means, 3_000_000);
         let Verdict::Violation(moves) = found.verdict else { panic!("{:?}", found.verdict) };
         let counterexample = Counterexample::validated(&machine, None, &moves).unwrap();
         assert_eq!(counterexample.moves(), moves, "the last move completes the violation");

@@ -1,9 +1,24 @@
 //! Programs from text.
 
 use snapshot_core::Process;
-use snapshot_verify::interpret::{Machine, Move, MoveErrorKind, StepReport};
+use snapshot_verify::interpret::{Client, Machine, Move, MoveErrorKind, StepReport};
 use snapshot_verify::language;
 use snapshot_verify::program::Program;
+use snapshot_verify::refine::{Budget, Means, Refinement, refine};
+
+/// Refinement without any reduction: its counterexamples are shortest.
+pub const PLAIN: Means = Means { partial_order: false, points: false };
+
+/// Refinement, up to so many states.
+pub fn refined_with(
+    machine: &Machine<'_>,
+    client: &Client,
+    means: Means,
+    states: usize,
+) -> Refinement {
+    let mut budget = Budget { states, memory: usize::MAX, proceed: &mut |_| true };
+    refine(machine, client, means, &mut budget).unwrap()
+}
 
 /// The program of a text that is one.
 pub fn program(text: &str) -> Program {

@@ -5,10 +5,10 @@ use snapshot_verify::counterexample::Counterexample;
 use snapshot_verify::enumerate::{EnumerationError, enumerate};
 use snapshot_verify::interpret::{Client, ClientError, Machine, Roles, Values};
 use snapshot_verify::program::Program;
-use snapshot_verify::refine::{Budget, Refinement, Verdict, refine};
+use snapshot_verify::refine::{Budget, Cause, Means, Refinement, Verdict, refine};
 
 use crate::bowman::bowman;
-use crate::texts::program;
+use crate::texts::{PLAIN, program, refined_with};
 
 /// One collect.
 const NAIVE_COLLECT: &str = "algorithm naive_collect
@@ -138,7 +138,7 @@ fn simple(i: usize, j: usize) -> Values {
 }
 
 fn refined(machine: &Machine<'_>, client: &Client) -> Refinement {
-    refine(machine, client, &mut Budget { states: 3_000_000, proceed: &mut || true }).unwrap()
+    refined_with(machine, client, PLAIN, 3_000_000)
 }
 
 /// The length of a shortest violation, by both methods.
@@ -158,6 +158,13 @@ fn agreed(machine: &Machine<'_>, client: &Client) -> Option<usize> {
         verdict => panic!("{name}: {verdict:?}"),
     };
     assert_eq!(refined, enumerated, "{name}, {client:?}");
+    let reduced = refined_with(machine, client, Means::default(), 3_000_000);
+    match (reduced.verdict, refined) {
+        (Verdict::Verified, None) => {}
+        // Steps put first may lengthen it.
+        (Verdict::Violation(moves), Some(shortest)) => assert!(moves.len() >= shortest, "{name}"),
+        (verdict, _) => panic!("{name}, partial order: {verdict:?}"),
+    }
     refined
 }
 
@@ -245,22 +252,29 @@ fn budgets_end_in_unknown_and_clients_are_tested() {
     let program = program(NAIVE_COLLECT);
     let machine = Machine::new(&program, 3).unwrap();
     let client = Client::unbounded(simple(0, 1));
-    let mut budget = Budget { states: 1000, proceed: &mut || true };
-    let found = refine(&machine, &client, &mut budget).unwrap();
-    assert_eq!((found.verdict, found.states), (Verdict::Unknown, 1000));
+    let found = refined_with(&machine, &client, PLAIN, 1000);
+    assert_eq!((found.verdict, found.states), (Verdict::Unknown(Cause::States), 1000));
     let program = self::program(VERSIONED);
     let versioned = Machine::new(&program, 3).unwrap();
-    let mut asked = 0;
-    let mut proceed = || {
-        asked += 1;
-        asked < 3
+    let mut asked = Vec::new();
+    let mut proceed = |progress: &_| {
+        asked.push(*progress);
+        asked.len() < 3
     };
-    let mut budget = Budget { states: usize::MAX, proceed: &mut proceed };
-    let found = refine(&versioned, &client, &mut budget).unwrap();
-    assert_eq!(found.verdict, Verdict::Unknown);
+    let mut budget = Budget { states: usize::MAX, memory: usize::MAX, proceed: &mut proceed };
+    let found = refine(&versioned, &client, PLAIN, &mut budget).unwrap();
+    assert_eq!(found.verdict, Verdict::Unknown(Cause::Told));
+    assert!(asked[0].states < asked[1].states && asked[1].depth <= asked[2].depth);
+    assert!(asked[2].frontier < asked[2].states && asked[2].bytes > 0);
+    for memory in [1 << 10, 1 << 20, 1 << 22] {
+        let mut budget = Budget { states: usize::MAX, memory, proceed: &mut |_| true };
+        let found = refine(&versioned, &client, PLAIN, &mut budget).unwrap();
+        assert_eq!(found.verdict, Verdict::Unknown(Cause::Memory));
+        assert!(found.states > 0 || memory < 1 << 20);
+    }
 
-    let mut budget = Budget { states: 1000, proceed: &mut || true };
-    let mut refused = |client: Client| refine(&machine, &client, &mut budget).unwrap_err();
+    let mut budget = Budget { states: 1000, memory: usize::MAX, proceed: &mut |_| true };
+    let mut refused = |client| refine(&machine, &client, PLAIN, &mut budget).unwrap_err();
     let (i, j) = (Process::must(1), Process::must(3));
     assert_eq!(refused(Client::unbounded(simple(1, 3))), ClientError::Pair { i, j, processes: 3 });
     assert_eq!(

@@ -2,7 +2,7 @@
 //!
 //! Declarations first (`types`, `globals`), then each procedure by itself
 //! (`body`, and what statements and expressions mean), then what concerns paths:
-//! loops and returns (`flow`). An access within an expression becomes a statement
+//! loops and returns (`flow`), and linearization points (`points`). An access within an expression becomes a statement
 //! before it, its result a hidden local; whether it happens stays as the text has
 //! it, since `and`, `or`, `if` become statements as soon as an operand accesses
 //! (`access`).
@@ -16,6 +16,7 @@ mod expression;
 mod flow;
 mod globals;
 mod operator;
+mod points;
 mod range;
 mod record;
 mod result;
@@ -55,6 +56,10 @@ pub(super) fn program(
     let ([Some(update), Some(scan)], true) = (operations, reporter.is_empty()) else {
         return None;
     };
+    points::check(&procedures, update, scan, reporter);
+    if !reporter.is_empty() {
+        return None;
+    }
     Some(Program {
         name: tree.name.text.clone(),
         bug: bug.map(str::to_owned),

@@ -166,6 +166,10 @@ pub enum DiagnosticKind {
     SharedTarget,
     #[error("nothing to linearize at: the statement accesses no shared memory")]
     NothingLinearizes,
+    #[error("a linearization point in `{name}`, which both `update` and `scan` call")]
+    PointOfBoth { name: String },
+    #[error("a linearization point in `{name}`, which neither `update` nor `scan` calls")]
+    PointOfNeither { name: String },
     #[error("a loop that may go round without an access to shared memory")]
     LoopWithoutAccess,
     #[error("a loop in an atomic step")]

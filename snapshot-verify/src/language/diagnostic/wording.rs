@@ -229,6 +229,13 @@ impl DiagnosticKind {
             Self::NotACell { .. } => "name a cell that is declared `shared`, with all its indices",
             Self::SharedTarget => "take it apart into locals, then assign them one by one",
             Self::NothingLinearizes => "move `linearizes` to the statement with the access",
+            Self::PointOfBoth { .. } => {
+                "it would be a point of both: mark the statement in `update` or `scan` itself, or \
+                 mark none"
+            }
+            Self::PointOfNeither { .. } => {
+                "only operations take effect: remove `linearizes`, or call the procedure"
+            }
             Self::LoopWithoutAccess => {
                 "a process that waits must look at shared memory; to go through indices, use `for`"
             }

@@ -1,0 +1,168 @@
+//! A state in parts, for searches that hold many: what is shared, and what each
+//! process has to itself.
+//!
+//! A step reads and changes the shared part and that of the process that makes it,
+//! and no other. So the parts of many states can be kept apart, each once, and
+//! what a step does can be remembered for all states that have both parts.
+//!
+//! Versions are the exception: their names are given out for the whole state. A
+//! search that wants two states with different names to be one renames them
+//! ([`SharedPart::versions`], [`SharedPart::renamed`]) in the order in which they
+//! occur. As programs only compare versions for equality, such states have the
+//! same futures.
+
+use std::mem::size_of;
+use std::sync::Arc;
+
+use super::data::Data;
+use super::state::{Activity, Cell, Frame, Local, State};
+
+/// What all cells hold, and who is linked to them.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct SharedPart(Arc<Vec<Cell>>);
+
+/// What one process has to itself: its variables, and where it stands.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct ProcessPart(Arc<Local>);
+
+/// A part of a state: its versions, and its size.
+pub trait Part: Sized {
+    /// The versions in it but for the first one of all, which programs can name,
+    /// each once, in the order in which they occur.
+    fn versions(&self) -> Vec<u32>;
+
+    /// The same with other names for versions; `rename` keeps 0, the first.
+    #[must_use]
+    fn renamed(&self, rename: &mut dyn FnMut(u32) -> u32) -> Self;
+
+    /// About how many bytes it takes.
+    fn size(&self) -> usize;
+}
+
+impl State {
+    /// What is shared.
+    pub fn shared_part(&self) -> SharedPart {
+        SharedPart(Arc::clone(&self.cells))
+    }
+
+    /// What a process has to itself.
+    ///
+    /// # Panics
+    /// If there is no such process.
+    pub fn process_part(&self, process: usize) -> ProcessPart {
+        ProcessPart(Arc::clone(&self.processes[process]))
+    }
+
+    /// The number of versions that have been made, the first one included: the
+    /// name of the next.
+    pub const fn versions_made(&self) -> u32 {
+        self.fresh
+    }
+
+    /// A state of these parts, one per process.
+    pub fn of_parts(
+        shared: &SharedPart,
+        processes: impl IntoIterator<Item = ProcessPart>,
+        versions_made: u32,
+    ) -> Self {
+        let processes = processes.into_iter().map(|part| part.0).collect();
+        Self { cells: Arc::clone(&shared.0), processes, fresh: versions_made }
+    }
+}
+
+impl ProcessPart {
+    /// Whether no operation is open.
+    pub fn is_idle(&self) -> bool {
+        self.0.activity == Activity::Idle
+    }
+
+    /// Whether all is done but for the response.
+    pub fn is_responding(&self) -> bool {
+        matches!(self.0.activity, Activity::Responding(_))
+    }
+}
+
+impl Part for SharedPart {
+    fn versions(&self) -> Vec<u32> {
+        let mut found = Vec::new();
+        self.0.iter().for_each(|cell| versions(&cell.content, &mut found));
+        found
+    }
+
+    fn renamed(&self, rename: &mut dyn FnMut(u32) -> u32) -> Self {
+        let cell = |cell: &Cell| Cell {
+            content: renamed(&cell.content, rename),
+            links: cell.links.clone(),
+        };
+        Self(Arc::new(self.0.iter().map(cell).collect()))
+    }
+
+    fn size(&self) -> usize {
+        let cell = |cell: &Cell| size_of::<Vec<bool>>() + cell.links.len() + size(&cell.content);
+        self.0.iter().map(cell).sum()
+    }
+}
+
+impl Part for ProcessPart {
+    fn versions(&self) -> Vec<u32> {
+        let mut found = Vec::new();
+        let frames = self.frames().iter().flat_map(|frame| &frame.locals);
+        self.0.private.iter().chain(frames).for_each(|data| versions(data, &mut found));
+        found
+    }
+
+    fn renamed(&self, rename: &mut dyn FnMut(u32) -> u32) -> Self {
+        let mut local = (*self.0).clone();
+        let frames = match &mut local.activity {
+            Activity::Running(frames) => frames.as_mut_slice(),
+            Activity::Idle | Activity::Responding(_) => &mut [],
+        };
+        let frames = frames.iter_mut().flat_map(|frame| &mut frame.locals);
+        local.private.iter_mut().chain(frames).for_each(|data| *data = renamed(data, rename));
+        Self(Arc::new(local))
+    }
+
+    fn size(&self) -> usize {
+        let frame = |frame: &Frame| {
+            let data: usize = frame.locals.iter().map(size).sum();
+            size_of::<Frame>() + data + frame.excepts.len() * size_of::<Option<i64>>()
+        };
+        let private: usize = self.0.private.iter().map(size).sum();
+        size_of::<Local>() + private + self.frames().iter().map(frame).sum::<usize>()
+    }
+}
+
+impl ProcessPart {
+    fn frames(&self) -> &[Frame] {
+        match &self.0.activity {
+            Activity::Running(frames) => frames,
+            Activity::Idle | Activity::Responding(_) => &[],
+        }
+    }
+}
+
+fn versions(data: &Data, found: &mut Vec<u32>) {
+    match data {
+        Data::Version(version) if *version != 0 && !found.contains(version) => {
+            found.push(*version);
+        }
+        Data::Parts(parts) => parts.iter().for_each(|part| versions(part, found)),
+        _ => {}
+    }
+}
+
+fn renamed(data: &Data, rename: &mut dyn FnMut(u32) -> u32) -> Data {
+    match data {
+        Data::Version(version) if *version != 0 => Data::Version(rename(*version)),
+        Data::Parts(parts) => Data::Parts(parts.iter().map(|part| renamed(part, rename)).collect()),
+        data => data.clone(),
+    }
+}
+
+fn size(data: &Data) -> usize {
+    let parts: usize = match data {
+        Data::Parts(parts) => parts.iter().map(size).sum(),
+        _ => 0,
+    };
+    size_of::<Data>() + parts
+}

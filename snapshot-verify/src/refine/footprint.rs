@@ -1,0 +1,137 @@
+//! Which cells the processes can ever access: what makes steps independent.
+//!
+//! Two steps of different processes depend on each other if one may write a cell
+//! that the other accesses (Liu, Chen, Liu and Sun, FM 2009, section 4.2: `dep`).
+//! A step is *alone* if it depends on no step that another process can ever make,
+//! now or later. That is read off the text: each access, with the indices that
+//! are `me`. LL and VL count as reads: a link is its process's own, and only
+//! writes break it.
+
+use crate::program::linearization::each;
+use crate::program::{Expression, ExpressionKind, Program, SharedId, StatementKind};
+
+/// All accesses of a program's text.
+#[derive(Clone, Debug)]
+pub struct Footprint {
+    accesses: Vec<Written>,
+}
+
+/// An access as it is written.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Written {
+    variable: SharedId,
+    writes: bool,
+    /// Per index, whether it is `me`. What else it is, is not looked at.
+    is_me: Vec<bool>,
+}
+
+impl Footprint {
+    /// Of a program.
+    pub fn of(program: &Program) -> Self {
+        let mut accesses = Vec::new();
+        for procedure in &program.procedures {
+            each(&procedure.body, &mut |statement| {
+                if let StatementKind::Access { access, .. } = &statement.kind {
+                    let place = access.place();
+                    let is_me = place.indices.iter().map(is_me).collect();
+                    let (variable, writes) = (place.variable, access.writes());
+                    let written = Written { variable, writes, is_me };
+                    if !accesses.contains(&written) {
+                        accesses.push(written);
+                    }
+                }
+            });
+        }
+        Self { accesses }
+    }
+
+    /// Whether no other of n processes can ever make a step that depends on this
+    /// access by process `me`.
+    pub fn is_alone(
+        &self,
+        n: usize,
+        me: usize,
+        variable: SharedId,
+        indices: &[i64],
+        writes: bool,
+    ) -> bool {
+        let mut others = (0..n).filter(|&other| other != me);
+        others.all(|other| {
+            let depends = |written: &Written| {
+                let of_cell = written.is_me.iter().zip(indices);
+                written.variable == variable
+                    && (writes || written.writes)
+                    && of_cell.into_iter().all(|(is_me, &index)| !is_me || index == other as i64)
+            };
+            !self.accesses.iter().any(depends)
+        })
+    }
+}
+
+fn is_me(index: &Expression) -> bool {
+    match &index.kind {
+        ExpressionKind::Me => true,
+        ExpressionKind::Convert(inner) | ExpressionKind::Checked(inner) => is_me(inner),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::parse;
+
+    const TEXT: &str = "algorithm test
+shared own[process]: value
+shared pair[process][process]: bit
+shared one: value
+shared constant: bit
+update(v):
+    own[me] := v
+    for k in processes:
+        b := pair[k][me]
+        pair[me][k] := not b
+scan:
+    local copy[segment]: value
+    for s in segments: copy[s] := own[s]
+    copy[me] := one
+    c := constant
+    private_write()
+    return copy
+procedure private_write():
+    mine[me] := true
+shared mine[process]: bool
+";
+
+    #[test]
+    fn steps_are_alone_that_nobody_else_can_interfere_with() {
+        let program = parse("test", TEXT).and_then(|text| text.program(None)).expect("a program");
+        let footprint = Footprint::of(&program);
+        let named = |name: &str| {
+            let position = program.shared.iter().position(|shared| shared.name == name);
+            SharedId(position.expect("it is declared") as u32)
+        };
+        let (reads, writes) = (false, true);
+        for (name, indices, does, expected) in [
+            // Everybody reads it, and only its owner writes it.
+            ("own", vec![1], reads, true),
+            ("own", vec![0], reads, false),
+            ("own", vec![1], writes, false),
+            ("pair", vec![1, 0], reads, true),
+            ("pair", vec![0, 1], reads, false),
+            ("pair", vec![1, 0], writes, false),
+            // Nobody but its owner looks at it.
+            ("pair", vec![1, 1], writes, true),
+            ("mine", vec![1], writes, true),
+            ("mine", vec![0], writes, false),
+            // Nobody writes them.
+            ("one", vec![], reads, true),
+            ("constant", vec![], reads, true),
+            ("constant", vec![], writes, false),
+        ] {
+            let found = footprint.is_alone(3, 1, named(name), &indices, does);
+            assert_eq!(found, expected, "{name}{indices:?}, writes: {does}");
+        }
+        assert!(footprint.is_alone(1, 0, named("own"), &[0], writes), "there are no others");
+    }
+}

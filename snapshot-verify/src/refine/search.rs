@@ -1,0 +1,331 @@
+//! The product of algorithm, client and specification, breadth-first.
+
+use snapshot_core::Process;
+
+use super::clients::Clients;
+use super::specification::{Letter, LetterId, Possibilities, Specification};
+use super::states::{Made, Prospect, States};
+use super::table::Table;
+use super::{Budget, Cause, Means, Progress, Refinement, Verdict};
+use crate::interpret::{Client, Event, Fault, Machine, Move, MoveKind};
+use crate::program::linearization::Points;
+
+/// Moves between two questions whether to go on.
+const QUESTION_EVERY: u64 = 4096;
+
+/// A search. A row is a state ([`States`]), the set of configurations, and how far
+/// the client has come.
+pub struct Search<'m, 'p> {
+    machine: &'m Machine<'p>,
+    means: Means,
+    points: Points,
+    states: States<'m, 'p>,
+    clients: Clients,
+    specification: Specification,
+    table: Table,
+    transitions: u64,
+    /// That of the states that are being expanded.
+    depth: usize,
+    /// The first state of the next level.
+    level_end: usize,
+    peak_bytes: usize,
+    /// The row that is being expanded, and per process what is known of its step.
+    from: Vec<u32>,
+    prospects: Vec<Prospect>,
+    /// Where a move leads from there.
+    to: Vec<u32>,
+}
+
+/// Why the moves end with this one.
+enum End {
+    /// The specification does not allow it.
+    Forbidden(Possibilities, LetterId),
+    Fault(Fault),
+}
+
+/// Why the search ends.
+enum Stop {
+    /// At a move from the row that is being expanded.
+    At(Move, End),
+    Budget(Cause),
+}
+
+impl<'m, 'p> Search<'m, 'p> {
+    /// Of all executions of a client.
+    pub fn new(machine: &'m Machine<'p>, client: Client, means: Means) -> Self {
+        let n = machine.processes();
+        let points = if means.points { Points::of(machine.program()) } else { Points::NONE };
+        let states = States::new(machine);
+        let width = states.width() + 2;
+        Self {
+            machine,
+            means,
+            points,
+            states,
+            clients: Clients::new(client, n),
+            specification: Specification::with_points(n, points),
+            table: Table::new(width),
+            transitions: 0,
+            depth: 0,
+            level_end: 1,
+            peak_bytes: 0,
+            from: vec![0; width],
+            prospects: vec![Prospect::default(); n],
+            to: vec![0; width],
+        }
+    }
+
+    /// Until all is explored, something is wrong, or the budget is used up.
+    pub fn run(mut self, budget: &mut Budget<'_>) -> Refinement {
+        let explored = self.explore(budget);
+        if self.table.len() > self.level_end {
+            self.depth += 1;
+        }
+        let verdict = match explored {
+            Ok(()) => Verdict::Verified,
+            Err((_, Stop::Budget(cause))) => Verdict::Unknown(cause),
+            Err((at, Stop::At(last, end))) => self.verdict(at, last, end),
+        };
+        Refinement {
+            verdict,
+            states: self.table.len(),
+            transitions: self.transitions,
+            depth: self.depth,
+            possibilities: self.specification.len(),
+            peak_bytes: self.peak_bytes.max(self.bytes()),
+        }
+    }
+
+    fn explore(&mut self, budget: &mut Budget<'_>) -> Result<(), (u32, Stop)> {
+        let mut first = vec![0; self.to.len()];
+        self.states.write_initial(&mut first);
+        first[self.possibilities_at()] = self.specification.initial().number();
+        self.table.insert(&first, 0);
+        let mut number = 0;
+        while (number as usize) < self.table.len() {
+            if number as usize == self.level_end {
+                self.level_end = self.table.len();
+                self.depth += 1;
+            }
+            self.from.copy_from_slice(self.table.row(number));
+            self.expand(number, budget).map_err(|stop| (number, stop))?;
+            number += 1;
+        }
+        Ok(())
+    }
+
+    fn expand(&mut self, number: u32, budget: &mut Budget<'_>) -> Result<(), Stop> {
+        for process in 0..self.machine.processes() {
+            self.prospects[process] = self.prospect(Process::must(process));
+        }
+        let put_first = if self.means.partial_order { self.put_first() } else { None };
+        if let Some(process) = put_first
+            && self.follow(number, Move::step(process), budget)? > number
+        {
+            return Ok(());
+        }
+        // Another one might do better, but one is enough to have tried.
+        let processes = (0..self.machine.processes()).map(Process::must);
+        for process in processes.filter(|process| Some(*process) != put_first) {
+            if !self.prospects[process.index()].is_idle {
+                self.follow(number, Move::step(process), budget)?;
+                continue;
+            }
+            let choices = self.clients.choices(self.progress(), process).len();
+            for choice in 0..choices {
+                let (call, _) = self.clients.choices(self.progress(), process)[choice];
+                let kind = MoveKind::Begin(call);
+                self.follow(number, Move { process, kind }, budget)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A process whose next step suffices to be explored, if it leads to a state
+    /// that was not expanded yet.
+    fn put_first(&mut self) -> Option<Process> {
+        let processes = (0..self.machine.processes()).map(Process::must);
+        let mut processes = processes;
+        processes.find(|process| {
+            let prospect = self.prospects[process.index()];
+            prospect.is_alone || (prospect.responds && self.is_decided(*process))
+        })
+    }
+
+    /// Whether every configuration allows the response that a process is about to
+    /// make.
+    fn is_decided(&mut self, process: Process) -> bool {
+        let made = self.states.step(&self.from, process, &mut self.specification);
+        let Ok(Made { event: Some(letter), .. }) = made else { return false };
+        self.specification.successor(self.possibilities(), letter).keeps_all
+    }
+
+    fn prospect(&mut self, process: Process) -> Prospect {
+        self.states.prospect(&self.from, process, self.points.any())
+    }
+
+    /// Where a move leads from the row that is being expanded.
+    fn follow(&mut self, number: u32, made: Move, budget: &mut Budget<'_>) -> Result<u32, Stop> {
+        self.transitions += 1;
+        if self.transitions.is_multiple_of(QUESTION_EVERY) {
+            let bytes = self.bytes();
+            self.peak_bytes = self.peak_bytes.max(bytes);
+            let states = self.table.len() as u64;
+            let progress = Progress {
+                states,
+                frontier: states - u64::from(number),
+                depth: self.depth as u32,
+                bytes: bytes as u64,
+            };
+            if bytes > budget.memory {
+                return Err(Stop::Budget(Cause::Memory));
+            }
+            if !(budget.proceed)(&progress) {
+                return Err(Stop::Budget(Cause::Told));
+            }
+        }
+        self.succeed(made).map_err(|end| Stop::At(made, end))?;
+        let growth = self.table.growth();
+        if growth > 0 {
+            let bytes = self.bytes() + growth;
+            if bytes > budget.memory {
+                return Err(Stop::Budget(Cause::Memory));
+            }
+            self.peak_bytes = self.peak_bytes.max(bytes);
+        }
+        if self.table.len() >= budget.states.min(u32::MAX as usize) {
+            return Err(Stop::Budget(Cause::States));
+        }
+        Ok(self.table.insert(&self.to, number))
+    }
+
+    /// Makes a move from the row `from`, and leaves the row after it in `to`.
+    fn succeed(&mut self, made: Move) -> Result<(), End> {
+        let process = made.process;
+        let (step, progress) = match made.kind {
+            MoveKind::Begin(call) => {
+                let begun = self.states.begin(&self.from, process, call, &mut self.specification);
+                let choices = self.clients.choices(self.from[self.progress_at()], process);
+                let chosen = choices.iter().find(|(choice, _)| *choice == call);
+                (begun, chosen.expect("only what a client may begin is begun").1)
+            }
+            MoveKind::Step => {
+                let step = self.states.step(&self.from, process, &mut self.specification);
+                (step, self.progress())
+            }
+        };
+        let step = step.map_err(End::Fault)?;
+        let mut possibilities = self.possibilities();
+        if self.points.any() {
+            for _ in 0..step.points {
+                let letter = self.specification.letter(Letter::Point(process));
+                possibilities = self.possibilities_after(possibilities, letter)?;
+            }
+        }
+        if let Some(letter) = step.event {
+            possibilities = self.possibilities_after(possibilities, letter)?;
+        }
+        self.to.copy_from_slice(&self.from);
+        self.states.apply(&mut self.to, process, &step);
+        self.states.normalise(&mut self.to);
+        let (possibilities_at, progress_at) = (self.possibilities_at(), self.progress_at());
+        self.to[possibilities_at] = possibilities.number();
+        self.to[progress_at] = progress;
+        Ok(())
+    }
+
+    fn possibilities_after(
+        &mut self,
+        before: Possibilities,
+        letter: LetterId,
+    ) -> Result<Possibilities, End> {
+        let after = self.specification.successor(before, letter).after;
+        after.ok_or(End::Forbidden(before, letter))
+    }
+
+    fn verdict(&mut self, at: u32, last: Move, end: End) -> Verdict {
+        let moves = self.path(at, last);
+        match end {
+            End::Fault(fault) => Verdict::Faulty { moves, fault },
+            End::Forbidden(before, letter) if self.points.any() && self.allows(&moves) => {
+                let misplacement = self.specification.why(before, letter);
+                Verdict::Misplaced { moves, misplacement }
+            }
+            End::Forbidden(..) => Verdict::Violation(moves),
+        }
+    }
+
+    /// Whether an execution is linearizable if operations may take effect anywhere.
+    fn allows(&self, moves: &[Move]) -> bool {
+        let mut specification = Specification::new(self.machine.processes());
+        let mut possibilities = specification.initial();
+        let mut state = self.machine.initial().clone();
+        for &Move { process, kind } in moves {
+            let action = match kind {
+                MoveKind::Begin(call) => self.machine.begin(&mut state, process, call).map(Some),
+                MoveKind::Step => self.machine.advance(&mut state, process),
+            };
+            let Ok(action) = action else { return true };
+            if let Some(action) = action {
+                match specification.after(possibilities, &Event { process, action }) {
+                    Some(after) => possibilities = after,
+                    None => return false,
+                }
+            }
+        }
+        true
+    }
+
+    /// The moves that lead to a row, and one more. Rows do not tell by which move
+    /// they were reached: it is found again.
+    fn path(&mut self, mut number: u32, last: Move) -> Vec<Move> {
+        let mut moves = vec![last];
+        while number > 0 {
+            let parent = self.table.parent(number);
+            self.from.copy_from_slice(self.table.row(parent));
+            let made = self.move_to(number);
+            moves.push(made);
+            number = parent;
+        }
+        moves.reverse();
+        moves
+    }
+
+    /// A move from the row `from` to another one.
+    fn move_to(&mut self, number: u32) -> Move {
+        for process in (0..self.machine.processes()).map(Process::must) {
+            let moves: Vec<Move> = if self.prospect(process).is_idle {
+                let choices = self.clients.choices(self.progress(), process).iter();
+                choices.map(|(call, _)| Move { process, kind: MoveKind::Begin(*call) }).collect()
+            } else {
+                vec![Move::step(process)]
+            };
+            for made in moves {
+                if self.succeed(made).is_ok() && self.to == self.table.row(number) {
+                    return made;
+                }
+            }
+        }
+        unreachable!("a row was reached from its parent")
+    }
+
+    const fn possibilities_at(&self) -> usize {
+        self.states.width()
+    }
+
+    const fn progress_at(&self) -> usize {
+        self.states.width() + 1
+    }
+
+    fn possibilities(&self) -> Possibilities {
+        Possibilities::of_number(self.from[self.possibilities_at()])
+    }
+
+    fn progress(&self) -> u32 {
+        self.from[self.progress_at()]
+    }
+
+    fn bytes(&self) -> usize {
+        self.table.bytes() + self.states.bytes() + self.specification.bytes()
+    }
+}

@@ -1,0 +1,304 @@
+//! The algorithm's side of the product: states of the interpreter as rows of
+//! numbers, and what steps make of them.
+//!
+//! A state is kept as the number of its shared part and one per process
+//! ([`crate::interpret::Part`]). A step depends on the shared part and that of its
+//! process only, so the interpreter makes it once for all states that have both,
+//! and its outcome is remembered. That takes the interpreter out of the inner loop
+//! without touching what a program means.
+//!
+//! Versions are named 1, 2, ... in the order in which they occur in the row, so
+//! rows are equal iff their states are up to the names of versions.
+
+use std::hash::Hash;
+use std::mem::size_of;
+
+use rustc_hash::FxHashMap;
+use snapshot_core::Process;
+
+use super::footprint::Footprint;
+use super::specification::{Letter, LetterId, Specification};
+use crate::interpret::{Call, Event, Fault, Machine, Next, Part, ProcessPart, SharedPart, State};
+
+/// Where the shared part stands in a row; processes come after it.
+const SHARED: usize = 0;
+
+/// What a move makes of a row: new parts, and what the specification sees.
+#[derive(Clone, Copy, Debug)]
+pub struct Made {
+    shared: u32,
+    process: u32,
+    /// How many linearization points were passed.
+    pub points: u32,
+    /// The invocation or response.
+    pub event: Option<LetterId>,
+}
+
+/// What is known of the next step of a process without making it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Prospect {
+    /// It has no operation open.
+    pub is_idle: bool,
+    /// It is the response.
+    pub responds: bool,
+    /// It accesses only what no step of another process that depends on it can
+    /// ever access, and is no linearization point.
+    pub is_alone: bool,
+}
+
+/// A step: its shared part, its process's part, its process, and the number of
+/// versions made, which is the name of the next one.
+type StepKey = (u32, u32, u32, u32);
+
+/// The states that occurred, taken apart.
+#[derive(Debug)]
+pub struct States<'m, 'p> {
+    machine: &'m Machine<'p>,
+    footprint: Footprint,
+    shared: Interned<SharedPart>,
+    processes: Interned<ProcessPart>,
+    steps: FxHashMap<StepKey, Made>,
+    /// Beginnings leave the shared part alone.
+    begins: FxHashMap<(StepKey, Call), Made>,
+    prospects: FxHashMap<(u32, u32), Prospect>,
+    has_versions: bool,
+}
+
+impl<'m, 'p> States<'m, 'p> {
+    /// None yet.
+    pub fn new(machine: &'m Machine<'p>) -> Self {
+        Self {
+            machine,
+            footprint: Footprint::of(machine.program()),
+            shared: Interned::default(),
+            processes: Interned::default(),
+            steps: FxHashMap::default(),
+            begins: FxHashMap::default(),
+            prospects: FxHashMap::default(),
+            has_versions: false,
+        }
+    }
+
+    /// How many numbers of a row are a state's.
+    pub const fn width(&self) -> usize {
+        1 + self.machine.processes()
+    }
+
+    /// Writes the initial state down.
+    pub fn write_initial(&mut self, row: &mut [u32]) {
+        let initial = self.machine.initial();
+        row[SHARED] = self.shared.number(initial.shared_part());
+        for process in 0..self.machine.processes() {
+            row[1 + process] = self.processes.number(initial.process_part(process));
+        }
+        self.normalise(row);
+    }
+
+    /// Replaces a state by that after a move. Its versions are not normal then.
+    pub fn apply(&self, row: &mut [u32], process: Process, made: &Made) {
+        row[SHARED] = made.shared;
+        row[1 + process.index()] = made.process;
+    }
+
+    /// What the next step of a process makes.
+    ///
+    /// # Errors
+    /// If it is a fault.
+    pub fn step(
+        &mut self,
+        row: &[u32],
+        process: Process,
+        specification: &mut Specification,
+    ) -> Result<Made, Fault> {
+        let key = self.key(row, process);
+        if let Some(made) = self.steps.get(&key) {
+            return Ok(*made);
+        }
+        let mut state = self.state(row);
+        let advance = self.machine.advance_with_points(&mut state, process)?;
+        let event = advance.action.map(|action| Event { process, action });
+        let made = self.made(&state, process, advance.points, event, specification);
+        self.steps.insert(key, made);
+        Ok(made)
+    }
+
+    /// What the beginning of an operation makes.
+    ///
+    /// # Errors
+    /// If it is a fault.
+    pub fn begin(
+        &mut self,
+        row: &[u32],
+        process: Process,
+        call: Call,
+        specification: &mut Specification,
+    ) -> Result<Made, Fault> {
+        let key = self.key(row, process);
+        if let Some(made) = self.begins.get(&(key, call)) {
+            return Ok(*made);
+        }
+        let mut state = self.state(row);
+        let action = self.machine.begin(&mut state, process, call)?;
+        let made = self.made(&state, process, 0, Some(Event { process, action }), specification);
+        self.begins.insert((key, call), made);
+        Ok(made)
+    }
+
+    /// What is known of the next step of a process. `with_points`: whether
+    /// linearization points are visible.
+    pub fn prospect(&mut self, row: &[u32], process: Process, with_points: bool) -> Prospect {
+        let key = (row[1 + process.index()], process.index() as u32);
+        if let Some(known) = self.prospects.get(&key) {
+            return *known;
+        }
+        let next = self.machine.next(&self.state(row), process);
+        let is_alone = match &next {
+            Next::Access { variable, indices, writes, linearizes } => {
+                let (n, me) = (self.machine.processes(), process.index());
+                !(with_points && *linearizes)
+                    && self.footprint.is_alone(n, me, *variable, indices, *writes)
+            }
+            Next::Begin | Next::Respond | Next::Other => false,
+        };
+        let (is_idle, responds) = (next == Next::Begin, next == Next::Respond);
+        let prospect = Prospect { is_idle, responds, is_alone };
+        self.prospects.insert(key, prospect);
+        prospect
+    }
+
+    /// Renames versions by the order in which they occur.
+    pub fn normalise(&mut self, row: &mut [u32]) {
+        if !self.has_versions {
+            return;
+        }
+        let mut names: Vec<u32> = Vec::new();
+        for (slot, number) in row[..1 + self.machine.processes()].iter_mut().enumerate() {
+            let rename = |version: u32| {
+                let known = names.iter().position(|known| *known == version);
+                let position = known.unwrap_or_else(|| {
+                    names.push(version);
+                    names.len() - 1
+                });
+                position as u32 + 1
+            };
+            *number = match slot {
+                SHARED => self.shared.renamed(*number, rename),
+                _ => self.processes.renamed(*number, rename),
+            };
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        // A byte per place of a table, besides its entry.
+        let steps = self.steps.capacity() * (size_of::<(StepKey, Made)>() + 1);
+        let begins = self.begins.capacity() * (size_of::<((StepKey, Call), Made)>() + 1);
+        let prospects = self.prospects.capacity() * (size_of::<((u32, u32), Prospect)>() + 1);
+        steps + begins + prospects + self.shared.bytes + self.processes.bytes
+    }
+
+    fn made(
+        &mut self,
+        state: &State,
+        process: Process,
+        points: u32,
+        event: Option<Event>,
+        specification: &mut Specification,
+    ) -> Made {
+        let shared = self.shared.number(state.shared_part());
+        let part = self.processes.number(state.process_part(process.index()));
+        self.has_versions |= self.shared.has_versions || self.processes.has_versions;
+        let event = event.map(|event| specification.letter(Letter::Event(event)));
+        Made { shared, process: part, points, event }
+    }
+
+    fn state(&self, row: &[u32]) -> State {
+        let parts = row[1..1 + self.machine.processes()].iter();
+        let parts = parts.map(|number| self.processes.all[*number as usize].clone());
+        let shared = &self.shared.all[row[SHARED] as usize];
+        State::of_parts(shared, parts, self.versions_made(row))
+    }
+
+    fn key(&self, row: &[u32], process: Process) -> StepKey {
+        let me = process.index();
+        (row[SHARED], row[1 + me], me as u32, self.versions_made(row))
+    }
+
+    /// In a normal row, versions are numbered without gaps.
+    fn versions_made(&self, row: &[u32]) -> u32 {
+        if !self.has_versions {
+            return self.machine.initial().versions_made();
+        }
+        let processes = row[1..1 + self.machine.processes()].iter();
+        let latest = processes.map(|number| self.processes.latest(*number));
+        1 + latest.fold(self.shared.latest(row[SHARED]), u32::max)
+    }
+}
+
+/// Parts by number. Equal ones have equal numbers.
+#[derive(Debug)]
+struct Interned<T> {
+    all: Vec<T>,
+    numbers: FxHashMap<T, u32>,
+    /// Per part, its versions in the order in which they occur.
+    versions: Vec<Box<[u32]>>,
+    /// By part and the new names of its versions.
+    renamings: FxHashMap<(u32, Box<[u32]>), u32>,
+    has_versions: bool,
+    bytes: usize,
+}
+
+impl<T> Default for Interned<T> {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            numbers: FxHashMap::default(),
+            versions: Vec::new(),
+            renamings: FxHashMap::default(),
+            has_versions: false,
+            bytes: 0,
+        }
+    }
+}
+
+impl<T: Part + Clone + Eq + Hash> Interned<T> {
+    fn number(&mut self, part: T) -> u32 {
+        if let Some(number) = self.numbers.get(&part) {
+            return *number;
+        }
+        let number = self.all.len() as u32;
+        let versions = part.versions().into_boxed_slice();
+        self.has_versions |= !versions.is_empty();
+        // With its places in tables.
+        self.bytes += part.size() + size_of::<[usize; 8]>() + size_of_val(&*versions);
+        self.versions.push(versions);
+        self.all.push(part.clone());
+        self.numbers.insert(part, number);
+        number
+    }
+
+    /// The part with its versions renamed; `rename` is asked in their order.
+    fn renamed(&mut self, number: u32, rename: impl FnMut(u32) -> u32) -> u32 {
+        let before = &self.versions[number as usize];
+        let after: Box<[u32]> = before.iter().copied().map(rename).collect();
+        if after == *before {
+            return number;
+        }
+        if let Some(renamed) = self.renamings.get(&(number, after.clone())) {
+            return *renamed;
+        }
+        let name = |version: u32| {
+            let position = before.iter().position(|known| *known == version);
+            after[position.expect("all versions of a part are known")]
+        };
+        let renamed = self.all[number as usize].renamed(&mut { name });
+        let renamed = self.number(renamed);
+        self.bytes += size_of_val(&*after) + size_of::<[usize; 8]>();
+        self.renamings.insert((number, after), renamed);
+        renamed
+    }
+
+    fn latest(&self, number: u32) -> u32 {
+        self.versions[number as usize].iter().copied().max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,139 @@
+//! States as rows of numbers, each once, in the order in which they were reached.
+//!
+//! Rows lie one after the other in chunks of a fixed size, so that growing copies
+//! nothing; a hash table holds their numbers. Breadth-first, the rows that have
+//! not been expanded are the last ones: no queue is needed. With each row comes
+//! its parent, the one that it was first reached from.
+
+use std::hash::BuildHasher;
+use std::mem::size_of;
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::FxBuildHasher;
+
+/// Rows per chunk.
+const CHUNK: usize = 1 << 12;
+
+/// Bytes of the smallest hash table there is, at most.
+const SMALLEST: usize = 1 << 7;
+
+/// Rows of one width.
+#[derive(Debug)]
+pub struct Table {
+    width: usize,
+    rows: Rows,
+    numbers: HashTable<u32>,
+}
+
+/// The rows, each followed by its parent.
+#[derive(Debug)]
+struct Rows {
+    stride: usize,
+    chunks: Vec<Vec<u32>>,
+    len: usize,
+}
+
+impl Rows {
+    fn get(&self, number: u32) -> &[u32] {
+        let (chunk, row) = (number as usize / CHUNK, number as usize % CHUNK);
+        &self.chunks[chunk][row * self.stride..(row + 1) * self.stride]
+    }
+}
+
+impl Table {
+    /// Without rows.
+    pub fn new(width: usize) -> Self {
+        let rows = Rows { stride: width + 1, chunks: Vec::new(), len: 0 };
+        Self { width, rows, numbers: HashTable::new() }
+    }
+
+    /// The number of rows.
+    pub const fn len(&self) -> usize {
+        self.rows.len
+    }
+
+    /// A row.
+    pub fn row(&self, number: u32) -> &[u32] {
+        &self.rows.get(number)[..self.width]
+    }
+
+    /// The row that it was first reached from; that of the first is itself.
+    pub fn parent(&self, number: u32) -> u32 {
+        self.rows.get(number)[self.width]
+    }
+
+    /// The number of a row, which is new if it is the number of rows there were.
+    pub fn insert(&mut self, row: &[u32], parent: u32) -> u32 {
+        debug_assert_eq!(row.len(), self.width);
+        let (rows, width) = (&mut self.rows, self.width);
+        let is_it = |&number: &u32| rows.get(number)[..width] == *row;
+        let hash_of = |&number: &u32| hash(&rows.get(number)[..width]);
+        match self.numbers.entry(hash(row), is_it, hash_of) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place) => {
+                let number = rows.len as u32;
+                place.insert(number);
+                if rows.len.is_multiple_of(CHUNK) {
+                    rows.chunks.push(Vec::with_capacity(CHUNK * rows.stride));
+                }
+                let chunk = rows.chunks.last_mut().expect("there is one with place");
+                chunk.extend_from_slice(row);
+                chunk.push(parent);
+                rows.len += 1;
+                number
+            }
+        }
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.rows.chunks.len() * self.chunk_bytes() + self.numbers.allocation_size()
+    }
+
+    /// Bytes that one more row would take at most, for a moment, on top of those:
+    /// while the hash table grows there are two of it.
+    pub fn growth(&self) -> usize {
+        let chunk = if self.rows.len.is_multiple_of(CHUNK) { self.chunk_bytes() } else { 0 };
+        let grows = self.numbers.len() == self.numbers.capacity();
+        chunk + if grows { (2 * self.numbers.allocation_size()).max(SMALLEST) } else { 0 }
+    }
+
+    const fn chunk_bytes(&self) -> usize {
+        CHUNK * self.rows.stride * size_of::<u32>()
+    }
+}
+
+fn hash(row: &[u32]) -> u64 {
+    FxBuildHasher.hash_one(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_numbers_in_their_order_and_parents() {
+        let mut table = Table::new(2);
+        let rows = 3 * CHUNK as u32 + 5;
+        for number in 0..rows {
+            assert_eq!(table.insert(&[number, number / 7], number / 2), number);
+            assert_eq!(table.insert(&[number / 3, number / 21], 0), number / 3);
+        }
+        assert_eq!(table.len(), rows as usize);
+        for number in 0..rows {
+            assert_eq!(table.row(number), [number, number / 7]);
+            assert_eq!(table.parent(number), number / 2);
+        }
+    }
+
+    #[test]
+    fn growth_is_announced() {
+        let mut table = Table::new(1);
+        for number in 0..20_000 {
+            let announced = table.bytes() + table.growth();
+            table.insert(&[number], 0);
+            assert!(table.bytes() <= announced, "{number}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The second method: refinement of the atomic snapshot, for simple executions as
+//! well as for all over a few values. It knows no observer, and no reduction but
+//! its own.
+
+use std::cell::Cell;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use snapshot_core::Process;
+
+use super::effort::Effort;
+use super::error::VerifyError;
+use super::outcome::{Cause, Measures, Misplaced, ProgramFault, Verdict};
+use super::request::{Operations, Request};
+use super::strategy::{Explore, Finding};
+use super::watch::Watch;
+use crate::counterexample::Counterexample;
+use crate::explore;
+use crate::interpret::{Client, Machine, Roles, Values};
+use crate::program::Program;
+use crate::program::linearization::Points;
+use crate::refine::{self, Budget, Means, refine};
+
+/// Time between two reports of progress.
+const REPORT_EVERY: Duration = Duration::from_millis(500);
+
+/// Explores executions by refinement.
+pub struct Refined<'a> {
+    machine: Machine<'a>,
+    request: &'a Request,
+    means: Means,
+    watch: &'a dyn Watch,
+    has_counters: bool,
+}
+
+impl<'a> Refined<'a> {
+    /// Of a program, for what is requested.
+    ///
+    /// # Errors
+    /// If the program cannot be run with so many processes, has no linearization
+    /// points where they are asked for, or would never be done.
+    pub fn new(
+        program: &'a Program,
+        request: &'a Request,
+        means: Means,
+        watch: &'a dyn Watch,
+    ) -> Result<Self, VerifyError> {
+        if means.points && !Points::of(program).any() {
+            return Err(VerifyError::NoPoints);
+        }
+        let has_counters = program.has_counters();
+        if has_counters && request.operations == Operations::Unbounded {
+            return Err(VerifyError::Counters);
+        }
+        let machine = Machine::new(program, request.processes)?;
+        Ok(Self { machine, request, means, watch, has_counters })
+    }
+
+    fn client(&self, pair: [Process; 2], effort: Effort) -> Client {
+        let [i, j] = pair;
+        let values = self.request.values.map_or(Values::Simple(i, j), Values::Full);
+        let roles = match effort.active {
+            active if active >= self.request.processes => Roles::All,
+            active => Roles::Few { first: pair, others: active.saturating_sub(2) },
+        };
+        Client { values, operations: effort.operations, roles }
+    }
+
+    /// What was searched: a pair only if values are simple.
+    fn pair(&self, pair: [Process; 2]) -> Option<[Process; 2]> {
+        self.request.values.is_none().then_some(pair)
+    }
+
+    /// What the search found, made sure of by the exact check of histories.
+    fn finding(
+        &self,
+        pair: [Process; 2],
+        verdict: refine::Verdict,
+        cause: Cause,
+    ) -> Result<Finding<Verdict>, VerifyError> {
+        Ok(match verdict {
+            refine::Verdict::Verified => Finding::Nothing,
+            refine::Verdict::Violation(moves) => {
+                let counterexample =
+                    Counterexample::validated(&self.machine, self.pair(pair), &moves)?;
+                Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
+            }
+            refine::Verdict::Misplaced { moves, misplacement } => {
+                let execution = self.machine.run(&moves).map_err(VerifyError::NotRepeated)?;
+                let misplaced = Misplaced { moves, misplacement, execution };
+                Finding::Wrong(Verdict::Misplaced(Box::new(misplaced)))
+            }
+            refine::Verdict::Faulty { moves, fault } => {
+                Finding::Wrong(Verdict::Fault(Box::new(ProgramFault { moves, fault })))
+            }
+            refine::Verdict::Unknown(refine::Cause::Told) => Finding::Stopped(cause),
+            refine::Verdict::Unknown(refine::Cause::Memory | refine::Cause::States) => {
+                Finding::Stopped(Cause::Memory)
+            }
+        })
+    }
+}
+
+impl Explore for Refined<'_> {
+    type Wrong = Verdict;
+    type Error = VerifyError;
+
+    /// Of all executions over some values, a pair only says who takes part first.
+    fn explore(
+        &mut self,
+        pair: [Process; 2],
+        effort: Effort,
+        until: Option<Instant>,
+    ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
+        if self.has_counters && effort.operations.is_none() {
+            // It would be tried in vain until no memory is left.
+            return Ok((Finding::Stopped(Cause::Memory), Measures::default()));
+        }
+        self.watch.begin(self.pair(pair), effort);
+        let began = Instant::now();
+        let client = self.client(pair, effort);
+        let cause = Cell::new(Cause::Interrupted);
+        let mut ticker = Ticker { watch: self.watch, began, last: None };
+        let mut proceed = |progress: &refine::Progress| {
+            ticker.tick(progress);
+            if self.watch.stop().load(Ordering::Relaxed) {
+                cause.set(Cause::Interrupted);
+                return false;
+            }
+            cause.set(Cause::Time);
+            until.is_none_or(|until| Instant::now() < until)
+        };
+        let memory = usize::try_from(self.request.memory).unwrap_or(usize::MAX);
+        let mut budget = Budget { states: usize::MAX, memory, proceed: &mut proceed };
+        let found = refine(&self.machine, &client, self.means, &mut budget)?;
+        let measures = Measures {
+            explorations: 1,
+            states: found.states as u64,
+            transitions: found.transitions,
+            depth: found.depth as u64,
+            elapsed: began.elapsed(),
+            peak_bytes: found.peak_bytes as u64,
+            bytes_per_state: found.peak_bytes as f64 / found.states.max(1) as f64,
+            like: None,
+        };
+        Ok((self.finding(pair, found.verdict, cause.get())?, measures))
+    }
+}
+
+/// Tells how far a search is, from time to time.
+struct Ticker<'a> {
+    watch: &'a dyn Watch,
+    began: Instant,
+    /// When it last told, and how many states there were.
+    last: Option<(Instant, u64)>,
+}
+
+impl Ticker<'_> {
+    fn tick(&mut self, progress: &refine::Progress) {
+        let now = Instant::now();
+        let (then, states) = self.last.unwrap_or((self.began, 0));
+        let since = now.duration_since(then);
+        if since < REPORT_EVERY {
+            return;
+        }
+        self.last = Some((now, progress.states));
+        self.watch.progress(&explore::Progress {
+            seconds: now.duration_since(self.began).as_secs_f64(),
+            states: progress.states,
+            states_per_second: (progress.states - states) as f64 / since.as_secs_f64(),
+            frontier: progress.frontier,
+            depth: progress.depth,
+            memory: progress.bytes,
+            tracing: false,
+        });
+    }
+}
