@@ -8,7 +8,7 @@
 //! * A state in which a cell is conjectured to be stale is replaced by one in which
 //!   the cell holds a scalar that the program cannot put there, its **blank**.
 //! * Every step that would read a blank, except to move it to another slot that may
-//!   hold blanks, ends in a fault instead ([`guard`]).
+//!   hold blanks, ends in a fault instead (`guard.rs`).
 //!
 //! *Soundness.* Say that a state s' with blanks stands for s if both agree wherever
 //! s' has none. As long as no step from s' ends in such a fault, each step from s is
@@ -23,7 +23,7 @@
 //! *The conjecture* is a table. The slots of a group are stale or live depending on
 //! a small part of the state, its **key**: where the owner of the slots stands, and
 //! the cells that the program branches on. The table is learnt from random walks
-//! ([`learn`]): a slot is live at a key if some walk went from that key to a
+//! (`learn.rs`): a slot is live at a key if some walk went from that key to a
 //! read of it that nothing overwrote on the way - the usual data flow, backward over
 //! the keys that were seen. At keys that were not seen everything is live.
 //!
