@@ -27,6 +27,13 @@ pub trait Numbering: Debug + Sync {
     /// How many numbers the slot needs in canonical states; at least 1.
     fn numbers(&self, slot: SlotId) -> u32;
 
+    /// Whether what the slot holds may be replaced, though it is no version and no
+    /// counter.
+    fn is_renamed(&self, slot: SlotId) -> bool {
+        let _ = slot;
+        false
+    }
+
     /// A version that no canonical state contains, nor any expansion; neither do
     /// they contain any larger one.
     fn first_fresh(&self) -> Scalar;

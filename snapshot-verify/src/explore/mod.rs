@@ -156,7 +156,8 @@ impl Exploration<'_> {
         let operations = self.operations_of(instance);
         let operations = operations.as_deref();
         let numbers = |slot| self.numbering.map(|numbering| numbering.numbers(slot));
-        Layout::new(instance, &Needs { operations, numbers: &numbers })
+        let is_renamed = |slot| self.numbering.is_some_and(|numbering| numbering.is_renamed(slot));
+        Layout::new(instance, &Needs { operations, numbers: &numbers, is_renamed: &is_renamed })
     }
 
     /// Explores. `progress` is called about twice a second.

@@ -41,6 +41,16 @@ impl Field {
         }
     }
 
+    /// A field, not placed yet, that always holds the same: it has no bits.
+    pub fn always(scalar: Scalar) -> Self {
+        if scalar == NONE {
+            // No other scalar has code 0.
+            Self { none: 0, ..Self::range(Scalar::MAX, 1, false) }
+        } else {
+            Self::range(scalar, 1, false)
+        }
+    }
+
     /// The same field in this place.
     ///
     /// # Panics

@@ -5,8 +5,9 @@
 //! stands, what its open scan must return, the observer's six bits, and, if
 //! operations are counted, how many are left. The search keeps millions to
 //! billions of states, so a state is packed: each register gets as many bits as
-//! its domain needs, no field crosses the border of a word, and one bit is always
-//! set so that no state is all zeros, which is how the store marks empty places.
+//! its domain needs (none, if it holds something only while a step runs: see
+//! `transient.rs`), no field crosses the border of a word, and one bit is always set
+//! so that no state is all zeros, which is how the store marks empty places.
 //!
 //! The bits in which the observer is monotone (`must`, `needed`, `bad`) come
 //! first, together at the low end of word 0: the antichain compares states with
@@ -18,6 +19,7 @@
 mod error;
 mod field;
 mod registers;
+mod transient;
 
 use std::fmt;
 
@@ -27,7 +29,7 @@ pub use error::LayoutError;
 pub use field::Field;
 pub use registers::{Register, Registers, Variable};
 
-use crate::instance::{Domain, Instance, Owner, Scalar, SlotId};
+use crate::instance::{Domain, Instance, NONE, Owner, Scalar, SlotId};
 
 /// The numbers of words that a packed state may have. The search is compiled once
 /// for each.
@@ -64,6 +66,8 @@ pub struct Needs<'a> {
     /// How many different numbers a version or counter slot has in a canonical
     /// state, counted from 0; none where no canonical form is known.
     pub numbers: &'a dyn Fn(SlotId) -> Option<u32>,
+    /// Whether a canonical form may replace what the slot holds.
+    pub is_renamed: &'a dyn Fn(SlotId) -> bool,
 }
 
 impl Layout {
@@ -82,7 +86,19 @@ impl Layout {
         }
         let variables: Vec<Variable> = registers.variables().collect();
         let names = variables.iter().map(|variable| variable.name(instance)).collect();
-        let unplaced = variables.iter().map(|&variable| unplaced(variable, instance, needs));
+        let transient = transient::transient(instance);
+        let always = |variable| match variable {
+            // What is renamed, here or in other processes, does not stay the same.
+            Variable::Slot(slot) => transient[slot.index()].filter(|&scalar| {
+                let is_name = instance.slot(slot).domain.names_processes();
+                scalar == NONE || !is_name && !(needs.is_renamed)(slot)
+            }),
+            _ => None,
+        };
+        let unplaced = variables.iter().map(|&variable| match always(variable) {
+            Some(scalar) => Ok(Field::always(scalar)),
+            None => unplaced(variable, instance, needs),
+        });
         let unplaced: Vec<Field> = unplaced.collect::<Result<_, _>>()?;
 
         let mut order: Vec<usize> = (0..variables.len()).collect();
@@ -298,7 +314,11 @@ mod tests {
 
     fn layout(instance: &Instance) -> Result<Layout, LayoutError> {
         let numbers = |slot: SlotId| (slot == SlotId(1)).then_some(3);
-        Layout::new(instance, &Needs { operations: None, numbers: &numbers })
+        let is_renamed = |_| false;
+        Layout::new(
+            instance,
+            &Needs { operations: None, numbers: &numbers, is_renamed: &is_renamed },
+        )
     }
 
     fn range(low: Scalar, high: Scalar) -> Domain {

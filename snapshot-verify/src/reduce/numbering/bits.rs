@@ -26,6 +26,11 @@ impl BitClass {
         Self { slots: class.slots.clone(), related: class.related() }
     }
 
+    /// Whether the slot is of the class.
+    pub fn contains(&self, slot: SlotId) -> bool {
+        self.slots.contains(&slot)
+    }
+
     /// Flips components. O(related pairs).
     pub fn normalise(&self, slots: &mut [Scalar]) {
         // Seldom more than 64 slots: then nothing is allocated.

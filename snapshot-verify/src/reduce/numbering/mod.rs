@@ -105,6 +105,10 @@ impl canonical::Numbering for Numbering {
         largest.map_or(1, |(_, largest)| largest as u32 + 1)
     }
 
+    fn is_renamed(&self, slot: SlotId) -> bool {
+        self.bits.iter().any(|class| class.contains(slot))
+    }
+
     fn first_fresh(&self) -> Scalar {
         // Widening adds one modulus at most; a successor is no version.
         let largest = self.largest().map(|(_, largest)| largest).max();

@@ -1,0 +1,95 @@
+//! Slots that hold something only while a step runs.
+//!
+//! A state is packed between steps. A slot of one process that holds the same scalar
+//! whenever a step ends (because it is assigned before it is used in every step, and
+//! reset after that) needs no bits.
+//!
+//! By induction over the steps: every own slot is supposed to hold its initial scalar
+//! where a step begins; what a step may leave in it is found by going over its blocks
+//! once in every way; slots for which that is anything else are not transient.
+//!
+//! Only slots of operations: what processes keep may differ from process to process
+//! at first, and where processes change places so would that.
+
+use std::collections::BTreeSet;
+
+use crate::instance::{Block, BlockId, Domain, End, Graph, Instance, NONE, Owner, Scalar};
+use crate::instance::{Slot, SlotId, Target, Term};
+
+/// By slot, what it holds between steps, if that is always the same and the slot is
+/// private. O(blocks * private slots).
+pub(super) fn transient(instance: &Instance) -> Vec<Option<Scalar>> {
+    let mut found: Vec<Option<Scalar>> = instance.slots.iter().map(at_first).collect();
+    for graph in &instance.graphs {
+        for slot in left_otherwise(instance, graph) {
+            found[slot.index()] = None;
+        }
+    }
+    found
+}
+
+/// What a private slot holds before the first step.
+fn at_first(slot: &Slot) -> Option<Scalar> {
+    match (slot.owner, slot.domain) {
+        (Owner::Shared | Owner::Link(_) | Owner::Process(_), _) => None,
+        (Owner::Operation(_), Domain::Version { .. } | Domain::Counter { .. }) => Some(NONE),
+        (Owner::Operation(_), Domain::Range { .. }) => Some(slot.initial),
+    }
+}
+
+/// The slots in which some step of the graph may leave anything else.
+fn left_otherwise(instance: &Instance, graph: &Graph) -> BTreeSet<SlotId> {
+    let mut left = BTreeSet::new();
+    // Per block, what may hold something else where it begins.
+    let mut entries: Vec<Option<BTreeSet<SlotId>>> = vec![None; graph.blocks.len()];
+    let mut open: Vec<BlockId> = graph.beginnings();
+    for begin in &open {
+        entries[begin.index()] = Some(BTreeSet::new());
+    }
+    if let (Some(argument), Some(entry)) =
+        (graph.argument, &mut entries[graph.invocations.update.index()])
+    {
+        entry.insert(argument);
+    }
+    while let Some(id) = open.pop() {
+        let block = graph.block(id);
+        let changed = after(instance, block, entries[id.index()].clone().unwrap_or_default());
+        match &block.end {
+            End::Pause(_) => left.extend(changed),
+            // What operations own is reset.
+            End::Respond(_) => {}
+            End::Jump(_) | End::Branch { .. } | End::Fault { .. } => {
+                for next in block.end.blocks() {
+                    let entry = &mut entries[next.index()];
+                    if entry.as_ref().is_none_or(|entry| !changed.is_subset(entry)) {
+                        entry.get_or_insert_default().extend(&changed);
+                        open.push(next);
+                    }
+                }
+            }
+        }
+    }
+    left
+}
+
+/// What may hold something else after the assignments of a block.
+fn after(instance: &Instance, block: &Block, mut changed: BTreeSet<SlotId>) -> BTreeSet<SlotId> {
+    for assignment in &block.assignments {
+        match &assignment.target {
+            Target::Slot(slot) => {
+                let first = at_first(instance.slot(*slot));
+                let is_reset = match assignment.value {
+                    Term::Constant(scalar) | Term::Process(scalar) => first == Some(scalar),
+                    _ => false,
+                };
+                if is_reset {
+                    changed.remove(slot);
+                } else {
+                    changed.insert(*slot);
+                }
+            }
+            Target::Element { of, .. } => changed.extend(of),
+        }
+    }
+    changed
+}
