@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(layout.monotone(), (1 << 10) - 1);
         let low = [-(1 << 29), 0, 0, -(1 << 29), -(1 << 29), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let high = [(1 << 29) - 1, 2, 1, 5, -7, 4, 3, 4, 3, 2, 3, 3, 15, 0, 0, 0];
-        let none = crate::instance::NONE;
+        let none = NONE;
         let mixed = [1, none, 1, 5, -7, 4, 0, 4, 0, 2, 0, 3, 1, 0, 0, 0];
         for scalars in [low, high, mixed] {
             let packed: [u64; 2] = layout.pack(&scalars);
