@@ -279,7 +279,9 @@ impl fmt::Display for Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::instance::{BlockId, Graph, Invocations, Owner, Slot, Standing};
+    use crate::instance::{
+        Block, BlockId, End, Graph, Invocations, Location, Owner, Slot, Standing,
+    };
     use crate::language::Span;
     use snapshot_core::Process;
 
@@ -299,7 +301,7 @@ mod tests {
             reactions: vec![],
         };
         let graph = Graph {
-            blocks: vec![],
+            blocks: vec![Block { accesses: 0, assignments: vec![], end: End::Pause(Location(1)) }],
             locations: vec![standing; 5],
             invocations: Invocations { update: BlockId(0), scan: BlockId(0) },
             argument: None,
@@ -336,8 +338,7 @@ mod tests {
         assert_eq!(layout.monotone(), (1 << 10) - 1);
         let low = [-(1 << 29), 0, 0, -(1 << 29), -(1 << 29), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let high = [(1 << 29) - 1, 2, 1, 5, -7, 4, 3, 4, 3, 2, 3, 3, 15, 0, 0, 0];
-        let none = NONE;
-        let mixed = [1, none, 1, 5, -7, 4, 0, 4, 0, 2, 0, 3, 1, 0, 0, 0];
+        let mixed = [1, NONE, 1, 5, -7, 4, 0, 4, 0, 2, 0, 3, 1, 0, 0, 0];
         for scalars in [low, high, mixed] {
             let packed: [u64; 2] = layout.pack(&scalars);
             assert_ne!(packed, [0; 2]);

@@ -93,3 +93,65 @@ fn after(instance: &Instance, block: &Block, mut changed: BTreeSet<SlotId>) -> B
     }
     changed
 }
+
+#[cfg(test)]
+mod tests {
+    use snapshot_core::Process;
+
+    use super::*;
+    use crate::instance::{Assignment, Invocations, Location, Standing};
+    use crate::language::Span;
+
+    /// A process whose operations assign to four slots: the first is reset, the second
+    /// on one way only, the third holds the argument, the fourth is shared.
+    fn instance() -> Instance {
+        let slot = |owner, name: &str| Slot {
+            name: name.to_owned(),
+            owner,
+            domain: Domain::BIT,
+            initial: 0,
+        };
+        let own = Owner::Operation(Process::must(0));
+        let assign = |slot, value| Assignment {
+            target: Target::Slot(SlotId(slot)),
+            value: Term::Constant(value),
+        };
+        let block = |assignments: Vec<Assignment>, end| Block { accesses: 0, assignments, end };
+        let (then, otherwise) = (BlockId(1), BlockId(2));
+        let branch = End::Branch { condition: Term::Slot(SlotId(3)), then, otherwise };
+        let standing = |step| Standing {
+            step,
+            span: Span::default(),
+            label: String::new(),
+            updating: false,
+            reactions: vec![],
+        };
+        let reset = assign(0, 0);
+        let graph = Graph {
+            blocks: vec![
+                block(vec![assign(0, 1), assign(1, 1), assign(3, 1)], branch),
+                block(vec![reset.clone(), assign(1, 0)], End::Pause(Location(1))),
+                block(vec![reset], End::Pause(Location(1))),
+            ],
+            locations: vec![standing(None), standing(Some(BlockId(0)))],
+            invocations: Invocations { update: BlockId(0), scan: BlockId(0) },
+            argument: Some(SlotId(2)),
+        };
+        Instance {
+            processes: 1,
+            pair: [0, 1].map(Process::must),
+            slots: vec![
+                slot(own, "reset"),
+                slot(own, "sometimes"),
+                slot(own, "argument"),
+                slot(Owner::Shared, "cell"),
+            ],
+            graphs: vec![graph],
+        }
+    }
+
+    #[test]
+    fn what_every_way_resets_is_transient() {
+        assert_eq!(transient(&instance()), [Some(0), None, None, None]);
+    }
+}
