@@ -145,7 +145,7 @@ fn forgetting_what_is_stale_changes_no_answer() {
     let jayanti = parse("jayanti", text).unwrap();
     let bug =
         Mutant { name: "plain_ss".into(), program: jayanti.program(Some("plain_ss")).unwrap() };
-    let step = if std::env::var_os("SNAPSHOT_AGREEMENT").is_some() { 1 } else { 6 };
+    let step = if std::env::var_os("SNAPSHOT_AGREEMENT").is_some() { 1 } else { 14 };
     for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
         let mut plain = request(2, 3, all_but(Reduction::Stale));
         let mut stale = request(2, 3, Reductions::standard());
