@@ -1,4 +1,5 @@
 //! What the pages for users show is what the program takes.
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::fs;
 use std::process::Command;
