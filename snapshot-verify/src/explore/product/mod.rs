@@ -218,7 +218,7 @@ impl<'a> Product<'a> {
                     let next = goes_on.then(|| self.pack(state, scratch));
                     let successor = Successor { stop, state: next };
                     each(Move { expansion, process, choice }, successor);
-                    scratch.machine.undo(&scratch.before);
+                    scratch.undo(expansion);
                 }
             }
             expansion += 1;
@@ -239,15 +239,15 @@ impl<'a> Product<'a> {
         }
         if expansion == 0 {
             self.layout.unpack(state, &mut scratch.canonical);
+        } else {
+            scratch.expanded.copy_from_slice(&scratch.canonical);
+            if let Some(numbering) = self.numbering
+                && !numbering.expand(self.registers, &mut scratch.expanded, expansion)
+            {
+                return false;
+            }
         }
-        scratch.before.copy_from_slice(&scratch.canonical);
-        if let Some(numbering) = self.numbering
-            && !numbering.expand(self.registers, &mut scratch.before, expansion)
-        {
-            return false;
-        }
-        scratch.machine.begin();
-        scratch.machine.state_mut().copy_from_slice(&scratch.before);
+        scratch.load(expansion);
         true
     }
 
@@ -328,8 +328,8 @@ pub struct Scratch {
     pub machine: Machine,
     /// The canonical state that steps are tried from.
     canonical: Vec<Scalar>,
-    /// The state before the step: an expansion of that.
-    before: Vec<Scalar>,
+    /// An expansion of it, other than itself.
+    expanded: Vec<Scalar>,
     /// The state after the step, where it is made canonical.
     after: Vec<Scalar>,
 }
@@ -339,6 +339,23 @@ impl Scratch {
     pub fn new(product: &Product<'_>) -> Self {
         let machine = product.code.machine();
         let count = product.registers.count();
-        Self { machine, canonical: vec![0; count], before: vec![0; count], after: vec![0; count] }
+        let [canonical, expanded, after] = [0; 3].map(|zero| vec![zero; count]);
+        Self { machine, canonical, expanded, after }
+    }
+
+    /// Puts the state before the step into the machine. Expansion 0 is the canonical
+    /// state itself.
+    #[inline]
+    fn load(&mut self, expansion: u32) {
+        self.machine.begin();
+        let before = if expansion == 0 { &self.canonical } else { &self.expanded };
+        self.machine.state_mut().copy_from_slice(before);
+    }
+
+    /// Makes the state in the machine what it was before the step.
+    #[inline]
+    fn undo(&mut self, expansion: u32) {
+        let before = if expansion == 0 { &self.canonical } else { &self.expanded };
+        self.machine.undo(before);
     }
 }

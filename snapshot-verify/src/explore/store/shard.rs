@@ -59,6 +59,9 @@ enum Met {
 impl<const W: usize> Shard<W> {
     pub(super) const LEAST_BYTES: usize = LEAST_PLACES * size_of::<[u64; W]>();
 
+    /// Places in a line of the cache, usually 64 bytes.
+    const PLACES_IN_LINE: usize = 64usize.div_ceil(size_of::<[u64; W]>());
+
     pub(super) fn new(memory: &Memory, dominance: u64) -> Result<Self, Exhausted> {
         memory.take(Self::LEAST_BYTES)?;
         let places = vec![[0; W]; LEAST_PLACES];
@@ -72,8 +75,11 @@ impl<const W: usize> Shard<W> {
         }
         // Loads that do not wait for each other: the misses overlap, and the
         // insertions below find their first places in the cache.
-        let touched =
-            batch.iter().fold(0, |touched, state| touched ^ self.places[self.home(state)][0]);
+        let touched = batch.iter().fold(0, |touched, state| {
+            let home = self.home(state);
+            let next = (home + Self::PLACES_IN_LINE).min(self.places.len() - 1);
+            touched ^ self.places[home][0] ^ self.places[next][0]
+        });
         black_box(touched);
         for state in batch {
             match self.meet(state) {
