@@ -64,6 +64,30 @@ scan:
     return [initial for s in segments]
 ";
 
+/// All of `seen` is `x`, though an element is assigned again at an index that is known
+/// only at run time, and though the index changes: so it is linearizable.
+const MARKED: &str = "algorithm marked
+shared whole: view
+shared which: 0..1
+shared bit_of_all: bit
+update(v):
+    atomic:
+        w := whole
+        w[me] := v
+        whole := w
+        which := 1 - which
+        bit_of_all := 1 - bit_of_all
+scan:
+    local seen[0..1]: bit
+    x := bit_of_all
+    for t in 0..1: seen[t] := x
+    k := which
+    seen[k] := x
+    w := whole
+    if TEST: return w
+    return [initial for s in segments]
+";
+
 /// Whether the reduced instance for the pair (0, 1) has a violation.
 fn violates(text: &str, processes: usize) -> bool {
     let program = parse("hidden", text).unwrap().program(None).unwrap();
@@ -114,4 +138,15 @@ fn as_one_step_they_are_no_violation() {
 #[test]
 fn elements_that_are_not_chosen_stay_what_they_were() {
     assert!(violates(POINTER, 2));
+}
+
+#[test]
+fn elements_that_are_not_assigned_again_are_still_live() {
+    for test in ["seen[0] = x and seen[1] = x", "seen[1 - k] = x"] {
+        assert!(!violates(&MARKED.replace("TEST", test), 2), "{test}");
+    }
+    let changing =
+        MARKED.replace("    w := whole\n    if", "    k := 1 - k\n    w := whole\n    if");
+    assert!(!violates(&changing.replace("TEST", "seen[k] = x"), 2));
+    assert!(violates(&MARKED.replace("TEST", "seen[0] = 0"), 2));
 }
