@@ -46,4 +46,4 @@ pub use measure::{bench, fastest, median};
 pub use row::{Announcement, Row};
 pub use size::{Size, SizeError};
 pub use stream::{Stream, half_scans};
-pub use target::{Outcome, Target, report};
+pub use target::{Outcome, Target, conclude, report};

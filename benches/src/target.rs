@@ -1,6 +1,8 @@
 //! Targets, what was measured against them, and the table of both.
 
+use std::error::Error;
 use std::fmt;
+use std::process::ExitCode;
 
 /// What a row must reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,6 +80,24 @@ pub fn report(outcomes: &[Outcome]) -> String {
             + "\n"
     };
     outcomes.iter().map(line).collect()
+}
+
+/// Prints the table, or why there is none; the exit code: 1 if a target is missed, 2 if
+/// nothing could be measured.
+pub fn conclude(measured: Result<Vec<Outcome>, Box<dyn Error>>) -> ExitCode {
+    match measured {
+        Ok(outcomes) => {
+            print!("\n{}", report(&outcomes));
+            match outcomes.iter().any(Outcome::is_missed) {
+                true => ExitCode::FAILURE,
+                false => ExitCode::SUCCESS,
+            }
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
 }
 
 #[cfg(test)]

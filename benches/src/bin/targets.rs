@@ -12,7 +12,7 @@ use std::time::Duration;
 use benches::rows::{
     Check, Explored, HardCorpus, Linearize, Monitored, Observed, PublishedCorpus, Searched, Wrong,
 };
-use benches::{Outcome, Row, Size, Target, fastest, half_scans, report};
+use benches::{Outcome, Row, Size, Target, conclude, fastest, half_scans};
 
 /// How long each row may try for a faster run.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -24,19 +24,7 @@ const SHORT: u64 = 100_000;
 const GROWTH: f64 = 130.0;
 
 fn main() -> ExitCode {
-    match measure_all() {
-        Ok(outcomes) => {
-            print!("\n{}", report(&outcomes));
-            match outcomes.iter().any(Outcome::is_missed) {
-                true => ExitCode::FAILURE,
-                false => ExitCode::SUCCESS,
-            }
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    conclude(measure_all())
 }
 
 fn measure_all() -> Result<Vec<Outcome>, Box<dyn Error>> {

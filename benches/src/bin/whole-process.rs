@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use benches::process::{Cost, run};
-use benches::{Digest, Outcome, Size, Stream, Target, median, report, text};
+use benches::{Digest, Outcome, Size, Stream, Target, conclude, median, text};
 use clap::{Parser, Subcommand};
 use corpus::generate::{Recipe, Rule, Violation};
 use snapshot_core::monitor::{Judgement, Monitor};
@@ -65,19 +65,7 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
-    match work(&Arguments::parse()) {
-        Ok(outcomes) => {
-            print!("\n{}", report(&outcomes));
-            match outcomes.iter().any(Outcome::is_missed) {
-                true => ExitCode::FAILURE,
-                false => ExitCode::SUCCESS,
-            }
-        }
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::from(2)
-        }
-    }
+    conclude(work(&Arguments::parse()))
 }
 
 fn work(arguments: &Arguments) -> Result<Vec<Outcome>, Box<dyn Error>> {

@@ -104,12 +104,12 @@ fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::record::Outcome;
 
     /// A record of a method that solved a case.
-    pub(super) fn solved(group: &str, case: &str, method: &str, seconds: f64) -> Record {
+    pub(crate) fn solved(group: &str, case: &str, method: &str, seconds: f64) -> Record {
         Record {
             session: 1,
             case: case.to_owned(),

@@ -163,14 +163,7 @@ impl<I, O> HistoryBuilder<I, O> {
     /// # Errors
     /// If it has one open, or a limit is exceeded.
     pub fn invoke(&mut self, process: usize, input: I) -> Result<OperationId, HistoryError> {
-        let event = self.history.events;
-        if event >= MAX_EVENTS {
-            return Err(HistoryError::TooLong { limit: MAX_EVENTS });
-        }
-        let Ok(id) = Process::new(process) else {
-            let limit = Process::LIMIT;
-            return Err(HistoryError::NoSuchProcess { event, given: process, limit });
-        };
+        let (event, id) = self.next(process)?;
         if process >= self.open.len() {
             self.open.resize(process + 1, None);
         }
@@ -216,20 +209,28 @@ impl<I, O> HistoryBuilder<I, O> {
     }
 
     fn end(&mut self, process: usize, ending: Ending<O>) -> Result<OperationId, HistoryError> {
-        let event = self.history.events;
-        if event >= MAX_EVENTS {
-            return Err(HistoryError::TooLong { limit: MAX_EVENTS });
-        }
-        let Ok(id) = Process::new(process) else {
-            let limit = Process::LIMIT;
-            return Err(HistoryError::NoSuchProcess { event, given: process, limit });
-        };
+        let (event, id) = self.next(process)?;
         let Some(operation) = self.open.get_mut(process).and_then(Option::take) else {
             return Err(HistoryError::NothingOpen { event, process: id });
         };
         self.history.operations[operation.index()].ending = ending;
         self.history.events += 1;
         Ok(operation)
+    }
+
+    /// The number of the next event, if there can be one, and the process it is of.
+    fn next(&self, process: usize) -> Result<(usize, Process), HistoryError> {
+        let event = self.history.events;
+        if event >= MAX_EVENTS {
+            return Err(HistoryError::TooLong { limit: MAX_EVENTS });
+        }
+        let limit = Process::LIMIT;
+        let id = Process::new(process).map_err(|_| HistoryError::NoSuchProcess {
+            event,
+            given: process,
+            limit,
+        })?;
+        Ok((event, id))
     }
 
     /// The history of the events so far; what is open is pending.

@@ -91,7 +91,7 @@ impl Emit {
                 let prepared = Prepared::of(instance, self.reductions);
                 let exploration = Exploration {
                     operations: self.operations.bound(),
-                    numbering: prepared.numbering(),
+                    numbering: prepared.numbering.as_ref().map(|numbering| numbering as _),
                     ..Exploration::default()
                 };
                 let layout = exploration.layout(&prepared.instance);

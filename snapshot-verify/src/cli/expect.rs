@@ -26,6 +26,7 @@ const TIME: Duration = Duration::from_secs(60);
 /// Exit code: 1 if one is contradicted, else 2 if an input is bad, else 3 if one
 /// could not be decided, else 0.
 #[derive(Debug, Args)]
+#[command(mut_arg("time", |time| time.help("Seconds that each expectation may take (default: 60)")))]
 pub struct Expect {
     /// Algorithms: names of the corpus, or files (default: all of the corpus).
     #[arg(value_name = "ALGORITHM|FILE")]
@@ -34,7 +35,6 @@ pub struct Expect {
     #[arg(long, value_name = "all|none|LIST", default_value = "all",
           value_parser = bounds::reductions)]
     reductions: Reductions,
-    /// Without a limit of time, each expectation has 60 seconds.
     #[command(flatten)]
     budget: Budget,
     /// For people, or one JSON object per line.

@@ -110,7 +110,7 @@ impl Algorithm {
         }
     }
 
-    /// Why no proof can be claimed, for people.
+    /// Why simple executions prove nothing of all others, for people.
     ///
     /// # Panics
     ///

@@ -98,6 +98,47 @@ pub enum ExpressionKind {
     Fresh,
 }
 
+impl Expression {
+    /// The expressions that it is made of directly, in the order of evaluation. They
+    /// need not all be evaluated.
+    pub fn operands(&self) -> Vec<&Self> {
+        match &self.kind {
+            ExpressionKind::Bool(_)
+            | ExpressionKind::Integer(_)
+            | ExpressionKind::Process(_)
+            | ExpressionKind::Segment(_)
+            | ExpressionKind::None
+            | ExpressionKind::InitialValue
+            | ExpressionKind::FirstVersion
+            | ExpressionKind::Counter(_)
+            | ExpressionKind::Me
+            | ExpressionKind::Local(_)
+            | ExpressionKind::Private(_)
+            | ExpressionKind::Fresh => Vec::new(),
+            ExpressionKind::Convert(operand)
+            | ExpressionKind::Checked(operand)
+            | ExpressionKind::Field(operand, _)
+            | ExpressionKind::Some(operand)
+            | ExpressionKind::Unwrap(operand)
+            | ExpressionKind::Filled(operand)
+            | ExpressionKind::Not(operand)
+            | ExpressionKind::Successor(operand)
+            | ExpressionKind::Remainder(operand, _)
+            | ExpressionKind::Each { body: operand, .. } => vec![operand],
+            ExpressionKind::Index(a, b) | ExpressionKind::Binary(_, a, b) => vec![a, b],
+            ExpressionKind::If(a, b, c) => vec![a, b, c],
+            ExpressionKind::Record(fields) => fields.iter().collect(),
+            ExpressionKind::With(record, fields) => {
+                let fields = fields.iter().map(|(_, field)| field);
+                std::iter::once(&**record).chain(fields).collect()
+            }
+            ExpressionKind::Quantified { except, body, .. } => {
+                except.as_deref().into_iter().chain([&**body]).collect()
+            }
+        }
+    }
+}
+
 /// A binary operator.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Binary {

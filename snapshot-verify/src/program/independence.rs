@@ -115,81 +115,24 @@ fn path(path: &[Projection], found: &mut Vec<Dependence>) {
 }
 
 fn accesses(program: &Program, access: &Access, found: &mut Vec<Dependence>) {
-    let place = match access {
-        Access::Read(place) | Access::LoadLinked(place) | Access::Validate(place) => place,
-        Access::Write(place, value) | Access::StoreConditional(place, value) => {
-            expression(value, found);
-            place
+    if let Access::CompareAndSwap(place, old, _) = access {
+        let content = &program.shared(place.variable).content;
+        let with_none = matches!(old.kind, ExpressionKind::None);
+        if contains_values(content) && !with_none {
+            found.push(Dependence { span: place.span, reason: Reason::Swapped(content.clone()) });
         }
-        Access::CompareAndSwap(place, old, new) => {
-            expression(old, found);
-            expression(new, found);
-            let content = &program.shared(place.variable).content;
-            let with_none = matches!(old.kind, ExpressionKind::None);
-            if contains_values(content) && !with_none {
-                found.push(Dependence {
-                    span: place.span,
-                    reason: Reason::Swapped(content.clone()),
-                });
-            }
-            place
-        }
-    };
-    place.indices.iter().for_each(|index| expression(index, found));
+    }
+    access.operands().into_iter().for_each(|operand| expression(operand, found));
 }
 
 fn expression(of: &Expression, found: &mut Vec<Dependence>) {
-    match &of.kind {
-        ExpressionKind::Binary(operator, left, right) => {
-            let compares = matches!(operator, Binary::Equal | Binary::NotEqual);
-            let with_none =
-                [left, right].iter().any(|operand| matches!(operand.kind, ExpressionKind::None));
-            if compares && !with_none && contains_values(&left.content) {
-                let reason = Reason::Compared(left.content.clone());
-                found.push(Dependence { span: of.span, reason });
-            }
-            expression(left, found);
-            expression(right, found);
+    if let ExpressionKind::Binary(Binary::Equal | Binary::NotEqual, left, right) = &of.kind {
+        let with_none =
+            [left, right].iter().any(|operand| matches!(operand.kind, ExpressionKind::None));
+        if !with_none && contains_values(&left.content) {
+            let reason = Reason::Compared(left.content.clone());
+            found.push(Dependence { span: of.span, reason });
         }
-        ExpressionKind::Index(left, right) => {
-            expression(left, found);
-            expression(right, found);
-        }
-        ExpressionKind::Convert(part)
-        | ExpressionKind::Checked(part)
-        | ExpressionKind::Field(part, _)
-        | ExpressionKind::Filled(part)
-        | ExpressionKind::Some(part)
-        | ExpressionKind::Unwrap(part)
-        | ExpressionKind::Not(part)
-        | ExpressionKind::Successor(part)
-        | ExpressionKind::Remainder(part, _) => expression(part, found),
-        ExpressionKind::Each { body, .. } => expression(body, found),
-        ExpressionKind::Quantified { except, body, .. } => {
-            except.iter().for_each(|except| expression(except, found));
-            expression(body, found);
-        }
-        ExpressionKind::Record(parts) => parts.iter().for_each(|part| expression(part, found)),
-        ExpressionKind::With(record, fields) => {
-            expression(record, found);
-            fields.iter().for_each(|(_, part)| expression(part, found));
-        }
-        ExpressionKind::If(condition, then, otherwise) => {
-            expression(condition, found);
-            expression(then, found);
-            expression(otherwise, found);
-        }
-        ExpressionKind::Bool(_)
-        | ExpressionKind::Integer(_)
-        | ExpressionKind::Process(_)
-        | ExpressionKind::Segment(_)
-        | ExpressionKind::None
-        | ExpressionKind::InitialValue
-        | ExpressionKind::FirstVersion
-        | ExpressionKind::Counter(_)
-        | ExpressionKind::Me
-        | ExpressionKind::Local(_)
-        | ExpressionKind::Private(_)
-        | ExpressionKind::Fresh => {}
     }
+    of.operands().into_iter().for_each(|operand| expression(operand, found));
 }

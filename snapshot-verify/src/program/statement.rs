@@ -144,6 +144,17 @@ impl Access {
         place
     }
 
+    /// The indices of the cell, then what is written or compared.
+    pub fn operands(&self) -> Vec<&Expression> {
+        let mut operands: Vec<&Expression> = self.place().indices.iter().collect();
+        match self {
+            Self::Read(_) | Self::LoadLinked(_) | Self::Validate(_) => {}
+            Self::Write(_, value) | Self::StoreConditional(_, value) => operands.push(value),
+            Self::CompareAndSwap(_, old, new) => operands.extend([old, new]),
+        }
+        operands
+    }
+
     /// Whether it may change what the cell holds, or break links to it.
     pub const fn writes(&self) -> bool {
         match self {

@@ -49,8 +49,8 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
     text
 }
 
-/// The answer for all pairs of a case together, in one line; why there is no
-/// proof is told where that is so.
+/// The answer for all pairs of a case together, in one line; below it, how far it
+/// reaches where the program looks at values.
 pub fn human_conclusion(case: &Case<'_>) -> String {
     let pairs = match (case.request.values, case.outcomes.len()) {
         (Some(values), _) => format!("values 0..{}", values - 1),
@@ -62,11 +62,31 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
         Operations::AtMost(bound) => format!("at most {bound} operations each"),
         Operations::Unbounded | Operations::Grow => "any number of operations".to_owned(),
     };
-    let mut text = format!("{}: {}", case.title(), case.conclusion());
+    let title = format!("{}: {}", case.title(), case.conclusion());
     match case.outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
-        true => text.push('\n'),
-        false => text.push_str(&format!(" ({pairs}, {bound}{})\n", method(case.request.method))),
+        true => title + "\n",
+        false => {
+            let method = method(case.request.method);
+            format!("{title} ({pairs}, {bound}{method})\n{}", reach(case))
+        }
     }
+}
+
+/// Where a program looks at values, and what that means for an answer that tells of
+/// no violation: of simple executions it makes no proof at all, of full ones none for
+/// other values.
+fn reach(case: &Case<'_>) -> String {
+    let is_verified = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
+    let means = match case.request.values {
+        _ if case.looks_at_values.is_empty() => return String::new(),
+        None => "simple executions do not speak for all others, for the program looks at values",
+        Some(_) if case.outcomes.iter().all(is_verified) => {
+            "proved for this n, these values and these operations; other values may fare \
+             otherwise, for the program looks at them"
+        }
+        Some(_) => return String::new(),
+    };
+    let mut text = format!("  {means}:\n");
     for Place { line, column, message } in case.looks_at_values {
         text.push_str(&format!("  {}:{line}:{column}: {message}\n", case.source.name()));
     }

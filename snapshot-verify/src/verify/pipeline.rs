@@ -224,11 +224,6 @@ impl Prepared {
         self.forgetful().map(|forgetful| &forgetful.stale as _)
     }
 
-    /// The canonical form of versions and counters, if there are any.
-    pub fn numbering(&self) -> Option<&dyn canonical::Numbering> {
-        self.numbering.as_ref().map(|numbering| numbering as _)
-    }
-
     /// The symmetry among the processes that take part, if there is any and it is
     /// wanted.
     pub fn symmetry(&self, is_active: impl Fn(Process) -> bool) -> Option<Symmetry> {

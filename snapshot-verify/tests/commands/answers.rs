@@ -56,25 +56,64 @@ fn a_violation_is_shown_and_argued() {
 }
 
 #[test]
-fn values_that_are_looked_at_forbid_a_proof_but_not_a_violation() {
-    let place = "  double_collect.snapshot:23:11: no proof can be claimed: values are compared with \
-                 each other\n";
-    let out = printed(3, "check double_collect -n 2");
-    assert_eq!(
-        without_numbers(&out),
-        format!(
-            "double_collect, n = 2, pair (0,1): no violation\n\
-             double_collect, n = 2: no violation found, but no proof: the program looks at values \
-             (1 pair, any number of operations)\n{place}"
-        )
-    );
+fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
+    let places = "  simple executions do not speak for all others, for the program looks at values:\n  \
+                  double_collect.snapshot:23:11: values are compared with each other\n";
+    for (options, method) in [("", ""), (" --method refinement", ", by refinement")] {
+        let out = printed(3, &format!("check double_collect -n 2{options}"));
+        assert_eq!(
+            without_numbers(&out),
+            format!(
+                "double_collect, n = 2, pair (0,1): no violation\n\
+                 double_collect, n = 2: no violation found, but no proof: the program looks at \
+                 values (1 pair, any number of operations{method})\n{places}"
+            )
+        );
+    }
     let lines = json(3, "check double_collect -n 2");
     assert_eq!(lines[0]["verdict"], "refused");
     assert_eq!(lines[0]["looks_at_values"][0]["line"], 23);
-    // All executions over two values speak for themselves.
+}
+
+/// All executions over some values are a proof for these values, whatever the program
+/// does with them.
+#[test]
+fn values_that_are_looked_at_allow_a_proof_by_full_executions() {
+    let full = "--method refinement --executions full --values 2";
+    let out = printed(0, &format!("check double_collect -n 2 {full} --operations 2"));
+    assert_eq!(
+        without_numbers(&out),
+        "double_collect, n = 2: verified with at most 2 operations each\n\
+         double_collect, n = 2: verified (values 0..1, at most 2 operations each, by refinement)\n  \
+         proved for this n, these values and these operations; other values may fare otherwise, \
+         for the program looks at them:\n  \
+         double_collect.snapshot:23:11: values are compared with each other\n"
+    );
     let lines = json(0, "check double_collect -n 2 --values 2 --operations 2");
     assert_eq!((&lines[0]["verdict"], &lines[0]["pair"]), (&json!("verified"), &json!(null)));
     assert_eq!((&lines[0]["values"], &lines[0]["reductions"]), (&json!(2), &json!([])));
+    // Of a search that was cut short nothing of the kind is said.
+    let out = printed(3, &format!("check double_collect -n 3 {full} --memory 1M"));
+    assert!(out.ends_with(": unknown (values 0..1, any number of operations, by refinement)\n"));
+}
+
+/// A violation needs no data independence: here a value that comes back, which no
+/// simple execution has.
+#[test]
+fn values_that_are_looked_at_do_not_hide_a_violation() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lossy.snapshot");
+    std::fs::write(
+        &file,
+        "algorithm lossy\nshared whole: view\nupdate(v):\n    if v != initial:\n        atomic: w := \
+         whole; w[me] := v; whole := w\nscan:\n    w := whole\n    return w\n",
+    )
+    .unwrap();
+    let check = format!("check {} -n 2", file.display());
+    let out = printed(3, &check);
+    assert!(out.contains("no violation found, but no proof"), "{out}");
+    let out = printed(1, &format!("{check} --method refinement --executions full --values 2"));
+    assert!(out.ends_with("\nlossy, n = 2: not linearizable\n"), "{out}");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use super::body::Body;
 use super::place::Selection;
 use super::tree::Tree;
-use super::variables::cell;
 use crate::instance::{InstanceError, SlotId, Term};
 use crate::language::Span;
 use crate::program::{Access, Expression, Place};
@@ -20,7 +19,7 @@ impl Body<'_> {
             let label = format!("{}: {}", self.path(), self.label(access, into));
             self.pause(label, span, 1)?;
         }
-        let Some(cell) = self.cell(cell(access))? else { return Ok(()) };
+        let Some(cell) = self.cell(access.place())? else { return Ok(()) };
         match access {
             Access::Read(_) => self.read(&cell, into, span),
             Access::Write(_, value) => self.write(&cell, value, span),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::program::{
-    Access, CellPlace, Expression, ExpressionKind, LocalId, Place, Procedure, Projection, Root,
-    Statement, StatementKind,
+    Expression, ExpressionKind, LocalId, Place, Procedure, Projection, Root, Statement,
+    StatementKind,
 };
 
 /// What a procedure does with its locals.
@@ -32,7 +32,7 @@ impl Variables {
             }
             StatementKind::Access { access, into } => {
                 into.iter().for_each(|place| self.place(place));
-                expressions(access).into_iter().for_each(|operand| self.expression(operand));
+                access.operands().into_iter().for_each(|operand| self.expression(operand));
             }
             StatementKind::Call { arguments, into, .. } => {
                 into.iter().for_each(|place| self.place(place));
@@ -75,66 +75,6 @@ impl Variables {
             }
             _ => {}
         }
-        operands(expression).into_iter().for_each(|operand| self.expression(operand));
-    }
-}
-
-/// The cell that an access goes to.
-pub(super) const fn cell(access: &Access) -> &CellPlace {
-    let (Access::Read(cell)
-    | Access::Write(cell, _)
-    | Access::LoadLinked(cell)
-    | Access::StoreConditional(cell, _)
-    | Access::Validate(cell)
-    | Access::CompareAndSwap(cell, ..)) = access;
-    cell
-}
-
-/// The indices and operands of an access.
-fn expressions(access: &Access) -> Vec<&Expression> {
-    let mut expressions: Vec<&Expression> = cell(access).indices.iter().collect();
-    match access {
-        Access::Read(_) | Access::LoadLinked(_) | Access::Validate(_) => {}
-        Access::Write(_, value) | Access::StoreConditional(_, value) => expressions.push(value),
-        Access::CompareAndSwap(_, old, new) => expressions.extend([old, new]),
-    }
-    expressions
-}
-
-/// What an expression is computed from.
-fn operands(expression: &Expression) -> Vec<&Expression> {
-    match &expression.kind {
-        ExpressionKind::Bool(_)
-        | ExpressionKind::Integer(_)
-        | ExpressionKind::Process(_)
-        | ExpressionKind::Segment(_)
-        | ExpressionKind::None
-        | ExpressionKind::InitialValue
-        | ExpressionKind::FirstVersion
-        | ExpressionKind::Counter(_)
-        | ExpressionKind::Me
-        | ExpressionKind::Local(_)
-        | ExpressionKind::Private(_)
-        | ExpressionKind::Fresh => Vec::new(),
-        ExpressionKind::Convert(operand)
-        | ExpressionKind::Checked(operand)
-        | ExpressionKind::Field(operand, _)
-        | ExpressionKind::Some(operand)
-        | ExpressionKind::Unwrap(operand)
-        | ExpressionKind::Filled(operand)
-        | ExpressionKind::Not(operand)
-        | ExpressionKind::Successor(operand)
-        | ExpressionKind::Remainder(operand, _)
-        | ExpressionKind::Each { body: operand, .. } => vec![operand],
-        ExpressionKind::Index(a, b) | ExpressionKind::Binary(_, a, b) => vec![a, b],
-        ExpressionKind::If(a, b, c) => vec![a, b, c],
-        ExpressionKind::Record(fields) => fields.iter().collect(),
-        ExpressionKind::With(record, fields) => {
-            let fields = fields.iter().map(|(_, field)| field);
-            std::iter::once(&**record).chain(fields).collect()
-        }
-        ExpressionKind::Quantified { except, body, .. } => {
-            except.as_deref().into_iter().chain([&**body]).collect()
-        }
+        expression.operands().into_iter().for_each(|operand| self.expression(operand));
     }
 }

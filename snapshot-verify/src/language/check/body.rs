@@ -66,21 +66,7 @@ impl<'a> Body<'a> {
         signature: &'a Signature,
         reporter: &'a mut Reporter,
     ) -> Self {
-        Self {
-            source,
-            globals,
-            reporter,
-            signature: Some(signature),
-            constant: None,
-            block: Vec::new(),
-            spent: None,
-            atomic: false,
-            repeated: false,
-            loops: 0,
-            locals: Vec::new(),
-            names: HashMap::new(),
-            broken: HashSet::new(),
-        }
+        Self { signature: Some(signature), ..Self::empty(source, globals, reporter) }
     }
 
     /// A constant expression.
@@ -90,12 +76,16 @@ impl<'a> Body<'a> {
         constant: Constant,
         reporter: &'a mut Reporter,
     ) -> Self {
+        Self { constant: Some(constant), ..Self::empty(source, globals, reporter) }
+    }
+
+    fn empty(source: &'a Source, globals: &'a Globals, reporter: &'a mut Reporter) -> Self {
         Self {
             source,
             globals,
             reporter,
             signature: None,
-            constant: Some(constant),
+            constant: None,
             block: Vec::new(),
             spent: None,
             atomic: false,

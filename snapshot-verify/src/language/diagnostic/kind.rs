@@ -208,9 +208,9 @@ pub enum DiagnosticKind {
     ScanShape { found: Type },
 
     // Data independence.
-    #[error("no proof can be claimed: values are compared with each other")]
+    #[error("values are compared with each other")]
     ValuesCompared { content: Type },
-    #[error("no proof can be claimed: a compare-and-swap looks at values")]
+    #[error("a compare-and-swap looks at values")]
     ValuesSwapped { content: Type },
 }
 
