@@ -395,6 +395,7 @@ mod tests {
     use crate::explore::Exploration;
     use crate::language::parse;
     use crate::reduce::dead::dead;
+    use crate::reduce::numbering::classes::Class;
     use crate::verify::{Prepared, Reduction, Reductions};
 
     fn instance(algorithm: &str, bug: Option<&str>, processes: usize) -> Instance {
@@ -407,12 +408,10 @@ mod tests {
 
     /// Whether some class has slots with both names.
     fn are_one(instance: &Instance, names: [&str; 2]) -> bool {
-        let classes = Classes::of(instance);
-        let one = classes.iter().any(|class| {
-            let has = |name| class.slots.iter().any(|slot| instance.slot(*slot).name == name);
-            names.into_iter().all(has)
-        });
-        one
+        let has = |class: &Class, name: &str| {
+            class.slots.iter().any(|slot| instance.slot(*slot).name == name)
+        };
+        Classes::of(instance).iter().any(|class| names.iter().all(|name| has(class, name)))
     }
 
     #[test]
