@@ -111,8 +111,8 @@ struct Here<'a> {
 impl Knowledge for Here<'_> {
     fn scalars(&self, slot: SlotId) -> Scalars {
         match self.analysis.local[slot.index()] {
-            Some(at) if at < self.local.len() => self.local[at].clone(),
-            _ => self.analysis.scalars[slot.index()].clone(),
+            Some(at) => self.local[at].clone(),
+            None => self.analysis.scalars[slot.index()].clone(),
         }
     }
 
@@ -133,7 +133,7 @@ impl Analysis {
                 assignment.target.slots(&mut |slot| places[slot.index()] += 1);
             }
         }
-        Self::telling_apart(instance, &|slot| {
+        let is_local = |slot: SlotId| {
             let described = instance.slot(slot);
             let several = everywhere.scalars[slot.index()].single().is_none();
             let is_argument = instance.graphs.iter().any(|graph| graph.argument == Some(slot));
@@ -142,7 +142,9 @@ impl Analysis {
                 && several
                 && !is_argument
                 && places[slot.index()] > 1
-        })
+        };
+        let is_any_local = (0..instance.slots.len() as u32).map(SlotId).any(is_local);
+        if is_any_local { Self::telling_apart(instance, &is_local) } else { everywhere }
     }
 
     fn telling_apart(instance: &Instance, is_local: &dyn Fn(SlotId) -> bool) -> Self {

@@ -10,6 +10,9 @@
 //! | `shrink` | [`shrink`] | fuses invocations, responses and what commutes with accesses |
 //! | `decided` | [`decided`] | tells apart what a process already knows to be decided, so that the rest of the work can take it into account |
 //! | `dead` | [`dead`] | forgets what will not be read again |
+//! | `counters` | [`webs`] | gives a variable a slot for each of its unrelated uses |
+//! | `counters` | [`numbering`] | keeps of versions, counters and anonymous bits what can be told of them |
+//! | `symmetry` | [`symmetry`] | treats processes as interchangeable where the program does |
 //! | `stale` | [`stale`] | forgets what cells hold that will be written over unread |
 //! | - | [`merge`] | identifies locations with equal futures |
 //!
@@ -33,3 +36,4 @@ pub mod shrink;
 pub mod stability;
 pub mod stale;
 pub mod symmetry;
+pub mod webs;

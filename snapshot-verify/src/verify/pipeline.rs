@@ -6,6 +6,8 @@
 //! was read for an outcome that cannot come is dead only once that is told
 //! apart; fusing after that, since steps without remaining effect vanish in it.
 //! Locations with equal futures are identified whenever variables are forgotten.
+//! Variables are split before they are forgotten for the last time, so that each part
+//! is forgotten by itself.
 
 use snapshot_core::Process;
 
@@ -21,6 +23,7 @@ use crate::reduce::numbering::{CAP, Numbering};
 use crate::reduce::shrink::{begun, moved};
 use crate::reduce::stale::{READ, Stale};
 use crate::reduce::symmetry::Symmetry;
+use crate::reduce::webs::webs;
 
 /// An instance with all that a search makes of it.
 #[derive(Clone, Debug)]
@@ -116,7 +119,10 @@ pub fn steps(sliced: &Instance, reductions: Reductions) -> Instance {
         }
         reduced
     };
-    let reduced = until_settled(&begun(&until_settled(sliced)));
+    let mut reduced = until_settled(&begun(&until_settled(sliced)));
+    if reductions.contains(Reduction::Counters) {
+        reduced = webs(&reduced);
+    }
     if reductions.contains(Reduction::Dead) { dead(&reduced) } else { reduced }
 }
 

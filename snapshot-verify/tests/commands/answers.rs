@@ -281,7 +281,7 @@ fn budgets_end_in_unknown_with_what_was_covered() {
         assert_eq!((&line["verdict"], &line["cause"]), (&json!("unknown"), &json!("time")));
         assert_eq!(line["scope"], json!([]));
     }
-    let lines = json(3, "check afek_bounded -n 2 --pairs 0,1 --memory 8M --operations grow");
+    let lines = json(3, "check afek_bounded -n 3 --pairs 0,1 --memory 8M --operations grow");
     assert_eq!((&lines[0]["verdict"], &lines[0]["cause"]), (&json!("unknown"), &json!("memory")));
     assert!(!lines[0]["scope"].as_array().unwrap().is_empty());
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Digit, Group, Layer};
-use crate::instance::{Assignment, Domain, Instance, NONE, Owner, Scalar, SlotId, Target, Term};
+use crate::instance::{
+    Assignment, Domain, End, Instance, NONE, Owner, Scalar, SlotId, Target, Term,
+};
 use crate::reduce::numbering::classes::Classes;
 
 /// What is seen of the slots in the graphs.
@@ -164,7 +166,7 @@ impl Uses {
                 });
             }
             for block in &graph.blocks {
-                if let crate::instance::End::Branch { condition, .. } = &block.end {
+                if let End::Branch { condition, .. } = &block.end {
                     condition.slots(&mut |slot| {
                         uses.decisive.insert(slot);
                     });

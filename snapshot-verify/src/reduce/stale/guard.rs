@@ -2,7 +2,7 @@
 
 use super::{READ, Stale};
 use crate::instance::{
-    Assignment, Block, BlockId, Domain, End, Graph, Instance, Operator, SlotId, Target, Term,
+    Assignment, Block, BlockId, Domain, End, Graph, Instance, NONE, Operator, SlotId, Target, Term,
 };
 use crate::language::Span;
 
@@ -13,7 +13,7 @@ pub(super) fn guarded(instance: &Instance, stale: &Stale) -> Instance {
     for (index, slot) in guarded.slots.iter_mut().enumerate() {
         let Some(blank) = stale.blank(SlotId(index as u32)) else { continue };
         if let Domain::Range { high, optional, .. } = &mut slot.domain {
-            if blank == crate::instance::NONE { *optional = true } else { *high = blank }
+            if blank == NONE { *optional = true } else { *high = blank }
         }
     }
     for graph in &mut guarded.graphs {

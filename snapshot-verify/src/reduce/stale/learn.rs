@@ -15,6 +15,7 @@ use crate::explore::code::Machine;
 use crate::explore::product::{Product, Scratch};
 use crate::explore::{Choice, Exploration, ExploreError, Fault, Stop, Trace};
 use crate::instance::{Domain, Instance, Scalar, SlotId};
+use crate::layout::Registers;
 
 /// Steps of all walks together, per layer.
 const STEPS: u32 = 300_000;
@@ -72,6 +73,16 @@ impl Flow {
     }
 }
 
+/// A slot that was blank in a state and should have been live.
+struct Culprit {
+    layer: usize,
+    /// Group and position.
+    at: (u32, u32),
+    state: Vec<Scalar>,
+    /// The state one step earlier.
+    before: Vec<Scalar>,
+}
+
 impl Stale {
     /// Learns from random walks of the guarded instance, always the same.
     /// O(steps * slots).
@@ -110,20 +121,20 @@ impl Stale {
         trace: &Trace,
     ) -> Result<(), ExploreError> {
         let plain = Exploration { forgetting: None, symmetry: None, ..exploration.clone() };
-        let places = plain.product(guarded, |product| {
+        let culprits = plain.product(guarded, |product| {
             let initial = product.initial().0;
             let states = trace.steps.iter().map(|step| &step.state);
             let states: Vec<&Vec<Scalar>> = std::iter::once(&initial).chain(states).collect();
             self.culprits(guarded, product, trace, &states)
         })?;
-        let registers = crate::layout::Registers::of(guarded);
-        for (layer, group, position, state, before) in places {
+        let registers = Registers::of(guarded);
+        for Culprit { layer, at: (group, position), state, mut before } in culprits {
             let layer = &mut self.layers[layer];
             layer.mark(group, position, &state);
             if let Some(symmetry) = exploration.symmetry {
                 // The search sees the state as the step before left it, renamed.
                 let slot = layer.groups[group as usize].slots[position as usize];
-                let by = symmetry.canonicalise(registers, &mut before.clone());
+                let by = symmetry.canonicalise(registers, &mut before);
                 let mut only = state.clone();
                 for group in &layer.groups {
                     for other in group.slots.iter().filter(|other| **other != slot) {
@@ -146,16 +157,14 @@ impl Stale {
         Ok(())
     }
 
-    /// The slots that should have been live: layer, group, position, in which state,
-    /// and the state before that.
-    #[expect(clippy::type_complexity, reason = "it is taken apart at once")]
+    /// The slots that should have been live.
     fn culprits(
         &self,
         guarded: &Instance,
         product: &Product<'_>,
         trace: &Trace,
         states: &[&Vec<Scalar>],
-    ) -> Vec<(usize, u32, u32, Vec<Scalar>, Vec<Scalar>)> {
+    ) -> Vec<Culprit> {
         let mut machine = Scratch::new(product).machine;
         let mut found = Vec::new();
         for (number, layer) in self.layers.iter().enumerate() {
@@ -183,8 +192,12 @@ impl Stale {
                     };
                     if is_wanted {
                         earlier.push(at);
-                        let before = states[position.saturating_sub(1)];
-                        found.push((number, at.0, at.1, state.clone(), before.clone()));
+                        found.push(Culprit {
+                            layer: number,
+                            at,
+                            state: state.clone(),
+                            before: states[position.saturating_sub(1)].clone(),
+                        });
                     }
                 }
                 wanted = earlier;
