@@ -10,6 +10,7 @@
 //! | `shrink` | [`shrink`] | fuses invocations, responses and what commutes with accesses |
 //! | `decided` | [`decided`] | tells apart what a process already knows to be decided, so that the rest of the work can take it into account |
 //! | `dead` | [`dead`] | forgets what will not be read again |
+//! | `counters` | [`linked`] | tells what is stored under an unbroken link by what the cell holds |
 //! | `counters` | [`webs`] | gives a variable a slot for each of its unrelated uses |
 //! | `counters` | [`numbering`] | keeps of versions, counters and anonymous bits what can be told of them |
 //! | `symmetry` | [`symmetry`] | treats processes as interchangeable where the program does |
@@ -24,10 +25,10 @@
 
 pub mod constant;
 pub mod dead;
-
 pub mod decided;
 pub mod fact;
 mod fuse;
+pub mod linked;
 pub mod liveness;
 pub mod merge;
 pub mod numbering;

@@ -18,6 +18,7 @@ use crate::program::Program;
 use crate::reduce::constant::constant;
 use crate::reduce::dead::{dead, uniformly_dead};
 use crate::reduce::decided::decided;
+use crate::reduce::linked::linked;
 use crate::reduce::merge::merge;
 use crate::reduce::numbering::{CAP, Numbering};
 use crate::reduce::shrink::{begun, moved};
@@ -73,6 +74,9 @@ pub fn instance(
 #[must_use]
 pub fn sliced(instance: &Instance, reductions: Reductions) -> Instance {
     let mut sliced = instance.clone();
+    if reductions.contains(Reduction::Counters) {
+        sliced = linked(&sliced);
+    }
     if reductions.contains(Reduction::Constant) {
         sliced = constant(&sliced);
     }

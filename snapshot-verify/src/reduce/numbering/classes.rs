@@ -36,6 +36,10 @@ pub struct Class {
     pub tests: BTreeSet<(SlotId, SlotId)>,
     /// The least common multiple of what remainders are taken by.
     pub modulus: Scalar,
+    /// Slots of which a remainder is taken.
+    pub divided: BTreeSet<SlotId>,
+    /// Slots of which a successor is taken.
+    pub succeeded: BTreeSet<SlotId>,
 }
 
 /// All classes of an instance.
@@ -50,29 +54,48 @@ impl Class {
     /// compared with something that descends from the other.
     pub fn related(&self) -> Vec<Vec<usize>> {
         let count = self.slots.len();
-        let position = |slot: SlotId| self.slots.binary_search(&slot).unwrap_or(0);
-        let mut ancestors: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
-        (0..count).for_each(|at| ancestors[at].insert(at));
-        loop {
-            let mut changed = false;
-            for &(from, to) in &self.moves {
-                let above = ancestors[position(from)].clone();
-                let of_target = &mut ancestors[position(to)];
-                changed |= !above.is_subset(of_target);
-                of_target.union_with(&above);
-            }
-            if !changed {
-                break;
-            }
-        }
+        let ancestors = self.ancestors();
         let mut related: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
         for &(left, right) in &self.tests {
-            let (left, right) = (&ancestors[position(left)], &ancestors[position(right)]);
+            let [left, right] = [left, right].map(|slot| &ancestors[self.position(slot)]);
             left.ones().for_each(|at| related[at].union_with(right));
             right.ones().for_each(|at| related[at].union_with(left));
         }
         let positions = related.iter().enumerate();
         positions.map(|(at, set)| set.ones().filter(|&other| other != at).collect()).collect()
+    }
+
+    /// The positions of the slots of which something that descends from them may be
+    /// moved to one of these.
+    pub fn origins(&self, of: &BTreeSet<SlotId>) -> FixedBitSet {
+        let ancestors = self.ancestors();
+        let mut origins = FixedBitSet::with_capacity(self.slots.len());
+        of.iter().for_each(|slot| origins.union_with(&ancestors[self.position(*slot)]));
+        origins
+    }
+
+    fn position(&self, slot: SlotId) -> usize {
+        self.slots.binary_search(&slot).unwrap_or(0)
+    }
+
+    /// Per slot, by position, the positions from where a number may have come there,
+    /// its own included.
+    fn ancestors(&self) -> Vec<FixedBitSet> {
+        let count = self.slots.len();
+        let mut ancestors: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
+        (0..count).for_each(|at| ancestors[at].insert(at));
+        loop {
+            let mut changed = false;
+            for &(from, to) in &self.moves {
+                let above = ancestors[self.position(from)].clone();
+                let of_target = &mut ancestors[self.position(to)];
+                changed |= !above.is_subset(of_target);
+                of_target.union_with(&above);
+            }
+            if !changed {
+                return ancestors;
+            }
+        }
     }
 }
 
@@ -115,6 +138,8 @@ struct Builder<'a> {
     /// Slots that are assigned or compared with a number.
     constants: BTreeSet<(SlotId, Scalar)>,
     moduli: BTreeSet<(SlotId, Scalar)>,
+    /// Slots of which a successor is taken.
+    succeeded: BTreeSet<SlotId>,
     /// Slots whose scalar itself matters, or that hold what is computed.
     looked_at: FixedBitSet,
 }
@@ -138,6 +163,7 @@ impl<'a> Builder<'a> {
             tests: BTreeSet::new(),
             constants: BTreeSet::new(),
             moduli: BTreeSet::new(),
+            succeeded: BTreeSet::new(),
             looked_at: FixedBitSet::with_capacity(instance.slots.len()),
         }
     }
@@ -212,7 +238,11 @@ impl<'a> Builder<'a> {
             Term::Constant(number) => vec![Source::Constant(*number)],
             Term::Process(_) => vec![Source::Computed],
             Term::Fresh => Vec::new(),
-            Term::Slot(slot) | Term::Successor(slot) => vec![Source::Slot(*slot)],
+            Term::Slot(slot) => vec![Source::Slot(*slot)],
+            Term::Successor(slot) => {
+                self.succeeded.insert(*slot);
+                vec![Source::Slot(*slot)]
+            }
             Term::Element { index, of } => {
                 self.look_at(index);
                 of.iter().flat_map(|term| self.sources(term)).collect()
@@ -307,6 +337,11 @@ impl<'a> Builder<'a> {
             let root = self.root(slot);
             let class = classes.entry(root).or_default();
             class.modulus = least_common_multiple(class.modulus, by);
+            class.divided.insert(slot);
+        }
+        for slot in std::mem::take(&mut self.succeeded) {
+            let root = self.root(slot);
+            classes.entry(root).or_default().succeeded.insert(slot);
         }
         let is_anonymous = |root: &u32, class: &Class| {
             class.kind != Kind::Bit || (!spoiled.contains(root) && class.constants.is_empty())

@@ -14,7 +14,18 @@
 //! the program, so *verified* is right; but it may include others, so a
 //! violation counts only once it has been replayed.
 //!
+//! # What is left behind
+//!
+//! Where the program names no number, counters below all those that successors may
+//! yet be taken from are *left behind*: whatever is computed from now on is
+//! larger than they are. Of them matter remainders, if they are taken, and which of
+//! two is larger, if they may be compared ([`Class::related`]). So each is numbered by
+//! the longest chain of compared ones below it, as in [`super::versions`] those that
+//! are compared and equal together.
+//!
 //! [`widen`]: CounterClass::widen
+
+use fixedbitset::FixedBitSet;
 
 use super::classes::Class;
 use crate::instance::{NONE, Scalar, SlotId};
@@ -28,6 +39,12 @@ pub struct CounterClass {
     /// The largest number that the program names, if it names any: numbers up
     /// to it are kept as they are.
     named: Option<Scalar>,
+    /// Per slot, by position, the positions of related slots.
+    related: Vec<Vec<usize>>,
+    /// The positions of slots that successors may yet be taken from.
+    rising: FixedBitSet,
+    /// The positions of slots that remainders may yet be taken from.
+    divided: FixedBitSet,
 }
 
 impl CounterClass {
@@ -38,6 +55,9 @@ impl CounterClass {
             modulus: class.modulus,
             cap,
             named: class.constants.last().copied(),
+            related: class.related(),
+            rising: class.origins(&class.succeeded),
+            divided: class.origins(&class.divided),
         }
     }
 
@@ -64,14 +84,18 @@ impl CounterClass {
     /// Renumbers.
     pub fn normalise(&self, slots: &mut [Scalar]) {
         let values = self.values(slots);
-        let mut numbers = Vec::with_capacity(values.len());
+        let least = self.least_rising(slots);
+        let (behind, above) = values.split_at(values.partition_point(|&value| value < least));
+        let behind = self.left_behind(behind, slots);
+        let lowest = behind.iter().map(|(_, number)| number + 1).max().unwrap_or(0);
+        let mut numbers = Vec::with_capacity(above.len());
         // What the value before this one was, and what its number is.
         let mut last = self.named.map(|named| (named, named));
-        for &value in &values {
+        for &value in above {
             let number = match last {
                 Some((before, _)) if value <= before => value,
                 Some((before, number)) => number + self.gap(value - before),
-                None => value.rem_euclid(self.modulus),
+                None => lowest + (value - lowest).rem_euclid(self.modulus),
             };
             if last.is_none_or(|(before, _)| value > before) {
                 last = Some((value, number));
@@ -80,10 +104,58 @@ impl CounterClass {
         }
         for slot in &self.slots {
             let value = &mut slots[slot.index()];
-            if let Ok(at) = values.binary_search(value) {
+            if let Ok(at) = above.binary_search(value) {
                 *value = numbers[at];
             }
         }
+        for (position, number) in behind {
+            slots[self.slots[position].index()] = number;
+        }
+    }
+
+    /// The least counter that a successor may yet be taken from: those below are left
+    /// behind.
+    fn least_rising(&self, slots: &[Scalar]) -> Scalar {
+        if self.named.is_some() {
+            return Scalar::MIN;
+        }
+        let rising = self.rising.ones().map(|at| slots[self.slots[at].index()]);
+        rising.filter(|&value| value != NONE).min().unwrap_or(Scalar::MAX)
+    }
+
+    /// Numbers for the slots that hold these values, ascending, by position.
+    fn left_behind(&self, values: &[Scalar], slots: &[Scalar]) -> Vec<(usize, Scalar)> {
+        let held = |position: usize| slots[self.slots[position].index()];
+        let mut numbers: Vec<(usize, Scalar)> = Vec::new();
+        let number_of = |numbers: &[(usize, Scalar)], position| {
+            numbers.iter().find(|(known, _)| *known == position).map(|(_, number)| *number)
+        };
+        for &value in values {
+            for start in 0..self.slots.len() {
+                if held(start) != value || number_of(&numbers, start).is_some() {
+                    continue;
+                }
+                // What is compared and equal, is numbered together.
+                let mut members = vec![start];
+                let mut number = 0;
+                let mut next = 0;
+                while let Some(&member) = members.get(next) {
+                    next += 1;
+                    for &other in &self.related[member] {
+                        if held(other) == value && !members.contains(&other) {
+                            members.push(other);
+                        } else if let Some(below) = number_of(&numbers, other) {
+                            number = number.max(below + 1);
+                        }
+                    }
+                }
+                if members.iter().any(|&member| self.divided[member]) {
+                    number += (value - number).rem_euclid(self.modulus);
+                }
+                numbers.extend(members.into_iter().map(|member| (member, number)));
+            }
+        }
+        numbers
     }
 
     /// The least gap that cannot be told from this one.
@@ -98,6 +170,9 @@ impl CounterClass {
     /// so many, counts `number` down by how many there are.
     pub fn widen(&self, slots: &mut [Scalar], number: &mut u32) -> bool {
         let mut values = self.values(slots);
+        // Nothing will be computed from what is left behind.
+        let least = self.least_rising(slots);
+        values.retain(|&value| value >= least);
         if let Some(named) = self.named {
             values.retain(|&value| value > named);
             values.insert(0, named);
