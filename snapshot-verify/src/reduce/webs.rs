@@ -1,7 +1,7 @@
 //! One slot per use: variables that are used again for something else are split.
 //!
-//! `for k: { t := h[k] ; g[k] := t }` moves every h[k] through one t, so it looks as
-//! if each h[k] could come to be compared with whatever any g[l] is compared with.
+//! `for k: { t := h[k] ; g[k] := t }` moves every `h[k]` through one t, so it looks as
+//! if each `h[k]` could come to be compared with whatever any `g[l]` is compared with.
 //! What versions, counters and anonymous bits have to do with each other is found
 //! out without regard to when they are moved ([`super::numbering::classes`]); with a
 //! slot of its own for each t, it need not be.
