@@ -62,6 +62,7 @@ use snapshot_core::Process;
 use thiserror::Error;
 
 pub use budget::Cause;
+pub(crate) use budget::Watch;
 pub use canonical::{Forgetting, Numbering, Permutation, Symmetry};
 pub use code::{CodeError, Fault};
 pub use outcome::{Outcome, Progress, Trace, TraceStep, Verdict};
@@ -69,7 +70,7 @@ pub use product::{Choice, Move, Stop};
 
 use crate::instance::Instance;
 use crate::layout::{Layout, LayoutError, Needs};
-use budget::{Exhausted, Memory, Watch};
+use budget::{Exhausted, Memory};
 use code::Code;
 use product::{Product, Rules};
 use search::{Explored, Plan, Search};

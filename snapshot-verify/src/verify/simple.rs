@@ -142,7 +142,8 @@ impl Explore for Simple<'_> {
         if effort.operations.is_none_or(|operations| operations >= WORTH_LEARNING) {
             let numbering = prepared.numbering.clone();
             let numbering = numbering.as_ref().map(|numbering| numbering as _);
-            prepared.learn(&Exploration { numbering, ..exploration.clone() })?;
+            let time = until.map(|until| until.saturating_duration_since(Instant::now()));
+            prepared.learn(&Exploration { numbering, time, ..exploration.clone() })?;
         }
         if let Some(measures) = self.like(pair, &prepared, effort) {
             self.prepared.insert(key, prepared);

@@ -13,7 +13,7 @@ use snapshot_core::Process;
 use super::{Group, Layer, READ, Seen, Stale};
 use crate::explore::code::Machine;
 use crate::explore::product::{Product, Scratch};
-use crate::explore::{Choice, Exploration, ExploreError, Fault, Stop, Trace};
+use crate::explore::{Choice, Exploration, ExploreError, Fault, Stop, Trace, Watch};
 use crate::instance::{Domain, Instance, Scalar, SlotId};
 use crate::layout::Registers;
 
@@ -84,7 +84,8 @@ struct Culprit {
 }
 
 impl Stale {
-    /// Learns from random walks of the guarded instance, always the same.
+    /// Learns from random walks of the guarded instance, always the same; what is not
+    /// learnt in the time of the exploration, or until it is stopped, is live.
     /// O(steps * slots).
     ///
     /// # Errors
@@ -94,6 +95,7 @@ impl Stale {
         guarded: &Instance,
         exploration: &Exploration<'_>,
     ) -> Result<(), ExploreError> {
+        let watch = Watch::new(exploration.time, exploration.stop);
         for number in 0..self.layers.len() {
             let earlier = Self { layers: self.layers[..number].to_vec() };
             let walks = Exploration {
@@ -103,7 +105,11 @@ impl Stale {
                 ..exploration.clone()
             };
             let layer = &self.layers[number];
-            let flow = walks.product(guarded, |product| walk(product, layer))?;
+            let flow = walks.product(guarded, |product| walk(product, layer, &watch))?;
+            if watch.cause().is_some() {
+                // A part of a walk would tell of reads only by chance.
+                break;
+            }
             self.layers[number].conclude(&flow);
         }
         Ok(())
@@ -310,7 +316,7 @@ fn generalise(group: &mut Group) {
 }
 
 /// Walks at random, and notes what the steps do to the slots of a layer.
-fn walk(product: &Product<'_>, layer: &Layer) -> Flow {
+fn walk(product: &Product<'_>, layer: &Layer, watch: &Watch<'_>) -> Flow {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let mut machine = Scratch::new(product).machine;
     let mut flow = Flow::default();
@@ -320,7 +326,13 @@ fn walk(product: &Product<'_>, layer: &Layer) -> Flow {
     // Behind a step that showed something new there is more of it.
     let mut promising: Vec<Vec<Scalar>> = vec![initial];
     let mut left = LENGTH;
-    for _ in 0..STEPS {
+    for step in 0..STEPS {
+        if step % 1024 == 0 {
+            watch.look();
+            if watch.cause().is_some() {
+                break;
+            }
+        }
         if left == 0 {
             let begin = random.next_u32() as usize % promising.len();
             state.copy_from_slice(&promising[begin]);
