@@ -100,10 +100,10 @@ pub fn run_within(
         command.stdout(output.try_clone()?).stderr(errors.try_clone()?);
         let cost = wait(&mut command, Some(limits.time))?;
         let was_killed = cost.status.signal().is_some();
-        let exceeded = match was_killed {
-            true if cost.time >= limits.time => Some(Exceeded::Time),
-            true => Some(Exceeded::Memory),
-            false => None,
+        // Who is late is late, even if nobody was awake to kill it.
+        let exceeded = match cost.time >= limits.time {
+            true => Some(Exceeded::Time),
+            false => was_killed.then_some(Exceeded::Memory),
         };
         Ok(Ended { cost, exceeded, output: text(&mut output)?, errors: text(&mut errors)? })
     };
