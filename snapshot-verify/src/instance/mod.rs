@@ -138,6 +138,13 @@ pub struct Reaction {
     pub then: BlockId,
 }
 
+impl Standing {
+    /// The blocks that begin here: those of the step and of the reactions.
+    pub fn begun(&self) -> impl Iterator<Item = BlockId> {
+        self.step.into_iter().chain(self.reactions.iter().map(|reaction| reaction.then))
+    }
+}
+
 impl Location {
     /// No operation is open.
     pub const IDLE: Self = Self(0);
@@ -201,9 +208,7 @@ impl Graph {
     /// operation, a step or a reaction begins.
     pub fn beginnings(&self) -> Vec<BlockId> {
         let Invocations { update, scan } = self.invocations;
-        let standings = self.locations.iter().flat_map(|standing| {
-            standing.step.into_iter().chain(standing.reactions.iter().map(|reaction| reaction.then))
-        });
+        let standings = self.locations.iter().flat_map(Standing::begun);
         [update, scan].into_iter().chain(standings).collect()
     }
 

@@ -6,7 +6,7 @@
 //! jump, is joined to it; a jump to a block that does nothing but jump goes
 //! where that goes; a branch both of whose ways are one is a jump.
 
-use super::{Block, BlockId, End, Graph, Location};
+use super::{Block, BlockId, End, Graph, Location, Standing};
 
 impl Graph {
     /// The same, tidied. The result is the same for the same behaviour of
@@ -70,9 +70,7 @@ impl Graph {
         let reachable = self.reachable();
         let invocations = [self.invocations.update, self.invocations.scan];
         let standings = reachable.locations().iter().map(|at| self.standing(*at));
-        let beginnings = standings.flat_map(|standing| {
-            standing.step.into_iter().chain(standing.reactions.iter().map(|reaction| reaction.then))
-        });
+        let beginnings = standings.flat_map(Standing::begun);
         for block in beginnings.chain(invocations) {
             leading[block.index()] += 2;
         }

@@ -42,7 +42,7 @@ pub fn reached(procedures: &[Procedure], from: ProcedureId) -> Vec<bool> {
     while let Some(procedure) = waiting.pop() {
         let index = procedure.0 as usize;
         if !std::mem::replace(&mut reached[index], true) {
-            each(&procedures[index].body, &mut |statement| {
+            Statement::each(&procedures[index].body, &mut |statement| {
                 if let StatementKind::Call { procedure, .. } = statement.kind {
                     waiting.push(procedure);
                 }
@@ -55,31 +55,10 @@ pub fn reached(procedures: &[Procedure], from: ProcedureId) -> Vec<bool> {
 /// The first statement that is marked.
 pub fn marked(statements: &[Statement]) -> Option<&Statement> {
     let mut found = None;
-    each(statements, &mut |statement| {
+    Statement::each(statements, &mut |statement| {
         if statement.linearizes && found.is_none() {
             found = Some(statement);
         }
     });
     found
-}
-
-/// Does something with every statement, blocks before what is in them.
-pub fn each<'a>(statements: &'a [Statement], act: &mut dyn FnMut(&'a Statement)) {
-    for statement in statements {
-        act(statement);
-        match &statement.kind {
-            StatementKind::If { then, otherwise, .. } => {
-                each(then, act);
-                each(otherwise, act);
-            }
-            StatementKind::Loop { body }
-            | StatementKind::For { body, .. }
-            | StatementKind::Atomic(body) => each(body, act),
-            StatementKind::Assign { .. }
-            | StatementKind::Access { .. }
-            | StatementKind::Call { .. }
-            | StatementKind::Break
-            | StatementKind::Return(_) => {}
-        }
-    }
 }

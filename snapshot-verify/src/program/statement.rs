@@ -132,6 +132,30 @@ pub enum Access {
     CompareAndSwap(CellPlace, Expression, Expression),
 }
 
+impl Statement {
+    /// Does something with every statement, those in blocks included: first with the
+    /// statement, then with what is in its blocks.
+    pub fn each<'a>(statements: &'a [Self], act: &mut dyn FnMut(&'a Self)) {
+        for statement in statements {
+            act(statement);
+            match &statement.kind {
+                StatementKind::If { then, otherwise, .. } => {
+                    Self::each(then, act);
+                    Self::each(otherwise, act);
+                }
+                StatementKind::Loop { body }
+                | StatementKind::For { body, .. }
+                | StatementKind::Atomic(body) => Self::each(body, act),
+                StatementKind::Assign { .. }
+                | StatementKind::Access { .. }
+                | StatementKind::Call { .. }
+                | StatementKind::Break
+                | StatementKind::Return(_) => {}
+            }
+        }
+    }
+}
+
 impl Access {
     /// The cell.
     pub const fn place(&self) -> &CellPlace {

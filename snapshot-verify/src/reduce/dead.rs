@@ -200,8 +200,7 @@ fn soiled(graph: &Graph, liveness: &Liveness) -> Vec<FixedBitSet> {
     let mut open: Vec<BlockId> = (0..graph.blocks.len() as u32).map(BlockId).collect();
     for (index, standing) in graph.locations.iter().enumerate() {
         let live = liveness.at(Location(index as u32));
-        let reactions = standing.reactions.iter().map(|reaction| reaction.then);
-        for block in standing.step.into_iter().chain(reactions) {
+        for block in standing.begun() {
             before[block.index()].union_with(live);
         }
     }

@@ -105,8 +105,7 @@ impl Liveness {
         }
         let mut begun_at: Vec<Vec<usize>> = vec![Vec::new(); graph.blocks.len()];
         for (index, standing) in graph.locations.iter().enumerate() {
-            let reactions = standing.reactions.iter().map(|reaction| reaction.then);
-            for block in standing.step.into_iter().chain(reactions) {
+            for block in standing.begun() {
                 begun_at[block.index()].push(index);
             }
         }
@@ -154,8 +153,7 @@ impl Liveness {
             });
             live.slots.difference_with(operation_slots);
         }
-        let reactions = standing.reactions.iter().map(|reaction| reaction.then);
-        for block in standing.step.into_iter().chain(reactions) {
+        for block in standing.begun() {
             live.include(&self.blocks[block.index()]);
         }
         // Others may change an index that is not the process's own.

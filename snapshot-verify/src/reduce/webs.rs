@@ -17,7 +17,9 @@
 //! that of the slot. So executions, responses and the observer are the same.
 //!
 //! An assignment that chooses among slots by an index may leave each of them as it was:
-//! it belongs to the webs of what reaches it.
+//! it belongs to the webs of what reaches it. Where a slot is read later is found out
+//! here, not by [`super::liveness`]: that does not count the conditions of reactions,
+//! nor what is read for nothing, and both are renamed here.
 
 use std::collections::BTreeMap;
 
@@ -203,7 +205,7 @@ impl Webs {
         }
         for location in 1..graph.locations.len() {
             let mut live = FixedBitSet::with_capacity(self.slots.len());
-            for block in begun_at(graph, location) {
+            for block in graph.locations[location].begun() {
                 live.union_with(&self.live[block.index()]);
             }
             for reaction in &graph.locations[location].reactions {
@@ -235,7 +237,7 @@ impl Webs {
             }
         });
         for location in 1..graph.locations.len() {
-            let begun = begun_at(graph, location).map(Place::Block);
+            let begun = graph.locations[location].begun().map(Place::Block);
             comings.extend(begun.map(|place| (self.at(self.blocks + location), place)));
         }
         for (nodes, place) in comings {
@@ -254,7 +256,7 @@ impl Webs {
             read.extend(self.position(slot).map(|position| self.web(nodes[position])));
         };
         self.follow(graph, &mut |followed, nodes| match followed {
-            Followed::Assignment(Assignment { target, value }) => {
+            Followed::Assignment(Assignment { target, value }, _) => {
                 if let Target::Element { index, of } = target {
                     index.slots(&mut |slot| note(slot, nodes));
                     of.iter().for_each(|slot| note(*slot, nodes));
@@ -283,15 +285,17 @@ impl Webs {
         node
     }
 
-    /// Goes through all blocks; `each` is told of every assignment and every end, with
-    /// what the slots hold just before it.
+    /// Goes through all blocks in order; `each` is told of every assignment and every
+    /// end, with what the slots hold just before it.
     fn follow<'g>(&self, graph: &'g Graph, each: &mut dyn FnMut(Followed<'g>, &[usize])) {
         let mut next = (self.blocks + graph.locations.len()) * self.slots.len();
         for (index, block) in graph.blocks.iter().enumerate() {
             let mut nodes = self.at(index);
             for assignment in &block.assignments {
-                each(Followed::Assignment(assignment), &nodes);
-                if let Some(position) = self.assigned(assignment) {
+                each(Followed::Assignment(assignment, next), &nodes);
+                if let Target::Slot(slot) = assignment.target
+                    && let Some(position) = self.position(slot)
+                {
                     nodes[position] = next;
                 }
                 next += 1;
@@ -300,49 +304,43 @@ impl Webs {
         }
     }
 
-    fn assigned(&self, assignment: &Assignment) -> Option<usize> {
-        match assignment.target {
-            Target::Slot(slot) => self.position(slot),
-            Target::Element { .. } => None,
-        }
-    }
-
     /// The graph with the slots that `choose` has for their webs.
     fn renamed(&self, graph: &Graph, choose: &mut dyn FnMut(SlotId, usize) -> SlotId) -> Graph {
-        let mut renamed = graph.clone();
-        let mut next = (self.blocks + graph.locations.len()) * self.slots.len();
-        let mut slot = |slot: SlotId, nodes: &[usize]| {
-            let web = self.position(slot).map(|position| self.web(nodes[position]));
+        let mut slot = |slot: SlotId, node: &dyn Fn(usize) -> usize| {
+            let web = self.position(slot).map(|position| self.web(node(position)));
             // What nobody reads may go to the slot itself.
             web.filter(|web| self.read[*web]).map_or(slot, |web| choose(slot, web))
         };
-        for (index, block) in graph.blocks.iter().enumerate() {
-            let mut nodes = self.at(index);
-            let mut assignments = Vec::with_capacity(block.assignments.len());
-            for assignment in &block.assignments {
-                let value = with_slots(&assignment.value, &mut |read| slot(read, &nodes));
-                let target = match &assignment.target {
-                    Target::Slot(assigned) => {
-                        if let Some(position) = self.position(*assigned) {
-                            nodes[position] = next;
-                        }
-                        Target::Slot(slot(*assigned, &nodes))
-                    }
-                    Target::Element { index, of } => Target::Element {
-                        index: with_slots(index, &mut |read| slot(read, &nodes)),
-                        of: of.iter().map(|assigned| slot(*assigned, &nodes)).collect(),
-                    },
-                };
-                next += 1;
-                assignments.push(Assignment { target, value });
+        let mut blocks: Vec<Block> = Vec::with_capacity(graph.blocks.len());
+        let mut assignments = Vec::new();
+        self.follow(graph, &mut |followed, nodes| {
+            let mut held = |read| slot(read, &|position| nodes[position]);
+            match followed {
+                Followed::Assignment(Assignment { target, value }, node) => {
+                    let value = with_slots(value, &mut held);
+                    let target = match target {
+                        Target::Slot(assigned) => Target::Slot(slot(*assigned, &|_| node)),
+                        Target::Element { index, of } => Target::Element {
+                            index: with_slots(index, &mut held),
+                            of: of.iter().copied().map(held).collect(),
+                        },
+                    };
+                    assignments.push(Assignment { target, value });
+                }
+                Followed::End(end) => {
+                    let accesses = graph.blocks[blocks.len()].accesses;
+                    let end = end.map(&mut |term| with_slots(term, &mut held));
+                    let assignments = std::mem::take(&mut assignments);
+                    blocks.push(Block { accesses, assignments, end });
+                }
             }
-            let end = block.end.map(&mut |term| with_slots(term, &mut |read| slot(read, &nodes)));
-            renamed.blocks[index] = Block { accesses: block.accesses, assignments, end };
-        }
+        });
+        let mut renamed = Graph { blocks, ..graph.clone() };
         for (location, standing) in renamed.locations.iter_mut().enumerate() {
             let nodes = self.at(self.blocks + location);
             for reaction in &mut standing.reactions {
-                reaction.when = with_slots(&reaction.when, &mut |read| slot(read, &nodes));
+                let held = &mut |read| slot(read, &|position| nodes[position]);
+                reaction.when = with_slots(&reaction.when, held);
             }
         }
         renamed
@@ -351,7 +349,8 @@ impl Webs {
 
 /// A part of a block.
 enum Followed<'g> {
-    Assignment(&'g Assignment),
+    /// With the node of what it assigns.
+    Assignment(&'g Assignment, usize),
     End(&'g End),
 }
 
@@ -361,13 +360,6 @@ fn after(end: &End) -> Vec<Place> {
         End::Pause(location) => vec![Place::Location(*location)],
         _ => end.blocks().map(Place::Block).collect(),
     }
-}
-
-/// The blocks that begin where the process stands.
-fn begun_at(graph: &Graph, location: usize) -> impl Iterator<Item = BlockId> {
-    let standing = &graph.locations[location];
-    let reactions = standing.reactions.iter().map(|reaction| reaction.then);
-    standing.step.into_iter().chain(reactions)
 }
 
 /// The term with other slots.

@@ -7,8 +7,7 @@
 //! are `me`. LL and VL count as reads: a link is its process's own, and only
 //! writes break it.
 
-use crate::program::linearization::each;
-use crate::program::{Expression, ExpressionKind, Program, SharedId, StatementKind};
+use crate::program::{Expression, ExpressionKind, Program, SharedId, Statement, StatementKind};
 
 /// All accesses of a program's text.
 #[derive(Clone, Debug)]
@@ -30,7 +29,7 @@ impl Footprint {
     pub fn of(program: &Program) -> Self {
         let mut accesses = Vec::new();
         for procedure in &program.procedures {
-            each(&procedure.body, &mut |statement| {
+            Statement::each(&procedure.body, &mut |statement| {
                 if let StatementKind::Access { access, .. } = &statement.kind {
                     let place = access.place();
                     let is_me = place.indices.iter().map(is_me).collect();

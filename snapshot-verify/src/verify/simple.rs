@@ -139,10 +139,11 @@ impl Explore for Simple<'_> {
             antichain: self.request.reductions.contains(Reduction::Antichain),
             ..Exploration::default()
         };
+        let time_left = || until.map(|until| until.saturating_duration_since(Instant::now()));
         if effort.operations.is_none_or(|operations| operations >= WORTH_LEARNING) {
             let numbering = prepared.numbering.clone();
             let numbering = numbering.as_ref().map(|numbering| numbering as _);
-            let time = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let time = time_left();
             prepared.learn(&Exploration { numbering, time, ..exploration.clone() })?;
         }
         if let Some(measures) = self.like(pair, &prepared, effort) {
@@ -154,7 +155,7 @@ impl Explore for Simple<'_> {
             let numbering = prepared.numbering.clone();
             let symmetry = prepared.symmetry(|process| active.contains(&process));
             let exploration = Exploration {
-                time: until.map(|until| until.saturating_duration_since(Instant::now())),
+                time: time_left(),
                 numbering: numbering.as_ref().map(|numbering| numbering as _),
                 symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
                 ..exploration.clone()

@@ -32,7 +32,11 @@ fn callees_first(procedures: &[Procedure], reporter: &mut Reporter) -> Option<Ve
         .iter()
         .map(|procedure| {
             let mut calls = Vec::new();
-            collect_calls(&procedure.body, &mut calls);
+            Statement::each(&procedure.body, &mut |statement| {
+                if let StatementKind::Call { procedure, .. } = statement.kind {
+                    calls.push((procedure.0 as usize, statement.span));
+                }
+            });
             calls
         })
         .collect();
@@ -74,27 +78,6 @@ fn callees_first(procedures: &[Procedure], reporter: &mut Reporter) -> Option<Ve
     circle.extend(circle.first().cloned());
     reporter.report(DiagnosticKind::Recursion { circle }, place);
     None
-}
-
-fn collect_calls(statements: &[Statement], calls: &mut Vec<(usize, Span)>) {
-    for statement in statements {
-        match &statement.kind {
-            StatementKind::Call { procedure, .. } => {
-                calls.push((procedure.0 as usize, statement.span));
-            }
-            StatementKind::If { then, otherwise, .. } => {
-                collect_calls(then, calls);
-                collect_calls(otherwise, calls);
-            }
-            StatementKind::Loop { body }
-            | StatementKind::For { body, .. }
-            | StatementKind::Atomic(body) => collect_calls(body, calls),
-            StatementKind::Assign { .. }
-            | StatementKind::Access { .. }
-            | StatementKind::Break
-            | StatementKind::Return(_) => {}
-        }
-    }
 }
 
 /// Whether a point is reached, and whether without an access. The greater, the
