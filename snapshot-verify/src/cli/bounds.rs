@@ -123,16 +123,20 @@ pub fn pairs(text: &str) -> Result<Pairs, String> {
     }
 }
 
+/// More operations than any search can reach: what a state can count.
+const MOST_OPERATIONS: u32 = i32::MAX as u32;
+
 /// `none`, `2`, `grow`
 pub fn operations(text: &str) -> Result<Operations, String> {
     match text {
         "none" => Ok(Operations::Unbounded),
         "grow" => Ok(Operations::Grow),
         number => match number.parse() {
-            Ok(bound @ 1..) => Ok(Operations::AtMost(bound)),
-            _ => Err("expected a number of operations per process from 1, `none` (no bound), or \
-                      `grow` (1, 2, 3, ...)"
-                .to_owned()),
+            Ok(bound @ 1..=MOST_OPERATIONS) => Ok(Operations::AtMost(bound)),
+            _ => Err(format!(
+                "expected a number of operations per process from 1 to {MOST_OPERATIONS}, `none` \
+                 (no bound), or `grow` (1, 2, 3, ...)"
+            )),
         },
     }
 }

@@ -19,12 +19,14 @@
 //! # Why the antichain is sound
 //!
 //! Say that state t dominates s if they differ at most in the bits `must`,
-//! `needed`, `bad`, and t has all of them that s has.
+//! `needed`, `bad`, of which t has all that s has, and in how many operations
+//! processes may still begin, where t has at least as many.
 //!
 //! 1. *Whatever s can do, t can.* The algorithm does not read these bits, nor
-//!    does the client, which reads `invoked` only. So every move from s is
-//!    one from t, with the same effect on slots and locations.
-//! 2. *The observer is monotone in them.* If a move from s leads to s', the same
+//!    does the client, which reads `invoked` only, and begins an operation where any are
+//!    left. So every move from s is one from t, with the same effect on slots and
+//!    locations, and there are still as many operations left after it.
+//! 2. *The observer is monotone in its bits.* If a move from s leads to s', the same
 //!    move from t leads to a violation or to a t' that dominates s': each
 //!    transition of the observer sets or copies these bits and never
 //!    clears one (at a response `must` is cleared, in both); and it accepts

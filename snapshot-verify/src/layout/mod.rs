@@ -9,9 +9,10 @@
 //! `transient.rs`), no field crosses the border of a word, and one bit is always set
 //! so that no state is all zeros, which is how the store marks empty places.
 //!
-//! The bits in which the observer is monotone (`must`, `needed`, `bad`) come
-//! first, together at the low end of word 0: the antichain compares states with
-//! and without them by one mask.
+//! The bits of which more allow more (`must`, `needed` and `bad`, in which the observer
+//! is monotone, and operations left, where they are kept as marks) come first,
+//! together at the low end of word 0: the antichain compares states with and without
+//! them by one mask.
 //!
 //! Invariants, see [`Layout::validate`]: fields do not overlap, nor do they touch
 //! the bit that is always set; what is packed unpacks to the same scalars.
@@ -19,6 +20,7 @@
 mod error;
 mod field;
 mod registers;
+mod tally;
 mod transient;
 
 use std::fmt;
@@ -28,6 +30,7 @@ use snapshot_core::observer::ObserverState;
 pub use error::LayoutError;
 pub use field::Field;
 pub use registers::{Register, Registers, Variable};
+pub use tally::Tally;
 
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, SlotId};
 
@@ -56,6 +59,7 @@ pub struct Layout {
     names: Vec<String>,
     words: usize,
     monotone: u64,
+    tally: Tally,
 }
 
 /// What a layout needs to know beyond the instance.
@@ -85,7 +89,8 @@ impl Layout {
             });
         }
         let variables: Vec<Variable> = registers.variables().collect();
-        let names = variables.iter().map(|variable| variable.name(instance)).collect();
+        let names = variables.iter().map(|variable| variable.name(instance));
+        let names: Vec<String> = names.collect();
         let transient = transient::transient(instance);
         let always = |variable| match variable {
             // What is renamed, here or in other processes, does not stay the same.
@@ -95,30 +100,30 @@ impl Layout {
             }),
             _ => None,
         };
-        let unplaced = variables.iter().map(|&variable| match always(variable) {
-            Some(scalar) => Ok(Field::always(scalar)),
-            None => unplaced(variable, instance, needs),
-        });
-        let unplaced: Vec<Field> = unplaced.collect::<Result<_, _>>()?;
-
-        let mut order: Vec<usize> = (0..variables.len()).collect();
-        order.sort_by_key(|&register| {
-            let monotone = variables[register].is_monotone();
-            (!monotone, std::cmp::Reverse(if monotone { 0 } else { unplaced[register].bits() }))
-        });
-        let bits: u32 = unplaced.iter().map(|field| field.bits()).sum();
-        let least = (bits as usize + 1).div_ceil(64);
-        let (words, fields) = WORDS
-            .into_iter()
-            .filter(|&words| words >= least)
-            .find_map(|words| Some((words, place(&unplaced, &order, words)?)))
-            .ok_or(LayoutError::TooLarge { bits, limit: MAX_WORDS as u32 * 64 - 1 })?;
-        let monotone = variables
-            .iter()
-            .zip(&fields)
-            .filter(|(variable, _)| variable.is_monotone())
-            .fold(0, |mask, (_, field)| mask | field.mask());
-        Ok(Self { registers, fields, names, words, monotone })
+        let laid_out = |tally: Tally| -> Result<Self, LayoutError> {
+            let unplaced = variables.iter().map(|&variable| match always(variable) {
+                Some(scalar) => Ok(Field::always(scalar)),
+                None => unplaced(variable, instance, needs, tally),
+            });
+            let unplaced: Vec<Field> = unplaced.collect::<Result<_, _>>()?;
+            let is_monotone = |variable: Variable| variable.is_monotone(tally);
+            let (words, fields) = placed(&variables, &unplaced, &is_monotone)?;
+            let monotone = variables
+                .iter()
+                .zip(&fields)
+                .filter(|(variable, _)| is_monotone(**variable))
+                .fold(0, |mask, (_, field)| mask | field.mask());
+            let names = names.clone();
+            Ok(Self { registers, fields, names, words, monotone, tally })
+        };
+        let numbered = laid_out(Tally::Number)?;
+        if needs.operations.is_some_and(Tally::marks_fit) {
+            let marked = laid_out(Tally::Marks)?;
+            if marked.words == numbered.words {
+                return Ok(marked);
+            }
+        }
+        Ok(numbered)
     }
 
     /// Which register holds what.
@@ -146,9 +151,14 @@ impl Layout {
         self.fields.iter().map(|field| field.bits()).sum()
     }
 
-    /// The bits of word 0 in which the observer is monotone.
+    /// The bits of word 0 of which more allow more: see [`Variable::is_monotone`].
     pub const fn monotone(&self) -> u64 {
         self.monotone
+    }
+
+    /// How it is kept how many operations are left.
+    pub const fn tally(&self) -> Tally {
+        self.tally
     }
 
     /// Packs scalars, one per register.
@@ -201,6 +211,7 @@ fn unplaced(
     variable: Variable,
     instance: &Instance,
     needs: &Needs<'_>,
+    tally: Tally,
 ) -> Result<Field, LayoutError> {
     let from_0_to = |most: u32| Ok(Field::range(0, u64::from(most) + 1, false));
     match variable {
@@ -235,9 +246,30 @@ fn unplaced(
         Variable::Invoked => from_0_to((1 << INVOKED_BITS) - 1),
         Variable::NeededAndBad => from_0_to((1 << (ObserverState::BITS - INVOKED_BITS)) - 1),
         Variable::Left(process) => {
-            from_0_to(needs.operations.map_or(0, |operations| operations[process.index()]))
+            let operations = needs.operations.map_or(0, |of| of[process.index()]);
+            from_0_to(tally.of(operations) as u32)
         }
     }
+}
+
+/// Places fields in as few words as will do: the number of words, and the fields.
+fn placed(
+    variables: &[Variable],
+    unplaced: &[Field],
+    is_monotone: &dyn Fn(Variable) -> bool,
+) -> Result<(usize, Vec<Field>), LayoutError> {
+    let mut order: Vec<usize> = (0..variables.len()).collect();
+    order.sort_by_key(|&register| {
+        let monotone = is_monotone(variables[register]);
+        (!monotone, std::cmp::Reverse(if monotone { 0 } else { unplaced[register].bits() }))
+    });
+    let bits: u32 = unplaced.iter().map(|field| field.bits()).sum();
+    let least = (bits as usize + 1).div_ceil(64);
+    WORDS
+        .into_iter()
+        .filter(|&words| words >= least)
+        .find_map(|words| Some((words, place(unplaced, &order, words)?)))
+        .ok_or(LayoutError::TooLarge { bits, limit: MAX_WORDS as u32 * 64 - 1 })
 }
 
 /// Places fields in this order, each in the first word with room; none if

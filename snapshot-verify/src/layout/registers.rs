@@ -2,6 +2,7 @@
 
 use snapshot_core::Process;
 
+use super::Tally;
 use crate::instance::{Instance, SlotId};
 
 /// An index into an unpacked state.
@@ -21,8 +22,8 @@ pub enum Variable {
     Invoked,
     /// The observer's bits `needed_i`, `needed_j`, `bad01`, `bad10`.
     NeededAndBad,
-    /// How many operations a process may still begin; always 0 if they are not
-    /// bounded.
+    /// How many operations a process may still begin, as the layout's [`Tally`] keeps
+    /// it; always 0 if they are not bounded.
     Left(Process),
 }
 
@@ -98,10 +99,14 @@ impl Registers {
 }
 
 impl Variable {
-    /// Whether it is made of bits in which the observer is monotone: the more of
-    /// them are set, the more histories it accepts.
-    pub const fn is_monotone(self) -> bool {
-        matches!(self, Self::Must(_) | Self::NeededAndBad)
+    /// Whether it is made of bits of which more allow more: the more are set, the more
+    /// histories the observer accepts, or the more operations may still begin.
+    pub fn is_monotone(self, tally: Tally) -> bool {
+        match self {
+            Self::Must(_) | Self::NeededAndBad => true,
+            Self::Left(_) => tally == Tally::Marks,
+            Self::Slot(_) | Self::Location(_) | Self::Invoked => false,
+        }
     }
 
     /// For people.

@@ -93,9 +93,9 @@ fn names_are_mended() {
 
 #[test]
 fn bounds_and_budgets() {
-    let operations = "expected a number of operations per process from 1, `none` (no bound), or \
-                      `grow` (1, 2, 3, ...)";
-    for value in ["0", "many"] {
+    let operations = "expected a number of operations per process from 1 to 2147483647, \
+                      `none` (no bound), or `grow` (1, 2, 3, ...)";
+    for value in ["0", "many", "2147483648"] {
         let report = refused(&format!("check bowman --operations {value}"));
         assert_eq!(report, bad_value("--operations <B|none|grow>", value, operations));
     }

@@ -122,7 +122,7 @@ impl<'a> Product<'a> {
         for (index, graph) in instance.graphs.iter().enumerate() {
             let process = Process::must(index);
             if let Some(operations) = rules.operations {
-                initial[registers.left(process)] = operations[index] as Scalar;
+                initial[registers.left(process)] = layout.tally().of(operations[index]);
             }
             let owned = instance.slots.iter().enumerate();
             let owned = owned.filter(|(_, slot)| slot.owner == Owner::Operation(process));

@@ -62,7 +62,7 @@ impl Product<'_> {
         }
         if self.bounded {
             let left = self.registers.left(process);
-            machine.set(left, machine.get(left) - 1);
+            machine.set(left, self.layout.tally().spent(machine.get(left)));
         }
         match choice {
             Choice::Update(value) => {
