@@ -1,13 +1,13 @@
-//! Sample recordings, where they are at hand: `shared/histories` beside the
-//! workspace. They are no part of the project, so without them there is nothing
-//! to test.
+//! Sample recordings, where they are at hand: in the folder that
+//! `SNAPSHOT_RECORDINGS` names, or `shared/histories` beside the workspace. They are no
+//! part of the project, so without them there is nothing to test.
 //!
 //! Each is named `[non_]linearizable-...`, in the disc22 format.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use snapshot_core::History;
 use snapshot_core::certificate::{linearization, witness};
@@ -21,9 +21,13 @@ use snapshot_test::{Value, read_history};
 
 /// The recordings in a folder, with whether they are linearizable.
 fn samples(folder: &str) -> Vec<(PathBuf, bool)> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let Ok(files) = fs::read_dir(workspace.join("../shared/histories").join(folder)) else {
-        return Vec::new();
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/histories");
+    let named = env::var_os("SNAPSHOT_RECORDINGS").map(PathBuf::from);
+    let folder = named.as_ref().unwrap_or(&beside).join(folder);
+    let files = match fs::read_dir(&folder) {
+        Ok(files) => files,
+        Err(error) if named.is_some() => panic!("{}: {error}", folder.display()),
+        Err(_) => return Vec::new(),
     };
     let files = files.map(|file| file.expect("a folder can be listed").path());
     files
