@@ -64,8 +64,7 @@ fn pair(
     for (what, y, lines) in [("time", "seconds", seconds), ("memory", "MiB", bytes)] {
         let name = format!("{file}-{what}.svg");
         let lines: Vec<Line> = lines.into_iter().filter(|line| !line.points.is_empty()).collect();
-        draw(&plots.join(&name), Labels { title, x: axis, y }, &lines)?;
-        if !lines.is_empty() {
+        if draw(&plots.join(&name), Labels { title, x: axis, y }, &lines)? {
             let _ = writeln!(text, "![{title}: {what}](plots/{name})");
         }
     }
@@ -150,8 +149,9 @@ pub fn verification(records: &[Record], plots: &Path) -> Result<String, RenderEr
         if states.len() >= 3 && states.first().map(|s| s.0) != states.last().map(|s| s.0) {
             let name = format!("{file}-states.svg");
             let labels = Labels { title: curve.name, x: "states", y: "seconds" };
-            draw(&plots.join(&name), labels, &line(states))?;
-            let _ = writeln!(text, "![{}: time by states](plots/{name})", curve.name);
+            if draw(&plots.join(&name), labels, &line(states))? {
+                let _ = writeln!(text, "![{}: time by states](plots/{name})", curve.name);
+            }
         }
     }
     Ok(text)

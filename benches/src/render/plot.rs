@@ -1,8 +1,9 @@
 //! Plots as SVG.
 
+use std::ops::Range;
 use std::path::Path;
 
-use plotters::coord::ranged1d::{Ranged, ValueFormatter};
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged, ValueFormatter};
 use plotters::prelude::*;
 
 use super::RenderError;
@@ -40,39 +41,143 @@ const COLOURS: [RGBColor; 7] = [
 
 const SIZE: (u32, u32) = (720, 440);
 
-/// Draws the curves; the scale of x is logarithmic where that makes it readable.
+/// Curves with fewer points than this are read in the table as well.
+const LEAST_POINTS: usize = 3;
+
+/// Draws the curves, if any has enough points to be one, and tells whether it did. The
+/// scale of x is logarithmic where that makes it readable.
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn draw(path: &Path, labels: Labels<'_>, lines: &[Line]) -> Result<(), RenderError> {
-    let all = || lines.iter().flat_map(|line| line.points.iter().copied());
-    if all().next().is_none() {
-        return Ok(());
+pub fn draw(path: &Path, labels: Labels<'_>, lines: &[Line]) -> Result<bool, RenderError> {
+    if lines.iter().all(|line| line.points.len() < LEAST_POINTS) {
+        return Ok(false);
     }
-    let bounds = |of: fn((f64, f64)) -> f64| {
-        let values = all().map(of);
-        values.fold((f64::INFINITY, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)))
-    };
-    let ((left, right), (low, high)) = (bounds(|(x, _)| x), bounds(|(_, y)| y));
-    let y = (low.max(1e-12) / 2.0..high.max(1e-12) * 2.0).log_scale();
+    let all = || lines.iter().flat_map(|line| line.points.iter().copied());
+    let (xs, ys): (Vec<f64>, Vec<f64>) = all().unzip();
+    let (left, right) = bounds(&xs);
+    let (low, high) = bounds(&ys);
+    let (low, high) = (low.max(1e-12) / 2.0, high.max(1e-12) * 2.0);
     let is_logarithmic = left >= 1.0 && right / left >= 8.0;
+    let (left, right) = match is_logarithmic {
+        true => (left / 1.2, right * 1.2),
+        false => {
+            let margin = ((right - left) / 20.0).max(0.01);
+            (left - margin, right + margin)
+        }
+    };
+    let along_x = |x: f64| match is_logarithmic {
+        true => (x / left).ln() / (right / left).ln(),
+        false => (x - left) / (right - left),
+    };
+    let along_y = |y: f64| (y.max(low) / low).ln() / (high / low).ln();
+    let places: Vec<(f64, f64)> = all().map(|(x, y)| (along_x(x), along_y(y))).collect();
+    let at = Furnishing { labels, legend: emptiest(&places) };
+
+    let y = (low..high).log_scale().with_key_points(steps(low, high));
     let root = SVGBackend::new(path, SIZE).into_drawing_area();
     let mut chart = ChartBuilder::on(&root);
     chart.caption(labels.title, ("sans-serif", 18)).margin(12);
     chart.x_label_area_size(40).y_label_area_size(72);
+    let ticks = apart(xs, along_x);
     let drawn = match is_logarithmic {
         true => {
-            let x = (left / 1.2..right * 1.2).log_scale();
-            chart.build_cartesian_2d(x, y).and_then(|chart| fill(chart, labels, lines))
+            let x = (left..right).log_scale().with_key_points(ticks);
+            chart.build_cartesian_2d(x, y).and_then(|chart| fill(chart, at, lines))
         }
         false => {
-            let margin = ((right - left) / 20.0).max(0.01);
-            let x = left - margin..right + margin;
-            chart.build_cartesian_2d(x, y).and_then(|chart| fill(chart, labels, lines))
+            let x = Linear { range: left..right, ticks };
+            chart.build_cartesian_2d(x, y).and_then(|chart| fill(chart, at, lines))
         }
     };
     let failed = |message: String| RenderError::Plot { path: path.to_owned(), message };
-    drawn.and_then(|()| root.present()).map_err(|error| failed(error.to_string()))
+    drawn.and_then(|()| root.present()).map_err(|error| failed(error.to_string()))?;
+    Ok(true)
+}
+
+fn bounds(values: &[f64]) -> (f64, f64) {
+    values.iter().fold((f64::INFINITY, 0.0), |(low, high), v| (low.min(*v), high.max(*v)))
+}
+
+/// The share of an axis between two labels.
+const APART: f64 = 0.07;
+
+/// The values that points have, ascending, without those too near to the one before.
+fn apart(mut values: Vec<f64>, along: impl Fn(f64) -> f64) -> Vec<f64> {
+    values.sort_unstable_by(f64::total_cmp);
+    values.dedup();
+    let mut kept: Vec<f64> = Vec::new();
+    for value in values {
+        if kept.last().is_none_or(|last| along(value) - along(*last) >= APART) {
+            kept.push(value);
+        }
+    }
+    kept
+}
+
+/// Powers of ten from `low` to `high`; if these are few, twice and five times as well.
+fn steps(low: f64, high: f64) -> Vec<f64> {
+    let exponents = low.log10().floor() as i32..=high.log10().ceil() as i32;
+    let within = |factors: &[f64]| -> Vec<f64> {
+        let all = exponents
+            .clone()
+            .flat_map(|exponent| factors.iter().map(move |factor| factor * 10_f64.powi(exponent)));
+        all.filter(|step| (low..=high).contains(step)).collect()
+    };
+    let powers = within(&[1.0]);
+    if powers.len() >= 3 { powers } else { within(&[1.0, 2.0, 5.0]) }
+}
+
+/// Where a legend covers the fewest points, whose places are given as shares of the
+/// axes.
+fn emptiest(places: &[(f64, f64)]) -> SeriesLabelPosition {
+    /// About as much as a legend takes.
+    const LEGEND: (f64, f64) = (0.3, 0.4);
+    let covered = |is_right: bool, is_low: bool| {
+        let under = |(x, y): &&(f64, f64)| {
+            let (x, y) = (if is_right { 1.0 - x } else { *x }, if is_low { *y } else { 1.0 - y });
+            x < LEGEND.0 && y < LEGEND.1
+        };
+        places.iter().filter(under).count()
+    };
+    let corners = [
+        (covered(false, false), SeriesLabelPosition::UpperLeft),
+        (covered(true, true), SeriesLabelPosition::LowerRight),
+        (covered(true, false), SeriesLabelPosition::UpperRight),
+        (covered(false, true), SeriesLabelPosition::LowerLeft),
+    ];
+    let best = corners.into_iter().min_by_key(|(covered, _)| *covered);
+    best.map_or(SeriesLabelPosition::UpperLeft, |(_, corner)| corner)
+}
+
+/// A linear axis with these labels.
+struct Linear {
+    range: Range<f64>,
+    ticks: Vec<f64>,
+}
+
+impl Ranged for Linear {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (begin, end): (i32, i32)) -> i32 {
+        let share = (value - self.range.start) / (self.range.end - self.range.start);
+        begin + (share * f64::from(end - begin)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+/// What belongs to a plot but its curves.
+struct Furnishing<'a> {
+    labels: Labels<'a>,
+    legend: SeriesLabelPosition,
 }
 
 /// A chart on a canvas B.
@@ -80,7 +185,7 @@ type Chart<'a, B, X, Y> = ChartContext<'a, B, Cartesian2d<X, Y>>;
 
 fn fill<'a, B, X, Y>(
     mut chart: Chart<'a, B, X, Y>,
-    labels: Labels<'_>,
+    Furnishing { labels, legend: corner }: Furnishing<'_>,
     lines: &[Line],
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>>
 where
@@ -88,8 +193,9 @@ where
     X: Ranged<ValueType = f64> + ValueFormatter<f64>,
     Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
 {
+    // Six digits: what a computer adds to 0.3 is not shown.
     let number = |value: &f64| match value.abs() {
-        v if v == 0.0 || (0.01..1e5).contains(&v) => format!("{value}"),
+        v if v == 0.0 || (0.01..1e5).contains(&v) => format!("{}", (value * 1e6).round() / 1e6),
         _ => format!("{value:.0e}"),
     };
     let mut mesh = chart.configure_mesh();
@@ -101,7 +207,7 @@ where
         chart.draw_series(curve.point_size(3))?.label(&line.name).legend(key);
     }
     let mut legend = chart.configure_series_labels();
-    legend.position(SeriesLabelPosition::UpperLeft).background_style(WHITE.mix(0.8));
+    legend.position(corner).background_style(WHITE.mix(0.8));
     legend.border_style(BLACK.mix(0.3)).draw()
 }
 
@@ -124,7 +230,8 @@ mod tests {
             ("linear", [(0.0, 1e-6), (0.5, 1e-4), (1.0, 1.0)]),
         ] {
             let path = directory.path().join(name).with_extension("svg");
-            draw(&path, labels, &[line("ours", &points), line("theirs", &points[..1])]).unwrap();
+            let lines = [line("ours", &points), line("theirs", &points[..1])];
+            assert!(draw(&path, labels, &lines).unwrap());
             let svg = fs::read_to_string(&path).unwrap();
             let texts = ["Title", "events", "seconds", "ours", "theirs", "<polyline", "<circle"];
             assert!(texts.iter().all(|text| svg.contains(text)), "{name}: {svg}");
@@ -132,11 +239,25 @@ mod tests {
     }
 
     #[test]
+    fn labels_are_apart_and_the_legend_is_where_nothing_is() {
+        let shares = apart(vec![0.3, 0.0, 0.5, 0.31, 1.0, 0.3], |x| x);
+        assert_eq!(shares, [0.0, 0.3, 0.5, 1.0]);
+        assert_eq!(steps(0.5, 2e4), [1.0, 10.0, 100.0, 1e3, 1e4]);
+        assert_eq!(steps(0.4, 11.0), [0.5, 1.0, 2.0, 5.0, 10.0]);
+        let rising = [(0.1, 0.1), (0.5, 0.5), (0.9, 0.9)];
+        assert!(matches!(emptiest(&rising), SeriesLabelPosition::UpperLeft));
+        let falling = [(0.1, 0.9), (0.5, 0.5), (0.8, 0.3), (0.9, 0.1)];
+        assert!(matches!(emptiest(&falling), SeriesLabelPosition::UpperRight));
+    }
+
+    #[test]
     fn there_is_no_plot_of_nothing() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("none.svg");
         let labels = Labels { title: "", x: "", y: "" };
-        draw(&path, labels, &[]).unwrap();
+        assert!(!draw(&path, labels, &[]).unwrap());
+        let two = Line { name: "two points".to_owned(), points: vec![(1.0, 1.0), (2.0, 1.0)] };
+        assert!(!draw(&path, labels, &[two]).unwrap());
         assert!(!path.exists());
     }
 }
