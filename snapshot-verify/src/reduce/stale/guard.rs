@@ -124,3 +124,130 @@ fn reads(term: &Term, stale: &Stale, found: &mut Vec<Term>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+    use snapshot_core::Process;
+
+    use super::*;
+    use crate::explore::product::Scratch;
+    use crate::explore::{Choice, Exploration, Fault, Stop};
+    use crate::instance::{Invocations, Owner, Response, Scalar, Slot, Standing};
+    use crate::reduce::stale::{Group, Layer};
+
+    /// May be stale, as [`SECOND`] may; both begin with 0, as all slots do.
+    const FIRST: SlotId = SlotId(0);
+    const SECOND: SlotId = SlotId(1);
+    const OTHER: SlotId = SlotId(2);
+    const LAST: SlotId = SlotId(3);
+    const BLANK: Scalar = 2;
+
+    /// Scans do this and end so; where they go on, in block 1, they respond.
+    fn instance(assignments: Vec<Assignment>, end: End) -> Instance {
+        let slot = |name: &str| Slot {
+            name: name.to_owned(),
+            owner: Owner::Shared,
+            domain: Domain::BIT,
+            initial: 0,
+        };
+        let block = |assignments, end| Block { accesses: 0, assignments, end };
+        let respond = |response| block(vec![], End::Respond(response));
+        let at = [Term::FALSE, Term::FALSE];
+        let standing = Standing {
+            step: None,
+            span: Span::default(),
+            label: "idle".to_owned(),
+            updating: false,
+            reactions: vec![],
+        };
+        let graph = Graph {
+            blocks: vec![
+                block(assignments, end),
+                respond(Response::Scan { at, foreign: Term::FALSE }),
+                respond(Response::Update { value: Term::FALSE }),
+            ],
+            locations: vec![standing],
+            invocations: Invocations { update: BlockId(2), scan: BlockId(0) },
+            argument: None,
+        };
+        let [i, j] = [0, 1].map(Process::must);
+        let slots = ["first", "second", "other", "last"].map(slot).into();
+        Instance { processes: 2, pair: [i, j], slots, graphs: vec![graph.clone(), graph] }
+    }
+
+    /// What a scan does while the first slot is blank: what the slots hold then, or
+    /// none if it reads the blank.
+    fn scanned(assignments: Vec<Assignment>, end: End) -> Option<Vec<Scalar>> {
+        let slots = vec![FIRST, SECOND];
+        let group =
+            Group { key: vec![], slots, table: Default::default(), live: vec![], useful: false };
+        let stale = Stale { layers: vec![Layer { blank: BLANK, groups: vec![group] }] };
+        let guarded = guarded(&instance(assignments, end), &stale);
+        let after = Exploration::default().product(&guarded, |product| {
+            let mut machine = Scratch::new(product).machine;
+            let mut state = product.initial().0;
+            state[FIRST.index()] = BLANK;
+            machine.begin();
+            machine.state_mut().copy_from_slice(&state);
+            match product.take(Process::must(0), Choice::Scan, &mut machine) {
+                Err(Stop::Fault(Fault { what: READ, .. })) => None,
+                _ => Some(machine.state()[..4].to_vec()),
+            }
+        });
+        after.unwrap()
+    }
+
+    fn assign(to: SlotId, value: Term) -> Assignment {
+        Assignment { target: Target::Slot(to), value }
+    }
+
+    fn read(slot: SlotId) -> Term {
+        Term::Slot(slot)
+    }
+
+    const ON: End = End::Jump(BlockId(1));
+
+    #[test]
+    fn a_blank_is_read_by_branches_and_responses() {
+        let branch = |condition| End::Branch { condition, then: BlockId(1), otherwise: BlockId(1) };
+        assert_eq!(scanned(vec![], branch(read(FIRST))), None);
+        assert!(scanned(vec![], branch(read(SECOND))).is_some());
+        for place in 0..3 {
+            let mut terms = [Term::FALSE, Term::FALSE, Term::FALSE];
+            terms[place] = read(FIRST);
+            let [i, j, foreign] = terms;
+            let response = Response::Scan { at: [i, j], foreign };
+            assert_eq!(scanned(vec![], End::Respond(response)), None, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_blank_is_read_where_it_is_computed_with_or_stored_for_good() {
+        assert_eq!(scanned(vec![assign(OTHER, read(FIRST))], ON), None);
+        let negation = Term::Apply(Operator::Not, vec![read(FIRST)]);
+        assert_eq!(scanned(vec![assign(SECOND, negation)], ON), None);
+        let of = vec![OTHER, LAST];
+        let target = Target::Element { index: read(FIRST), of };
+        assert_eq!(scanned(vec![Assignment { target, value: Term::TRUE }], ON), None);
+    }
+
+    #[test]
+    fn a_blank_may_be_moved_written_over_and_passed_by() {
+        let moved = scanned(vec![assign(SECOND, read(FIRST))], ON);
+        assert_eq!(moved, Some(vec![BLANK, BLANK, 0, 0]));
+        let written = scanned(vec![assign(FIRST, Term::TRUE), assign(OTHER, read(FIRST))], ON);
+        assert_eq!(written, Some(vec![1, 0, 1, 0]));
+        // What is moved is read later.
+        let later = vec![assign(SECOND, read(FIRST)), assign(OTHER, read(SECOND))];
+        assert_eq!(scanned(later, ON), None);
+        // Which element is chosen decides.
+        let chosen =
+            |index| Term::Element { index: Box::new(index), of: vec![read(FIRST), read(OTHER)] };
+        let set = assign(LAST, Term::TRUE);
+        let by_last = assign(OTHER, chosen(read(LAST)));
+        assert_eq!(scanned(vec![by_last.clone()], ON), None);
+        assert_eq!(scanned(vec![set, by_last], ON), Some(vec![BLANK, 0, 0, 1]));
+    }
+}
