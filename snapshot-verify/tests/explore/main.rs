@@ -13,3 +13,4 @@ mod meaning;
 mod oracle;
 mod random;
 mod reductions;
+mod symmetry;

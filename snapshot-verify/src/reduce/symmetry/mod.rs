@@ -1,14 +1,13 @@
 //! `symmetry`: states that differ only in the names of processes are one.
 //!
 //! Where the program treats two processes alike, renaming them maps executions
-//! to executions ([`isomorphism`]), and the observer accepts both or neither if
-//! i and j are renamed along. So of the states that renamings lead to each other
-//! it suffices to explore one.
+//! to executions ([`isomorphism`]); the observer does not tell apart who is neither i
+//! nor j. So of the states that renamings lead to each other it suffices to explore one.
 //!
 //! Which processes are alike is found out, not declared: for every two processes
-//! other than i and j, and for i and j, the instance must be isomorphic to itself with
-//! the two exchanged. A fixed order of collects breaks this, unless slicing has
-//! left nothing of it.
+//! other than i and j the instance must be isomorphic to itself with the two exchanged.
+//! A fixed order of collects breaks this, unless slicing has left nothing of it. Of i
+//! and j the order stays: they are not tried.
 //!
 //! The representative of a state is found by sorting: processes that are alike
 //! are ordered by what they do and hold. Where that does not tell them apart,
@@ -23,11 +22,10 @@ use std::hash::Hasher;
 
 use rustc_hash::FxHasher;
 use snapshot_core::Process;
-use snapshot_core::observer::ObserverState;
 
 use crate::explore::canonical::{self, Permutation};
 use crate::instance::{Domain, Instance, Owner, Scalar, SlotId};
-use crate::layout::{INVOKED_BITS, Registers};
+use crate::layout::Registers;
 
 /// The symmetries of an instance.
 #[derive(Clone, Debug)]
@@ -46,8 +44,6 @@ struct Orbit {
     telling: Vec<Vec<SlotId>>,
     /// Slots that name processes and belong to none.
     naming: Vec<SlotId>,
-    /// Whether these are i and j.
-    observed: bool,
 }
 
 impl Symmetry {
@@ -67,10 +63,7 @@ impl Symmetry {
                 |&process: &usize| process == first || exchange(instance, first, process).is_some();
             let members: Vec<usize> = remaining.iter().copied().filter(alike).collect();
             remaining.retain(|process| !members.contains(process));
-            orbits.extend(Orbit::new(instance, members, false));
-        }
-        if pair.iter().all(active) {
-            orbits.extend(Orbit::new(instance, pair.to_vec(), true));
+            orbits.extend(Orbit::new(instance, members));
         }
         Self { orbits, domains: instance.slots.iter().map(|slot| slot.domain).collect() }
     }
@@ -107,14 +100,7 @@ impl Symmetry {
             let location = before[registers.location(from)] as usize;
             state[registers.location(to)] = exchange.locations[process][location].index() as Scalar;
             state[registers.left(to)] = before[registers.left(from)];
-            let must = before[registers.must(from)];
-            state[registers.must(to)] = if orbit.observed { swap_bits(must, 0) } else { must };
-        }
-        if orbit.observed {
-            let invoked = &mut state[registers.invoked()];
-            *invoked = swap_bits(*invoked, 0);
-            let needed_and_bad = &mut state[registers.needed_and_bad()];
-            *needed_and_bad = swap_bits(swap_bits(*needed_and_bad, 0), 2);
+            state[registers.must(to)] = before[registers.must(from)];
         }
     }
 
@@ -130,18 +116,7 @@ impl Symmetry {
         };
         hasher.write_usize(location);
         hasher.write_i32(state[registers.left(process)]);
-        let must = state[registers.must(process)];
-        if orbit.observed {
-            let at = |bits: Scalar, shift: usize| bits >> shift & 1;
-            let needed_and_bad = state[registers.needed_and_bad()];
-            hasher.write_i32(at(must, position));
-            hasher.write_i32(at(must, 1 - position));
-            hasher.write_i32(at(state[registers.invoked()], position));
-            hasher.write_i32(at(needed_and_bad, position));
-            hasher.write_i32(at(needed_and_bad, 2 + position));
-        } else {
-            hasher.write_i32(must);
-        }
+        hasher.write_i32(state[registers.must(process)]);
         for slot in &orbit.telling[position] {
             let scalar = state[registers.slot(*slot)];
             hasher.write_i32(self.seen_by(orbit, member, *slot, scalar));
@@ -172,7 +147,7 @@ impl Symmetry {
 impl Orbit {
     /// The orbit of these processes if each two of them, at least two, can be
     /// exchanged.
-    fn new(instance: &Instance, members: Vec<usize>, observed: bool) -> Option<Self> {
+    fn new(instance: &Instance, members: Vec<usize>) -> Option<Self> {
         if members.len() < 2 {
             return None;
         }
@@ -212,7 +187,7 @@ impl Orbit {
                 None => of_first.clone(),
             })
             .collect();
-        Some(Self { members, exchanges, telling, naming, observed })
+        Some(Self { members, exchanges, telling, naming })
     }
 }
 
@@ -224,21 +199,10 @@ fn exchange(instance: &Instance, first: usize, second: usize) -> Option<Isomorph
     bisimilarity(instance, instance, &processes)
 }
 
-/// Two neighbouring bits, the lower of them at `shift`, exchanged.
-const fn swap_bits(bits: Scalar, shift: u32) -> Scalar {
-    let low = bits >> shift & 1;
-    let high = bits >> (shift + 1) & 1;
-    (bits & !(3 << shift)) | high << shift | low << (shift + 1)
-}
-
-// The positions of bits above are those of the observer.
-const _: () = assert!(INVOKED_BITS == 2 && ObserverState::BITS == 6);
-
 impl canonical::Symmetry for Symmetry {
     fn canonicalise(&self, registers: Registers, state: &mut [Scalar]) -> Permutation {
         let mut permutation = Permutation::IDENTITY;
-        // i and j first: what the others hold about them moves along.
-        for orbit in self.orbits.iter().rev() {
+        for orbit in &self.orbits {
             let mut keys: Vec<u64> = (0..orbit.members.len())
                 .map(|position| self.key(orbit, position, registers, state))
                 .collect();
