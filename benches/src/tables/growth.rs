@@ -48,7 +48,7 @@ pub const SWEEPS: [Sweep; 4] = [
         name: "length",
         axis: "events (n = 8)",
         points: &[1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8],
-        quick: 2,
+        quick: 3,
         recipe: |events| recipe(PROCESSES, events as usize),
         has_violation: true,
     },
