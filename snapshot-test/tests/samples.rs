@@ -1,5 +1,5 @@
 //! Sample recordings, where they are at hand: in the folder that
-//! `SNAPSHOT_RECORDINGS` names, or `shared/histories` beside the workspace. They are no
+//! `SNAPSHOT_SAMPLES` names, or `shared/histories` beside the workspace. They are no
 //! part of the project, so without them there is nothing to test.
 //!
 //! Each is named `[non_]linearizable-...`, in the disc22 format.
@@ -22,7 +22,7 @@ use snapshot_test::{Value, read_history};
 /// The recordings in a folder, with whether they are linearizable.
 fn samples(folder: &str) -> Vec<(PathBuf, bool)> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/histories");
-    let named = env::var_os("SNAPSHOT_RECORDINGS").map(PathBuf::from);
+    let named = env::var_os("SNAPSHOT_SAMPLES").map(PathBuf::from);
     let folder = named.as_ref().unwrap_or(&beside).join(folder);
     let files = match fs::read_dir(&folder) {
         Ok(files) => files,
