@@ -86,7 +86,7 @@ const KEEP_BYTES: u64 = 8 << 20;
 /// What to explore, and with what.
 #[derive(Clone, Debug)]
 pub struct Exploration<'a> {
-    /// How many operations each process may begin; no bound without.
+    /// How many operations each process may begin, less than 2^31; no bound without.
     pub operations: Option<u32>,
     /// The processes that may begin operations; all without.
     pub active: Option<BTreeSet<Process>>,

@@ -49,6 +49,9 @@ pub const MAX_PROCESSES: usize = 29;
 /// the lowest.
 pub const INVOKED_BITS: u32 = 2;
 
+/// How many are, those of open scans aside.
+const MONOTONE_BITS: u32 = ObserverState::BITS - INVOKED_BITS;
+
 /// Where each register of a product state lies.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Layout {
@@ -89,8 +92,6 @@ impl Layout {
             });
         }
         let variables: Vec<Variable> = registers.variables().collect();
-        let names = variables.iter().map(|variable| variable.name(instance));
-        let names: Vec<String> = names.collect();
         let transient = transient::transient(instance);
         let always = |variable| match variable {
             // What is renamed, here or in other processes, does not stay the same.
@@ -106,14 +107,13 @@ impl Layout {
                 None => unplaced(variable, instance, needs, tally),
             });
             let unplaced: Vec<Field> = unplaced.collect::<Result<_, _>>()?;
-            let is_monotone = |variable: Variable| variable.is_monotone(tally);
-            let (words, fields) = placed(&variables, &unplaced, &is_monotone)?;
+            let (words, fields) = placed(&variables, &unplaced, tally)?;
             let monotone = variables
                 .iter()
                 .zip(&fields)
-                .filter(|(variable, _)| is_monotone(**variable))
+                .filter(|(variable, _)| variable.is_monotone(tally))
                 .fold(0, |mask, (_, field)| mask | field.mask());
-            let names = names.clone();
+            let names = variables.iter().map(|variable| variable.name(instance)).collect();
             Ok(Self { registers, fields, names, words, monotone, tally })
         };
         let numbered = laid_out(Tally::Number)?;
@@ -244,7 +244,7 @@ fn unplaced(
         }
         Variable::Must(_) => from_0_to(3),
         Variable::Invoked => from_0_to((1 << INVOKED_BITS) - 1),
-        Variable::NeededAndBad => from_0_to((1 << (ObserverState::BITS - INVOKED_BITS)) - 1),
+        Variable::NeededAndBad => from_0_to((1 << MONOTONE_BITS) - 1),
         Variable::Left(process) => {
             let operations = needs.operations.map_or(0, |of| of[process.index()]);
             from_0_to(tally.of(operations) as u32)
@@ -256,11 +256,11 @@ fn unplaced(
 fn placed(
     variables: &[Variable],
     unplaced: &[Field],
-    is_monotone: &dyn Fn(Variable) -> bool,
+    tally: Tally,
 ) -> Result<(usize, Vec<Field>), LayoutError> {
     let mut order: Vec<usize> = (0..variables.len()).collect();
     order.sort_by_key(|&register| {
-        let monotone = is_monotone(variables[register]);
+        let monotone = variables[register].is_monotone(tally);
         (!monotone, std::cmp::Reverse(if monotone { 0 } else { unplaced[register].bits() }))
     });
     let bits: u32 = unplaced.iter().map(|field| field.bits()).sum();

@@ -1,15 +1,10 @@
 //! How a register says how many operations a process may still begin.
 
-use snapshot_core::observer::ObserverState;
-
-use super::INVOKED_BITS;
+use super::MONOTONE_BITS;
 use crate::instance::Scalar;
 
 /// The most marks of one process: a scalar has no room for more.
 const MOST_MARKS: u32 = Scalar::BITS - 2;
-
-/// How many bits of the observer, but those of open scans, are monotone.
-const MONOTONE_BITS_OF_OBSERVER: u64 = (ObserverState::BITS - INVOKED_BITS) as u64;
 
 /// The ways to keep the number of operations that are left. None left is 0 in either.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,7 +42,7 @@ impl Tally {
     /// Whether marks for so many operations, by process, find room in one word beside
     /// what else is monotone, and the bit that is always set.
     pub fn marks_fit(operations: &[u32]) -> bool {
-        let others = 2 * operations.len() as u64 + MONOTONE_BITS_OF_OBSERVER + 1;
+        let others = 2 * operations.len() as u64 + u64::from(MONOTONE_BITS) + 1;
         let marks: u64 = operations.iter().map(|&operations| u64::from(operations)).sum();
         others + marks <= u64::from(u64::BITS) && operations.iter().all(|&of| of <= MOST_MARKS)
     }

@@ -7,7 +7,6 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
 use snapshot_verify::explore::{Exploration, Outcome, Verdict};
-use snapshot_verify::instance::{Location, Scalar};
 use snapshot_verify::layout::Tally;
 
 use crate::bowman::{Exit, bowman};
@@ -54,9 +53,8 @@ fn the_observer_is_monotone() {
     assert_eq!(pairs, 4 * 3_u32.pow(4), "4 ways to be invoked, 3 to be included per bit");
 }
 
-/// What is the same in states that are compared, but for slots and locations: operations
-/// left, unless they are compared too, and the observer's bits that are not.
-type Rest = (Vec<Scalar>, Vec<Location>, Option<Vec<u32>>, u8);
+/// What is compared by inclusion: bits, and operations left, if they are.
+type Compared = (Vec<u8>, Vec<u32>);
 
 /// Searches with maximal states only, by comparing all with all.
 fn naive(oracle: &Oracle<'_>, tally: Tally) -> Found {
@@ -66,13 +64,12 @@ fn naive(oracle: &Oracle<'_>, tally: Tally) -> Found {
         let left = if tally == Tally::Marks { state.left.clone() } else { vec![] };
         (bits, left)
     };
-    let rest = |state: &State| -> Rest {
+    let rest = |state: &State| {
         let left = (tally == Tally::Number).then(|| state.left.clone());
         let invoked = state.observer.bits() & INVOKED;
         (state.slots.clone(), state.locations.clone(), left, invoked)
     };
-    type Bits = (Vec<u8>, Vec<u32>);
-    let included = |(s, few): &Bits, (t, many): &Bits| {
+    let included = |(s, few): &Compared, (t, many): &Compared| {
         s.iter().zip(t).all(|(s, t)| s & !t == 0) && few.iter().zip(many).all(|(s, t)| s <= t)
     };
     let mut kept = HashMap::from([(rest(&oracle.initial()), vec![bits(&oracle.initial())])]);
