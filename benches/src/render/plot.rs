@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged, ValueFormatter};
+use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
 
 use super::RenderError;
@@ -55,44 +55,77 @@ pub fn draw(path: &Path, labels: Labels<'_>, lines: &[Line]) -> Result<bool, Ren
     }
     let all = || lines.iter().flat_map(|line| line.points.iter().copied());
     let (xs, ys): (Vec<f64>, Vec<f64>) = all().unzip();
-    let (left, right) = bounds(&xs);
-    let (low, high) = bounds(&ys);
-    let (low, high) = (low.max(1e-12) / 2.0, high.max(1e-12) * 2.0);
-    let is_logarithmic = left >= 1.0 && right / left >= 8.0;
-    let (left, right) = match is_logarithmic {
-        true => (left / 1.2, right * 1.2),
-        false => {
-            let margin = ((right - left) / 20.0).max(0.01);
-            (left - margin, right + margin)
-        }
-    };
-    let along_x = |x: f64| match is_logarithmic {
-        true => (x / left).ln() / (right / left).ln(),
-        false => (x - left) / (right - left),
-    };
-    let along_y = |y: f64| (y.max(low) / low).ln() / (high / low).ln();
-    let places: Vec<(f64, f64)> = all().map(|(x, y)| (along_x(x), along_y(y))).collect();
-    let at = Furnishing { labels, legend: emptiest(&places) };
+    let (x, y) = (Axis::of_values(xs), Axis::of_measurements(&ys));
+    let places: Vec<(f64, f64)> = all().map(|(at, of)| (x.share(at), y.share(of))).collect();
+    let legend = emptiest(&places);
 
-    let y = (low..high).log_scale().with_key_points(steps(low, high));
     let root = SVGBackend::new(path, SIZE).into_drawing_area();
     let mut chart = ChartBuilder::on(&root);
     chart.caption(labels.title, ("sans-serif", 18)).margin(12);
     chart.x_label_area_size(40).y_label_area_size(72);
-    let ticks = apart(xs, along_x);
-    let drawn = match is_logarithmic {
-        true => {
-            let x = (left..right).log_scale().with_key_points(ticks);
-            chart.build_cartesian_2d(x, y).and_then(|chart| fill(chart, at, lines))
-        }
-        false => {
-            let x = Linear { range: left..right, ticks };
-            chart.build_cartesian_2d(x, y).and_then(|chart| fill(chart, at, lines))
-        }
-    };
+    let drawn = chart.build_cartesian_2d(x, y).and_then(|chart| fill(chart, labels, legend, lines));
     let failed = |message: String| RenderError::Plot { path: path.to_owned(), message };
     drawn.and_then(|()| root.present()).map_err(|error| failed(error.to_string()))?;
     Ok(true)
+}
+
+/// An axis, and where it is labelled.
+struct Axis {
+    range: Range<f64>,
+    is_logarithmic: bool,
+    ticks: Vec<f64>,
+}
+
+impl Axis {
+    /// Of what was varied: logarithmic where that makes it readable, labelled by the
+    /// values themselves.
+    fn of_values(values: Vec<f64>) -> Self {
+        let (left, right) = bounds(&values);
+        let is_logarithmic = left >= 1.0 && right / left >= 8.0;
+        let range = match is_logarithmic {
+            true => left / 1.2..right * 1.2,
+            false => {
+                let margin = ((right - left) / 20.0).max(0.01);
+                left - margin..right + margin
+            }
+        };
+        let mut axis = Self { range, is_logarithmic, ticks: Vec::new() };
+        axis.ticks = apart(values, |value| axis.share(value));
+        axis
+    }
+
+    /// Of what was measured: logarithmic, labelled by round numbers.
+    fn of_measurements(values: &[f64]) -> Self {
+        let (low, high) = bounds(values);
+        let (low, high) = (low.max(1e-12) / 2.0, high.max(1e-12) * 2.0);
+        Self { range: low..high, is_logarithmic: true, ticks: steps(low, high) }
+    }
+
+    /// How far along the axis a value is: 0 at its beginning, 1 at its end.
+    fn share(&self, value: f64) -> f64 {
+        let Range { start, end } = self.range;
+        match self.is_logarithmic {
+            true => (value.max(start) / start).ln() / (end / start).ln(),
+            false => (value - start) / (end - start),
+        }
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (begin, end): (i32, i32)) -> i32 {
+        begin + (self.share(*value) * f64::from(end - begin)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
 }
 
 fn bounds(values: &[f64]) -> (f64, f64) {
@@ -150,49 +183,12 @@ fn emptiest(places: &[(f64, f64)]) -> SeriesLabelPosition {
     best.map_or(SeriesLabelPosition::UpperLeft, |(_, corner)| corner)
 }
 
-/// A linear axis with these labels.
-struct Linear {
-    range: Range<f64>,
-    ticks: Vec<f64>,
-}
-
-impl Ranged for Linear {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (begin, end): (i32, i32)) -> i32 {
-        let share = (value - self.range.start) / (self.range.end - self.range.start);
-        begin + (share * f64::from(end - begin)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.clone()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.range.clone()
-    }
-}
-
-/// What belongs to a plot but its curves.
-struct Furnishing<'a> {
-    labels: Labels<'a>,
-    legend: SeriesLabelPosition,
-}
-
-/// A chart on a canvas B.
-type Chart<'a, B, X, Y> = ChartContext<'a, B, Cartesian2d<X, Y>>;
-
-fn fill<'a, B, X, Y>(
-    mut chart: Chart<'a, B, X, Y>,
-    Furnishing { labels, legend: corner }: Furnishing<'_>,
+fn fill<'a, B: DrawingBackend + 'a>(
+    mut chart: ChartContext<'a, B, Cartesian2d<Axis, Axis>>,
+    labels: Labels<'_>,
+    corner: SeriesLabelPosition,
     lines: &[Line],
-) -> Result<(), DrawingAreaErrorKind<B::ErrorType>>
-where
-    B: DrawingBackend + 'a,
-    X: Ranged<ValueType = f64> + ValueFormatter<f64>,
-    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
-{
+) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     // Six digits: what a computer adds to 0.3 is not shown.
     let number = |value: &f64| match value.abs() {
         v if v == 0.0 || (0.01..1e5).contains(&v) => format!("{}", (value * 1e6).round() / 1e6),
