@@ -7,6 +7,8 @@
 mod machine;
 mod store;
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 pub use store::{Store, StoreError, read};
 
@@ -94,6 +96,22 @@ impl Record {
             && self.time_limit == limits.time.as_secs_f64()
             && self.memory_limit == limits.memory
     }
+}
+
+/// The last run of each method on each case, where the first of them was: what was
+/// measured again replaces what it was before.
+pub fn latest(records: Vec<Record>) -> Vec<Record> {
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    let mut latest: Vec<Record> = Vec::with_capacity(records.len());
+    for record in records {
+        let place =
+            *places.entry((record.case.clone(), record.method.clone())).or_insert(latest.len());
+        match latest.get_mut(place) {
+            Some(earlier) => *earlier = record,
+            None => latest.push(record),
+        }
+    }
+    latest
 }
 
 /// One run of a command.

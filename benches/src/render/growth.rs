@@ -1,5 +1,6 @@
 //! Growth: plots, and how far each method got.
 
+use std::cmp::Ordering;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -16,6 +17,14 @@ const MEBI: f64 = (1 << 20) as f64;
 fn points(records: &[&Record], y: impl Fn(&Record) -> f64) -> Vec<(f64, f64)> {
     let answered = records.iter().filter(|record| record.outcome.is_answer());
     answered.filter_map(|record| Some((record.x?, y(record)))).collect()
+}
+
+/// The records of one method, along its curve.
+fn along<'a>(records: &[&'a Record], method: &str) -> Vec<&'a Record> {
+    let mut mine: Vec<&Record> =
+        records.iter().copied().filter(|record| record.method == method).collect();
+    mine.sort_by(|a, b| a.x.partial_cmp(&b.x).unwrap_or(Ordering::Equal));
+    mine
 }
 
 /// Checks of histories.
@@ -39,8 +48,7 @@ pub fn histories(records: &[Record], plots: &Path) -> Result<String, RenderError
             text.push_str(&reached(&of_group));
             let (mut seconds, mut bytes) = (Vec::new(), Vec::new());
             for method in METHODS {
-                let mine = of_group.iter().filter(|record| record.method == method.name);
-                let mine: Vec<&Record> = mine.copied().collect();
+                let mine = along(&of_group, method.name);
                 let line = |points| Line { name: method.name.to_owned(), points };
                 seconds.push(line(points(&mine, Record::work)));
                 bytes.push(line(points(&mine, |record| record.peak_bytes as f64 / MEBI)));
@@ -83,8 +91,7 @@ fn reached(records: &[&Record]) -> String {
     let peers = METHODS.iter().filter(|method| method.origin == Origin::Peer);
     let best = peers.filter_map(|method| farthest(method.name)).reduce(f64::max);
     for method in METHODS {
-        let mine = records.iter().filter(|record| record.method == method.name);
-        let mine: Vec<&Record> = mine.copied().collect();
+        let mine = along(records, method.name);
         let Some(last) = mine.last() else { continue };
         let then = match last.outcome.is_answer() {
             true => "to the end".to_owned(),
@@ -146,12 +153,11 @@ pub fn verification(records: &[Record], plots: &Path) -> Result<String, RenderEr
         let solved = mine.iter().filter(|record| record.outcome.is_answer());
         let mut states: Vec<(f64, f64)> = solved.filter_map(by_states).collect();
         states.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        if states.len() >= 3 && states.first().map(|s| s.0) != states.last().map(|s| s.0) {
-            let name = format!("{file}-states.svg");
-            let labels = Labels { title: curve.name, x: "states", y: "seconds" };
-            if draw(&plots.join(&name), labels, &line(states))? {
-                let _ = writeln!(text, "![{}: time by states](plots/{name})", curve.name);
-            }
+        let name = format!("{file}-states.svg");
+        let labels = Labels { title: curve.name, x: "states", y: "seconds" };
+        let differ = states.first().map(|s| s.0) != states.last().map(|s| s.0);
+        if differ && draw(&plots.join(&name), labels, &line(states))? {
+            let _ = writeln!(text, "![{}: time by states](plots/{name})", curve.name);
         }
     }
     Ok(text)

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub use page::Table;
 use thiserror::Error;
 
-use crate::record::{Record, Session, StoreError, read};
+use crate::record::{Record, Session, StoreError, latest, read};
 use crate::tables::published::Half;
 use crate::tables::verification::Table as Verification;
 use crate::tables::{bowman as bowman_table, growth as growth_table, hard};
@@ -80,7 +80,7 @@ fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
     let sessions: Vec<Session> = read(record, "sessions")?;
     let mut page = HEAD.to_owned();
     let mut add = |name: &str, section: &dyn Fn(&[Record]) -> Result<String, RenderError>| {
-        let records: Vec<Record> = read(record, name)?;
+        let records = latest(read(record, name)?);
         if !records.is_empty() {
             page.push('\n');
             page.push_str(&section(&records)?);
@@ -127,6 +127,18 @@ pub(crate) mod tests {
             time_limit: 10.0,
             memory_limit: 1 << 30,
         }
+    }
+
+    #[test]
+    fn what_is_measured_again_replaces_what_was() {
+        let runs = [("a", "linear", 1.0), ("b", "linear", 2.0), ("a", "search", 3.0)];
+        let again = [("a", "linear", 4.0)];
+        let records = runs
+            .iter()
+            .chain(&again)
+            .map(|(case, method, seconds)| solved("group", case, method, *seconds));
+        let latest: Vec<f64> = latest(records.collect()).iter().map(Record::work).collect();
+        assert_eq!(latest, [4.0, 2.0, 3.0]);
     }
 
     #[test]
