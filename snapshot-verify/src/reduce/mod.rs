@@ -14,6 +14,7 @@
 //! | `counters` | [`webs`] | gives a variable a slot for each of its unrelated uses |
 //! | `counters` | [`numbering`] | keeps of versions, counters and anonymous bits what can be told of them |
 //! | `symmetry` | [`symmetry`] | treats processes as interchangeable where the program does |
+//! | `stale` | [`abandoned`] | forgets what cells hold that nobody is on the way to read |
 //! | `stale` | [`stale`] | forgets what cells hold that will be written over unread |
 //! | - | [`merge`] | identifies locations with equal futures |
 //!
@@ -23,6 +24,7 @@
 //! next, as the most general client lets it begin any operation at any time: ample
 //! sets would contain all that is enabled.
 
+pub mod abandoned;
 pub mod constant;
 pub mod dead;
 pub mod decided;

@@ -14,7 +14,9 @@ use snapshot_core::Process;
 use super::reduction::{Reduction, Reductions};
 use crate::explore::{Exploration, ExploreError, Fault, Verdict, canonical};
 use crate::instance::{Instance, InstanceError, Scalar};
+use crate::layout::Registers;
 use crate::program::Program;
+use crate::reduce::abandoned::Abandoned;
 use crate::reduce::constant::constant;
 use crate::reduce::dead::{dead, uniformly_dead};
 use crate::reduce::decided::decided;
@@ -36,6 +38,8 @@ pub struct Prepared {
     /// From where on gaps between counters are not told apart.
     cap: Scalar,
     reductions: Reductions,
+    /// What is proven not to matter in what is explored; none before it was looked for.
+    abandoned: Option<Option<Abandoned>>,
     forgetful: Option<Forgetful>,
 }
 
@@ -157,7 +161,7 @@ impl Prepared {
             .contains(Reduction::Counters)
             .then(|| Numbering::of(&instance, CAP))
             .filter(|numbering| !numbering.is_trivial());
-        Self { instance, numbering, cap: CAP, reductions, forgetful: None }
+        Self { instance, numbering, cap: CAP, reductions, abandoned: None, forgetful: None }
     }
 
     /// Keeps larger gaps between counters exactly: what was found because they were not
@@ -173,7 +177,19 @@ impl Prepared {
         true
     }
 
-    /// Learns what may be forgotten, unless that is known. `exploration` is what it is
+    /// Finds out what is abandoned when, unless that is known. Where processes choose
+    /// cells at run time this takes seconds, elsewhere no time at all.
+    pub fn analyse(&mut self) {
+        if self.abandoned.is_none() && self.reductions.contains(Reduction::Stale) {
+            self.abandoned = Some(Abandoned::of(&self.instance));
+        }
+    }
+
+    fn abandoned(&self) -> Option<&Abandoned> {
+        self.abandoned.as_ref().and_then(Option::as_ref)
+    }
+
+    /// Learns what may be forgotten besides, unless that is known. `exploration` is what it is
     /// for. Takes about a second.
     ///
     /// # Errors
@@ -185,6 +201,7 @@ impl Prepared {
         if let Some((mut stale, guarded)) = Stale::of(&self.instance) {
             stale.learn(&guarded, exploration)?;
             let begun = stale.begun(&guarded);
+            self.abandoned = Some(Abandoned::of(&begun));
             self.forgetful = Some(Forgetful { stale, guarded, begun, refutations: 0 });
         }
         Ok(())
@@ -225,7 +242,7 @@ impl Prepared {
 
     /// What is forgotten after every step, if anything is.
     pub fn forgetting(&self) -> Option<&dyn canonical::Forgetting> {
-        self.forgetful().map(|forgetful| &forgetful.stale as _)
+        (self.abandoned().is_some() || self.forgetful().is_some()).then_some(self as _)
     }
 
     /// The symmetry among the processes that take part, if there is any and it is
@@ -235,6 +252,17 @@ impl Prepared {
             .contains(Reduction::Symmetry)
             .then(|| Symmetry::of(self.explored(), is_active))
             .filter(|symmetry| !symmetry.is_trivial())
+    }
+}
+
+impl canonical::Forgetting for Prepared {
+    fn forget(&self, registers: Registers, state: &mut [Scalar]) {
+        if let Some(abandoned) = self.abandoned() {
+            abandoned.forget(registers, state);
+        }
+        if let Some(forgetful) = self.forgetful() {
+            forgetful.stale.forget(registers, state);
+        }
     }
 }
 

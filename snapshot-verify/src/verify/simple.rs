@@ -20,6 +20,9 @@ use crate::interpret::{Machine, MoveErrorKind};
 use crate::program::Program;
 use crate::reduce::symmetry::isomorphism;
 
+/// With fewer operations hardly anything is ever abandoned.
+const WORTH_ANALYSING: u32 = 2;
+
 /// Learning what is stale takes about a second: not worth it for fewer operations.
 const WORTH_LEARNING: u32 = 3;
 
@@ -140,7 +143,11 @@ impl Explore for Simple<'_> {
             ..Exploration::default()
         };
         let time_left = || until.map(|until| until.saturating_duration_since(Instant::now()));
-        if effort.operations.is_none_or(|operations| operations >= WORTH_LEARNING) {
+        let is_worth = |least| effort.operations.is_none_or(|operations| operations >= least);
+        if is_worth(WORTH_ANALYSING) {
+            prepared.analyse();
+        }
+        if is_worth(WORTH_LEARNING) {
             let numbering = prepared.numbering.clone();
             let numbering = numbering.as_ref().map(|numbering| numbering as _);
             let time = time_left();

@@ -1,6 +1,7 @@
 //! The explorer on instances made by hand.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod abandoned;
 mod alike;
 mod antichain;
 mod bowman;
