@@ -145,8 +145,9 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
         Domain::Range { optional: true, .. }
         | Domain::Version { optional: true }
         | Domain::Counter { optional: true } => Some(NONE),
-        Domain::Range { low, .. } => Some(low),
-        Domain::Version { optional: false } | Domain::Counter { optional: false } => None,
+        Domain::Range { low, names_processes: false, .. } => Some(low),
+        // Any scalar would be one among others, and be renamed with them.
+        Domain::Range { .. } | Domain::Version { .. } | Domain::Counter { .. } => None,
     };
     let slots = (0..).map(SlotId).zip(&instance.slots);
     slots
