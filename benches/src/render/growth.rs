@@ -19,10 +19,9 @@ fn points(records: &[&Record], y: impl Fn(&Record) -> f64) -> Vec<(f64, f64)> {
     answered.filter_map(|record| Some((record.x?, y(record)))).collect()
 }
 
-/// The records of one method, along its curve.
-fn along<'a>(records: &[&'a Record], method: &str) -> Vec<&'a Record> {
-    let mut mine: Vec<&Record> =
-        records.iter().copied().filter(|record| record.method == method).collect();
+/// Records of one curve, along it.
+fn along<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<&'a Record> {
+    let mut mine: Vec<&Record> = records.collect();
     mine.sort_by(|a, b| a.x.partial_cmp(&b.x).unwrap_or(Ordering::Equal));
     mine
 }
@@ -48,7 +47,8 @@ pub fn histories(records: &[Record], plots: &Path) -> Result<String, RenderError
             text.push_str(&reached(&of_group));
             let (mut seconds, mut bytes) = (Vec::new(), Vec::new());
             for method in METHODS {
-                let mine = along(&of_group, method.name);
+                let of_group = of_group.iter().copied();
+                let mine = along(of_group.filter(|record| record.method == method.name));
                 let line = |points| Line { name: method.name.to_owned(), points };
                 seconds.push(line(points(&mine, Record::work)));
                 bytes.push(line(points(&mine, |record| record.peak_bytes as f64 / MEBI)));
@@ -91,7 +91,8 @@ fn reached(records: &[&Record]) -> String {
     let peers = METHODS.iter().filter(|method| method.origin == Origin::Peer);
     let best = peers.filter_map(|method| farthest(method.name)).reduce(f64::max);
     for method in METHODS {
-        let mine = along(records, method.name);
+        let records = records.iter().copied();
+        let mine = along(records.filter(|record| record.method == method.name));
         let Some(last) = mine.last() else { continue };
         let then = match last.outcome.is_answer() {
             true => "to the end".to_owned(),
@@ -125,8 +126,7 @@ pub fn verification(records: &[Record], plots: &Path) -> Result<String, RenderEr
          `snapshot-verify check`, until a limit is exceeded.\n",
     );
     for curve in &CURVES {
-        let mine: Vec<&Record> =
-            records.iter().filter(|record| record.group == curve.name).collect();
+        let mine = along(records.iter().filter(|record| record.group == curve.name));
         if mine.is_empty() {
             continue;
         }
