@@ -254,6 +254,24 @@ impl Term {
         }
     }
 
+    /// The term with other terms for those that it is directly made of.
+    #[must_use]
+    pub(crate) fn with_parts(&self, part: &mut dyn FnMut(&Self) -> Self) -> Self {
+        match self {
+            Self::Constant(_)
+            | Self::Process(_)
+            | Self::Slot(_)
+            | Self::Fresh
+            | Self::Successor(_) => self.clone(),
+            Self::Element { index, of } => {
+                Self::Element { index: Box::new(part(index)), of: of.iter().map(part).collect() }
+            }
+            Self::Apply(operator, arguments) => {
+                Self::Apply(*operator, arguments.iter().map(part).collect())
+            }
+        }
+    }
+
     /// Calls `visit` for every slot that the term reads, some more than once.
     pub fn slots(&self, visit: &mut impl FnMut(SlotId)) {
         match self {

@@ -177,6 +177,16 @@ impl Instance {
     pub fn slot(&self, id: SlotId) -> &Slot {
         &self.slots[id.index()]
     }
+
+    /// The slots in the conditions of reactions.
+    pub(crate) fn watched(&self) -> BTreeSet<SlotId> {
+        let standings = self.graphs.iter().flat_map(|graph| &graph.locations);
+        let mut watched = BTreeSet::new();
+        for reaction in standings.flat_map(|standing| &standing.reactions) {
+            reaction.when.slots(&mut |slot| _ = watched.insert(slot));
+        }
+        watched
+    }
 }
 
 impl Graph {

@@ -66,6 +66,21 @@ pub enum Domain {
     },
 }
 
+impl Slot {
+    /// What it holds while it means nothing because its process is idle; none if it
+    /// always means something.
+    ///
+    /// Numbers of versions and counters are renamed as others come and go, so none
+    /// of them would stay what it is.
+    pub const fn meaningless(&self) -> Option<Scalar> {
+        match (self.owner, self.domain) {
+            (Owner::Operation(_), Domain::Range { .. }) => Some(self.initial),
+            (Owner::Operation(_), Domain::Version { .. } | Domain::Counter { .. }) => Some(NONE),
+            (Owner::Shared | Owner::Link(_) | Owner::Process(_), _) => None,
+        }
+    }
+}
+
 impl Domain {
     /// 0 or 1: a Boolean, or a value of a simple execution.
     pub const BIT: Self = Self::Range { low: 0, high: 1, optional: false, names_processes: false };

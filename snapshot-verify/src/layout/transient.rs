@@ -13,28 +13,18 @@
 
 use std::collections::BTreeSet;
 
-use crate::instance::{Block, BlockId, Domain, End, Graph, Instance, NONE, Owner, Scalar};
-use crate::instance::{Slot, SlotId, Target, Term};
+use crate::instance::{Block, BlockId, End, Graph, Instance, Scalar, Slot, SlotId, Target, Term};
 
 /// By slot, what it holds between steps, if that is always the same and the slot is
 /// private. O(blocks * private slots).
 pub(super) fn transient(instance: &Instance) -> Vec<Option<Scalar>> {
-    let mut found: Vec<Option<Scalar>> = instance.slots.iter().map(at_first).collect();
+    let mut found: Vec<Option<Scalar>> = instance.slots.iter().map(Slot::meaningless).collect();
     for graph in &instance.graphs {
         for slot in left_otherwise(instance, graph) {
             found[slot.index()] = None;
         }
     }
     found
-}
-
-/// What a private slot holds before the first step.
-fn at_first(slot: &Slot) -> Option<Scalar> {
-    match (slot.owner, slot.domain) {
-        (Owner::Shared | Owner::Link(_) | Owner::Process(_), _) => None,
-        (Owner::Operation(_), Domain::Version { .. } | Domain::Counter { .. }) => Some(NONE),
-        (Owner::Operation(_), Domain::Range { .. }) => Some(slot.initial),
-    }
 }
 
 /// The slots in which some step of the graph may leave anything else.
@@ -77,7 +67,7 @@ fn after(instance: &Instance, block: &Block, mut changed: BTreeSet<SlotId>) -> B
     for assignment in &block.assignments {
         match &assignment.target {
             Target::Slot(slot) => {
-                let first = at_first(instance.slot(*slot));
+                let first = instance.slot(*slot).meaningless();
                 let is_reset = match assignment.value {
                     Term::Constant(scalar) | Term::Process(scalar) => first == Some(scalar),
                     _ => false,
@@ -99,7 +89,7 @@ mod tests {
     use snapshot_core::Process;
 
     use super::*;
-    use crate::instance::{Assignment, Invocations, Location, Standing};
+    use crate::instance::{Assignment, Domain, Invocations, Location, Owner, Standing};
     use crate::language::Span;
 
     /// A process whose operations assign to four slots: the first is reset, the second

@@ -300,14 +300,7 @@ fn replaced(term: &Term, slot: SlotId, by: &Term) -> Term {
     match term {
         Term::Slot(read) if *read == slot => by.clone(),
         Term::Successor(read) if *read == slot => UNKNOWN,
-        Term::Apply(operator, of) => {
-            Term::Apply(*operator, of.iter().map(|term| replaced(term, slot, by)).collect())
-        }
-        Term::Element { index, of } => Term::Element {
-            index: Box::new(replaced(index, slot, by)),
-            of: of.iter().map(|term| replaced(term, slot, by)).collect(),
-        },
-        other => other.clone(),
+        _ => term.with_parts(&mut |part| replaced(part, slot, by)),
     }
 }
 

@@ -365,17 +365,9 @@ fn after(end: &End) -> Vec<Place> {
 /// The term with other slots.
 fn with_slots(term: &Term, slot: &mut dyn FnMut(SlotId) -> SlotId) -> Term {
     match term {
-        Term::Constant(_) | Term::Process(_) | Term::Fresh => term.clone(),
         Term::Slot(read) => Term::Slot(slot(*read)),
         Term::Successor(read) => Term::Successor(slot(*read)),
-        Term::Element { index, of } => Term::Element {
-            index: Box::new(with_slots(index, slot)),
-            of: of.iter().map(|term| with_slots(term, slot)).collect(),
-        },
-        Term::Apply(operator, arguments) => {
-            let arguments = arguments.iter().map(|term| with_slots(term, slot));
-            Term::Apply(*operator, arguments.collect())
-        }
+        _ => term.with_parts(&mut |part| with_slots(part, slot)),
     }
 }
 

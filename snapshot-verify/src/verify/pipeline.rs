@@ -38,8 +38,8 @@ pub struct Prepared {
     /// From where on gaps between counters are not told apart.
     cap: Scalar,
     reductions: Reductions,
-    /// What is proven not to matter in what is explored; none before it was looked for.
-    abandoned: Option<Option<Abandoned>>,
+    /// Of what is explored; none before it was looked for.
+    abandoned: Option<Abandoned>,
     forgetful: Option<Forgetful>,
 }
 
@@ -53,6 +53,13 @@ struct Forgetful {
     begun: Instance,
     /// How often the conjecture was refuted.
     refutations: u32,
+}
+
+/// What is forgotten after every step.
+#[derive(Clone, Copy, Debug)]
+pub struct Forgetting<'a> {
+    abandoned: Option<&'a Abandoned>,
+    stale: Option<&'a Stale>,
 }
 
 /// Larger gaps between counters are never kept exactly.
@@ -181,16 +188,12 @@ impl Prepared {
     /// cells at run time this takes seconds, elsewhere no time at all.
     pub fn analyse(&mut self) {
         if self.abandoned.is_none() && self.reductions.contains(Reduction::Stale) {
-            self.abandoned = Some(Abandoned::of(&self.instance));
+            self.abandoned = Some(Abandoned::of(self.explored()));
         }
     }
 
-    fn abandoned(&self) -> Option<&Abandoned> {
-        self.abandoned.as_ref().and_then(Option::as_ref)
-    }
-
-    /// Learns what may be forgotten besides, unless that is known. `exploration` is what it is
-    /// for. Takes about a second.
+    /// Learns what may be forgotten besides, unless that is known. `exploration` is what
+    /// it is for. Takes about a second.
     ///
     /// # Errors
     /// If the instance cannot be explored.
@@ -201,7 +204,7 @@ impl Prepared {
         if let Some((mut stale, guarded)) = Stale::of(&self.instance) {
             stale.learn(&guarded, exploration)?;
             let begun = stale.begun(&guarded);
-            self.abandoned = Some(Abandoned::of(&begun));
+            self.abandoned = None;
             self.forgetful = Some(Forgetful { stale, guarded, begun, refutations: 0 });
         }
         Ok(())
@@ -224,6 +227,7 @@ impl Prepared {
             forgetful.stale.refute(&forgetful.guarded, exploration, trace)?;
             forgetful.begun = forgetful.stale.begun(&forgetful.guarded);
             forgetful.refutations += 1;
+            self.abandoned = None;
         }
         Ok(true)
     }
@@ -241,8 +245,10 @@ impl Prepared {
     }
 
     /// What is forgotten after every step, if anything is.
-    pub fn forgetting(&self) -> Option<&dyn canonical::Forgetting> {
-        (self.abandoned().is_some() || self.forgetful().is_some()).then_some(self as _)
+    pub fn forgetting(&self) -> Option<Forgetting<'_>> {
+        let abandoned = self.abandoned.as_ref().filter(|abandoned| abandoned.is_useful());
+        let stale = self.forgetful().map(|forgetful| &forgetful.stale);
+        (abandoned.is_some() || stale.is_some()).then_some(Forgetting { abandoned, stale })
     }
 
     /// The symmetry among the processes that take part, if there is any and it is
@@ -255,13 +261,13 @@ impl Prepared {
     }
 }
 
-impl canonical::Forgetting for Prepared {
+impl canonical::Forgetting for Forgetting<'_> {
     fn forget(&self, registers: Registers, state: &mut [Scalar]) {
-        if let Some(abandoned) = self.abandoned() {
+        if let Some(abandoned) = self.abandoned {
             abandoned.forget(registers, state);
         }
-        if let Some(forgetful) = self.forgetful() {
-            forgetful.stale.forget(registers, state);
+        if let Some(stale) = self.stale {
+            stale.forget(registers, state);
         }
     }
 }
@@ -286,8 +292,9 @@ mod tests {
     /// Verdict, states, and how often the conjecture was refuted.
     fn explore(prepared: &mut Prepared, exploration: &Exploration<'_>) -> (Verdict, u64, u32) {
         for refutations in 0.. {
-            let forgetful =
-                Exploration { forgetting: prepared.forgetting(), ..exploration.clone() };
+            let forgetting = prepared.forgetting();
+            let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
+            let forgetful = Exploration { forgetting, ..exploration.clone() };
             let outcome = forgetful.run(prepared.explored(), &mut |_| ()).unwrap();
             if !prepared.refute(exploration, &outcome.verdict).unwrap() {
                 return (outcome.verdict, outcome.states, refutations);

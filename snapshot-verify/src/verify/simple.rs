@@ -144,9 +144,6 @@ impl Explore for Simple<'_> {
         };
         let time_left = || until.map(|until| until.saturating_duration_since(Instant::now()));
         let is_worth = |least| effort.operations.is_none_or(|operations| operations >= least);
-        if is_worth(WORTH_ANALYSING) {
-            prepared.analyse();
-        }
         if is_worth(WORTH_LEARNING) {
             let numbering = prepared.numbering.clone();
             let numbering = numbering.as_ref().map(|numbering| numbering as _);
@@ -159,6 +156,10 @@ impl Explore for Simple<'_> {
         }
         let (outcome, finding) = loop {
             // What is prepared may change below.
+            if is_worth(WORTH_ANALYSING) {
+                prepared.analyse();
+            }
+            let forgetting = prepared.forgetting();
             let numbering = prepared.numbering.clone();
             let symmetry = prepared.symmetry(|process| active.contains(&process));
             let exploration = Exploration {
@@ -167,8 +168,8 @@ impl Explore for Simple<'_> {
                 symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
                 ..exploration.clone()
             };
-            let forgetful =
-                Exploration { forgetting: prepared.forgetting(), ..exploration.clone() };
+            let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
+            let forgetful = Exploration { forgetting, ..exploration.clone() };
             let mut progress = |progress: &Progress| self.watch.progress(progress);
             let outcome = forgetful.run(prepared.explored(), &mut progress)?;
             if prepared.refute(&exploration, &outcome.verdict)? {

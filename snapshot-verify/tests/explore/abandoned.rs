@@ -108,7 +108,7 @@ fn instance(text: &str, processes: usize) -> Instance {
 /// that ever differs. How often something was abandoned; an error says what was not the
 /// same.
 fn walk(instance: &Instance, steps: u32) -> Result<u32, String> {
-    let Some(abandoned) = Abandoned::of(instance) else { return Ok(0) };
+    let abandoned = Abandoned::of(instance);
     let numbering = Numbering::of(instance, CAP);
     let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
     let walked = exploration.product(instance, |product| {
@@ -205,10 +205,11 @@ fn riany(reductions: Reductions, bug: Option<&str>) -> Outcome {
     let pair = [0, 1].map(Process::must);
     let mut prepared = Prepared::new(&program, 2, pair, reductions, |_| true).unwrap();
     prepared.analyse();
+    let forgetting = prepared.forgetting();
     let exploration = Exploration {
         operations: Some(2),
         numbering: prepared.numbering.as_ref().map(|numbering| numbering as _),
-        forgetting: prepared.forgetting(),
+        forgetting: forgetting.as_ref().map(|forgetting| forgetting as _),
         antichain: true,
         ..Exploration::default()
     };

@@ -15,7 +15,7 @@ use snapshot_core::observer::Alarm;
 
 use super::canonical::{Forgetting, Numbering, Permutation, Symmetry};
 use super::code::{Code, Fault, Machine};
-use crate::instance::{Domain, Instance, Location, NONE, Owner, Scalar, Slot};
+use crate::instance::{Instance, Location, Owner, Scalar};
 use crate::layout::{Layout, Register, Registers};
 
 /// What a process does.
@@ -116,7 +116,7 @@ impl<'a> Product<'a> {
         let registers = layout.registers();
         let mut initial = vec![0; registers.count()];
         for (register, slot) in instance.slots.iter().enumerate() {
-            initial[register] = meaningless(slot).unwrap_or(slot.initial);
+            initial[register] = slot.meaningless().unwrap_or(slot.initial);
         }
         let mut processes = Vec::new();
         for (index, graph) in instance.graphs.iter().enumerate() {
@@ -130,7 +130,7 @@ impl<'a> Product<'a> {
                 active: rules.active[index],
                 argument: graph.argument.map(|slot| registers.slot(slot)),
                 locals: owned
-                    .filter_map(|(register, slot)| Some((register, meaningless(slot)?)))
+                    .filter_map(|(register, slot)| Some((register, slot.meaningless()?)))
                     .collect(),
             });
         }
@@ -305,19 +305,6 @@ impl<'a> Product<'a> {
         let zero = update(0, invoked != Some(true));
         let one = update(1, invoked.is_some());
         [zero, one, Some(Choice::Scan)]
-    }
-}
-
-/// What a slot holds while it means nothing because its process is idle; none if
-/// it always means something.
-///
-/// Numbers of versions and counters are renamed as others come and go, so none
-/// of them would stay what it is.
-fn meaningless(slot: &Slot) -> Option<Scalar> {
-    match (slot.owner, slot.domain) {
-        (Owner::Operation(_), Domain::Range { .. }) => Some(slot.initial),
-        (Owner::Operation(_), Domain::Version { .. } | Domain::Counter { .. }) => Some(NONE),
-        _ => None,
     }
 }
 

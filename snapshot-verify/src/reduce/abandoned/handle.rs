@@ -112,7 +112,6 @@ impl Handles {
                 // While they mean nothing they hold none.
                 Domain::Version { .. } | Domain::Counter { .. } => true,
             };
-            let optional = optional || described.initial == NONE;
             (is_own && !no_parts.contains(&slot)).then_some(Part { slot, optional, kind })
         };
         let is_gate = |slot: SlotId| {

@@ -50,7 +50,7 @@ use places::{Graph, Place};
 type Cells = u128;
 
 /// What is abandoned when.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Abandoned {
     /// As many as a set has room for, at most.
     cells: Vec<Cell>,
@@ -91,19 +91,22 @@ struct At {
 }
 
 impl Abandoned {
-    /// What may be abandoned in this instance; none if nothing ever is, or processes
-    /// have too many places.
+    /// What may be abandoned in this instance: nothing, if processes have too many places.
     ///
     /// O(places * (ways to take a step + cells * gates)).
-    pub fn of(instance: &Instance) -> Option<Self> {
+    pub fn of(instance: &Instance) -> Self {
         let blanks = candidates(instance);
         let is_cell = |slot: SlotId| blanks.contains_key(&slot);
         let handles = Handles::of(instance, &is_cell);
         let graphs: Vec<Graph> = (0..instance.processes)
             .map(|process| Graph::of(instance, process, &handles, &is_cell))
-            .collect::<Option<_>>()?;
-        let claims = blanks.keys();
-        let mut claims: Vec<Claim> = claims
+            .collect::<Option<_>>()
+            .unwrap_or_default();
+        if graphs.is_empty() {
+            return Self::default();
+        }
+        let mut claims: Vec<Claim> = blanks
+            .keys()
             .filter_map(|cell| Claim::best(instance, &graphs, &handles.gates, *cell))
             .collect();
         // If there are too many, links are left out first: they tell least.
@@ -123,19 +126,19 @@ impl Abandoned {
             Dangers::of(instance, Process::must(process), parts, graph, of_process)
         });
         let dangers = dangers.collect();
-        (!cells.is_empty()).then_some(Self { cells, dangers })
+        Self { cells, dangers }
+    }
+
+    /// Whether anything may ever be abandoned.
+    pub const fn is_useful(&self) -> bool {
+        !self.cells.is_empty()
     }
 }
 
 /// The slots that may be abandoned, with what they hold then: cells and links, but those
 /// that somebody waits for.
 fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
-    let mut watched = FixedBitSet::with_capacity(instance.slots.len());
-    for standing in instance.graphs.iter().flat_map(|graph| &graph.locations) {
-        for reaction in &standing.reactions {
-            reaction.when.slots(&mut |slot| watched.insert(slot.index()));
-        }
-    }
+    let watched = instance.watched();
     // Anonymous bits are flipped: no scalar stays what it is.
     let classes = Classes::of(instance);
     let is_flipped = |slot: SlotId| {
@@ -152,7 +155,7 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
     let slots = (0..).map(SlotId).zip(&instance.slots);
     slots
         .filter(|(_, slot)| matches!(slot.owner, Owner::Shared | Owner::Link(_)))
-        .filter(|(id, _)| !watched.contains(id.index()) && !is_flipped(*id))
+        .filter(|(id, _)| !watched.contains(id) && !is_flipped(*id))
         .filter_map(|(id, slot)| Some((id, blank(slot)?)))
         .collect()
 }
@@ -227,7 +230,8 @@ impl At {
 
 impl Forgetting for Abandoned {
     fn forget(&self, _: Registers, state: &mut [Scalar]) {
-        let all = Cells::MAX >> (Cells::BITS as usize - self.cells.len());
+        let unused = Cells::BITS - self.cells.len() as u32;
+        let all = Cells::MAX.checked_shr(unused).unwrap_or(0);
         let mut safe = self.dangers.iter().fold(all, |cells, process| cells & !process.to(state));
         while safe != 0 {
             let Cell { slot, blank, gate } = self.cells[safe.trailing_zeros() as usize];

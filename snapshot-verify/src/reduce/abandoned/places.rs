@@ -187,15 +187,7 @@ impl Way<'_> {
                 }
                 term.clone()
             }
-            Term::Apply(operator, arguments) => {
-                let arguments = arguments.iter().map(|argument| self.divided(argument));
-                Term::Apply(*operator, arguments.collect())
-            }
-            Term::Element { index, of } => Term::Element {
-                index: Box::new(self.divided(index)),
-                of: of.iter().map(|term| self.divided(term)).collect(),
-            },
-            _ => term.clone(),
+            _ => term.with_parts(&mut |part| self.divided(part)),
         }
     }
 
@@ -254,9 +246,7 @@ impl Walker<'_> {
     /// none.
     fn idle(&self, part: &Part) -> usize {
         let slot = self.instance.slot(part.slot);
-        let means_nothing = matches!(slot.owner, Owner::Operation(_))
-            && matches!(slot.domain, Domain::Version { .. } | Domain::Counter { .. });
-        let scalar = if means_nothing { NONE } else { slot.initial };
+        let scalar = slot.meaningless().unwrap_or(slot.initial);
         part.code(scalar).unwrap_or(0)
     }
 

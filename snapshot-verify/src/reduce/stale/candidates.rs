@@ -156,15 +156,9 @@ impl Uses {
             decisive: BTreeSet::new(),
             elements: BTreeSet::new(),
             writers: vec![BTreeSet::new(); instance.slots.len()],
-            watched: BTreeSet::new(),
+            watched: instance.watched(),
         };
         for graph in &instance.graphs {
-            let reactions = graph.locations.iter().flat_map(|standing| &standing.reactions);
-            for reaction in reactions {
-                reaction.when.slots(&mut |slot| {
-                    uses.watched.insert(slot);
-                });
-            }
             for block in &graph.blocks {
                 if let End::Branch { condition, .. } = &block.end {
                     condition.slots(&mut |slot| {
