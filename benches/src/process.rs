@@ -194,8 +194,15 @@ mod tests {
         let limits = Limits { time: Duration::from_millis(200), ..AMPLE };
         let ended = limited("echo begun; while :; do :; done", limits);
         assert_eq!((ended.exceeded, ended.output.as_str()), (Some(Exceeded::Time), "begun\n"));
-        assert!(ended.cost.cpu > Duration::from_millis(20), "{:?}", ended.cost);
         assert!(ended.cost.time < AMPLE.time, "{:?}", ended.cost);
+    }
+
+    #[test]
+    fn time_on_a_processor_is_counted_and_waiting_is_not() {
+        let busy = limited("i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done", AMPLE).cost;
+        let waiting = limited("sleep 0.2", AMPLE).cost;
+        assert!(waiting.time >= Duration::from_millis(200), "{waiting:?}");
+        assert!(busy.cpu > 5 * waiting.cpu, "{busy:?}, {waiting:?}");
     }
 
     #[test]
