@@ -14,7 +14,7 @@ use std::fmt::Debug;
 use snapshot_core::Process;
 
 use crate::instance::{Scalar, SlotId};
-use crate::layout::{MAX_PROCESSES, Registers};
+use crate::layout::{MAX_PROCESSES, Registers, Tally};
 
 /// A canonical form for versions and counters.
 ///
@@ -48,6 +48,12 @@ pub trait Numbering: Debug + Sync {
 
     /// Makes a state canonical.
     fn normalise(&self, registers: Registers, state: &mut [Scalar]);
+
+    /// The same, where a canonical state is known from which the state differs little.
+    fn normalise_since(&self, registers: Registers, canonical: &[Scalar], state: &mut [Scalar]) {
+        let _ = canonical;
+        self.normalise(registers, state);
+    }
 }
 
 /// What nobody will read before it is written over.
@@ -57,6 +63,45 @@ pub trait Numbering: Debug + Sync {
 pub trait Forgetting: Debug + Sync {
     /// Forgets.
     fn forget(&self, registers: Registers, state: &mut [Scalar]);
+}
+
+/// What processes may still do in a state, as [`Ample::look`] notes it.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// By process, a number for where it stands; none if nothing is known about that.
+    pub places: Vec<Option<usize>>,
+    /// By process, what all others may do.
+    pub others: Vec<u64>,
+}
+
+/// Which steps commute with all that others may still do.
+///
+/// Contract: if [`Self::commutes`], then no step that another process may take before
+/// this one writes what this one read, or touches what it changed.
+pub trait Ample: Debug + Sync {
+    /// Notes what processes may still do, for the questions below; `false` if no step
+    /// commutes in this state.
+    fn look(
+        &self,
+        registers: Registers,
+        tally: Tally,
+        state: &[Scalar],
+        around: &mut Around,
+    ) -> bool;
+
+    /// Whether a process has a next step and it may commute.
+    fn may_commute(&self, around: &Around, state: &[Scalar], process: Process) -> bool;
+
+    /// Whether a step that may commute does: it led from `before` to `after`, and wrote
+    /// these registers.
+    fn commutes(
+        &self,
+        around: &Around,
+        process: Process,
+        before: &[Scalar],
+        after: &[Scalar],
+        written: &[u16],
+    ) -> bool;
 }
 
 /// Permutations of processes that lead from states to states alike.

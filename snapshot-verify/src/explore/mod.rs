@@ -43,6 +43,16 @@
 //! the comparison, and a missed domination costs time only.
 //!
 //! With `past_violations` all states are wanted: the antichain is then not used.
+//!
+//! # Steps that are taken at once
+//!
+//! A state is replaced by one that it leads to, where [`canonical::Ample`] says that a
+//! step commutes with all that others may do: from there every violation can still be
+//! reached, in at most as many steps. With the antichain, by induction on the length of
+//! a shortest way to a violation: a successor on that way, the state after what
+//! is taken at once, and a state that dominates it, each have a way that is no longer.
+//! So none is missed. The first to be found is as short as any in steps of the search,
+//! but not in steps of the program.
 
 pub mod canonical;
 pub mod code;
@@ -65,7 +75,7 @@ use thiserror::Error;
 
 pub use budget::Cause;
 pub(crate) use budget::Watch;
-pub use canonical::{Forgetting, Numbering, Permutation, Symmetry};
+pub use canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
 pub use code::{CodeError, Fault};
 pub use outcome::{Outcome, Progress, Trace, TraceStep, Verdict};
 pub use product::{Choice, Move, Stop};
@@ -110,6 +120,8 @@ pub struct Exploration<'a> {
     pub numbering: Option<&'a dyn Numbering>,
     /// Symmetry among processes.
     pub symmetry: Option<&'a dyn Symmetry>,
+    /// Steps that are taken at once; with `past_violations` none are.
+    pub ample: Option<&'a dyn Ample>,
 }
 
 impl Default for Exploration<'_> {
@@ -127,6 +139,7 @@ impl Default for Exploration<'_> {
             forgetting: None,
             numbering: None,
             symmetry: None,
+            ample: None,
         }
     }
 }
@@ -208,6 +221,7 @@ impl Exploration<'_> {
             forgetting: self.forgetting,
             numbering: self.numbering,
             symmetry: self.symmetry,
+            ample: self.ample.filter(|_| !self.past_violations),
             past_violations: self.past_violations,
         };
         Ok(with(&Product::new(instance, &layout, code, &rules)))

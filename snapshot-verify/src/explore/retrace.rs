@@ -14,12 +14,16 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use snapshot_core::Process;
+
 use super::budget::Watch;
 use super::canonical::Permutation;
+use super::code::Machine;
 use super::outcome::{Trace, TraceStep};
-use super::product::{Move, Product, Scratch};
+use super::product::{Ahead, Choice, MOST_AT_ONCE, Move, Product, Scratch, Stop};
 use super::store::Chunk;
 use super::worker::Found;
+use crate::instance::Scalar;
 
 /// The moves that lead to a state that was found, from the initial one, the
 /// move that was found included; none if the watch ended it.
@@ -83,41 +87,70 @@ fn predecessor<const W: usize>(
     least
 }
 
-/// Walks moves from the initial state on.
+/// Walks moves from the initial state on, with all that is done at once after each.
 pub(super) fn walk<const W: usize>(product: &Product<'_>, moves: &[([u64; W], Move)]) -> Trace {
     let mut scratch = Scratch::new(product);
-    let mut trace = Trace::default();
-    // From processes of the trace to those of the canonical state.
-    let mut permutation = product.initial().1;
+    let mut ahead = Ahead::new(product);
+    let mut walker = Walker {
+        product,
+        machine: ahead.machine.clone(),
+        permutation: product.initial().1,
+        trace: Trace::default(),
+    };
     for (state, by) in moves {
         for expansion in 0..=by.expansion {
             product.unpack(state, expansion, &mut scratch);
         }
+        let mut after = scratch.machine.state().to_vec();
+        let mut stopped = walker.step(by.process, by.choice, &mut after);
+        for _ in 0..MOST_AT_ONCE {
+            if stopped.is_err() {
+                break;
+            }
+            let Some((process, _)) = product.leader(&after, &mut ahead) else { break };
+            stopped = walker.step(process, Choice::Step, &mut after);
+        }
+    }
+    walker.trace
+}
+
+/// Notes steps, by the processes of the trace.
+struct Walker<'a> {
+    product: &'a Product<'a>,
+    machine: Machine,
+    /// From processes of the trace to those of the canonical state.
+    permutation: Permutation,
+    trace: Trace,
+}
+
+impl Walker<'_> {
+    /// One step from a state, which becomes the canonical one after it.
+    fn step(&mut self, process: Process, choice: Choice, state: &mut [Scalar]) -> Result<(), Stop> {
+        let Self { product, machine, permutation, trace } = self;
         let back = permutation.inverse();
         // Alike processes may make different numbers of accesses: so the step is
         // taken by the process of the trace itself.
-        product.permute(&back, scratch.machine.state_mut());
-        let process = back.of(by.process);
-        let stopped = product.take(process, by.choice, &mut scratch.machine);
-        let machine = &scratch.machine;
-        let mut after = machine.state().to_vec();
-        product.permute(&permutation, &mut after);
+        machine.begin();
+        machine.state_mut().copy_from_slice(state);
+        product.permute(&back, machine.state_mut());
+        let process = back.of(process);
+        let stopped = product.take(process, choice, machine);
+        state.copy_from_slice(machine.state());
+        product.permute(permutation, state);
         let next = match stopped {
-            Ok(()) => product.canonicalise(&mut after),
+            Ok(()) => product.canonicalise(state),
             Err(_) => Permutation::IDENTITY,
         };
-        let step = TraceStep {
+        *permutation = permutation.then(&next);
+        let mut shown = state.to_vec();
+        product.permute(&permutation.inverse(), &mut shown);
+        trace.steps.push(TraceStep {
             process,
-            choice: by.choice,
+            choice,
             accesses: machine.accesses(),
             reactions: machine.reactions().to_vec(),
-            state: {
-                product.permute(&permutation.then(&next).inverse(), &mut after);
-                after
-            },
-        };
-        permutation = permutation.then(&next);
-        trace.steps.push(step);
+            state: shown,
+        });
+        stopped
     }
-    trace
 }

@@ -29,6 +29,15 @@ impl Tally {
         Scalar::try_from(scalar).expect("a register holds how many operations are left")
     }
 
+    /// How many operations are left, as this says.
+    #[inline]
+    pub const fn count(self, left: Scalar) -> u32 {
+        match self {
+            Self::Marks => left.count_ones(),
+            Self::Number => left.unsigned_abs(),
+        }
+    }
+
     /// What says that one operation fewer is left than this says, which is not 0.
     #[inline]
     #[must_use]
@@ -57,6 +66,7 @@ mod tests {
         for tally in [Tally::Marks, Tally::Number] {
             let mut left = tally.of(5);
             for fewer in (0..5).rev() {
+                assert_eq!(tally.count(left), fewer + 1);
                 left = tally.spent(left);
                 assert_eq!(left, tally.of(fewer));
             }

@@ -16,15 +16,16 @@
 //! | `symmetry` | [`symmetry`] | treats processes as interchangeable where the program does |
 //! | `stale` | [`abandoned`] | forgets what cells hold that nobody is on the way to read |
 //! | `stale` | [`stale`] | forgets what cells hold that will be written over unread |
+//! | `ample` | [`ample`] | takes steps at once that nobody can interfere with any more |
 //! | - | [`merge`] | identifies locations with equal futures |
 //!
-//! Of independent steps all orders are explored: there is no partial order reduction.
-//! What others cannot notice is fused with the step before it already (`shrink`), and
-//! nearly every step that is left reads or writes a cell that some process may touch
-//! next, as the most general client lets it begin any operation at any time: ample
-//! sets would contain all that is enabled.
+//! The partial order reduction is in two of them: `shrink` fuses what commutes with
+//! everything that others can ever do, `ample` takes at once what does in the state at
+//! hand. Where nothing is bounded little more does, as the most general client lets
+//! everybody begin any operation at any time.
 
 pub mod abandoned;
+pub mod ample;
 pub mod constant;
 pub mod dead;
 pub mod decided;
@@ -34,6 +35,7 @@ pub mod linked;
 pub mod liveness;
 pub mod merge;
 pub mod numbering;
+mod places;
 mod relevance;
 pub mod shrink;
 pub mod stability;

@@ -17,6 +17,7 @@ use crate::instance::{Instance, InstanceError, Scalar};
 use crate::layout::Registers;
 use crate::program::Program;
 use crate::reduce::abandoned::Abandoned;
+use crate::reduce::ample::Ample;
 use crate::reduce::constant::constant;
 use crate::reduce::dead::{dead, uniformly_dead};
 use crate::reduce::decided::decided;
@@ -249,6 +250,13 @@ impl Prepared {
         let abandoned = self.abandoned.as_ref().filter(|abandoned| abandoned.is_useful());
         let stale = self.forgetful().map(|forgetful| &forgetful.stale);
         (abandoned.is_some() || stale.is_some()).then_some(Forgetting { abandoned, stale })
+    }
+
+    /// Which steps are taken at once with so many operations each, if that is wanted and
+    /// known.
+    pub fn ample(&self, operations: Option<u32>) -> Option<Ample> {
+        let wanted = self.reductions.contains(Reduction::Ample);
+        wanted.then(|| Ample::of(self.explored(), operations)).flatten()
     }
 
     /// The symmetry among the processes that take part, if there is any and it is

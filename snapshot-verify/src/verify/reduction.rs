@@ -28,6 +28,8 @@ pub enum Reduction {
     Antichain,
     /// Cells that will be written over before they are read are forgotten.
     Stale,
+    /// Steps that nobody can interfere with any more are taken at once.
+    Ample,
 }
 
 /// What is said of a reduction where it can be chosen.
@@ -44,7 +46,7 @@ pub struct Entry {
 }
 
 /// All reductions, in the order in which they apply.
-pub const TABLE: [Entry; 8] = [
+pub const TABLE: [Entry; 9] = [
     entry(
         Reduction::Constant,
         "constant",
@@ -69,6 +71,7 @@ pub const TABLE: [Entry; 8] = [
     ),
     entry(Reduction::Antichain, "antichain", "drop states that can do no more harm than another"),
     entry(Reduction::Stale, "stale", "forget cells that will be written over before they are read"),
+    entry(Reduction::Ample, "ample", "take steps at once that nobody can interfere with any more"),
 ];
 
 const fn entry(reduction: Reduction, name: &'static str, help: &'static str) -> Entry {
@@ -97,7 +100,7 @@ impl Reduction {
 /// As text: `all`, `none`, or a list of names apart by commas; a list of
 /// `no-NAME` means all but these.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct Reductions(u8);
+pub struct Reductions(u16);
 
 /// What is wrong with a list of reductions.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -125,19 +128,19 @@ impl Reductions {
 
     /// Whether it is among them.
     pub const fn contains(self, reduction: Reduction) -> bool {
-        self.0 & (1 << reduction as u8) != 0
+        self.0 & (1 << reduction as u16) != 0
     }
 
     /// With one more.
     #[must_use]
     pub const fn with(self, reduction: Reduction) -> Self {
-        Self(self.0 | 1 << reduction as u8)
+        Self(self.0 | 1 << reduction as u16)
     }
 
     /// With one less.
     #[must_use]
     pub const fn without(self, reduction: Reduction) -> Self {
-        Self(self.0 & !(1 << reduction as u8))
+        Self(self.0 & !(1 << reduction as u16))
     }
 
     /// In the order of the table.
@@ -229,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_read_again() {
-        for bits in 0..=u8::MAX {
+        for bits in 0..1 << TABLE.len() {
             let reductions = Reductions(bits);
             assert_eq!(reductions.to_string().parse(), Ok(reductions));
         }

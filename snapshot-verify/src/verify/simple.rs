@@ -162,8 +162,10 @@ impl Explore for Simple<'_> {
             let forgetting = prepared.forgetting();
             let numbering = prepared.numbering.clone();
             let symmetry = prepared.symmetry(|process| active.contains(&process));
+            let ample = prepared.ample(effort.operations);
             let exploration = Exploration {
                 time: time_left(),
+                ample: ample.as_ref().map(|ample| ample as _),
                 numbering: numbering.as_ref().map(|numbering| numbering as _),
                 symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
                 ..exploration.clone()

@@ -25,7 +25,17 @@ fn all_are_listed() {
     let names: Vec<&str> = reductions.lines().map(|line| line.split_once(' ').unwrap().0).collect();
     assert_eq!(
         names,
-        ["constant", "decided", "dead", "shrink", "counters", "symmetry", "antichain", "stale"]
+        [
+            "constant",
+            "decided",
+            "dead",
+            "shrink",
+            "counters",
+            "symmetry",
+            "antichain",
+            "stale",
+            "ample"
+        ]
     );
 }
 

@@ -3,6 +3,7 @@
 
 mod abandoned;
 mod alike;
+mod ample;
 mod antichain;
 mod bowman;
 mod budget;

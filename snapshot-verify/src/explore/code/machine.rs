@@ -23,6 +23,8 @@ pub struct Machine {
     reactions: Vec<(Process, u32)>,
     /// How many fresh versions were made since [`Self::begin`].
     fresh: Scalar,
+    /// Whether a successor was taken since [`Self::begin`].
+    succeeded: bool,
 }
 
 /// How a step ended.
@@ -58,6 +60,7 @@ impl Machine {
             accesses_before: 0,
             reactions: Vec::new(),
             fresh: 0,
+            succeeded: false,
         }
     }
 
@@ -93,6 +96,12 @@ impl Machine {
         self.reactions.clear();
         self.accesses = 0;
         self.fresh = 0;
+        self.succeeded = false;
+    }
+
+    /// Whether the step has taken the successor of a counter.
+    pub const fn has_succeeded(&self) -> bool {
+        self.succeeded
     }
 
     /// The state registers written since [`Self::begin`], some more than once.
@@ -207,6 +216,7 @@ impl Machine {
                 }
                 Operation::Successor { to, of } => {
                     self.registers[usize::from(to)] = self.at(of).wrapping_add(1);
+                    self.succeeded = true;
                 }
                 Operation::Accesses { count } => self.accesses += count,
                 Operation::Pause { at } => return Ending::Paused(at),

@@ -13,10 +13,13 @@ mod step;
 use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
 
-use super::canonical::{Forgetting, Numbering, Permutation, Symmetry};
+use super::canonical::{Ample, Around, Forgetting, Numbering, Permutation, Symmetry};
 use super::code::{Code, Fault, Machine};
 use crate::instance::{Instance, Location, Owner, Scalar};
 use crate::layout::{Layout, Register, Registers};
+
+/// After so many steps taken at once a state is explored, whatever might be taken next.
+pub const MOST_AT_ONCE: usize = 256;
 
 /// What a process does.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -61,6 +64,7 @@ pub struct Product<'a> {
     forgetting: Option<&'a dyn Forgetting>,
     numbering: Option<&'a dyn Numbering>,
     symmetry: Option<&'a dyn Symmetry>,
+    ample: Option<&'a dyn Ample>,
     pair: [Process; 2],
     processes: Vec<Client>,
     /// By slot: the processes (one bit each) with a reaction that reads it.
@@ -96,6 +100,8 @@ pub struct Rules<'a> {
     pub numbering: Option<&'a dyn Numbering>,
     /// The symmetry that is used.
     pub symmetry: Option<&'a dyn Symmetry>,
+    /// Which steps are taken at once; not with `past_violations`.
+    pub ample: Option<&'a dyn Ample>,
     /// Whether violations have successors.
     pub past_violations: bool,
 }
@@ -149,6 +155,7 @@ impl<'a> Product<'a> {
             forgetting: rules.forgetting,
             numbering: rules.numbering,
             symmetry: rules.symmetry,
+            ample: rules.ample,
             pair: instance.pair,
             processes,
             watchers,
@@ -186,6 +193,29 @@ impl<'a> Product<'a> {
         }
     }
 
+    /// The same for a state that a step has made from a canonical one.
+    fn canonicalise_since(&self, canonical: &[Scalar], state: &mut [Scalar]) {
+        if self.symmetry.is_some() {
+            // What was permuted need not be numbered as it would be.
+            self.canonicalise(state);
+            return;
+        }
+        if let Some(forgetting) = self.forgetting {
+            forgetting.forget(self.registers, state);
+        }
+        if let Some(numbering) = self.numbering {
+            numbering.normalise_since(self.registers, canonical, state);
+            debug_assert!(
+                {
+                    let mut again = state.to_vec();
+                    numbering.normalise(self.registers, &mut again);
+                    again == state
+                },
+                "where nothing changed, numbers are as they should be"
+            );
+        }
+    }
+
     /// Permutes a state, if there is a symmetry.
     pub fn permute(&self, by: &Permutation, state: &mut [Scalar]) {
         if let Some(symmetry) = self.symmetry {
@@ -215,8 +245,14 @@ impl<'a> Product<'a> {
                         Some(Stop::Violation(_)) => self.past_violations,
                         Some(Stop::Fault(_)) => false,
                     };
-                    let next = goes_on.then(|| self.pack(state, scratch));
-                    let successor = Successor { stop, state: next };
+                    let successor = if goes_on {
+                        match self.settled(state, scratch) {
+                            Ok(next) => Successor { stop, state: Some(next) },
+                            Err(later) => Successor { stop: Some(later), state: None },
+                        }
+                    } else {
+                        Successor { stop, state: None }
+                    };
                     each(Move { expansion, process, choice }, successor);
                     scratch.undo(expansion);
                 }
@@ -251,30 +287,86 @@ impl<'a> Product<'a> {
         true
     }
 
-    /// The canonical form of what the machine has made of a state, packed.
+    /// The canonical form of what the machine has made of a state, packed; after what
+    /// may be done at once.
     #[inline]
-    fn pack<const W: usize>(&self, state: &[u64; W], scratch: &mut Scratch) -> [u64; W] {
+    fn settled<const W: usize>(
+        &self,
+        state: &[u64; W],
+        scratch: &mut Scratch,
+    ) -> Result<[u64; W], Stop> {
         let machine = &scratch.machine;
-        if self.forgetting.is_some() || self.numbering.is_some() || self.symmetry.is_some() {
-            scratch.after.copy_from_slice(machine.state());
-            self.canonicalise(&mut scratch.after);
-            let mut packed = *state;
-            let scalars = scratch.canonical.iter().zip(&scratch.after);
-            for (field, (before, &after)) in self.layout.fields().iter().zip(scalars) {
-                if *before != after {
-                    field.put(&mut packed, after);
+        let fields = self.layout.fields();
+        let mut packed = *state;
+        let is_canonical =
+            self.forgetting.is_none() && self.numbering.is_none() && self.symmetry.is_none();
+        if is_canonical && self.ample.is_none() {
+            for &register in machine.written() {
+                let register = usize::from(register);
+                fields[register].put(&mut packed, machine.get(register));
+            }
+            return Ok(packed);
+        }
+        let Scratch { canonical, after, later, ahead, .. } = scratch;
+        after.copy_from_slice(machine.state());
+        self.canonicalise_since(canonical, after);
+        for _ in 0..MOST_AT_ONCE {
+            match self.leader(after, ahead) {
+                None => break,
+                Some((_, Err(stop))) => return Err(stop),
+                Some((_, Ok(()))) => {
+                    later.copy_from_slice(ahead.machine.state());
+                    self.canonicalise_since(after, later);
+                    std::mem::swap(after, later);
                 }
             }
-            debug_assert_eq!(packed, self.layout.pack(&scratch.after));
-            return packed;
         }
-        let mut packed = *state;
-        let fields = self.layout.fields();
-        for &register in machine.written() {
-            let register = usize::from(register);
-            fields[register].put(&mut packed, machine.get(register));
+        for (field, (before, &after)) in fields.iter().zip(canonical.iter().zip(&*after)) {
+            if *before != after {
+                field.put(&mut packed, after);
+            }
         }
-        packed
+        debug_assert_eq!(packed, self.layout.pack(after));
+        Ok(packed)
+    }
+
+    /// The first process whose step may be taken at once in a canonical state, if any,
+    /// and how that step ends; the machine has taken it.
+    ///
+    /// A step that violates or faults may be: there is no need to look for another.
+    pub fn leader(
+        &self,
+        state: &[Scalar],
+        ahead: &mut Ahead,
+    ) -> Option<(Process, Result<(), Stop>)> {
+        let ample = self.ample?;
+        let Ahead { machine, around, wide } = ahead;
+        if !ample.look(self.registers, self.layout.tally(), state, around) {
+            return None;
+        }
+        machine.begin();
+        machine.state_mut().copy_from_slice(state);
+        for process in (0..self.processes.len()).map(Process::must) {
+            if !ample.may_commute(around, state, process) {
+                continue;
+            }
+            let taken = self.take(process, Choice::Step, machine);
+            if taken.is_err() {
+                return Some((process, taken));
+            }
+            // What stands for several states may have several successors.
+            let is_one = !machine.has_succeeded()
+                || self.numbering.is_none_or(|numbering| {
+                    wide.copy_from_slice(state);
+                    !numbering.expand(self.registers, wide, 1)
+                });
+            if is_one && ample.commutes(around, process, state, machine.state(), machine.written())
+            {
+                return Some((process, taken));
+            }
+            machine.undo(state);
+        }
+        None
     }
 
     /// What may be done in the state in the machine, in order.
@@ -319,6 +411,29 @@ pub struct Scratch {
     expanded: Vec<Scalar>,
     /// The state after the step, where it is made canonical.
     after: Vec<Scalar>,
+    /// The state after what is done at once.
+    later: Vec<Scalar>,
+    /// For what is done at once.
+    ahead: Ahead,
+}
+
+/// What looking for a step to take at once needs.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    /// Has taken the step.
+    pub machine: Machine,
+    /// What others may still do.
+    around: Around,
+    /// Another state that the canonical one stands for.
+    wide: Vec<Scalar>,
+}
+
+impl Ahead {
+    /// For this product.
+    pub fn new(product: &Product<'_>) -> Self {
+        let wide = vec![0; product.registers.count()];
+        Self { machine: product.code.machine(), around: Around::default(), wide }
+    }
 }
 
 impl Scratch {
@@ -326,8 +441,9 @@ impl Scratch {
     pub fn new(product: &Product<'_>) -> Self {
         let machine = product.code.machine();
         let count = product.registers.count();
-        let [canonical, expanded, after] = [0; 3].map(|zero| vec![zero; count]);
-        Self { machine, canonical, expanded, after }
+        let [canonical, expanded, after, later] = [0; 4].map(|zero| vec![zero; count]);
+        let ahead = Ahead::new(product);
+        Self { machine, canonical, expanded, after, later, ahead }
     }
 
     /// Puts the state before the step into the machine. Expansion 0 is the canonical

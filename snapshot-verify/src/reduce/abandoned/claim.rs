@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
 
-use super::handle::scalars_of;
-use super::places::{Event, Graph, Path};
 use crate::instance::{Instance, Owner, Scalar, SlotId};
+use crate::reduce::places::{Event, Graph, Path, scalars_of};
 
 /// What is proven of a cell.
 #[derive(Debug)]

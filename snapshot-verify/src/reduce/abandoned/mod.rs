@@ -6,9 +6,8 @@
 //! cell, nobody holds a handle of it, and whoever may open a gate to it writes the cell
 //! anew before, what the cell holds does not matter: it is *abandoned*.
 //!
-//! Where a process stands towards the cells is its **place**: its location with the
-//! scalars of its handles, of counters the remainders (`places.rs`). Let g be a gate and
-//! x a scalar, and look at one process by itself, from a place on, for as long as it has
+//! Where a process stands towards the cells is its **place** ([`super::places`]). Let g
+//! be a gate and x a scalar, and look at one process by itself, from a place on, for as long as it has
 //! not written the cell for certain. Reading g it finds anything but x, and all other
 //! cells hold anything. It is a *danger* to the cell if it may come to read the cell, or to
 //! write x to g (`claim.rs`).
@@ -29,22 +28,19 @@
 //! [`super::stale`] helps, which conjectures.
 
 mod claim;
-mod handle;
-mod places;
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use fixedbitset::FixedBitSet;
 use snapshot_core::Process;
 
 use super::numbering::classes::{Classes, Kind};
+use super::places::{Graph, Handles, Index};
 use crate::explore::canonical::Forgetting;
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, Slot, SlotId};
-use crate::layout::{Register, Registers};
+use crate::layout::Registers;
 use claim::Claim;
-use handle::{Handles, Part};
-use places::{Graph, Place};
 
 /// A set of cells, by number.
 type Cells = u128;
@@ -71,23 +67,9 @@ struct Cell {
 /// To which cells a process is a danger.
 #[derive(Clone, Debug)]
 struct Dangers {
-    location: Register,
-    parts: Vec<Part>,
-    /// By location.
-    at: Vec<At>,
-    /// By number of the place; those of one location are together.
+    index: Index,
+    /// By number of the place in the index.
     to: Vec<Cells>,
-}
-
-/// The places of one location.
-#[derive(Clone, Debug, Default)]
-struct At {
-    /// The number of the first.
-    begin: usize,
-    /// The parts that make a difference here: which, the least code, how many codes.
-    digits: Vec<(usize, usize, usize)>,
-    /// All other parts, with the only codes that they have here.
-    fixed: Vec<(usize, usize)>,
 }
 
 impl Abandoned {
@@ -122,8 +104,9 @@ impl Abandoned {
             .collect();
         let graphs = graphs.iter().zip(handles.parts).enumerate();
         let dangers = graphs.map(|(process, (graph, parts))| {
-            let of_process = claims.iter().map(|claim| &claim.dangers[process]).collect();
-            Dangers::of(instance, Process::must(process), parts, graph, of_process)
+            let of_process: Vec<_> = claims.iter().map(|claim| &claim.dangers[process]).collect();
+            let index = Index::of(instance, Process::must(process), parts, graph);
+            Dangers::of(index, graph, &of_process)
         });
         let dangers = dangers.collect();
         Self { cells, dangers }
@@ -162,69 +145,23 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
 
 impl Dangers {
     /// Of one process; by cell, the places from which it is a danger.
-    fn of(
-        instance: &Instance,
-        process: Process,
-        parts: Vec<Part>,
-        graph: &Graph,
-        by_cell: Vec<&FixedBitSet>,
-    ) -> Self {
-        let mut at = vec![At::default(); instance.graphs[process.index()].locations.len()];
-        let mut to: Vec<Cells> = Vec::new();
-        let places = graph.places.iter().enumerate();
-        let mut by_location: Vec<Vec<(usize, &Place)>> = vec![Vec::new(); at.len()];
-        places.for_each(|place| by_location[place.1.location.index()].push(place));
-        for (at, here) in at.iter_mut().zip(by_location) {
-            at.begin = to.len();
-            for part in 0..parts.len() {
-                let codes = here.iter().map(|(_, place)| place.handle[part]);
-                let (low, high) = codes
-                    .fold((usize::MAX, 0), |(low, high), code| (low.min(code), high.max(code)));
-                match low.cmp(&high) {
-                    Ordering::Less => at.digits.push((part, low, high - low + 1)),
-                    Ordering::Equal => at.fixed.push((part, low)),
-                    // Nobody ever stands here.
-                    Ordering::Greater => {}
-                }
-            }
-            let count: usize = at.digits.iter().map(|(_, _, radix)| radix).product();
-            // Of handles that nobody ever has, nothing is known.
-            to.resize(at.begin + count, Cells::MAX);
-            for (number, place) in here {
-                if let Some(offset) = at.offset(|part| Some(place.handle[part])) {
-                    let cells = by_cell.iter().enumerate();
-                    let cells = cells.filter(|(_, places)| places.contains(number));
-                    to[at.begin + offset] = cells.fold(0, |cells, (cell, _)| cells | 1 << cell);
-                }
+    fn of(index: Index, graph: &Graph, by_cell: &[&FixedBitSet]) -> Self {
+        // Of handles that nobody ever has, nothing is known.
+        let mut to = vec![Cells::MAX; index.count()];
+        for (number, place) in graph.places.iter().enumerate() {
+            let cells = by_cell.iter().enumerate();
+            let cells = cells.filter(|(_, places)| places.contains(number));
+            if let Some(at) = index.at(place) {
+                to[at] = cells.fold(0, |cells, (cell, _)| cells | 1 << cell);
             }
         }
-        Self { location: Registers::of(instance).location(process), parts, at, to }
+        Self { index, to }
     }
 
     /// The cells to which the process is a danger in a state.
     #[inline]
     fn to(&self, state: &[Scalar]) -> Cells {
-        let at = &self.at[state[self.location] as usize];
-        let code = |part: usize| {
-            let part = &self.parts[part];
-            part.code(state[part.slot.index()])
-        };
-        at.offset(code).map_or(Cells::MAX, |offset| self.to[at.begin + offset])
-    }
-}
-
-impl At {
-    /// The number of the place with these codes, from the first of the location on; none
-    /// if nobody ever has such a handle.
-    #[inline]
-    fn offset(&self, code: impl Fn(usize) -> Option<usize>) -> Option<usize> {
-        if self.fixed.iter().any(|&(part, only)| code(part) != Some(only)) {
-            return None;
-        }
-        self.digits.iter().try_fold(0, |offset, &(part, low, radix)| {
-            let digit = code(part)?.checked_sub(low)?;
-            (digit < radix).then_some(offset * radix + digit)
-        })
+        self.index.of_state(state).map_or(Cells::MAX, |at| self.to[at])
     }
 }
 

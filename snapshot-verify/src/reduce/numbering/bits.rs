@@ -10,6 +10,8 @@
 //!
 //! Empty slots must be known as such, so `dead` blanks these bits to none.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::classes::Class;
 use crate::instance::{NONE, Scalar, SlotId};
 
@@ -17,50 +19,76 @@ use crate::instance::{NONE, Scalar, SlotId};
 #[derive(Clone, Debug)]
 pub struct BitClass {
     slots: Vec<SlotId>,
-    related: Vec<Vec<usize>>,
+    /// Per slot, by position, the positions of related slots.
+    related: Vec<Set>,
 }
+
+/// A set of positions: one word, seldom more.
+type Set = SmallVec<[u64; 1]>;
 
 impl BitClass {
     /// Of this class.
     pub fn new(class: &Class) -> Self {
-        Self { slots: class.slots.clone(), related: class.related() }
+        Self::related(class.slots.clone(), &class.related())
     }
 
-    /// Whether the slot is of the class.
-    pub fn contains(&self, slot: SlotId) -> bool {
-        self.slots.contains(&slot)
-    }
-
-    /// Flips components. O(related pairs).
-    pub fn normalise(&self, slots: &mut [Scalar]) {
-        // Seldom more than 64 slots: then nothing is allocated.
-        let mut few = [0_u64; 1];
-        let mut many = Vec::new();
-        let seen = if self.slots.len() <= 64 {
-            &mut few[..]
-        } else {
-            many.resize(self.slots.len().div_ceil(64), 0);
-            &mut many[..]
+    fn related(slots: Vec<SlotId>, related: &[Vec<usize>]) -> Self {
+        let words = slots.len().div_ceil(64);
+        let set = |positions: &Vec<usize>| {
+            let mut set = smallvec![0; words];
+            positions.iter().for_each(|at| set[at / 64] |= 1_u64 << (at % 64));
+            set
         };
-        for start in 0..self.slots.len() {
-            let first = slots[self.slots[start].index()];
-            if first != NONE && seen[start / 64] >> (start % 64) & 1 == 0 {
-                self.flip(start, first, slots, seen);
-            }
-        }
+        Self { related: related.iter().map(set).collect(), slots }
     }
 
-    /// Flips what is connected with a slot, if that holds 1.
-    fn flip(&self, at: usize, by: Scalar, slots: &mut [Scalar], seen: &mut [u64]) {
-        seen[at / 64] |= 1 << (at % 64);
-        slots[self.slots[at].index()] ^= by;
-        for &other in &self.related[at] {
-            let is_new = seen[other / 64] >> (other % 64) & 1 == 0;
-            if is_new && slots[self.slots[other].index()] != NONE {
-                self.flip(other, by, slots, seen);
+    /// Its slots.
+    pub fn slots(&self) -> &[SlotId] {
+        &self.slots
+    }
+
+    /// Flips components. O(slots * words of a set).
+    pub fn normalise(&self, slots: &mut [Scalar]) {
+        let words = self.slots.len().div_ceil(64);
+        let mut left: Set = smallvec![0; words];
+        let mut ones: Set = smallvec![0; words];
+        for (position, slot) in self.slots.iter().enumerate() {
+            let (held, bit) = (slots[slot.index()], 1 << (position % 64));
+            if held != NONE {
+                left[position / 64] |= bit;
+            }
+            if held == 1 {
+                ones[position / 64] |= bit;
             }
         }
+        let mut flipped: Set = smallvec![0; words];
+        while let Some(first) = first(&left) {
+            let is_one = ones[first / 64] >> (first % 64) & 1 == 1;
+            let mut open: Set = smallvec![0; words];
+            open[first / 64] = 1 << (first % 64);
+            while let Some(at) = self::first(&open) {
+                let (word, bit) = (at / 64, 1 << (at % 64));
+                open[word] &= !bit;
+                left[word] &= !bit;
+                if is_one {
+                    flipped[word] |= bit;
+                }
+                for ((open, related), left) in open.iter_mut().zip(&self.related[at]).zip(&left) {
+                    *open |= related & left;
+                }
+            }
+        }
+        while let Some(at) = first(&flipped) {
+            flipped[at / 64] &= !(1 << (at % 64));
+            slots[self.slots[at].index()] ^= 1;
+        }
     }
+}
+
+/// The least position of a set.
+fn first(set: &[u64]) -> Option<usize> {
+    let word = set.iter().position(|&word| word != 0)?;
+    Some(word * 64 + set[word].trailing_zeros() as usize)
 }
 
 #[cfg(test)]
@@ -70,10 +98,8 @@ mod tests {
     /// A chain of slots, each related to the next.
     fn chain(length: usize) -> BitClass {
         let near = |at: usize| [at.wrapping_sub(1), at + 1].into_iter().filter(|&at| at < length);
-        BitClass {
-            slots: (0..length as u32).map(SlotId).collect(),
-            related: (0..length).map(|at| near(at).collect()).collect(),
-        }
+        let slots = (0..length as u32).map(SlotId).collect();
+        BitClass::related(slots, &(0..length).map(|at| near(at).collect()).collect::<Vec<_>>())
     }
 
     #[test]

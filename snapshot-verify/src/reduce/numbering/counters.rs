@@ -26,9 +26,14 @@
 //! [`widen`]: CounterClass::widen
 
 use fixedbitset::FixedBitSet;
+use smallvec::{SmallVec, smallvec};
 
 use super::classes::Class;
+use super::{FEW, Few};
 use crate::instance::{NONE, Scalar, SlotId};
+
+/// Counters, seldom many.
+type Counters = SmallVec<[Scalar; FEW]>;
 
 /// One class of counters.
 #[derive(Clone, Debug)]
@@ -69,8 +74,13 @@ impl CounterClass {
         self.slots.iter().map(move |&slot| (slot, largest))
     }
 
-    fn values(&self, slots: &[Scalar]) -> Vec<Scalar> {
-        let mut values: Vec<Scalar> = self
+    /// Its slots.
+    pub fn slots(&self) -> &[SlotId] {
+        &self.slots
+    }
+
+    fn values(&self, slots: &[Scalar]) -> Counters {
+        let mut values: Counters = self
             .slots
             .iter()
             .map(|slot| slots[slot.index()])
@@ -87,8 +97,9 @@ impl CounterClass {
         let least = self.least_rising(slots);
         let (behind, above) = values.split_at(values.partition_point(|&value| value < least));
         let behind = self.left_behind(behind, slots);
-        let lowest = behind.iter().map(|(_, number)| number + 1).max().unwrap_or(0);
-        let mut numbers = Vec::with_capacity(above.len());
+        let left_behind = behind.iter().filter(|&&number| number != NONE);
+        let lowest = left_behind.max().map_or(0, |largest| largest + 1);
+        let mut numbers = Counters::with_capacity(above.len());
         // What the value before this one was, and what its number is.
         let mut last = self.named.map(|named| (named, named));
         for &value in above {
@@ -108,8 +119,10 @@ impl CounterClass {
                 *value = numbers[at];
             }
         }
-        for (position, number) in behind {
-            slots[self.slots[position].index()] = number;
+        for (slot, number) in self.slots.iter().zip(behind) {
+            if number != NONE {
+                slots[slot.index()] = number;
+            }
         }
     }
 
@@ -123,20 +136,21 @@ impl CounterClass {
         rising.filter(|&value| value != NONE).min().unwrap_or(Scalar::MAX)
     }
 
-    /// Numbers for the slots that hold these values, ascending, by position.
-    fn left_behind(&self, values: &[Scalar], slots: &[Scalar]) -> Vec<(usize, Scalar)> {
+    /// Numbers for the slots that hold these values, ascending, by position; none for
+    /// other slots.
+    fn left_behind(&self, values: &[Scalar], slots: &[Scalar]) -> Counters {
+        if values.is_empty() {
+            return Counters::new();
+        }
         let held = |position: usize| slots[self.slots[position].index()];
-        let mut numbers: Vec<(usize, Scalar)> = Vec::new();
-        let number_of = |numbers: &[(usize, Scalar)], position| {
-            numbers.iter().find(|(known, _)| *known == position).map(|(_, number)| *number)
-        };
+        let mut numbers: Counters = smallvec![NONE; self.slots.len()];
         for &value in values {
             for start in 0..self.slots.len() {
-                if held(start) != value || number_of(&numbers, start).is_some() {
+                if held(start) != value || numbers[start] != NONE {
                     continue;
                 }
                 // What is compared and equal, is numbered together.
-                let mut members = vec![start];
+                let mut members: Few = smallvec![start];
                 let mut number = 0;
                 let mut next = 0;
                 while let Some(&member) = members.get(next) {
@@ -144,15 +158,15 @@ impl CounterClass {
                     for &other in &self.related[member] {
                         if held(other) == value && !members.contains(&other) {
                             members.push(other);
-                        } else if let Some(below) = number_of(&numbers, other) {
-                            number = number.max(below + 1);
+                        } else if numbers[other] != NONE {
+                            number = number.max(numbers[other] + 1);
                         }
                     }
                 }
                 if members.iter().any(|&member| self.divided[member]) {
                     number += (value - number).rem_euclid(self.modulus);
                 }
-                numbers.extend(members.into_iter().map(|member| (member, number)));
+                members.into_iter().for_each(|member| numbers[member] = number);
             }
         }
         numbers
@@ -172,9 +186,9 @@ impl CounterClass {
         let mut values = self.values(slots);
         // Nothing will be computed from what is left behind.
         let least = self.least_rising(slots);
-        values.retain(|&value| value >= least);
+        values.retain(|value| *value >= least);
         if let Some(named) = self.named {
-            values.retain(|&value| value > named);
+            values.retain(|value| *value > named);
             values.insert(0, named);
         }
         for pair in values.windows(2) {

@@ -26,6 +26,8 @@ pub mod classes;
 pub mod counters;
 pub mod versions;
 
+use smallvec::SmallVec;
+
 use crate::explore::canonical;
 use crate::instance::{Instance, Scalar, SlotId};
 use crate::layout::Registers;
@@ -36,6 +38,12 @@ use versions::VersionClass;
 
 /// Gaps between counters are kept exactly below this, else as at least this.
 pub const CAP: Scalar = 2;
+
+/// Classes seldom have more slots.
+const FEW: usize = 32;
+
+/// Positions of slots.
+type Few = SmallVec<[usize; FEW]>;
 
 /// How to renumber the versions and counters of an instance.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +98,29 @@ impl Numbering {
         }
     }
 
+    /// The same for a state that was made from a normal one: classes of which all is as
+    /// it was are left alone.
+    pub fn normalise_since(&self, normal: &[Scalar], slots: &mut [Scalar]) {
+        let differs = |of: &[SlotId], slots: &[Scalar]| {
+            of.iter().any(|slot| slots[slot.index()] != normal[slot.index()])
+        };
+        for class in &self.versions {
+            if differs(class.slots(), slots) {
+                class.normalise(slots);
+            }
+        }
+        for class in &self.counters {
+            if differs(class.slots(), slots) {
+                class.normalise(slots);
+            }
+        }
+        for class in &self.bits {
+            if differs(class.slots(), slots) {
+                class.normalise(slots);
+            }
+        }
+    }
+
     /// Makes a normal state the `number`-th of those that it stands for, as far as
     /// it makes a difference when one successor is taken: number 0 is itself,
     /// the others have one capped gap widened. `false` if there are not so many.
@@ -106,7 +137,7 @@ impl canonical::Numbering for Numbering {
     }
 
     fn is_renamed(&self, slot: SlotId) -> bool {
-        self.bits.iter().any(|class| class.contains(slot))
+        self.bits.iter().any(|class| class.slots().contains(&slot))
     }
 
     fn first_fresh(&self) -> Scalar {
@@ -121,5 +152,9 @@ impl canonical::Numbering for Numbering {
 
     fn normalise(&self, registers: Registers, state: &mut [Scalar]) {
         self.normalise(&mut state[..registers.slots()]);
+    }
+
+    fn normalise_since(&self, registers: Registers, normal: &[Scalar], state: &mut [Scalar]) {
+        self.normalise_since(normal, &mut state[..registers.slots()]);
     }
 }

@@ -14,7 +14,10 @@
 //!
 //! Number 0 is the version that everything starts with, if the program names it.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::classes::Class;
+use super::{FEW, Few};
 use crate::instance::{NONE, Scalar, SlotId};
 
 /// One class of versions.
@@ -37,6 +40,11 @@ impl VersionClass {
         }
     }
 
+    /// Its slots.
+    pub fn slots(&self) -> &[SlotId] {
+        &self.slots
+    }
+
     /// Per slot the largest number in a normal state: one component per slot up
     /// to it.
     pub fn largest(&self) -> impl Iterator<Item = (SlotId, Scalar)> {
@@ -45,8 +53,8 @@ impl VersionClass {
 
     /// Renumbers. O(related pairs).
     pub fn normalise(&self, slots: &mut [Scalar]) {
-        let mut open: Vec<usize> = Vec::with_capacity(self.slots.len());
-        let mut numbers: Vec<Scalar> = vec![NONE; self.slots.len()];
+        let mut open = Few::new();
+        let mut numbers: SmallVec<[Scalar; FEW]> = smallvec![NONE; self.slots.len()];
         let mut next = self.first;
         for start in 0..self.slots.len() {
             let value = slots[self.slots[start].index()];
@@ -56,7 +64,7 @@ impl VersionClass {
             numbers[start] = next;
             open.push(start);
             let mut is_constant = false;
-            let mut members = vec![start];
+            let mut members: Few = smallvec![start];
             while let Some(at) = open.pop() {
                 is_constant |= self.first == 1 && value == 0;
                 for &other in &self.related[at] {

@@ -12,25 +12,25 @@ const MOST_SCALARS: i64 = 64;
 
 /// The handles of all processes, and where they come from.
 #[derive(Debug)]
-pub(super) struct Handles {
+pub(in crate::reduce) struct Handles {
     /// By process.
-    pub(super) parts: Vec<Vec<Part>>,
+    pub(in crate::reduce) parts: Vec<Vec<Part>>,
     /// The cells that parts are taken from.
-    pub(super) gates: BTreeSet<SlotId>,
+    pub(in crate::reduce) gates: BTreeSet<SlotId>,
 }
 
 /// A variable of a handle; of a counter, its remainder.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Part {
-    pub(super) slot: SlotId,
+pub(in crate::reduce) struct Part {
+    pub(in crate::reduce) slot: SlotId,
     /// Whether it may hold none: that has code 0.
     optional: bool,
-    pub(super) kind: Kind,
+    pub(in crate::reduce) kind: Kind,
 }
 
 /// Which scalars have codes, besides none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(in crate::reduce) enum Kind {
     /// From the first on, so many.
     Range(Scalar, usize),
     /// Counters, which are told apart by what they are modulo this.
@@ -40,7 +40,7 @@ pub(super) enum Kind {
 impl Part {
     /// The code of a scalar, if the part may hold it.
     #[inline]
-    pub(super) fn code(&self, scalar: Scalar) -> Option<usize> {
+    pub(in crate::reduce) fn code(&self, scalar: Scalar) -> Option<usize> {
         if scalar == NONE {
             return self.optional.then_some(0);
         }
@@ -55,7 +55,7 @@ impl Part {
     }
 
     /// The scalar with a code; of a counter, the remainder.
-    pub(super) fn scalar(&self, code: usize) -> Scalar {
+    pub(in crate::reduce) fn scalar(&self, code: usize) -> Scalar {
         match (code.checked_sub(usize::from(self.optional)), self.kind) {
             (None, _) => NONE,
             (Some(number), Kind::Range(low, _)) => low + number as Scalar,
@@ -64,7 +64,7 @@ impl Part {
     }
 
     /// How many codes there are.
-    pub(super) fn codes(&self) -> usize {
+    pub(in crate::reduce) fn codes(&self) -> usize {
         let count = match self.kind {
             Kind::Range(_, count) => count,
             Kind::Remainders(modulus) => modulus as usize,
@@ -76,7 +76,7 @@ impl Part {
 impl Handles {
     /// The variables by which some of these cells are chosen from others, and what goes
     /// there, directly or by way of gates.
-    pub(super) fn of(instance: &Instance, is_cell: &dyn Fn(SlotId) -> bool) -> Self {
+    pub(in crate::reduce) fn of(instance: &Instance, is_cell: &dyn Fn(SlotId) -> bool) -> Self {
         let moduli = moduli(instance);
         let blocks = || instance.graphs.iter().flat_map(|graph| &graph.blocks);
         let assignments = || blocks().flat_map(|block| &block.assignments);
@@ -146,7 +146,7 @@ impl Handles {
 }
 
 /// What a cell with few scalars may hold; nothing of others.
-pub(super) fn scalars_of(instance: &Instance, cell: SlotId) -> Vec<Scalar> {
+pub(in crate::reduce) fn scalars_of(instance: &Instance, cell: SlotId) -> Vec<Scalar> {
     match (small_range(instance, cell), instance.slot(cell).domain) {
         (Some((low, count)), Domain::Range { optional, .. }) => {
             let numbers = (0..count).map(|number| low + number as Scalar);

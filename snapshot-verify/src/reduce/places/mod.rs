@@ -1,10 +1,22 @@
-//! What a process does to cells on its way from place to place.
+//! Where processes stand, and what they do to cells on their way from place to place.
+//!
+//! A process may choose cells at run time, by variables of its own: its **handle**. What
+//! it will do to which cells is told by its **place**: its location with the scalars of
+//! its handle, of counters the remainders. Each process is looked at by itself: whatever
+//! it reads may be anything that the cell may hold.
+
+mod handle;
+mod index;
+
+pub(super) use handle::{Handles, Part, scalars_of};
+pub(super) use index::Index;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 
-use super::handle::{Handles, Kind, Part, scalars_of};
+use handle::Kind;
+
 use crate::instance::fold::{Knowledge, folded};
 use crate::instance::scalars::{Scalars, remainder};
 use crate::instance::{
@@ -30,6 +42,8 @@ pub(super) enum Event {
     Read(SlotId),
     /// It writes this one, whatever else.
     Write(SlotId),
+    /// It may write this one, or another.
+    MayWrite(SlotId),
     /// It finds this in a gate.
     Find(SlotId, Scalar),
     /// It may write one of these to a gate.
@@ -43,7 +57,7 @@ pub(super) struct Path {
     pub(super) from: usize,
     pub(super) events: Vec<Event>,
     /// The place where it ends, by number; none after a fault.
-    to: Option<usize>,
+    pub(super) to: Option<usize>,
 }
 
 /// The places of one process, and how it gets from one to the other.
@@ -62,9 +76,11 @@ impl Event {
     /// The cell or gate.
     const fn slot(&self) -> SlotId {
         match self {
-            Self::Read(slot) | Self::Write(slot) | Self::Find(slot, _) | Self::Lead(slot, _) => {
-                *slot
-            }
+            Self::Read(slot)
+            | Self::Write(slot)
+            | Self::MayWrite(slot)
+            | Self::Find(slot, _)
+            | Self::Lead(slot, _) => *slot,
         }
     }
 }
@@ -277,10 +293,9 @@ impl Walker<'_> {
                 let written = all.filter(|scalar| scalars.contains(*scalar)).collect();
                 way.note(Event::Lead(*gate, written));
             }
-            if let [only] = targets.as_slice()
-                && (self.is_cell)(*only)
-            {
-                way.note(Event::Write(*only));
+            for &cell in targets.iter().filter(|slot| (self.is_cell)(**slot)) {
+                let is_only = targets.len() == 1;
+                way.note(if is_only { Event::Write(cell) } else { Event::MayWrite(cell) });
             }
             let part = self.parts.iter().position(|part| targets.contains(&part.slot));
             let Some(part) = part else { continue };
