@@ -35,7 +35,7 @@ pub struct Check {
     /// Seconds that an exact search may take, per input (default: no limit).
     #[arg(long, value_name = "S", value_parser = seconds)]
     budget_seconds: Option<Duration>,
-    /// Bytes that an exact search may take, per input; K, M, G may follow.
+    /// Bytes that an exact search may take, per input; K, M, G or KiB, MiB, GiB may follow.
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
     budget_memory: usize,
     /// Answer at the first violation, without waiting for the end of the input.
@@ -95,6 +95,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 fn bytes(text: &str) -> Result<usize, String> {
+    // What is printed can be typed: 16G and 16GiB are the same.
+    let short = text.strip_suffix("iB").filter(|text| text.ends_with(char::is_alphabetic));
+    let text = short.unwrap_or(text);
     let (digits, unit) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
         Some((at, 'm' | 'M')) => (&text[..at], 1 << 20),

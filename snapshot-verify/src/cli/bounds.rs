@@ -15,7 +15,7 @@ pub struct Budget {
     /// Threads that search (default: as many as there are processors).
     #[arg(long, value_name = "T")]
     pub threads: Option<NonZeroUsize>,
-    /// Bytes that a search may take; K, M, G may follow.
+    /// Bytes that a search may take; K, M, G or KiB, MiB, GiB may follow.
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
     pub memory: u64,
     /// Seconds that all pairs of an algorithm together may take (default: no
@@ -34,6 +34,9 @@ impl Budget {
 
 /// `500M`
 pub fn bytes(text: &str) -> Result<u64, String> {
+    // What is printed can be typed: 16G and 16GiB are the same.
+    let short = text.strip_suffix("iB").filter(|text| text.ends_with(char::is_alphabetic));
+    let text = short.unwrap_or(text);
     let (digits, unit) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
         Some((at, 'm' | 'M')) => (&text[..at], 1 << 20),

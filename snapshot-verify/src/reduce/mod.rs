@@ -35,7 +35,7 @@ pub mod linked;
 pub mod liveness;
 pub mod merge;
 pub mod numbering;
-mod places;
+pub mod places;
 mod relevance;
 pub mod shrink;
 pub mod stability;
