@@ -12,6 +12,9 @@ pub enum Cause {
     Memory,
     /// The user had enough.
     Interrupted,
+    /// There was a number that did not fit: see
+    /// [`most_numbers`](super::Exploration::most_numbers).
+    TooNarrow,
 }
 
 /// The memory is used up.
@@ -99,6 +102,7 @@ impl<'a> Watch<'a> {
             Cause::Time => 1,
             Cause::Memory => 2,
             Cause::Interrupted => 3,
+            Cause::TooNarrow => 4,
         };
         let _ = self.cause.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -110,7 +114,8 @@ impl<'a> Watch<'a> {
             0 => None,
             1 => Some(Cause::Time),
             2 => Some(Cause::Memory),
-            _ => Some(Cause::Interrupted),
+            3 => Some(Cause::Interrupted),
+            _ => Some(Cause::TooNarrow),
         }
     }
 }

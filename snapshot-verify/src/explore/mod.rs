@@ -118,6 +118,9 @@ pub struct Exploration<'a> {
     pub forgetting: Option<&'a dyn Forgetting>,
     /// A canonical form of versions and counters; needed if there are any.
     pub numbering: Option<&'a dyn Numbering>,
+    /// As if a canonical form had no more numbers than this: states are smaller. Where
+    /// there are more, the search ends for [`Cause::TooNarrow`].
+    pub most_numbers: Option<u32>,
     /// Symmetry among processes.
     pub symmetry: Option<&'a dyn Symmetry>,
     /// Steps that are taken at once; with `past_violations` none are.
@@ -138,6 +141,7 @@ impl Default for Exploration<'_> {
             antichain: false,
             forgetting: None,
             numbering: None,
+            most_numbers: None,
             symmetry: None,
             ample: None,
         }
@@ -173,7 +177,10 @@ impl Exploration<'_> {
         let operations = operations.as_deref();
         let numbers = |slot| self.numbering.map(|numbering| numbering.numbers(slot));
         let is_renamed = |slot| self.numbering.is_some_and(|numbering| numbering.is_renamed(slot));
-        Layout::new(instance, &Needs { operations, numbers: &numbers, is_renamed: &is_renamed })
+        let most_numbers = self.most_numbers;
+        let numbers = |slot| Some(numbers(slot)?.min(most_numbers.unwrap_or(u32::MAX)));
+        let (numbers, is_renamed) = (&numbers as _, &is_renamed as _);
+        Layout::new(instance, &Needs { operations, numbers, is_renamed, most_numbers })
     }
 
     /// Explores. `progress` is called about twice a second.
@@ -276,6 +283,7 @@ impl Exploration<'_> {
                     Ok(trace) => match found.stop {
                         Stop::Violation(alarm) => Verdict::Violation { trace, alarm },
                         Stop::Fault(fault) => Verdict::Fault { trace, fault },
+                        Stop::TooNarrow => unreachable!("that ends a search for its cause"),
                     },
                     Err(cause) => Verdict::Unknown { cause, found_at: Some(depth + 1) },
                 }

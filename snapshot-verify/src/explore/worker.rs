@@ -69,7 +69,9 @@ impl<const W: usize> Worker<W> {
                         hand_over(shard, buffer, store, watch);
                     }
                 }
-                if let Some(stop) = successor.stop {
+                if successor.stop == Some(Stop::TooNarrow) {
+                    watch.end(Cause::TooNarrow);
+                } else if let Some(stop) = successor.stop {
                     *found = Found::first(*found, Some(Found { state: *state, by, stop }));
                 }
             });

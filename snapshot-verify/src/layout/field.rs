@@ -101,10 +101,20 @@ impl Field {
     /// If the scalar is not of the domain: the instance breaks its contract.
     #[inline]
     pub fn put<const W: usize>(self, state: &mut [u64; W], scalar: Scalar) {
+        let is_put = self.try_put(state, scalar);
+        assert!(is_put, "a slot is assigned scalars of its domain only: {scalar}");
+    }
+
+    /// The same; `false` if the scalar is not of the domain.
+    #[inline]
+    #[must_use]
+    pub fn try_put<const W: usize>(self, state: &mut [u64; W], scalar: Scalar) -> bool {
         let code = if scalar == NONE { self.none } else { scalar.wrapping_sub(self.low) as u32 };
-        assert!(code < self.codes, "a slot is assigned scalars of its domain only: {scalar}");
-        let word = &mut state[self.word()];
-        *word = *word & !self.mask() | u64::from(code) << self.shift;
+        if code < self.codes {
+            let word = &mut state[self.word()];
+            *word = *word & !self.mask() | u64::from(code) << self.shift;
+        }
+        code < self.codes
     }
 }
 

@@ -63,6 +63,8 @@ pub struct Layout {
     words: usize,
     monotone: u64,
     tally: Tally,
+    /// Whether there may be numbers that do not fit.
+    narrow: bool,
 }
 
 /// What a layout needs to know beyond the instance.
@@ -75,6 +77,8 @@ pub struct Needs<'a> {
     pub numbers: &'a dyn Fn(SlotId) -> Option<u32>,
     /// Whether a canonical form may replace what the slot holds.
     pub is_renamed: &'a dyn Fn(SlotId) -> bool,
+    /// As if there were no more numbers than this.
+    pub most_numbers: Option<u32>,
 }
 
 impl Layout {
@@ -114,7 +118,8 @@ impl Layout {
                 .filter(|(variable, _)| variable.is_monotone(tally))
                 .fold(0, |mask, (_, field)| mask | field.mask());
             let names = variables.iter().map(|variable| variable.name(instance)).collect();
-            Ok(Self { registers, fields, names, words, monotone, tally })
+            let narrow = needs.most_numbers.is_some();
+            Ok(Self { registers, fields, names, words, monotone, tally, narrow })
         };
         let numbered = laid_out(Tally::Number)?;
         if needs.operations.is_some_and(Tally::marks_fit) {
@@ -154,6 +159,11 @@ impl Layout {
     /// The bits of word 0 of which more allow more: see [`Variable::is_monotone`].
     pub const fn monotone(&self) -> u64 {
         self.monotone
+    }
+
+    /// Whether there may be numbers that do not fit: see [`Needs::most_numbers`].
+    pub const fn is_narrow(&self) -> bool {
+        self.narrow
     }
 
     /// How it is kept how many operations are left.
@@ -351,7 +361,12 @@ mod tests {
         let is_renamed = |_| false;
         Layout::new(
             instance,
-            &Needs { operations: None, numbers: &numbers, is_renamed: &is_renamed },
+            &Needs {
+                operations: None,
+                numbers: &numbers,
+                is_renamed: &is_renamed,
+                most_numbers: None,
+            },
         )
     }
 

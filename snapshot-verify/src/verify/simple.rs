@@ -15,8 +15,10 @@ use super::request::Request;
 use super::strategy::{Explore, Finding};
 use super::watch::Watch;
 use crate::counterexample::Counterexample;
-use crate::explore::{self, Exploration, Progress, Trace};
+use crate::explore::{self, Exploration, ExploreError, Progress, Trace};
+use crate::instance::Instance;
 use crate::interpret::{Machine, MoveErrorKind};
+use crate::layout::LayoutError;
 use crate::program::Program;
 use crate::reduce::symmetry::isomorphism;
 
@@ -25,6 +27,10 @@ const WORTH_ANALYSING: u32 = 2;
 
 /// Learning what is stale takes about a second: not worth it for fewer operations.
 const WORTH_LEARNING: u32 = 3;
+
+/// With a bound on operations there are hardly ever as many different counters and
+/// versions as there might be: at first it is tried with so many numbers.
+const FEW_NUMBERS: [u32; 2] = [7, 15];
 
 /// Explores simple executions.
 pub struct Simple<'a> {
@@ -37,6 +43,8 @@ pub struct Simple<'a> {
     prepared: HashMap<([Process; 2], usize), Prepared>,
     /// The explorations that found nothing, and what they took.
     finished: Vec<([Process; 2], Effort, Measures)>,
+    /// [`FEW_NUMBERS`]
+    few_numbers: &'static [u32],
 }
 
 impl<'a> Simple<'a> {
@@ -51,7 +59,8 @@ impl<'a> Simple<'a> {
     ) -> Result<Self, VerifyError> {
         let machine = Machine::new(program, request.processes)?;
         let (prepared, finished) = (HashMap::new(), Vec::new());
-        Ok(Self { machine, program, request, watch, prepared, finished })
+        let few_numbers = &FEW_NUMBERS;
+        Ok(Self { machine, program, request, watch, prepared, finished, few_numbers })
     }
 
     /// What the search found, made sure of by those who share no code with it.
@@ -67,6 +76,7 @@ impl<'a> Simple<'a> {
                 explore::Cause::Time => Cause::Time,
                 explore::Cause::Memory => Cause::Memory,
                 explore::Cause::Interrupted => Cause::Interrupted,
+                explore::Cause::TooNarrow => unreachable!("it began anew, with more numbers"),
             }),
             explore::Verdict::Violation { trace, .. } => {
                 let moves = expand(&prepared.instance, trace, Ending::Violation);
@@ -154,6 +164,10 @@ impl Explore for Simple<'_> {
             self.prepared.insert(key, prepared);
             return Ok((Finding::Nothing, Measures { elapsed: began.elapsed(), ..measures }));
         }
+        let mut most_numbers = match effort.operations {
+            Some(_) => self.few_numbers,
+            None => &[],
+        };
         let (outcome, finding) = loop {
             // What is prepared may change below.
             if is_worth(WORTH_ANALYSING) {
@@ -173,7 +187,13 @@ impl Explore for Simple<'_> {
             let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
             let forgetful = Exploration { forgetting, ..exploration.clone() };
             let mut progress = |progress: &Progress| self.watch.progress(progress);
+            let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
+                .map_err(ExploreError::from)?;
             let outcome = forgetful.run(prepared.explored(), &mut progress)?;
+            if is_too_narrow(&outcome.verdict) {
+                most_numbers = &most_numbers[1..];
+                continue;
+            }
             if prepared.refute(&exploration, &outcome.verdict)? {
                 continue;
             }
@@ -200,6 +220,29 @@ impl Explore for Simple<'_> {
     }
 }
 
+/// The same exploration with the first of these numbers of numbers by which states get
+/// smaller than by the next, if there is one; those before it are dropped.
+fn narrowed<'a>(
+    exploration: &Exploration<'a>,
+    instance: &Instance,
+    most_numbers: &mut &[u32],
+) -> Result<Exploration<'a>, LayoutError> {
+    let with =
+        |most: Option<&u32>| Exploration { most_numbers: most.copied(), ..exploration.clone() };
+    while let Some(most) = most_numbers.first() {
+        let [narrow, wide] = [Some(most), most_numbers.get(1)].map(with);
+        if narrow.layout(instance)?.words() < wide.layout(instance)?.words() {
+            return Ok(narrow);
+        }
+        *most_numbers = &most_numbers[1..];
+    }
+    Ok(with(None))
+}
+
+const fn is_too_narrow(verdict: &explore::Verdict) -> bool {
+    matches!(verdict, explore::Verdict::Unknown { cause: explore::Cause::TooNarrow, .. })
+}
+
 /// The renaming that takes a pair to the given images, and the others to the
 /// others in their order: the active to the active.
 fn renaming(pair: [Process; 2], images: [Process; 2], processes: usize) -> Vec<usize> {
@@ -220,4 +263,63 @@ fn renaming(pair: [Process; 2], images: [Process; 2], processes: usize) -> Vec<u
 fn active(pair: [Process; 2], count: usize, processes: usize) -> impl Iterator<Item = Process> {
     let others = (0..processes).map(Process::must).filter(move |process| !pair.contains(process));
     pair.into_iter().chain(others.take(count.saturating_sub(2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::verify::{Method, Operations, Pairs, Reductions};
+
+    #[derive(Default)]
+    struct Unwatched(AtomicBool);
+
+    impl Watch for Unwatched {
+        fn stop(&self) -> &AtomicBool {
+            &self.0
+        }
+
+        fn begin(&self, _: Option<[Process; 2]>, _: Effort) {}
+
+        fn progress(&self, _: &Progress) {}
+    }
+
+    /// Explores riany with two processes, one operation each, and perhaps a bug; at
+    /// first with so many numbers.
+    fn explored(bug: Option<&str>, few_numbers: &'static [u32]) -> (bool, Measures) {
+        let text = corpus::algorithm("riany").unwrap().text;
+        let program = crate::language::parse("riany", text).unwrap().program(bug).unwrap();
+        let pair = [0, 1].map(Process::must);
+        let request = Request {
+            processes: 2,
+            pairs: Pairs::One(pair[0], pair[1]),
+            method: Method::Exploration,
+            values: None,
+            operations: Operations::Grow,
+            reductions: Reductions::standard(),
+            threads: NonZeroUsize::MIN,
+            memory: 1 << 30,
+            time: None,
+            keep_going: false,
+        };
+        let watch = Unwatched::default();
+        let mut simple = Simple { few_numbers, ..Simple::new(&program, &request, &watch).unwrap() };
+        let effort = Effort { operations: Some(2), active: 2 };
+        let (finding, measures) = simple.explore(pair, effort, None).unwrap();
+        (matches!(finding, Finding::Nothing), Measures { elapsed: Duration::ZERO, ..measures })
+    }
+
+    #[test]
+    fn with_too_few_numbers_it_begins_anew() {
+        for bug in [None, Some("early_count")] {
+            let all = explored(bug, &[]);
+            assert_eq!(all.0, bug.is_none());
+            let [few, too_few] = [&[7][..], &[1, 2]].map(|numbers| explored(bug, numbers));
+            assert!(few.1.peak_bytes < all.1.peak_bytes, "{few:?} {all:?}");
+            assert_eq!(too_few, all);
+            assert_eq!((few.0, few.1.states), (all.0, all.1.states));
+        }
+    }
 }

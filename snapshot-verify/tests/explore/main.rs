@@ -12,6 +12,7 @@ mod counters;
 mod counts;
 mod hidden;
 mod meaning;
+mod narrow;
 mod oracle;
 mod random;
 mod reductions;

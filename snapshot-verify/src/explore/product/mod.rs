@@ -53,6 +53,8 @@ pub enum Stop {
     Violation(Alarm),
     /// The program goes wrong: there is no next state.
     Fault(Fault),
+    /// The next state does not fit the layout.
+    TooNarrow,
 }
 
 /// The product, ready to run.
@@ -243,7 +245,7 @@ impl<'a> Product<'a> {
                     let goes_on = match stop {
                         None => true,
                         Some(Stop::Violation(_)) => self.past_violations,
-                        Some(Stop::Fault(_)) => false,
+                        Some(Stop::Fault(_) | Stop::TooNarrow) => false,
                     };
                     let successor = if goes_on {
                         match self.settled(state, scratch) {
@@ -322,7 +324,11 @@ impl<'a> Product<'a> {
             }
         }
         for (field, (before, &after)) in fields.iter().zip(canonical.iter().zip(&*after)) {
-            if *before != after {
+            if *before != after && !field.try_put(&mut packed, after) {
+                if self.layout.is_narrow() {
+                    return Err(Stop::TooNarrow);
+                }
+                // For its message.
                 field.put(&mut packed, after);
             }
         }
