@@ -6,6 +6,7 @@
 mod answers;
 mod bad_input;
 mod corpus;
+mod pages;
 mod traces;
 
 use std::process::{Command, Output};
