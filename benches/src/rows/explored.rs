@@ -1,15 +1,12 @@
 //! Verification of algorithms of the corpus: from the text to the answer.
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicBool;
 
 use snapshot_core::Process;
-use snapshot_verify::explore::Progress;
 use snapshot_verify::language;
 use snapshot_verify::program::{Program, independence};
 use snapshot_verify::verify::{
-    Effort, Method, Operations, Outcome, Pairs, Reduction, Reductions, Request, Verdict, Watch,
-    verify,
+    Method, Operations, Outcome, Pairs, Reduction, Reductions, Request, Unwatched, Verdict, verify,
 };
 
 use crate::{Digest, Row, Size};
@@ -83,20 +80,6 @@ pub struct Question {
     program: Program,
     request: Request,
     states: u64,
-}
-
-/// Nobody looks, and nobody has enough.
-#[derive(Default)]
-struct Unwatched(AtomicBool);
-
-impl Watch for Unwatched {
-    fn stop(&self) -> &AtomicBool {
-        &self.0
-    }
-
-    fn begin(&self, _: Option<[Process; 2]>, _: Effort) {}
-
-    fn progress(&self, _: &Progress) {}
 }
 
 impl Row for Explored {

@@ -177,9 +177,8 @@ impl Exploration<'_> {
         let operations = operations.as_deref();
         let numbers = |slot| self.numbering.map(|numbering| numbering.numbers(slot));
         let is_renamed = |slot| self.numbering.is_some_and(|numbering| numbering.is_renamed(slot));
-        let most_numbers = self.most_numbers;
-        let numbers = |slot| Some(numbers(slot)?.min(most_numbers.unwrap_or(u32::MAX)));
         let (numbers, is_renamed) = (&numbers as _, &is_renamed as _);
+        let most_numbers = self.most_numbers;
         Layout::new(instance, &Needs { operations, numbers, is_renamed, most_numbers })
     }
 

@@ -110,11 +110,12 @@ impl Field {
     #[must_use]
     pub fn try_put<const W: usize>(self, state: &mut [u64; W], scalar: Scalar) -> bool {
         let code = if scalar == NONE { self.none } else { scalar.wrapping_sub(self.low) as u32 };
-        if code < self.codes {
+        let fits = code < self.codes;
+        if fits {
             let word = &mut state[self.word()];
             *word = *word & !self.mask() | u64::from(code) << self.shift;
         }
-        code < self.codes
+        fits
     }
 }
 

@@ -77,7 +77,7 @@ pub struct Needs<'a> {
     pub numbers: &'a dyn Fn(SlotId) -> Option<u32>,
     /// Whether a canonical form may replace what the slot holds.
     pub is_renamed: &'a dyn Fn(SlotId) -> bool,
-    /// As if there were no more numbers than this.
+    /// There is room for no more numbers than this, even if there may be more.
     pub most_numbers: Option<u32>,
 }
 
@@ -243,7 +243,10 @@ fn unplaced(
                 let owner = instance.slot(slot).owner;
                 let optional = optional || matches!(owner, Owner::Operation(_));
                 match (needs.numbers)(slot) {
-                    Some(numbers) => Ok(Field::range(0, u64::from(numbers), optional)),
+                    Some(numbers) => {
+                        let room = needs.most_numbers.map_or(numbers, |most| numbers.min(most));
+                        Ok(Field::range(0, u64::from(room), optional))
+                    }
                     None => Err(LayoutError::Unbounded { slot: instance.slot(slot).name.clone() }),
                 }
             }

@@ -97,7 +97,7 @@ impl Ample {
             let index = Index::of(instance, process, parts.clone(), &graph);
             let links = links(instance, process, &cells);
             let sets = Sets { words, cells: &cells };
-            Some(Futures { links, ..Futures::of(index, &graph, &sets, operations) })
+            Some(Futures::of(index, links, &graph, &sets, operations))
         });
         let mut futures: Vec<Futures> = futures.collect::<Option<_>>()?;
         let always: Vec<Vec<u64>> = futures.iter().map(|of| of.always(words)).collect();
@@ -142,7 +142,13 @@ fn links(instance: &Instance, process: Process, cells: &[Option<usize>]) -> Vec<
 }
 
 impl Futures {
-    fn of(index: Index, graph: &Graph, sets: &Sets<'_>, operations: Option<u32>) -> Self {
+    fn of(
+        index: Index,
+        links: Vec<(SlotId, usize)>,
+        graph: &Graph,
+        sets: &Sets<'_>,
+        operations: Option<u32>,
+    ) -> Self {
         let size = 2 * sets.words;
         let many = operations.is_none_or(|operations| operations as usize > MANY);
         let levels = operations.map_or(0, |operations| MANY.min(operations as usize)) + 1;
@@ -184,7 +190,7 @@ impl Futures {
         }
         // Of places where the process never stands, nothing is known.
         let mut futures = Self {
-            links: Vec::new(),
+            links,
             levels,
             next: vec![u64::MAX; index.count() * sets.words],
             hopeful: vec![false; index.count()],

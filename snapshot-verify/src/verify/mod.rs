@@ -33,7 +33,7 @@ pub use outcome::{Cause, Measures, Misplaced, Outcome, ProgramFault, Verdict};
 pub use pipeline::Prepared;
 pub use reduction::{Entry, Reduction, Reductions, ReductionsError, TABLE};
 pub use request::{Method, Operations, Pairs, Request};
-pub use watch::Watch;
+pub use watch::{Unwatched, Watch};
 
 use crate::program::Program;
 use crate::refine::Means;

@@ -268,25 +268,11 @@ fn active(pair: [Process; 2], count: usize, processes: usize) -> impl Iterator<I
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroUsize;
-    use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::verify::{Method, Operations, Pairs, Reductions};
+    use crate::verify::{Method, Operations, Pairs, Reductions, Unwatched};
 
-    #[derive(Default)]
-    struct Unwatched(AtomicBool);
-
-    impl Watch for Unwatched {
-        fn stop(&self) -> &AtomicBool {
-            &self.0
-        }
-
-        fn begin(&self, _: Option<[Process; 2]>, _: Effort) {}
-
-        fn progress(&self, _: &Progress) {}
-    }
-
-    /// Explores riany with two processes, one operation each, and perhaps a bug; at
+    /// Explores riany with two processes, two operations each, and perhaps a bug; at
     /// first with so many numbers.
     fn explored(bug: Option<&str>, few_numbers: &'static [u32]) -> (bool, Measures) {
         let text = corpus::algorithm("riany").unwrap().text;

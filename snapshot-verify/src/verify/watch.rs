@@ -18,3 +18,17 @@ pub trait Watch {
     /// It goes on; called about twice a second.
     fn progress(&self, progress: &Progress);
 }
+
+/// Nobody looks, and nobody has enough.
+#[derive(Debug, Default)]
+pub struct Unwatched(AtomicBool);
+
+impl Watch for Unwatched {
+    fn stop(&self) -> &AtomicBool {
+        &self.0
+    }
+
+    fn begin(&self, _: Option<[Process; 2]>, _: Effort) {}
+
+    fn progress(&self, _: &Progress) {}
+}

@@ -6,29 +6,14 @@ mod mutants;
 mod refinement;
 
 use std::num::NonZeroUsize;
-use std::sync::atomic::AtomicBool;
 
 use mutants::{Mutant, mutants};
 use snapshot_core::Process;
-use snapshot_verify::explore::Progress;
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{
-    Effort, Method, Operations, Pairs, Reduction, Reductions, Request, TABLE, Verdict, Watch,
-    verify,
+    Method, Operations, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict, verify,
 };
-
-struct Quiet(AtomicBool);
-
-impl Watch for Quiet {
-    fn stop(&self) -> &AtomicBool {
-        &self.0
-    }
-
-    fn begin(&self, _: Option<[Process; 2]>, _: Effort) {}
-
-    fn progress(&self, _: &Progress) {}
-}
 
 fn request(processes: usize, operations: u32, reductions: Reductions) -> Request {
     Request {
@@ -47,7 +32,7 @@ fn request(processes: usize, operations: u32, reductions: Reductions) -> Request
 
 /// Per pair, the answer in a word, and the states.
 fn answers(program: &Program, request: &Request) -> Vec<(&'static str, u64)> {
-    let outcomes = verify(program, true, request, &Quiet(AtomicBool::new(false))).unwrap();
+    let outcomes = verify(program, true, request, &Unwatched::default()).unwrap();
     let answer = |verdict: &Verdict| match verdict {
         // Which of the two comes first depends on how long the steps are.
         Verdict::Violation(_) | Verdict::Fault(_) => "wrong",
@@ -181,7 +166,7 @@ fn bowman_has_as_many_states_as_other_searches_count() {
         let mut request = request(processes, 1, reductions);
         request.operations = Operations::Unbounded;
         request.pairs = Pairs::One(Process::must(0), Process::must(1));
-        let outcomes = verify(&program, true, &request, &Quiet(AtomicBool::new(false))).unwrap();
+        let outcomes = verify(&program, true, &request, &Unwatched::default()).unwrap();
         let measures = outcomes[0].measures;
         assert!(matches!(outcomes[0].verdict, Verdict::Verified));
         assert_eq!((measures.states, measures.transitions), (states, transitions));

@@ -2,16 +2,16 @@
 //! and of full ones, with and without its partial order reduction; and
 //! linearization points either help or are said to be none.
 
-use std::sync::atomic::AtomicBool;
-
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::program::independence;
 use snapshot_verify::program::linearization::Points;
 use snapshot_verify::refine::{Means, Misplacement};
-use snapshot_verify::verify::{Method, Operations, Outcome, Reductions, Request, Verdict, verify};
+use snapshot_verify::verify::{
+    Method, Operations, Outcome, Reductions, Request, Unwatched, Verdict, verify,
+};
 
-use crate::{Quiet, programs, request, sample, words};
+use crate::{programs, request, sample, words};
 
 /// Enough for what is small enough for a test.
 const MEMORY: u64 = 24 << 20;
@@ -24,7 +24,7 @@ const PLAIN: Means = Means { partial_order: false, points: false };
 const AT_POINTS: Means = Means { partial_order: true, points: true };
 
 fn outcomes(program: &Program, request: &Request) -> Vec<Outcome> {
-    verify(program, true, request, &Quiet(AtomicBool::new(false))).unwrap()
+    verify(program, true, request, &Unwatched::default()).unwrap()
 }
 
 fn refinement(means: Means, processes: usize, operations: u32, values: Option<u32>) -> Request {

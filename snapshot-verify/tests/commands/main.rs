@@ -9,19 +9,22 @@ mod corpus;
 mod pages;
 mod traces;
 
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 
-/// Runs the program with arguments that stand in one line, apart by blanks.
-fn run(arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
-        .args(arguments.split_whitespace())
-        .output()
-        .expect("the program starts")
+/// Exit code, standard output, standard error; of arguments that stand in one line,
+/// apart by blanks.
+fn answer(arguments: &str) -> (i32, String, String) {
+    answer_in(Path::new("."), arguments)
 }
 
-/// Exit code, standard output, standard error.
-fn answer(arguments: &str) -> (i32, String, String) {
-    let output = run(arguments);
+/// The same in a folder.
+fn answer_in(folder: &Path, arguments: &str) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .expect("the program starts");
     let text = |bytes| String::from_utf8(bytes).expect("the output is text");
     let code = output.status.code().expect("the program ends by itself");
     (code, text(output.stdout), text(output.stderr))

@@ -1,20 +1,10 @@
 //! What the pages for users show is what the program does.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+
+use super::answer_in;
 
 const README: &str = include_str!("../../../README.md");
-
-/// What the program prints for a line of arguments in a folder, and its exit code.
-fn run_in(folder: &Path, arguments: &str) -> (Option<i32>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
-        .args(arguments.split_whitespace())
-        .current_dir(folder)
-        .output()
-        .expect("the program starts");
-    (output.status.code(), String::from_utf8(output.stdout).expect("the output is text"))
-}
 
 /// Without times and bytes, which come after the depth or at the end of a line.
 fn without_measures(report: &str) -> String {
@@ -43,7 +33,7 @@ fn the_readme_shows_what_is_answered() {
     });
     let mut shown = 0;
     for (arguments, report) in reports {
-        let (_, told) = run_in(folder.path(), arguments);
+        let (_, told, _) = answer_in(folder.path(), arguments);
         let told = without_measures(&told);
         match report.strip_suffix("...\n") {
             Some(begin) => {
@@ -62,8 +52,8 @@ fn the_algorithm_of_the_readme_is_right_for_two_processes_only() {
     let (_, below) = README.split_once("```\nalgorithm mine\n").expect("the text is shown");
     let (text, _) = below.split_once("```").expect("it ends");
     fs::write(folder.path().join("mine.snapshot"), format!("algorithm mine\n{text}")).unwrap();
-    let (code, told) = run_in(folder.path(), "check mine.snapshot -n 2..4");
-    assert_eq!(code, Some(1), "{told}");
+    let (code, told, _) = answer_in(folder.path(), "check mine.snapshot -n 2..4");
+    assert_eq!(code, 1, "{told}");
     assert!(told.contains("mine, n = 2: verified ("), "{told}");
     assert!(told.contains("mine, n = 3: not linearizable"), "{told}");
 }

@@ -12,6 +12,8 @@ use snapshot_verify::reduce::ample::Ample;
 use snapshot_verify::reduce::numbering::{CAP, Numbering};
 use snapshot_verify::verify::{Prepared, Reduction, Reductions, pipeline};
 
+use crate::published::explored;
+
 /// Whom the last one to begin chooses, by a cell of a cell, is written to; a loser's SC
 /// and a write that changes nothing are steps without effect, for the time being.
 const CHOICES: &str = "algorithm choices
@@ -198,28 +200,6 @@ fn what_is_done_at_once_commutes_with_all_that_comes() {
     }
 }
 
-/// Explored with these reductions.
-fn explored(
-    name: &str,
-    bug: Option<&str>,
-    operations: Option<u32>,
-    reductions: Reductions,
-) -> Outcome {
-    let text = corpus::algorithm(name).unwrap().text;
-    let program = parse(name, text).unwrap().program(bug).unwrap();
-    let pair = [0, 1].map(Process::must);
-    let prepared = Prepared::new(&program, 2, pair, reductions, |_| true).unwrap();
-    let ample = prepared.ample(operations);
-    let exploration = Exploration {
-        operations,
-        numbering: prepared.numbering.as_ref().map(|numbering| numbering as _),
-        ample: ample.as_ref().map(|ample| ample as _),
-        antichain: true,
-        ..Exploration::default()
-    };
-    exploration.run(prepared.explored(), &mut |_| ()).unwrap()
-}
-
 #[test]
 fn less_is_explored_and_the_same_is_found() {
     let without = Reductions::standard().without(Reduction::Ample);
@@ -234,8 +214,9 @@ fn less_is_explored_and_the_same_is_found() {
         ("riany", None, Some(2), 2),
         ("riany", Some("early_count"), Some(2), 1),
     ] {
-        let [fewer, all] =
-            [Reductions::standard(), without].map(|by| explored(name, bug, operations, by));
+        let [fewer, all] = [Reductions::standard(), without].map(|by| {
+            explored(name, bug, by, Exploration { operations, ..Exploration::default() })
+        });
         let verified = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
         assert_eq!((verified(&fewer), verified(&all)), (bug.is_none(), bug.is_none()), "{name}");
         assert!(fewer.states * share < all.states, "{name}: {} of {}", fewer.states, all.states);

@@ -324,12 +324,13 @@ impl<'a> Product<'a> {
             }
         }
         for (field, (before, &after)) in fields.iter().zip(canonical.iter().zip(&*after)) {
-            if *before != after && !field.try_put(&mut packed, after) {
-                if self.layout.is_narrow() {
-                    return Err(Stop::TooNarrow);
-                }
-                // For its message.
+            if *before == after {
+                continue;
+            }
+            if !self.layout.is_narrow() {
                 field.put(&mut packed, after);
+            } else if !field.try_put(&mut packed, after) {
+                return Err(Stop::TooNarrow);
             }
         }
         debug_assert_eq!(packed, self.layout.pack(after));

@@ -7,10 +7,10 @@
 //! anew before, what the cell holds does not matter: it is *abandoned*.
 //!
 //! Where a process stands towards the cells is its **place** ([`super::places`]). Let g
-//! be a gate and x a scalar, and look at one process by itself, from a place on, for as long as it has
-//! not written the cell for certain. Reading g it finds anything but x, and all other
-//! cells hold anything. It is a *danger* to the cell if it may come to read the cell, or to
-//! write x to g (`claim.rs`).
+//! be a gate and x a scalar, and look at one process by itself, from a place on, for as
+//! long as it has not written the cell for certain. Reading g it finds anything but x, and
+//! all other cells hold anything. It is a *danger* to the cell if it may come to read the
+//! cell, or to write x to g (`claim.rs`).
 //!
 //! *Soundness.* Claim: in a state in which g does not hold x and no process is a danger,
 //! nobody reads the cell before it is written. Suppose somebody does, and consider the

@@ -87,35 +87,32 @@ impl Numbering {
     /// Renumbers a state's slots. Two states that comparisons cannot tell apart
     /// become equal.
     pub fn normalise(&self, slots: &mut [Scalar]) {
-        for class in &self.versions {
-            class.normalise(slots);
-        }
-        for class in &self.counters {
-            class.normalise(slots);
-        }
-        for class in &self.bits {
-            class.normalise(slots);
-        }
+        self.normalise_where(slots, |_, _| true);
     }
 
     /// The same for a state that was made from a normal one: classes of which all is as
     /// it was are left alone.
     pub fn normalise_since(&self, normal: &[Scalar], slots: &mut [Scalar]) {
-        let differs = |of: &[SlotId], slots: &[Scalar]| {
+        self.normalise_where(slots, |of, slots| {
             of.iter().any(|slot| slots[slot.index()] != normal[slot.index()])
-        };
+        });
+    }
+
+    /// Renumbers the classes of whose slots, in this state, that holds.
+    #[inline]
+    fn normalise_where(&self, slots: &mut [Scalar], wanted: impl Fn(&[SlotId], &[Scalar]) -> bool) {
         for class in &self.versions {
-            if differs(class.slots(), slots) {
+            if wanted(class.slots(), slots) {
                 class.normalise(slots);
             }
         }
         for class in &self.counters {
-            if differs(class.slots(), slots) {
+            if wanted(class.slots(), slots) {
                 class.normalise(slots);
             }
         }
         for class in &self.bits {
-            if differs(class.slots(), slots) {
+            if wanted(class.slots(), slots) {
                 class.normalise(slots);
             }
         }
