@@ -2,7 +2,7 @@
 //! store in batches.
 
 use super::budget::{Cause, Exhausted, Memory, Watch};
-use super::product::{Move, Product, Scratch, Stop};
+use super::product::{Move, Product, Recall, Scratch, Stop, Successor};
 use super::store::{Chunk, SHARDS, Store, shard_of};
 
 /// How many states go to a shard at a time.
@@ -28,6 +28,8 @@ impl<const W: usize> Found<W> {
 #[derive(Debug)]
 pub(super) struct Worker<const W: usize> {
     scratch: Scratch,
+    /// What it has seen before, if that can be told.
+    recall: Option<Recall<W>>,
     /// By shard, what it has yet to be given: always less than [`BATCH`] states.
     buffers: Vec<Vec<[u64; W]>>,
     /// Since it was taken last.
@@ -36,13 +38,14 @@ pub(super) struct Worker<const W: usize> {
 }
 
 impl<const W: usize> Worker<W> {
-    /// What a worker's buffers take.
-    pub(super) const BYTES: usize = SHARDS * BATCH * size_of::<[u64; W]>();
+    /// What a worker's buffers take, and its memory.
+    pub(super) const BYTES: usize = SHARDS * BATCH * size_of::<[u64; W]>() + Recall::<W>::BYTES;
 
     pub(super) fn new(product: &Product<'_>, memory: &Memory) -> Result<Self, Exhausted> {
         memory.take(Self::BYTES)?;
         Ok(Self {
             scratch: Scratch::new(product),
+            recall: Recall::new(product),
             buffers: (0..SHARDS).map(|_| Vec::with_capacity(BATCH)).collect(),
             transitions: 0,
             found: None,
@@ -57,9 +60,9 @@ impl<const W: usize> Worker<W> {
         store: &Store<'_, W>,
         watch: &Watch<'_>,
     ) {
-        let Self { scratch, buffers, transitions, found } = self;
+        let Self { scratch, recall, buffers, transitions, found } = self;
         for state in chunk {
-            product.successors(state, scratch, |by, successor| {
+            let each = |by, successor: Successor<W>| {
                 *transitions += 1;
                 if let Some(next) = successor.state {
                     let shard = shard_of(store.hash(&next));
@@ -74,7 +77,11 @@ impl<const W: usize> Worker<W> {
                 } else if let Some(stop) = successor.stop {
                     *found = Found::first(*found, Some(Found { state: *state, by, stop }));
                 }
-            });
+            };
+            match recall {
+                Some(recall) => product.successors_recalled(state, scratch, recall, each),
+                None => product.successors(state, scratch, each),
+            }
         }
     }
 

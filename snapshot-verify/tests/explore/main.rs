@@ -16,5 +16,6 @@ mod narrow;
 mod oracle;
 mod published;
 mod random;
+mod recall;
 mod reductions;
 mod symmetry;

@@ -11,12 +11,14 @@
 //! caller can undo the step and pack only what has changed.
 
 mod compile;
+mod footprint;
 mod machine;
 mod terms;
 
 use snapshot_core::Process;
 
 pub use compile::CodeError;
+pub use footprint::Footprint;
 pub use machine::{Ending, Machine};
 
 use crate::instance::{Location, Operator, Scalar};
@@ -176,16 +178,30 @@ impl Code {
     /// If the process has no such step: idle processes must invoke something.
     #[inline]
     pub fn run(&self, process: Process, entry: Entry, machine: &mut Machine) -> Ending {
+        machine.run(self, self.address(process, entry))
+    }
+
+    #[inline]
+    fn address(&self, process: Process, entry: Entry) -> Address {
         let entries = &self.graphs[process.index()];
-        let address = match entry {
+        match entry {
             Entry::Update => entries.update,
             Entry::Scan => entries.scan,
             Entry::Step(location) => match entries.steps[location.index()] {
                 Some(address) => address,
                 None => panic!("p{process} stands at a location without step: {location:?}"),
             },
-        };
-        machine.run(self, address)
+        }
+    }
+
+    /// How many locations a process has.
+    pub fn locations(&self, process: Process) -> usize {
+        self.graphs[process.index()].steps.len()
+    }
+
+    /// Whether a process has a step at a location: everywhere but where it is idle.
+    pub fn has_step(&self, process: Process, location: Location) -> bool {
+        self.graphs[process.index()].steps[location.index()].is_some()
     }
 
     /// How many reactions a process has at a location.

@@ -8,10 +8,13 @@
 //! what the operation owned is reset if it has responded, for it means nothing
 //! any more.
 
+mod recall;
 mod step;
 
 use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
+
+pub use recall::Recall;
 
 use super::canonical::{Ample, Around, Forgetting, Numbering, Permutation, Symmetry};
 use super::code::{Code, Fault, Machine};
@@ -238,29 +241,82 @@ impl<'a> Product<'a> {
     ) {
         let mut expansion = 0;
         while self.unpack(state, expansion, scratch) {
-            for process in 0..self.processes.len() {
-                let process = Process::must(process);
-                for choice in self.choices(process, &scratch.machine).into_iter().flatten() {
-                    let stop = self.take(process, choice, &mut scratch.machine).err();
-                    let goes_on = match stop {
-                        None => true,
-                        Some(Stop::Violation(_)) => self.past_violations,
-                        Some(Stop::Fault(_) | Stop::TooNarrow) => false,
-                    };
-                    let successor = if goes_on {
-                        match self.settled(state, scratch) {
-                            Ok(next) => Successor { stop, state: Some(next) },
-                            Err(later) => Successor { stop: Some(later), state: None },
-                        }
-                    } else {
-                        Successor { stop, state: None }
-                    };
+            for process in (0..self.processes.len()).map(Process::must) {
+                let machine = &scratch.machine;
+                let choices = self.choices(process, |register| machine.get(register));
+                for choice in choices.into_iter().flatten() {
+                    let successor = self.successor(process, choice, state, scratch);
                     each(Move { expansion, process, choice }, successor);
                     scratch.undo(expansion);
                 }
             }
             expansion += 1;
         }
+    }
+
+    /// The same, where moves may have been made before.
+    #[inline]
+    pub fn successors_recalled<const W: usize>(
+        &self,
+        state: &[u64; W],
+        scratch: &mut Scratch,
+        recall: &mut Recall<W>,
+        mut each: impl FnMut(Move, Successor<W>),
+    ) {
+        let fields = self.layout.fields();
+        let get = |register: Register| fields[register].get(state);
+        let mut is_unpacked = false;
+        for process in (0..self.processes.len()).map(Process::must) {
+            let location = Location(get(self.registers.location(process)) as u32);
+            for choice in self.choices(process, get).into_iter().flatten() {
+                let site = recall.site(process, choice, location);
+                let successor = match recall.recall(site, state) {
+                    Ok(next) => Successor { stop: None, state: Some(next) },
+                    Err(place) => {
+                        is_unpacked = is_unpacked || self.unpack(state, 0, scratch);
+                        let successor = self.successor(process, choice, state, scratch);
+                        scratch.undo(0);
+                        if let Successor { stop: None, state: Some(next) } = &successor {
+                            recall.remember(site, place, state, next);
+                        }
+                        successor
+                    }
+                };
+                each(Move { expansion: 0, process, choice }, successor);
+            }
+        }
+    }
+
+    /// Where a move leads from the state in the machine, which is an expansion of `state`.
+    #[inline]
+    fn successor<const W: usize>(
+        &self,
+        process: Process,
+        choice: Choice,
+        state: &[u64; W],
+        scratch: &mut Scratch,
+    ) -> Successor<W> {
+        let stop = self.take(process, choice, &mut scratch.machine).err();
+        let goes_on = match stop {
+            None => true,
+            Some(Stop::Violation(_)) => self.past_violations,
+            Some(Stop::Fault(_) | Stop::TooNarrow) => false,
+        };
+        if !goes_on {
+            return Successor { stop, state: None };
+        }
+        match self.settled(state, scratch) {
+            Ok(next) => Successor { stop, state: Some(next) },
+            Err(later) => Successor { stop: Some(later), state: None },
+        }
+    }
+
+    /// Whether states are explored as steps leave them.
+    const fn is_plain(&self) -> bool {
+        self.forgetting.is_none()
+            && self.numbering.is_none()
+            && self.symmetry.is_none()
+            && self.ample.is_none()
     }
 
     /// Unpacks an expansion of a state, after those of smaller numbers; `false` if it
@@ -300,9 +356,7 @@ impl<'a> Product<'a> {
         let machine = &scratch.machine;
         let fields = self.layout.fields();
         let mut packed = *state;
-        let is_canonical =
-            self.forgetting.is_none() && self.numbering.is_none() && self.symmetry.is_none();
-        if is_canonical && self.ample.is_none() {
+        if self.is_plain() {
             for &register in machine.written() {
                 let register = usize::from(register);
                 fields[register].put(&mut packed, machine.get(register));
@@ -380,7 +434,7 @@ impl<'a> Product<'a> {
     pub fn moves(&self, machine: &Machine) -> Vec<(Process, Choice)> {
         let processes = (0..self.processes.len()).map(Process::must);
         let of = |process| {
-            self.choices(process, machine)
+            self.choices(process, |register| machine.get(register))
                 .into_iter()
                 .flatten()
                 .map(move |choice| (process, choice))
@@ -388,19 +442,19 @@ impl<'a> Product<'a> {
         processes.flat_map(of).collect()
     }
 
-    /// What a process may do, in order.
+    /// What a process may do, in order; `get` reads a register of the state.
     #[inline]
-    fn choices(&self, process: Process, machine: &Machine) -> [Option<Choice>; 3] {
-        if machine.get(self.registers.location(process)) != Location::IDLE.index() as Scalar {
+    fn choices(&self, process: Process, get: impl Fn(Register) -> Scalar) -> [Option<Choice>; 3] {
+        if get(self.registers.location(process)) != Location::IDLE.index() as Scalar {
             return [Some(Choice::Step), None, None];
         }
         let client = &self.processes[process.index()];
-        if !client.active || self.bounded && machine.get(self.registers.left(process)) == 0 {
+        if !client.active || self.bounded && get(self.registers.left(process)) == 0 {
             return [None; 3];
         }
         let update = |value, may: bool| may.then_some(Choice::Update(value));
         let switching = self.switching(process);
-        let invoked = switching.map(|l| self.observer(machine).invoked(l));
+        let invoked = switching.map(|l| self.observer(&get).invoked(l));
         let zero = update(0, invoked != Some(true));
         let one = update(1, invoked.is_some());
         [zero, one, Some(Choice::Scan)]

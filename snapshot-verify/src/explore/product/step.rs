@@ -7,7 +7,7 @@ use snapshot_core::simple::Switching;
 use super::{Choice, Product, Stop};
 use crate::explore::code::{Ending, Entry, Machine};
 use crate::instance::{Location, Scalar};
-use crate::layout::INVOKED_BITS;
+use crate::layout::{INVOKED_BITS, Register};
 
 impl Product<'_> {
     /// Which of i and j a process is.
@@ -17,9 +17,9 @@ impl Product<'_> {
     }
 
     #[inline]
-    pub(super) fn observer(&self, machine: &Machine) -> ObserverState {
-        let invoked = machine.get(self.registers.invoked());
-        let rest = machine.get(self.registers.needed_and_bad());
+    pub(super) fn observer(&self, get: impl Fn(Register) -> Scalar) -> ObserverState {
+        let invoked = get(self.registers.invoked());
+        let rest = get(self.registers.needed_and_bad());
         let bits = (invoked | rest << INVOKED_BITS) as u8;
         ObserverState::from_bits(bits).unwrap_or(ObserverState::INITIAL)
     }
@@ -72,12 +72,15 @@ impl Product<'_> {
                 if value == 1
                     && let Some(l) = self.switching(process)
                 {
-                    self.observe(self.observer(machine).invoke_update(l), machine);
+                    self.observe(
+                        self.observer(|register| machine.get(register)).invoke_update(l),
+                        machine,
+                    );
                 }
                 Entry::Update
             }
             Choice::Scan => {
-                let must = self.observer(machine).invoke_scan();
+                let must = self.observer(|register| machine.get(register)).invoke_scan();
                 machine.set(self.registers.must(process), Scalar::from(must.bits()));
                 Entry::Scan
             }
@@ -97,7 +100,10 @@ impl Product<'_> {
                 if value == 1
                     && let Some(l) = self.switching(process)
                 {
-                    self.observe(self.observer(machine).respond_update(l), machine);
+                    self.observe(
+                        self.observer(|register| machine.get(register)).respond_update(l),
+                        machine,
+                    );
                 }
                 None
             }
@@ -131,7 +137,7 @@ impl Product<'_> {
         if foreign {
             return Some(Alarm::Foreign);
         }
-        let before = self.observer(machine);
+        let before = self.observer(|register| machine.get(register));
         let must = Must::from_bits(bits).unwrap_or(Must::NOTHING);
         match before.respond_scan(must, at_i, at_j) {
             Ok(after) => {

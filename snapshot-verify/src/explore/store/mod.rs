@@ -79,7 +79,7 @@ pub const fn shard_of(hash: u64) -> usize {
 
 /// Multiplies and folds, word by word; `dominance` is left out.
 #[inline]
-fn hash<const W: usize>(state: &[u64; W], dominance: u64) -> u64 {
+pub fn hash<const W: usize>(state: &[u64; W], dominance: u64) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     const SEED: u64 = 0xd1b5_4a32_d192_ed03;
     let mut hash = SEED;

@@ -1,0 +1,99 @@
+//! What is remembered of a move is what the move does.
+
+use std::collections::HashSet;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use snapshot_core::Process;
+use snapshot_verify::explore::Exploration;
+use snapshot_verify::explore::product::{Move, Product, Recall, Scratch, Successor};
+use snapshot_verify::instance::Instance;
+use snapshot_verify::language::parse;
+use snapshot_verify::verify::{Prepared, Reduction, Reductions};
+
+use crate::random;
+
+/// More states than any of the instances below is compared in.
+const ENOUGH: usize = 20_000;
+
+/// Compares all moves from the states that are reached; how many there were.
+fn compare<const W: usize>(product: &Product<'_>) -> usize {
+    let mut recall = Recall::<W>::new(product).expect("this product has nothing to depend on");
+    let mut scratch = [Scratch::new(product), Scratch::new(product)];
+    let mut states = vec![product.layout().pack(&product.initial().0)];
+    let mut reached: HashSet<[u64; W]> = states.iter().copied().collect();
+    let mut compared = 0;
+    while let Some(state) = states.pop() {
+        let mut made: [Vec<(Move, Successor<W>)>; 2] = Default::default();
+        let [anew, recalled] = &mut made;
+        let [first, second] = &mut scratch;
+        product.successors(&state, first, |by, successor| anew.push((by, successor)));
+        let each = |by, successor| recalled.push((by, successor));
+        product.successors_recalled(&state, second, &mut recall, each);
+        assert_eq!(anew, recalled);
+        compared += anew.len();
+        for next in anew.iter().filter_map(|(_, successor)| successor.state) {
+            if reached.len() < ENOUGH && reached.insert(next) {
+                states.push(next);
+            }
+        }
+    }
+    compared
+}
+
+fn compare_all(exploration: &Exploration<'_>, instance: &Instance) -> usize {
+    let compared = exploration.product(instance, |product| match product.layout().words() {
+        1 => compare::<1>(product),
+        2 => compare::<2>(product),
+        3 => compare::<3>(product),
+        words => panic!("{words} words are more than expected"),
+    });
+    compared.unwrap()
+}
+
+#[test]
+fn random_moves_are_recalled_as_they_were() {
+    let mut compared = 0;
+    for seed in 0..400 {
+        let mut instance = random::instance(&mut ChaCha8Rng::seed_from_u64(seed));
+        let standings = instance.graphs.iter_mut().flat_map(|graph| &mut graph.locations);
+        standings.for_each(|standing| standing.reactions.clear());
+        if seed % 2 == 0 {
+            instance.slots.extend([3, 5, 7].map(random::filler));
+        }
+        let operations = [None, Some(1), Some(2)][seed as usize % 3];
+        let past_violations = seed % 5 == 0;
+        let exploration = Exploration { operations, past_violations, ..Exploration::default() };
+        compared += compare_all(&exploration, &instance);
+    }
+    assert!(compared > 1_000_000, "{compared}");
+}
+
+#[test]
+fn moves_of_bowman_are_recalled_as_they_were() {
+    let text = corpus::algorithm("bowman").unwrap().text;
+    let reductions = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
+    for bug in [None, Some("early_exit")] {
+        let program = parse("bowman", text).unwrap().program(bug).unwrap();
+        for pair in [[0, 1], [1, 2]] {
+            let pair = pair.map(Process::must);
+            let prepared = Prepared::new(&program, 3, pair, reductions, |_| true).unwrap();
+            let compared = compare_all(&Exploration::default(), prepared.explored());
+            assert!(compared > ENOUGH, "{compared}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_remembered_where_more_than_the_footprint_matters() {
+    let text = corpus::algorithm("bowman").unwrap().text;
+    let program = parse("bowman", text).unwrap().program(None).unwrap();
+    let pair = [0, 1].map(Process::must);
+    let prepared = Prepared::new(&program, 3, pair, Reductions::standard(), |_| true).unwrap();
+    let ample = prepared.ample(None);
+    let exploration =
+        Exploration { ample: ample.as_ref().map(|ample| ample as _), ..Exploration::default() };
+    let is_none =
+        exploration.product(prepared.explored(), |product| Recall::<2>::new(product).is_none());
+    assert!(is_none.unwrap());
+}
