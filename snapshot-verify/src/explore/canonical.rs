@@ -14,7 +14,7 @@ use std::fmt::Debug;
 use snapshot_core::Process;
 
 use crate::instance::{Scalar, SlotId};
-use crate::layout::{MAX_PROCESSES, Registers, Tally};
+use crate::layout::{MAX_PROCESSES, Registers};
 
 /// A canonical form for versions and counters.
 ///
@@ -81,13 +81,7 @@ pub struct Around {
 pub trait Ample: Debug + Sync {
     /// Notes what processes may still do, for the questions below; `false` if no step
     /// commutes in this state.
-    fn look(
-        &self,
-        registers: Registers,
-        tally: Tally,
-        state: &[Scalar],
-        around: &mut Around,
-    ) -> bool;
+    fn look(&self, registers: Registers, state: &[Scalar], around: &mut Around) -> bool;
 
     /// Whether a process has a next step and it may commute.
     fn may_commute(&self, around: &Around, state: &[Scalar], process: Process) -> bool;

@@ -11,6 +11,7 @@ use super::outcome::Progress;
 use super::product::Product;
 use super::store::{Chunk, Frontier, SHARDS, Store, shard_of};
 use super::worker::{Found, Worker};
+use crate::layout::Monotone;
 
 /// Levels with fewer states are left to one thread: starting others takes longer.
 const FEW: u64 = 4096;
@@ -64,7 +65,8 @@ impl Search<'_> {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Explored<W>, Exhausted> {
         let layout = self.product.layout();
-        let dominance = if self.antichain { layout.monotone() } else { 0 };
+        let nothing = Monotone::default();
+        let dominance = if self.antichain { layout.monotone() } else { &nothing };
         let store = Store::<W>::new(self.memory, dominance)?;
         let workers = (0..self.threads).map(|_| Worker::new(self.product, self.memory));
         let mut workers: Vec<Worker<W>> = workers.collect::<Result<_, _>>()?;

@@ -10,17 +10,17 @@
 //! so that no state is all zeros, which is how the store marks empty places.
 //!
 //! The bits of which more allow more (`must`, `needed` and `bad`, in which the observer
-//! is monotone, and operations left, where they are kept as marks) come first,
-//! together at the low end of word 0: the antichain compares states with and without
-//! them by one mask.
+//! is monotone) and the numbers of operations left come first, together at the low end
+//! of word 0: the antichain leaves them out by one mask, and compares them by themselves
+//! (`monotone.rs`).
 //!
 //! Invariants, see [`Layout::validate`]: fields do not overlap, nor do they touch
 //! the bit that is always set; what is packed unpacks to the same scalars.
 
 mod error;
 mod field;
+mod monotone;
 mod registers;
-mod tally;
 mod transient;
 
 use std::fmt;
@@ -29,8 +29,8 @@ use snapshot_core::observer::ObserverState;
 
 pub use error::LayoutError;
 pub use field::Field;
+pub use monotone::Monotone;
 pub use registers::{Register, Registers, Variable};
-pub use tally::Tally;
 
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, SlotId};
 
@@ -61,8 +61,7 @@ pub struct Layout {
     /// By register, for people.
     names: Vec<String>,
     words: usize,
-    monotone: u64,
-    tally: Tally,
+    monotone: Monotone,
     /// Whether there may be numbers that do not fit.
     narrow: bool,
 }
@@ -105,30 +104,26 @@ impl Layout {
             }),
             _ => None,
         };
-        let laid_out = |tally: Tally| -> Result<Self, LayoutError> {
-            let unplaced = variables.iter().map(|&variable| match always(variable) {
-                Some(scalar) => Ok(Field::always(scalar)),
-                None => unplaced(variable, instance, needs, tally),
-            });
-            let unplaced: Vec<Field> = unplaced.collect::<Result<_, _>>()?;
-            let (words, fields) = placed(&variables, &unplaced, tally)?;
-            let monotone = variables
-                .iter()
-                .zip(&fields)
-                .filter(|(variable, _)| variable.is_monotone(tally))
-                .fold(0, |mask, (_, field)| mask | field.mask());
-            let names = variables.iter().map(|variable| variable.name(instance)).collect();
-            let narrow = needs.most_numbers.is_some();
-            Ok(Self { registers, fields, names, words, monotone, tally, narrow })
-        };
-        let numbered = laid_out(Tally::Number)?;
-        if needs.operations.is_some_and(Tally::marks_fit) {
-            let marked = laid_out(Tally::Marks)?;
-            if marked.words == numbered.words {
-                return Ok(marked);
-            }
-        }
-        Ok(numbered)
+        let unplaced = variables.iter().map(|&variable| match always(variable) {
+            Some(scalar) => Ok(Field::always(scalar)),
+            None => unplaced(variable, instance, needs),
+        });
+        let unplaced: Vec<Field> = unplaced.collect::<Result<_, _>>()?;
+        // All that is compared lies in one word, with the bit that is always set; numbers
+        // only if they find room there.
+        let compared = variables.iter().zip(&unplaced);
+        let compared = compared.filter(|(of, _)| of.is_monotone() || of.is_left());
+        let bits: u32 = compared.map(|(_, field)| field.bits()).sum();
+        let is_first =
+            |variable: Variable| variable.is_monotone() || variable.is_left() && bits < u64::BITS;
+        let (words, fields) = placed(&variables, &unplaced, is_first)?;
+        let first = variables.iter().zip(&fields).filter(|(of, _)| is_first(**of));
+        let (numbers, bits): (Vec<_>, Vec<_>) = first.partition(|(of, _)| of.is_left());
+        let bits = bits.into_iter().fold(0, |mask, (_, field)| mask | field.mask());
+        let monotone = Monotone::new(bits, numbers.into_iter().map(|(_, &field)| field));
+        let names = variables.iter().map(|variable| variable.name(instance)).collect();
+        let narrow = needs.most_numbers.is_some();
+        Ok(Self { registers, fields, names, words, monotone, narrow })
     }
 
     /// Which register holds what.
@@ -156,19 +151,15 @@ impl Layout {
         self.fields.iter().map(|field| field.bits()).sum()
     }
 
-    /// The bits of word 0 of which more allow more: see [`Variable::is_monotone`].
-    pub const fn monotone(&self) -> u64 {
-        self.monotone
+    /// What in word 0 allows more the more of it there is: see [`Variable::is_monotone`]
+    /// and [`Variable::is_left`], of which all or none lie there.
+    pub const fn monotone(&self) -> &Monotone {
+        &self.monotone
     }
 
     /// Whether there may be numbers that do not fit: see [`Needs::most_numbers`].
     pub const fn is_narrow(&self) -> bool {
         self.narrow
-    }
-
-    /// How it is kept how many operations are left.
-    pub const fn tally(&self) -> Tally {
-        self.tally
     }
 
     /// Packs scalars, one per register.
@@ -208,8 +199,9 @@ impl Layout {
             assert_eq!(used[field.word()] & mask, 0, "fields overlap: {}", self.name(register));
             used[field.word()] |= mask;
         }
-        let width = self.monotone.count_ones();
-        assert_eq!(self.monotone, (1 << width) - 1, "the monotone bits are the lowest");
+        let monotone = self.monotone.mask();
+        let width = monotone.count_ones();
+        assert_eq!(monotone, (1 << width) - 1, "the monotone bits are the lowest");
     }
 }
 
@@ -221,7 +213,6 @@ fn unplaced(
     variable: Variable,
     instance: &Instance,
     needs: &Needs<'_>,
-    tally: Tally,
 ) -> Result<Field, LayoutError> {
     let from_0_to = |most: u32| Ok(Field::range(0, u64::from(most) + 1, false));
     match variable {
@@ -258,23 +249,21 @@ fn unplaced(
         Variable::Must(_) => from_0_to(3),
         Variable::Invoked => from_0_to((1 << INVOKED_BITS) - 1),
         Variable::NeededAndBad => from_0_to((1 << MONOTONE_BITS) - 1),
-        Variable::Left(process) => {
-            let operations = needs.operations.map_or(0, |of| of[process.index()]);
-            from_0_to(tally.of(operations) as u32)
-        }
+        Variable::Left(process) => from_0_to(needs.operations.map_or(0, |of| of[process.index()])),
     }
 }
 
-/// Places fields in as few words as will do: the number of words, and the fields.
+/// Places fields in as few words as will do, some of them first: the number of words,
+/// and the fields.
 fn placed(
     variables: &[Variable],
     unplaced: &[Field],
-    tally: Tally,
+    is_first: impl Fn(Variable) -> bool,
 ) -> Result<(usize, Vec<Field>), LayoutError> {
     let mut order: Vec<usize> = (0..variables.len()).collect();
     order.sort_by_key(|&register| {
-        let monotone = variables[register].is_monotone(tally);
-        (!monotone, std::cmp::Reverse(if monotone { 0 } else { unplaced[register].bits() }))
+        let first = is_first(variables[register]);
+        (!first, std::cmp::Reverse(if first { 0 } else { unplaced[register].bits() }))
     });
     let bits: u32 = unplaced.iter().map(|field| field.bits()).sum();
     let least = (bits as usize + 1).div_ceil(64);
@@ -360,17 +349,17 @@ mod tests {
     }
 
     fn layout(instance: &Instance) -> Result<Layout, LayoutError> {
-        let numbers = |slot: SlotId| (slot == SlotId(1)).then_some(3);
+        bounded_layout(instance, None)
+    }
+
+    fn bounded_layout(
+        instance: &Instance,
+        operations: Option<&[u32]>,
+    ) -> Result<Layout, LayoutError> {
+        let numbers = |slot: SlotId| (slot == SlotId(1)).then_some(3_u32);
         let is_renamed = |_| false;
-        Layout::new(
-            instance,
-            &Needs {
-                operations: None,
-                numbers: &numbers,
-                is_renamed: &is_renamed,
-                most_numbers: None,
-            },
-        )
+        let (numbers, is_renamed) = (&numbers as _, &is_renamed as _);
+        Layout::new(instance, &Needs { operations, numbers, is_renamed, most_numbers: None })
     }
 
     fn range(low: Scalar, high: Scalar) -> Domain {
@@ -385,7 +374,7 @@ mod tests {
         layout.validate();
         // 90 + 2 + 1, three locations of 3, three musts of 2, the observer's 6.
         assert_eq!((layout.bits(), layout.words()), (90 + 2 + 1 + 9 + 6 + 6, 2));
-        assert_eq!(layout.monotone(), (1 << 10) - 1);
+        assert_eq!(layout.monotone().mask(), (1 << 10) - 1);
         let low = [-(1 << 29), 0, 0, -(1 << 29), -(1 << 29), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let high = [(1 << 29) - 1, 2, 1, 5, -7, 4, 3, 4, 3, 2, 3, 3, 15, 0, 0, 0];
         let mixed = [1, NONE, 1, 5, -7, 4, 0, 4, 0, 2, 0, 3, 1, 0, 0, 0];
@@ -396,6 +385,24 @@ mod tests {
             layout.unpack(&packed, &mut unpacked);
             assert_eq!(unpacked, scalars);
         }
+    }
+
+    #[test]
+    fn operations_left_are_compared_if_they_find_room() {
+        let instance = instance(5, &[]);
+        let bits = 2 * 5 + 4;
+        // 9 bits each, and 10.
+        for (operations, compared) in [(511, bits + 5 * 9), (512, bits)] {
+            let layout = bounded_layout(&instance, Some(&[operations; 5])).unwrap();
+            layout.validate();
+            assert_eq!(layout.monotone().mask(), (1 << compared) - 1, "{operations}");
+        }
+        // The last of 59 bits is the highest of a number.
+        let layout = bounded_layout(&instance, Some(&[511; 5])).unwrap();
+        let (few, many) = (1 << (bits + 5 * 9 - 2), 1 << (bits + 5 * 9 - 1));
+        assert!(layout.monotone().is_at_least(many, few));
+        assert!(!layout.monotone().is_at_least(few, many));
+        assert!(!layout.monotone().is_at_least(many, 1), "bits are compared by inclusion");
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use snapshot_core::Process;
 
-use super::Tally;
 use crate::instance::{Instance, SlotId};
 
 /// An index into an unpacked state.
@@ -22,8 +21,7 @@ pub enum Variable {
     Invoked,
     /// The observer's bits `needed_i`, `needed_j`, `bad01`, `bad10`.
     NeededAndBad,
-    /// How many operations a process may still begin, as the layout's [`Tally`] keeps
-    /// it; always 0 if they are not bounded.
+    /// How many operations a process may still begin; always 0 if they are not bounded.
     Left(Process),
 }
 
@@ -100,13 +98,14 @@ impl Registers {
 
 impl Variable {
     /// Whether it is made of bits of which more allow more: the more are set, the more
-    /// histories the observer accepts, or the more operations may still begin.
-    pub fn is_monotone(self, tally: Tally) -> bool {
-        match self {
-            Self::Must(_) | Self::NeededAndBad => true,
-            Self::Left(_) => tally == Tally::Marks,
-            Self::Slot(_) | Self::Location(_) | Self::Invoked => false,
-        }
+    /// histories the observer accepts.
+    pub const fn is_monotone(self) -> bool {
+        matches!(self, Self::Must(_) | Self::NeededAndBad)
+    }
+
+    /// Whether it is a number of operations that are left: the larger, the more may begin.
+    pub const fn is_left(self) -> bool {
+        matches!(self, Self::Left(_))
     }
 
     /// For people.

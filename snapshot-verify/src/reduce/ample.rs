@@ -36,7 +36,7 @@ use snapshot_core::Process;
 use super::places::{Event, Graph, Handles, Index};
 use crate::explore::canonical::{self, Around};
 use crate::instance::{Instance, Location, Owner, Scalar, SlotId};
-use crate::layout::{Registers, Tally};
+use crate::layout::Registers;
 
 /// So many operations are as good as any number.
 const MANY: usize = 3;
@@ -267,13 +267,7 @@ impl Ample {
 }
 
 impl canonical::Ample for Ample {
-    fn look(
-        &self,
-        registers: Registers,
-        tally: Tally,
-        state: &[Scalar],
-        around: &mut Around,
-    ) -> bool {
+    fn look(&self, registers: Registers, state: &[Scalar], around: &mut Around) -> bool {
         let Around { places, others } = around;
         places.clear();
         places.extend(self.futures.iter().map(|futures| futures.index.of_state(state)));
@@ -287,7 +281,8 @@ impl canonical::Ample for Ample {
         others.clear();
         others.resize(self.futures.len() * size, 0);
         for (of, &place) in places.iter().enumerate() {
-            let left = self.bounded.then(|| tally.count(state[registers.left(Process::must(of))]));
+            let left =
+                self.bounded.then(|| state[registers.left(Process::must(of))].unsigned_abs());
             let future = self.future(Process::must(of), place, left);
             for (process, others) in others.chunks_exact_mut(size).enumerate() {
                 if process != of {

@@ -10,7 +10,7 @@ use snapshot_verify::instance::{
     Operator, Owner, Response, Scalar, Slot, SlotId, Standing, Target, Term,
 };
 use snapshot_verify::language::Span;
-use snapshot_verify::layout::{LayoutError, Registers, Tally};
+use snapshot_verify::layout::{LayoutError, Registers};
 
 use crate::bowman::{Exit, bowman};
 use crate::meaning::{found, registers, replay};
@@ -107,7 +107,7 @@ fn symmetry_leaves_one_state_of_those_alike_and_traces_keep_their_processes() {
             assert_eq!(found(&outcome), expected);
             let Verdict::Violation { trace, .. } = outcome.verdict else { panic!() };
             assert_eq!(trace.steps.len(), 15);
-            assert_eq!(replay(&oracle, Tally::Number, &trace), Ends::Violation);
+            assert_eq!(replay(&oracle, &trace), Ends::Violation);
         }
     }
 }
@@ -120,7 +120,6 @@ fn permutations_are_undone_where_the_names_of_processes_are_seen() {
     let instance = bowman(5, [0, 1], Exit::Early);
     let oracle = Oracle { instance: &instance, operations: Some(1), active: vec![true; 5] };
     let left = Exploration { operations: Some(1), ..Exploration::default() };
-    let tally = left.layout(&instance).unwrap().tally();
     let Verdict::Violation { trace: plain, .. } = left.run(&instance, &mut |_| {}).unwrap().verdict
     else {
         panic!()
@@ -132,8 +131,8 @@ fn permutations_are_undone_where_the_names_of_processes_are_seen() {
     };
     assert_eq!(plain.steps.len(), trace.steps.len());
     let unbounded = Oracle { instance: &instance, operations: None, active: vec![true; 5] };
-    assert_eq!(replay(&unbounded, Tally::Number, &trace), Ends::Violation);
-    assert_eq!(replay(&oracle, tally, &plain), Ends::Violation);
+    assert_eq!(replay(&unbounded, &trace), Ends::Violation);
+    assert_eq!(replay(&oracle, &plain), Ends::Violation);
 }
 
 /// What a scan of [`registers_with_versions`] does if two collects show different
@@ -286,8 +285,7 @@ fn versions_are_renamed_and_the_search_ends_without_a_bound() {
                     oracle.take(step.process.index(), step.choice, &mut state);
                     let mut renamed = state.clone();
                     numbering.rename(&mut renamed.slots);
-                    let slots =
-                        &registers(&instance, &renamed, Tally::Number)[..instance.slots.len()];
+                    let slots = &registers(&instance, &renamed)[..instance.slots.len()];
                     assert_eq!(slots, &step.state[..instance.slots.len()]);
                 }
             }

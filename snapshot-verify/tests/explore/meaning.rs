@@ -8,13 +8,13 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_verify::explore::{Exploration, Outcome, Trace, Verdict};
 use snapshot_verify::instance::{Instance, Scalar};
-use snapshot_verify::layout::{Registers, Tally};
+use snapshot_verify::layout::Registers;
 
 use crate::oracle::{Ends, Found, Oracle, State};
 use crate::random;
 
-/// The registers of an unpacked state, with operations left kept so.
-pub fn registers(instance: &Instance, state: &State, tally: Tally) -> Vec<Scalar> {
+/// The registers of an unpacked state.
+pub fn registers(instance: &Instance, state: &State) -> Vec<Scalar> {
     let registers = Registers::of(instance);
     let mut scalars = vec![0; registers.count()];
     scalars[..state.slots.len()].copy_from_slice(&state.slots);
@@ -22,15 +22,15 @@ pub fn registers(instance: &Instance, state: &State, tally: Tally) -> Vec<Scalar
         let index = process.index();
         scalars[registers.location(process)] = state.locations[index].index() as Scalar;
         scalars[registers.must(process)] = Scalar::from(state.musts[index].bits());
-        scalars[registers.left(process)] = tally.of(state.left[index]);
+        scalars[registers.left(process)] = state.left[index] as Scalar;
     }
     scalars[registers.invoked()] = Scalar::from(state.observer.bits() & 3);
     scalars[registers.needed_and_bad()] = Scalar::from(state.observer.bits() >> 2);
     scalars
 }
 
-/// Replays a trace, in whose states operations left are kept so; how it ends.
-pub fn replay(oracle: &Oracle<'_>, tally: Tally, trace: &Trace) -> Ends {
+/// Replays a trace; how it ends.
+pub fn replay(oracle: &Oracle<'_>, trace: &Trace) -> Ends {
     let mut state = oracle.initial();
     let (last, steps) = trace.steps.split_last().unwrap();
     for step in steps {
@@ -44,7 +44,7 @@ pub fn replay(oracle: &Oracle<'_>, tally: Tally, trace: &Trace) -> Ends {
             reactions
         };
         assert_eq!(sorted(&done.reactions), sorted(&step.reactions));
-        assert_eq!(registers(oracle.instance, &state, tally), step.state);
+        assert_eq!(registers(oracle.instance, &state), step.state);
     }
     assert!(oracle.choices(last.process.index(), &state).contains(&last.choice));
     oracle.take(last.process.index(), last.choice, &mut state).ends
@@ -98,7 +98,7 @@ fn explorer_and_oracle_agree_on_random_instances() {
         let layout = exploration.layout(&instance).unwrap();
         layout.validate();
         if let Some(trace) = trace {
-            assert_eq!(replay(&oracle, layout.tally(), trace), kind, "seed {seed}");
+            assert_eq!(replay(&oracle, trace), kind, "seed {seed}");
         }
         ended[kind as usize] += 1;
         words.insert(layout.words());

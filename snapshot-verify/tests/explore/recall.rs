@@ -86,14 +86,34 @@ fn moves_of_bowman_are_recalled_as_they_were() {
 
 #[test]
 fn nothing_is_remembered_where_more_than_the_footprint_matters() {
+    let is_remembered = |exploration: &Exploration<'_>, instance: &Instance| {
+        let recall = |product: &Product<'_>| match product.layout().words() {
+            1 => Recall::<1>::new(product).is_some(),
+            _ => Recall::<2>::new(product).is_some(),
+        };
+        exploration.product(instance, recall).unwrap()
+    };
     let text = corpus::algorithm("bowman").unwrap().text;
     let program = parse("bowman", text).unwrap().program(None).unwrap();
     let pair = [0, 1].map(Process::must);
-    let prepared = Prepared::new(&program, 3, pair, Reductions::standard(), |_| true).unwrap();
-    let ample = prepared.ample(None);
-    let exploration =
-        Exploration { ample: ample.as_ref().map(|ample| ample as _), ..Exploration::default() };
-    let is_none =
-        exploration.product(prepared.explored(), |product| Recall::<2>::new(product).is_none());
-    assert!(is_none.unwrap());
+    let prepared = Prepared::new(&program, 3, pair, Reductions::NONE, |_| true).unwrap();
+    let plain = Exploration::default();
+    assert!(is_remembered(&plain, prepared.explored()));
+
+    let with_ample = Reductions::NONE.with(Reduction::Ample);
+    let with_ample = Prepared::new(&program, 3, pair, with_ample, |_| true).unwrap();
+    let ample = with_ample.ample(None).expect("bowman has steps that commute");
+    let at_once = Exploration { ample: Some(&ample), ..Exploration::default() };
+    assert!(!is_remembered(&at_once, prepared.explored()));
+
+    let reacting = (0..).map(|seed| random::instance(&mut ChaCha8Rng::seed_from_u64(seed)));
+    let reacting = reacting.into_iter().find(|instance| {
+        let mut standings = instance.graphs.iter().flat_map(|graph| &graph.locations);
+        standings.any(|standing| !standing.reactions.is_empty())
+    });
+    let mut reacting = reacting.expect("some react");
+    assert!(!is_remembered(&plain, &reacting));
+    let standings = reacting.graphs.iter_mut().flat_map(|graph| &mut graph.locations);
+    standings.for_each(|standing| standing.reactions.clear());
+    assert!(is_remembered(&plain, &reacting));
 }

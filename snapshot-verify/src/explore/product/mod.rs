@@ -133,7 +133,9 @@ impl<'a> Product<'a> {
         for (index, graph) in instance.graphs.iter().enumerate() {
             let process = Process::must(index);
             if let Some(operations) = rules.operations {
-                initial[registers.left(process)] = layout.tally().of(operations[index]);
+                let left = Scalar::try_from(operations[index]);
+                initial[registers.left(process)] =
+                    left.expect("a register holds how many operations are left");
             }
             let owned = instance.slots.iter().enumerate();
             let owned = owned.filter(|(_, slot)| slot.owner == Owner::Operation(process));
@@ -402,7 +404,7 @@ impl<'a> Product<'a> {
     ) -> Option<(Process, Result<(), Stop>)> {
         let ample = self.ample?;
         let Ahead { machine, around, wide } = ahead;
-        if !ample.look(self.registers, self.layout.tally(), state, around) {
+        if !ample.look(self.registers, state, around) {
             return None;
         }
         machine.begin();

@@ -62,7 +62,7 @@ impl Product<'_> {
         }
         if self.bounded {
             let left = self.registers.left(process);
-            machine.set(left, self.layout.tally().spent(machine.get(left)));
+            machine.set(left, machine.get(left) - 1);
         }
         match choice {
             Choice::Update(value) => {

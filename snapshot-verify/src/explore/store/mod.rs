@@ -16,6 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub use frontier::{Chunk, Frontier};
 
 use super::budget::{Exhausted, Memory};
+use crate::layout::Monotone;
 use shard::Shard;
 
 /// How many shards there are.
@@ -24,24 +25,24 @@ pub const SHARDS: usize = 256;
 /// The set of reached states.
 #[derive(Debug)]
 pub struct Store<'a, const W: usize> {
-    shards: Vec<Mutex<Shard<W>>>,
+    shards: Vec<Mutex<Shard<'a, W>>>,
     memory: &'a Memory,
-    /// The bits of word 0 that do not matter for identity: the greater set of
-    /// them makes the smaller unnecessary. 0 without antichain.
+    /// The bits of word 0 that do not matter for identity; 0 without antichain.
     dominance: u64,
 }
 
 impl<'a, const W: usize> Store<'a, W> {
     /// What an empty store takes.
-    pub const LEAST_BYTES: usize = SHARDS * Shard::<W>::LEAST_BYTES;
+    pub const LEAST_BYTES: usize = SHARDS * Shard::<'_, W>::LEAST_BYTES;
 
-    /// An empty store. `dominance` are the bits of word 0 in which states are
-    /// compared by inclusion, 0 for none.
+    /// An empty store. In what is `monotone`, states are compared, and those with more
+    /// make others unnecessary.
     ///
     /// # Errors
     /// If that is too much for the memory.
-    pub fn new(memory: &'a Memory, dominance: u64) -> Result<Self, Exhausted> {
-        let shards = (0..SHARDS).map(|_| Ok(Mutex::new(Shard::new(memory, dominance)?)));
+    pub fn new(memory: &'a Memory, monotone: &'a Monotone) -> Result<Self, Exhausted> {
+        let shards = (0..SHARDS).map(|_| Ok(Mutex::new(Shard::new(memory, monotone)?)));
+        let dominance = monotone.mask();
         Ok(Self { shards: shards.collect::<Result<_, _>>()?, memory, dominance })
     }
 
@@ -65,7 +66,7 @@ impl<'a, const W: usize> Store<'a, W> {
         self.lock(shard).take_new(self.memory)
     }
 
-    fn lock(&self, shard: usize) -> MutexGuard<'_, Shard<W>> {
+    fn lock(&self, shard: usize) -> MutexGuard<'_, Shard<'a, W>> {
         // A panic elsewhere ends the search anyway.
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,9 +7,9 @@
 //!
 //! # The antichain
 //!
-//! With dominance, states are compared by inclusion in some bits and by
-//! equality in all others. A state is *dominated* by one that is equal in the
-//! others and has a superset of these bits. The shard then keeps the maximal
+//! With dominance, states are compared by what is [`Monotone`] in them, and by
+//! equality in all other bits. A state is *dominated* by one that is equal in the
+//! others and has at least as much of what is monotone. The shard then keeps the maximal
 //! states among all that were ever inserted: a dominated one is dropped when
 //! it arrives, and dominated ones that lie here are overwritten when a
 //! dominating one arrives. Overwriting several leaves copies of one state, which
@@ -27,6 +27,7 @@ use std::hint::black_box;
 use super::frontier::{Chunk, Frontier};
 use super::hash;
 use crate::explore::budget::{Exhausted, Memory};
+use crate::layout::Monotone;
 
 /// Places of an empty shard.
 const LEAST_PLACES: usize = 64;
@@ -36,13 +37,15 @@ const FULL: (usize, usize) = (4, 5);
 
 /// A part of the set of reached states.
 #[derive(Debug)]
-pub(super) struct Shard<const W: usize> {
+pub(super) struct Shard<'a, const W: usize> {
     /// All zeros where nothing is.
     places: Vec<[u64; W]>,
     /// How many places are taken: at most four fifths.
     taken: usize,
     /// The states that were new since they were taken last, in order of arrival.
     new: Frontier<W>,
+    monotone: &'a Monotone,
+    /// Its bits.
     dominance: u64,
 }
 
@@ -56,16 +59,17 @@ enum Met {
     Worse,
 }
 
-impl<const W: usize> Shard<W> {
+impl<'a, const W: usize> Shard<'a, W> {
     pub(super) const LEAST_BYTES: usize = LEAST_PLACES * size_of::<[u64; W]>();
 
     /// Places in a line of the cache, usually 64 bytes.
     const PLACES_IN_LINE: usize = 64usize.div_ceil(size_of::<[u64; W]>());
 
-    pub(super) fn new(memory: &Memory, dominance: u64) -> Result<Self, Exhausted> {
+    pub(super) fn new(memory: &Memory, monotone: &'a Monotone) -> Result<Self, Exhausted> {
         memory.take(Self::LEAST_BYTES)?;
         let places = vec![[0; W]; LEAST_PLACES];
-        Ok(Self { places, taken: 0, new: Frontier::new(), dominance })
+        let dominance = monotone.mask();
+        Ok(Self { places, taken: 0, new: Frontier::new(), monotone, dominance })
     }
 
     /// Adds states, and remembers the new ones.
@@ -116,11 +120,10 @@ impl<const W: usize> Shard<W> {
                 return if met_worse { Met::Worse } else { Met::Free(place) };
             }
             if self.dominance != 0 && self.differ_in_dominance_only(state, &other) {
-                let (new, old) = (state[0] & self.dominance, other[0] & self.dominance);
-                if new & !old == 0 {
+                if self.monotone.is_at_least(other[0], state[0]) {
                     return Met::Better;
                 }
-                if old & !new == 0 {
+                if self.monotone.is_at_least(state[0], other[0]) {
                     self.places[place] = *state;
                     met_worse = true;
                 }
@@ -192,6 +195,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use crate::layout::Field;
 
     const ALWAYS_SET: u64 = 1 << 63;
 
@@ -207,14 +211,15 @@ mod tests {
         })
     }
 
-    fn used(shard: &Shard<2>) -> u64 {
+    fn used(shard: &Shard<'_, 2>) -> u64 {
         (shard.places.len() * size_of::<[u64; 2]>()) as u64
     }
 
     #[test]
     fn what_is_new_is_new_once_and_memory_is_counted() {
         let memory = Memory::new(1 << 30);
-        let mut shard = Shard::<2>::new(&memory, 0).unwrap();
+        let nothing = Monotone::default();
+        let mut shard = Shard::<2>::new(&memory, &nothing).unwrap();
         let mut expected = BTreeSet::new();
         for batch in batches(1) {
             shard.insert(&batch, &memory).unwrap();
@@ -234,17 +239,20 @@ mod tests {
 
     #[test]
     fn maximal_states_are_kept_whatever_the_order() {
-        const DOMINANCE: u64 = 0b11_1111;
+        // Three bits, and a number of three.
+        let number = Field::range(0, 8, false).at(0, 3);
+        let monotone = Monotone::new(0b111, [number]);
+        let is_at_least = |more: u64, less: u64| less & !more & 7 == 0 && more >> 3 >= less >> 3;
         let memory = Memory::new(1 << 30);
-        let mut shard = Shard::<2>::new(&memory, DOMINANCE).unwrap();
+        let mut shard = Shard::<2>::new(&memory, &monotone).unwrap();
         let mut kept: HashMap<u64, BTreeSet<u64>> = HashMap::new();
         for batch in batches(2) {
             shard.insert(&batch, &memory).unwrap();
             let mut expected = BTreeSet::new();
             for [bits, rest] in batch {
                 let kept = kept.entry(rest).or_default();
-                if kept.iter().all(|old| bits & !old != 0) {
-                    kept.retain(|old| old & !bits != 0);
+                if kept.iter().all(|&old| !is_at_least(old, bits)) {
+                    kept.retain(|&old| !is_at_least(bits, old));
                     kept.insert(bits);
                     expected.insert([bits, rest]);
                 }
@@ -259,7 +267,8 @@ mod tests {
     #[test]
     fn exhausted_memory_is_an_error() {
         let memory = Memory::new(20_000);
-        let mut shard = Shard::<2>::new(&memory, 0).unwrap();
+        let nothing = Monotone::default();
+        let mut shard = Shard::<2>::new(&memory, &nothing).unwrap();
         assert!(batches(3).any(|batch| shard.insert(&batch, &memory).is_err()));
         assert!(memory.peak() <= 20_000);
     }
