@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use snapshot_core::Process;
 
-use super::{Address, Code, Entry, Operand, Operation, Table};
+use super::{Address, Code, Entry, Operand, Operation};
 use crate::layout::Register;
 
 /// What a step may read or write, at most, whatever the state.
@@ -34,7 +34,7 @@ impl Code {
             }
             let operation = self.operations[address as usize];
             // Behind the state are temporaries and constants.
-            let operands = operation.operands(&self.tables).into_iter().map(usize::from);
+            let operands = operation.operands(self).into_iter().map(usize::from);
             footprint.registers.extend(operands.filter(|&operand| operand < self.variables));
             match operation {
                 Operation::RespondUpdate { .. } => footprint.may_respond_to_update = true,
@@ -50,15 +50,13 @@ impl Code {
 
 impl Operation {
     /// The operands that it may read or write.
-    fn operands(self, tables: &[Operand]) -> Vec<Operand> {
-        let of = |table: Table| {
-            let begin = table.begin as usize;
-            tables[begin..begin + usize::from(table.length)].iter().copied()
-        };
+    fn operands(self, code: &Code) -> Vec<Operand> {
         match self {
             Self::Assign { to, from } | Self::Successor { to, of: from } => vec![to, from],
-            Self::AssignElement { index, table, from } => of(table).chain([index, from]).collect(),
-            Self::Select { to, index, table } => of(table).chain([to, index]).collect(),
+            Self::AssignElement { index, table, from } => {
+                [code.elements(table), &[index, from]].concat()
+            }
+            Self::Select { to, index, table } => [code.elements(table), &[to, index]].concat(),
             Self::Fresh { to } => vec![to],
             Self::Let { operator: _, to, left, right } => vec![to, left, right],
             Self::Choose { to, bit, then, otherwise } => vec![to, bit, then, otherwise],

@@ -159,8 +159,7 @@ impl Machine {
     #[inline]
     fn choose(&self, code: &Code, table: Table, index: Operand) -> Option<Operand> {
         let index = usize::try_from(self.at(index)).ok()?;
-        let begin = table.begin as usize;
-        code.tables[begin..begin + usize::from(table.length)].get(index).copied()
+        code.elements(table).get(index).copied()
     }
 
     /// Runs code from an address until a step ends.

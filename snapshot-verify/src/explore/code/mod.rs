@@ -194,6 +194,12 @@ impl Code {
         }
     }
 
+    /// What an `Element` operation chooses from.
+    #[inline]
+    fn elements(&self, table: Table) -> &[Operand] {
+        &self.tables[table.begin as usize..][..usize::from(table.length)]
+    }
+
     /// How many locations a process has.
     pub fn locations(&self, process: Process) -> usize {
         self.graphs[process.index()].steps.len()
