@@ -75,8 +75,9 @@ pub struct TraceStep {
     pub choice: Choice,
     /// How many shared accesses of the program's text the step made.
     pub accesses: u32,
-    /// What processes did at once after the step: who, and how many shared
-    /// accesses of the text that passed over.
+    /// What processes did at once after the step, in order: who, and how many shared
+    /// accesses of the text that passed over. If something goes wrong, it is the
+    /// last of these that does; without any, the step itself.
     pub reactions: Vec<(Process, u32)>,
     /// The state after it, by register; if the program goes wrong, the state at
     /// that moment. Versions and counters are those of

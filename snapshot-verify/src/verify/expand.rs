@@ -30,36 +30,31 @@ pub fn expand(instance: &Instance, trace: &Trace, ending: Ending) -> Vec<Move> {
         state[registers.location(process)] == Location::IDLE.index() as Scalar
     };
     let mut moves = Vec::new();
-    let last = trace.steps.len().saturating_sub(1);
     for (position, step) in trace.steps.iter().enumerate() {
-        let process = step.process;
         match step.choice {
-            Choice::Update(value) => moves.push(Move::update(process, value.unsigned_abs())),
-            Choice::Scan => moves.push(Move::scan(process)),
+            Choice::Update(value) => {
+                moves.push(Move::update(step.process, value.unsigned_abs()));
+            }
+            Choice::Scan => moves.push(Move::scan(step.process)),
             Choice::Step => {}
         }
-        accesses(&mut moves, process, step.accesses);
-        if position == last {
-            // What goes wrong is the response, or what the program does after
-            // the accesses counted; the state is that before it.
-            if ending == Ending::Violation {
+        let mut acting = vec![(step.process, step.accesses)];
+        acting.extend(&step.reactions);
+        for (number, &(process, accesses)) in acting.iter().enumerate() {
+            moves.extend((0..accesses).map(|_| Move::step(process)));
+            let later = &acting[number + 1..];
+            let responds = if later.is_empty() && position + 1 == trace.steps.len() {
+                // What goes wrong is the response, or what the program does after
+                // the accesses counted.
+                ending == Ending::Violation
+            } else {
+                let acts_later = later.iter().any(|(other, _)| *other == process);
+                !acts_later && is_idle(&step.state, process)
+            };
+            if responds {
                 moves.push(Move::step(process));
-            }
-            break;
-        }
-        if is_idle(&step.state, process) {
-            moves.push(Move::step(process));
-        }
-        for &(other, passed) in &step.reactions {
-            accesses(&mut moves, other, passed);
-            if is_idle(&step.state, other) {
-                moves.push(Move::step(other));
             }
         }
     }
     moves
-}
-
-fn accesses(moves: &mut Vec<Move>, process: Process, count: u32) {
-    moves.extend((0..count).map(|_| Move::step(process)));
 }

@@ -74,11 +74,11 @@ fn random_moves_are_recalled_as_they_were() {
 }
 
 #[test]
-fn moves_of_bowman_are_recalled_as_they_were() {
-    let text = corpus::algorithm("bowman").unwrap().text;
+fn moves_of_algorithms_are_recalled_as_they_were() {
     let reductions = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
-    for bug in [None, Some("early_exit")] {
-        let program = parse("bowman", text).unwrap().program(bug).unwrap();
+    let bowman = corpus::algorithm("bowman").unwrap().text;
+    for (text, bug) in [(bowman, None), (bowman, Some("early_exit")), (COMPARING, None)] {
+        let program = parse("text", text).unwrap().program(bug).unwrap();
         for pair in [[0, 1], [1, 2]] {
             let pair = pair.map(Process::must);
             let prepared = Prepared::new(&program, 3, pair, reductions, |_| true).unwrap();
@@ -87,6 +87,22 @@ fn moves_of_bowman_are_recalled_as_they_were() {
         }
     }
 }
+
+/// A branch on two variables, of which the second occurs nowhere else in the step.
+const COMPARING: &str = "algorithm comparing
+shared a[segment]: value
+shared last[segment]: value
+private known: value
+update(v):
+    x := a[me]
+    if x = known: a[me] := v
+    else: last[me] := v
+scan:
+    local copy[segment]: value
+    known := last[me]
+    for s in segments: copy[s] := a[s]
+    return copy
+";
 
 #[test]
 fn nothing_is_remembered_where_more_than_the_footprint_matters() {

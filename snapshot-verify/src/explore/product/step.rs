@@ -35,8 +35,9 @@ impl Product<'_> {
     /// is not made canonical.
     ///
     /// # Errors
-    /// If the response cannot be linearized, or the program goes wrong; in the
-    /// latter case the machine is left as it was at that moment.
+    /// If a response cannot be linearized, or the program goes wrong, of this process
+    /// or one that reacts. Unless it goes on past violations, what goes wrong is the
+    /// last that happens: the machine is left as it is then.
     #[inline]
     pub fn take(
         &self,
@@ -47,10 +48,20 @@ impl Product<'_> {
         let entry = self.invoke(process, choice, machine);
         let ending = self.code.run(process, entry, machine);
         let finished = self.finish(process, ending, machine);
-        if self.reacting != 0 && !matches!(finished, Err(Stop::Fault(_))) {
-            self.react(process, machine)?;
+        if self.reacting == 0 {
+            return finished;
         }
-        finished
+        self.react(process, finished.err(), machine).map_or(Ok(()), Err)
+    }
+
+    /// Whether there is a next state in spite of what went wrong, if anything did.
+    #[inline]
+    pub(super) const fn goes_on(&self, stop: Option<Stop>) -> bool {
+        match stop {
+            None => true,
+            Some(Stop::Violation(_)) => self.past_violations,
+            Some(Stop::Fault(_) | Stop::TooNarrow) => false,
+        }
     }
 
     /// What an invocation does before the operation's first step.
@@ -151,39 +162,44 @@ impl Product<'_> {
         }
     }
 
-    /// Runs reactions until none applies.
-    fn react(&self, mover: Process, machine: &mut Machine) -> Result<(), Stop> {
+    /// Runs reactions until none applies or something goes wrong, if nothing has yet.
+    /// Returns what has.
+    fn react(&self, mover: Process, mut stop: Option<Stop>, machine: &mut Machine) -> Option<Stop> {
         let mut seen = 0;
         let mut dirty = 1 << mover.index();
-        loop {
+        while self.goes_on(stop) {
             for &register in &machine.written()[seen..] {
                 dirty |= self.watchers[usize::from(register)];
             }
             seen = machine.written().len();
             dirty &= self.reacting;
             if dirty == 0 {
-                return Ok(());
+                break;
             }
             let process = dirty.trailing_zeros() as usize;
-            if !self.react_once(Process::must(process), machine)? {
-                dirty &= !(1 << process);
+            match self.react_once(Process::must(process), machine) {
+                None => dirty &= !(1 << process),
+                Some(Ok(())) => {}
+                Some(Err(fault @ Stop::Fault(_))) => stop = Some(fault),
+                Some(Err(later)) => stop = stop.or(Some(later)),
             }
         }
+        stop
     }
 
     /// Runs the first reaction of a process whose condition holds, if one does.
-    fn react_once(&self, process: Process, machine: &mut Machine) -> Result<bool, Stop> {
+    fn react_once(&self, process: Process, machine: &mut Machine) -> Option<Result<(), Stop>> {
         let location = Location(machine.get(self.registers.location(process)) as u32);
         for number in 0..self.code.reactions(process, location) {
             machine.begin_reaction();
             let ending = self.code.react(process, location, number, machine);
             if ending != Ending::Declined {
-                self.finish(process, ending, machine)?;
+                let finished = self.finish(process, ending, machine);
                 machine.end_reaction(process);
-                return Ok(true);
+                return Some(finished);
             }
         }
-        Ok(false)
+        None
     }
 }
 

@@ -92,12 +92,7 @@ impl Product<'_> {
         scratch: &mut Scratch,
     ) -> Successor<W> {
         let stop = self.take(process, choice, &mut scratch.machine).err();
-        let goes_on = match stop {
-            None => true,
-            Some(Stop::Violation(_)) => self.past_violations,
-            Some(Stop::Fault(_) | Stop::TooNarrow) => false,
-        };
-        if !goes_on {
+        if !self.goes_on(stop) {
             return Successor { stop, state: None };
         }
         match self.settled(state, scratch) {
