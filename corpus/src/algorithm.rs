@@ -2,7 +2,8 @@
 //! `docs/language.md`, each with its planted bugs and what to expect of it.
 //!
 //! Each is faithful to its publication, which it cites; where it is not, a
-//! comment says so and why. What a text means, its bugs and its expectations
+//! comment says so and why. All but `register`, which has one writer and computes
+//! with values, are algorithms of snapshots. What a text means, its bugs and its expectations
 //! are for a reader of the language to find out: this crate has none.
 
 /// An algorithm of the corpus.
@@ -41,5 +42,6 @@ const ALGORITHMS: &[Algorithm] = files![
     "double_collect",
     "jayanti",
     "naive_collect",
+    "register",
     "riany",
 ];

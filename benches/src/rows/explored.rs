@@ -112,6 +112,7 @@ impl Row for Explored {
             pairs,
             method: Method::Exploration,
             values: None,
+            updater: None,
             operations: Operations::Unbounded,
             reductions,
             threads: NonZeroUsize::MIN,

@@ -98,6 +98,13 @@ pub fn size(text: &str) -> Result<usize, String> {
     }
 }
 
+/// `1`
+pub fn process(text: &str) -> Result<Process, String> {
+    let number = text.parse().ok().filter(|&number| number < LARGEST);
+    let process = number.and_then(|number| Process::new(number).ok());
+    process.ok_or_else(|| format!("expected the number of a process, from 0 to {}", LARGEST - 1))
+}
+
 /// `0,2`
 pub fn pair(text: &str) -> Result<[Process; 2], String> {
     match pairs(text)? {

@@ -58,6 +58,10 @@ pub struct Check {
     #[arg(long, value_name = "K", conflicts_with = "pairs",
           value_parser = clap::value_parser!(u32).range(2..))]
     values: Option<u32>,
+    /// With refinement: only this process updates, and it does not scan. For
+    /// objects with one writer.
+    #[arg(long, value_name = "P", value_parser = bounds::process)]
+    updater: Option<Process>,
     /// With refinement: the partial order reduction.
     #[arg(long, value_enum, value_name = "on|off")]
     partial_order: Option<Switch>,
@@ -164,6 +168,7 @@ impl Check {
             (self.budget.threads.is_some(), "--threads"),
             (self.partial_order.is_some(), "--partial-order"),
             (self.points, "--points"),
+            (self.updater.is_some(), "--updater"),
         ];
         let given = |which: std::ops::Range<usize>| {
             given[which].iter().find(|(given, _)| *given).map(|(_, option)| option)
@@ -172,7 +177,7 @@ impl Check {
             Some(MethodName::Exploration) if is_full => Err(trouble(
                 "exploration knows simple executions only: for full ones, use --method refinement",
             )),
-            None | Some(MethodName::Exploration) if !is_full => match given(2..4) {
+            None | Some(MethodName::Exploration) if !is_full => match given(2..5) {
                 Some(option) => Err(trouble(format_args!(
                     "{option} is of refinement: add --method refinement, or leave it out"
                 ))),
@@ -191,12 +196,17 @@ impl Check {
         }
     }
 
-    /// A pair must be one for every n.
+    /// A pair, or an updater, must be one for every n.
     fn require_pairs(&self) -> Result<(), ExitCode> {
         let smallest = self.sizes.0.iter().copied().min().unwrap_or(usize::MAX);
-        match self.pairs {
-            Pairs::One(i, j) if j.index() >= smallest => Err(trouble(format_args!(
-                "the pair {i},{j} is out of range: with n = {smallest}, segments are 0 to {}",
+        let range = format!("is out of range: with n = {smallest}, ");
+        match (self.pairs, self.updater) {
+            (Pairs::One(i, j), _) if j.index() >= smallest => Err(trouble(format_args!(
+                "the pair {i},{j} {range}segments are 0 to {}",
+                smallest - 1
+            ))),
+            (_, Some(updater)) if updater.index() >= smallest => Err(trouble(format_args!(
+                "the updater {updater} {range}processes are 0 to {}",
                 smallest - 1
             ))),
             _ => Ok(()),
@@ -222,6 +232,7 @@ impl Check {
             method,
             pairs: self.pairs,
             values: self.values,
+            updater: self.updater,
             operations: self.operations,
             reductions: self.reductions.unwrap_or_else(Reductions::standard),
             threads: self.budget.threads(),

@@ -146,6 +146,7 @@ impl Expect {
             pairs: Pairs::All,
             method: Method::Exploration,
             values: None,
+            updater: None,
             operations: Operations::Unbounded,
             reductions: self.reductions,
             threads: self.budget.threads(),

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use clap::Args;
 use snapshot_core::Process;
 use snapshot_verify::counterexample::Counterexample;
-use snapshot_verify::interpret::{Client, Machine, Values, judge, walk};
+use snapshot_verify::interpret::{Client, ClientError, Machine, Values, judge, walk};
 
 use super::bounds;
 use super::input::Input;
@@ -38,6 +38,9 @@ pub struct Simulate {
     #[arg(long, value_name = "K", conflicts_with = "pair",
           value_parser = clap::value_parser!(u32).range(2..))]
     values: Option<u32>,
+    /// Only this process updates, and it does not scan. For objects with one writer.
+    #[arg(long, value_name = "P", value_parser = bounds::process)]
+    updater: Option<Process>,
     /// How many executions.
     #[arg(long, value_name = "COUNT", default_value = "1000")]
     walks: u64,
@@ -69,9 +72,10 @@ impl Simulate {
             (None, None) => Values::Distinct,
         };
         // A walk is no search of all executions: distinct values need no bound.
-        let client = Client::unbounded(values);
-        if values != Values::Distinct {
-            client.validate(self.processes).map_err(|error| fail(&error))?;
+        let client = Client { updater: self.updater, ..Client::unbounded(values) };
+        match client.validate(self.processes) {
+            Ok(()) | Err(ClientError::Unbounded) => {}
+            Err(error) => return Err(fail(&error)),
         }
         let stop = interrupt::listen();
         let mut moves = 0;

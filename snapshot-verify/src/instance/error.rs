@@ -61,6 +61,15 @@ pub enum InstanceError {
         /// n.
         processes: usize,
     },
+    /// Of values an instance knows only which are 1.
+    #[error(
+        "values are used as numbers, so simple executions show little, and exploration knows no \
+         others: explore all that write a few values, --values 3 say"
+    )]
+    NumberedValue {
+        /// Where.
+        span: Span,
+    },
     /// An initial expression has no constant value that its type allows.
     #[error("the initial value of {name} cannot be computed: {what}")]
     BadInitial {

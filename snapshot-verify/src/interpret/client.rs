@@ -1,8 +1,8 @@
 //! Clients: what the processes may ask of the snapshot object.
 //!
 //! The most general client begins any operation whenever its process is idle.
-//! It is cut down in two ways: by the values of updates, and by a bound on the
-//! number of operations of each process.
+//! It is cut down by the values of updates, by a bound on the number of operations
+//! of each process, and by who begins what.
 
 use std::fmt;
 
@@ -20,6 +20,9 @@ pub struct Client {
     pub operations: Option<u32>,
     /// Who begins what.
     pub roles: Roles,
+    /// Who updates and does not scan, while all others scan and do not update:
+    /// of an object with one writer. `None`: all do both.
+    pub updater: Option<Process>,
 }
 
 /// Who begins what.
@@ -71,11 +74,11 @@ pub enum ClientError {
     /// Updates have no value to write.
     #[error("updates need at least one value to write")]
     NoValue,
-    /// A scanner that does not exist.
-    #[error("there is no process {scanner} to scan: {processes} processes are numbered from 0")]
-    Scanner {
-        /// The scanner.
-        scanner: Process,
+    /// A scanner or updater that does not exist.
+    #[error("there is no process {process}: {processes} processes are numbered from 0")]
+    NoProcess {
+        /// Who does not exist.
+        process: Process,
         /// n.
         processes: usize,
     },
@@ -100,12 +103,12 @@ pub struct Progress {
 impl Client {
     /// Any number of operations with these values.
     pub const fn unbounded(values: Values) -> Self {
-        Self { values, operations: None, roles: Roles::All }
+        Self { values, operations: None, roles: Roles::All, updater: None }
     }
 
     /// At most so many operations of each process with these values.
     pub const fn bounded(values: Values, operations: u32) -> Self {
-        Self { values, operations: Some(operations), roles: Roles::All }
+        Self { operations: Some(operations), ..Self::unbounded(values) }
     }
 
     /// The same, but for who begins what.
@@ -119,10 +122,13 @@ impl Client {
     /// # Errors
     /// If a pair, the values, or the roles make no sense.
     pub fn validate(&self, processes: usize) -> Result<(), ClientError> {
-        if let Roles::Scanner(scanner) = self.roles
-            && scanner.index() >= processes
-        {
-            return Err(ClientError::Scanner { scanner, processes });
+        let scanner = match self.roles {
+            Roles::Scanner(scanner) => Some(scanner),
+            Roles::All | Roles::Few { .. } => None,
+        };
+        let mut named = scanner.into_iter().chain(self.updater);
+        if let Some(process) = named.find(|process| process.index() >= processes) {
+            return Err(ClientError::NoProcess { process, processes });
         }
         match self.values {
             Values::Simple(i, j) if i >= j || j.index() >= processes => {
@@ -156,7 +162,7 @@ impl Client {
                 value..value + 1
             }
         };
-        let (may_update, may_scan) = match self.roles {
+        let (mut may_update, mut may_scan) = match self.roles {
             Roles::All => (true, true),
             Roles::Scanner(scanner) => (process != scanner, process == scanner),
             Roles::Few { first, others } => {
@@ -165,6 +171,10 @@ impl Client {
                 (takes_part, takes_part)
             }
         };
+        if let Some(updater) = self.updater {
+            may_update &= process == updater;
+            may_scan &= process != updater;
+        }
         let updates = updates.filter(|_| may_update).map(Call::Update);
         updates.chain(may_scan.then_some(Call::Scan)).collect()
     }

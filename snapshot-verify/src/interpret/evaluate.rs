@@ -98,6 +98,14 @@ impl Scope<'_> {
                 let number = self.number(inner)?;
                 in_range(number, &expression.content, self.n, span)?
             }
+            ExpressionKind::NumberOf(inner) => match self.evaluate(inner)? {
+                Data::Value(value) => Data::Number(i64::from(value)),
+                _ => unreachable!("only values have numbers"),
+            },
+            ExpressionKind::ValueOf(inner) => {
+                let number = u32::try_from(self.number(inner)?);
+                Data::Value(number.expect("a number of the operand's type is one of a value"))
+            }
             ExpressionKind::Local(_)
             | ExpressionKind::Private(_)
             | ExpressionKind::Index(..)

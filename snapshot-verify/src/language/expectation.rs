@@ -21,6 +21,9 @@ pub struct Expectation {
     pub operations: Option<u32>,
     /// Full executions over this many values, at least 2, rather than simple ones.
     pub values: Option<u32>,
+    /// The only process that updates, below n, which does not scan; only of full
+    /// executions.
+    pub updater: Option<u32>,
     /// The answer.
     pub verdict: ExpectedVerdict,
     /// Where it stands.
@@ -55,6 +58,13 @@ impl Parser<'_> {
         {
             self.report(DiagnosticKind::PairOutOfRange { i, j, processes }, place);
         }
+        if let Some((updater, place)) = clauses.updater {
+            if updater >= processes {
+                self.report(DiagnosticKind::UpdaterOutOfRange { updater, processes }, place);
+            } else if clauses.values.is_none() {
+                self.report(DiagnosticKind::UpdaterOfSimple, place);
+            }
+        }
         let least = [("operations", clauses.operations, 1), ("values", clauses.values, 2)];
         for (clause, given, least) in least {
             if let Some((given, place)) = given
@@ -69,6 +79,7 @@ impl Parser<'_> {
             pair: clauses.pair.map(|(i, j, _)| (i, j)),
             operations: clauses.operations.map(|(given, _)| given),
             values: clauses.values.map(|(given, _)| given),
+            updater: clauses.updater.map(|(given, _)| given),
             verdict,
             span,
         }
@@ -101,6 +112,9 @@ impl fmt::Display for Expectation {
         }
         if let Some(values) = self.values {
             write!(f, ", full, values {values}")?;
+        }
+        if let Some(updater) = self.updater {
+            write!(f, ", updater {updater}")?;
         }
         write!(f, ": {}", self.verdict)
     }

@@ -301,6 +301,8 @@ impl Scope<'_> {
             ExpressionKind::Checked(inside) => {
                 self.wrapped(f, &format!("in {}", of.content), inside)
             }
+            ExpressionKind::NumberOf(inside) => self.wrapped(f, "number", inside),
+            ExpressionKind::ValueOf(inside) => self.wrapped(f, "value", inside),
             ExpressionKind::Some(inside) => self.wrapped(f, "some", inside),
             ExpressionKind::Unwrap(inside) => self.wrapped(f, "unwrap", inside),
             ExpressionKind::Filled(inside) => {

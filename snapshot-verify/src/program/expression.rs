@@ -43,6 +43,10 @@ pub enum ExpressionKind {
     /// expression; a fault if the number is out of its range. The operand is an
     /// integer, process or segment.
     Checked(Box<Expression>),
+    /// The number of a value: 0 of the initial one. Data-dependent.
+    NumberOf(Box<Expression>),
+    /// The value with this number, an integer from 0. Data-dependent.
+    ValueOf(Box<Expression>),
     /// A local variable, whole.
     Local(LocalId),
     /// A private variable, whole.
@@ -117,6 +121,8 @@ impl Expression {
             | ExpressionKind::Fresh => Vec::new(),
             ExpressionKind::Convert(operand)
             | ExpressionKind::Checked(operand)
+            | ExpressionKind::NumberOf(operand)
+            | ExpressionKind::ValueOf(operand)
             | ExpressionKind::Field(operand, _)
             | ExpressionKind::Some(operand)
             | ExpressionKind::Unwrap(operand)

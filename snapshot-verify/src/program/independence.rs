@@ -8,7 +8,8 @@
 //!
 //! The types see to most of it: a value is no index, no number, no condition. What
 //! is left are comparisons: of two values, also as parts of records and arrays, and
-//! those that compare-and-swap makes of the content of a cell.
+//! those that compare-and-swap makes of the content of a cell; and the conversions
+//! of values to and from numbers.
 
 use super::{
     Access, Binary, Expression, ExpressionKind, Program, Projection, Statement, StatementKind, Type,
@@ -32,6 +33,8 @@ pub enum Reason {
     /// A compare-and-swap compares the content of a cell of this type, which
     /// contains values.
     Swapped(Type),
+    /// A value is turned into its number, or a number into a value.
+    Numbered,
 }
 
 /// Checks that the program does not look at values.
@@ -52,6 +55,7 @@ impl Dependence {
         let kind = match self.reason.clone() {
             Reason::Compared(content) => DiagnosticKind::ValuesCompared { content },
             Reason::Swapped(content) => DiagnosticKind::ValuesSwapped { content },
+            Reason::Numbered => DiagnosticKind::ValuesNumbered,
         };
         Diagnostic { kind, span: self.span }
     }
@@ -126,6 +130,9 @@ fn accesses(program: &Program, access: &Access, found: &mut Vec<Dependence>) {
 }
 
 fn expression(of: &Expression, found: &mut Vec<Dependence>) {
+    if matches!(of.kind, ExpressionKind::NumberOf(_) | ExpressionKind::ValueOf(_)) {
+        found.push(Dependence { span: of.span, reason: Reason::Numbered });
+    }
     if let ExpressionKind::Binary(Binary::Equal | Binary::NotEqual, left, right) = &of.kind {
         let with_none =
             [left, right].iter().any(|operand| matches!(operand.kind, ExpressionKind::None));

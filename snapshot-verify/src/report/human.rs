@@ -57,6 +57,10 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
         (None, 1) => "1 pair".to_owned(),
         (None, pairs) => format!("{pairs} pairs"),
     };
+    let updates = case
+        .request
+        .updater
+        .map_or_else(String::new, |updater| format!(", updates by p{updater} only"));
     let bound = match case.request.operations {
         Operations::AtMost(1) => "at most 1 operation each".to_owned(),
         Operations::AtMost(bound) => format!("at most {bound} operations each"),
@@ -67,7 +71,7 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
         true => title + "\n",
         false => {
             let method = method(case.request.method);
-            format!("{title} ({pairs}, {bound}{method})\n{}", reach(case))
+            format!("{title} ({pairs}{updates}, {bound}{method})\n{}", reach(case))
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde::Serialize;
+use snapshot_core::Process;
 
 use super::{Case, Place, Tally};
 use crate::verify::{Effort, Method, Operations, Outcome, Verdict};
@@ -35,6 +36,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         method: request.method.name(),
         executions: if request.values.is_none() { "simple" } else { "full" },
         values: request.values,
+        updater: request.updater.map(Process::index),
         partial_order: means.map(|means| means.partial_order),
         points: means.map(|means| means.points),
         verdict: outcome.verdict.name(),
@@ -116,6 +118,8 @@ struct Line<'a> {
     method: &'static str,
     executions: &'static str,
     values: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updater: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     partial_order: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]

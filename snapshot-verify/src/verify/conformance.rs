@@ -39,6 +39,7 @@ pub fn request(expectation: &Expectation, means: &Request) -> Request {
         pairs: expectation.pair.map_or(Pairs::All, |(i, j)| Pairs::One(process(i), process(j))),
         method,
         values: expectation.values,
+        updater: expectation.updater.map(process),
         operations: expectation.operations.map_or(unbounded, Operations::AtMost),
         ..means.clone()
     }

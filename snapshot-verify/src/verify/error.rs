@@ -25,8 +25,11 @@ pub enum VerifyError {
     /// There are no such executions.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// All executions over some values, by the wrong method.
-    #[error("exploration knows simple executions only: for others, use refinement")]
+    /// All executions over some values, or those of one updater, by the wrong method.
+    #[error(
+        "exploration knows simple executions of processes that all update and scan only: for \
+         others, use refinement"
+    )]
     SimpleOnly,
     /// Linearization points that nobody has marked.
     #[error(
@@ -67,6 +70,7 @@ impl VerifyError {
             Self::Instance(
                 InstanceError::TooManySlots { span, .. }
                 | InstanceError::TooManyBlocks { span, .. }
+                | InstanceError::NumberedValue { span }
                 | InstanceError::BadInitial { span, .. },
             )
             | Self::Machine(MachineError::Initial { fault: Fault { span, .. }, .. }) => Some(*span),

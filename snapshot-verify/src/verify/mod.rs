@@ -57,10 +57,10 @@ pub fn verify(
     watch: &dyn Watch,
 ) -> Result<Vec<Outcome>, VerifyError> {
     let found = match (request.method, request.values) {
-        (Method::Exploration, None) => {
+        (Method::Exploration, None) if request.updater.is_none() => {
             explore_all(request, &mut Simple::new(program, request, watch)?)?
         }
-        (Method::Exploration, Some(_)) => return Err(VerifyError::SimpleOnly),
+        (Method::Exploration, _) => return Err(VerifyError::SimpleOnly),
         (Method::Refinement(means), None) => refined(program, request, means, watch)?,
         (Method::Refinement(means), Some(_)) => {
             // Nothing but the first processes to take part.

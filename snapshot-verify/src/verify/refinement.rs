@@ -63,7 +63,7 @@ impl<'a> Refined<'a> {
             active if active >= self.request.processes => Roles::All,
             active => Roles::Few { first: pair, others: active.saturating_sub(2) },
         };
-        Client { values, operations: effort.operations, roles }
+        Client { values, operations: effort.operations, roles, updater: self.request.updater }
     }
 
     /// What was searched: a pair only if values are simple.

@@ -21,6 +21,8 @@ pub struct Request {
     /// Explore all executions over this many values rather than simple ones:
     /// refinement can.
     pub values: Option<u32>,
+    /// The only process that updates, which does not scan: refinement can.
+    pub updater: Option<Process>,
     /// How many operations.
     pub operations: Operations,
     /// What makes the exploration smaller; of no meaning to refinement.

@@ -283,6 +283,7 @@ mod tests {
             pairs: Pairs::One(pair[0], pair[1]),
             method: Method::Exploration,
             values: None,
+            updater: None,
             operations: Operations::Grow,
             reductions: Reductions::standard(),
             threads: NonZeroUsize::MIN,

@@ -240,6 +240,7 @@ mod tests {
             pairs: Pairs::All,
             method: Method::Exploration,
             values: None,
+            updater: None,
             operations,
             reductions: Reductions::standard(),
             threads: NonZeroUsize::MIN,

@@ -53,7 +53,7 @@ fn pairs() {
 #[test]
 fn names_are_mended() {
     let all = "afek_bounded, afek_unbounded, attiya_welch, bowman, double_collect, jayanti, \
-               naive_collect, riany";
+               naive_collect, register, riany";
     let cases = [
         (
             "check bowmann",

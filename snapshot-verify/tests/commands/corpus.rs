@@ -41,20 +41,52 @@ fn all_are_listed() {
 
 #[test]
 fn random_executions_of_correct_algorithms_are_linearizable() {
-    for listed in corpus::algorithms().iter().filter(|listed| !listed.name.contains("collect")) {
+    let is_snapshot = |name: &str| !name.contains("collect") && name != "register";
+    for listed in corpus::algorithms().iter().filter(|listed| is_snapshot(listed.name)) {
         for n in [2, 3, 4] {
             let name = listed.name;
             printed(0, &format!("simulate {name} -n {n} --walks 100 --moves 300"));
             printed(0, &format!("simulate {name} -n {n} --walks 100 --moves 300 --pair 0,1"));
         }
     }
+    printed(0, "simulate register -n 3 --values 4 --updater 0");
+}
+
+/// Whatever the values, of which its text fixes the number; and its bug is none with two.
+#[test]
+fn the_register_is_one_with_one_writer() {
+    let check = |code, rest: &str| json(code, &format!("check register {rest}"))[0].clone();
+    for values in [2, 3, 4] {
+        let line = check(0, &format!("-n 3 --updater 0 --values {values}"));
+        assert_eq!((&line["verdict"], &line["updater"]), (&"verified".into(), &0.into()));
+    }
+    assert_eq!(check(0, "-n 3 --updater 0 --values 2 --bug up_only")["verdict"], "verified");
+    assert_eq!(check(1, "-n 2 --updater 0 --values 3 --bug up_only")["verdict"], "violation");
+    // With two writers, the updates of one are lost.
+    assert_eq!(check(1, "-n 2 --values 2")["verdict"], "violation");
+    assert_eq!(check(1, "-n 2 --updater 0 --values 5")["verdict"], "fault");
+}
+
+#[test]
+fn values_as_numbers_and_updaters_are_for_refinement() {
+    let refused = |command: &str, what: &str| {
+        let (code, out, error) = answer(command);
+        assert_eq!((code, out.as_str()), (2, ""), "{command}");
+        assert!(error.contains(what), "{command}: {error}");
+    };
+    refused("check register -n 2", "--values 3");
+    refused("check register -n 2", "register.snapshot:13:10");
+    refused("check bowman --updater 0", "add --method refinement");
+    refused("check register -n 2 --values 3 --updater 2", "processes are 0 to 1");
+    refused("check register -n 2 --values 3 --updater 64", "from 0 to 63");
+    refused("simulate register -n 2 --updater 2", "there is no process 2");
 }
 
 #[test]
 fn expectations_that_take_no_time_are_met() {
-    let (code, out, error) = answer("expect bowman naive_collect");
+    let (code, out, error) = answer("expect bowman naive_collect register");
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
-    assert!(out.ends_with("6 expectations: 6 met, 0 contradicted, 0 undecided\n"), "{out}");
+    assert!(out.ends_with("9 expectations: 9 met, 0 contradicted, 0 undecided\n"), "{out}");
 }
 
 #[test]

@@ -42,6 +42,19 @@ fn statements() {
 }
 
 #[test]
+fn values_have_numbers() {
+    let logs = |body, expected| writes("", body, expected);
+    logs("log := number(initial)", &["log := 0"]);
+    logs("x := value(3)\nlog := number(x)", &["log := 3"]);
+    logs("local k: 0..9\nk := number(value(4))\nlog := k + 1", &["log := 5"]);
+    logs("if value(0) = initial: log := 1\nif value(2) = initial: log := 2", &["log := 1"]);
+    let below = "local k: 0 - 1..1\nk := 0 - 1\nx := value(k)";
+    assert!(alone("", below).unwrap_err().to_string().contains("-1 is out of range"));
+    let above = "local k: 0..3\nk := number(value(4))";
+    assert!(alone("", above).unwrap_err().to_string().contains("4 is out of range"));
+}
+
+#[test]
 fn procedures() {
     let calls = "procedure twice(k: 0..9): 0..99:\n    log := k\n    return k + k\n\
                  procedure both:\n    x := twice(1)\n    log := x\n    early(x)\n    log := 8\n\

@@ -46,6 +46,9 @@ impl Body<'_> {
                 let number = self.scalar(operand)?;
                 Tree::Leaf(self.checked(number, &expression.content, span)?)
             }
+            ExpressionKind::NumberOf(_) | ExpressionKind::ValueOf(_) => {
+                return Err(InstanceError::NumberedValue { span });
+            }
             ExpressionKind::Local(id) => {
                 let frame = self.frame();
                 match frame.known.get(id) {

@@ -88,6 +88,8 @@ impl Body<'_> {
             ExpressionKind::Me => self.me.index().to_string(),
             ExpressionKind::Convert(operand)
             | ExpressionKind::Checked(operand)
+            | ExpressionKind::NumberOf(operand)
+            | ExpressionKind::ValueOf(operand)
             | ExpressionKind::Some(operand)
             | ExpressionKind::Unwrap(operand) => self.text(operand),
             ExpressionKind::Local(id) => {

@@ -9,7 +9,7 @@
 //! is one access; in `atomic` any number.
 
 use super::body::{Body, Meaning};
-use super::globals::Global;
+use super::globals::{Global, OWN_PROCEDURES};
 use super::result::{assign, deliver, whole};
 use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
@@ -103,6 +103,8 @@ impl Body<'_> {
         match name.text.as_str() {
             "process" => self.by_number(name, arguments, Type::Process, span),
             "segment" => self.by_number(name, arguments, Type::Segment, span),
+            "number" => self.number_of_value(arguments, span),
+            "value" => self.value_by_number(arguments, span),
             _ => {
                 if let Some((access, content)) = self.operation(name, arguments, span)? {
                     return self.result_of(access, content, span);
@@ -117,10 +119,8 @@ impl Body<'_> {
     }
 
     pub fn unknown_procedure(&mut self, name: &Name) -> Reported {
-        let own = ["LL", "SC", "VL", "CAS", "process", "segment"];
-        let nearest = self
-            .reporter
-            .nearest(&name.text, own.into_iter().chain(self.globals.procedure_names()));
+        let own = OWN_PROCEDURES.into_iter();
+        let nearest = self.reporter.nearest(&name.text, own.chain(self.globals.procedure_names()));
         let kind = DiagnosticKind::UnknownProcedure { name: name.text.clone(), nearest };
         self.report(kind, name.span)
     }

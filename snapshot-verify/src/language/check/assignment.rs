@@ -179,7 +179,7 @@ impl Body<'_> {
 /// declaration.
 fn is_computed(kind: &ExpressionKind) -> bool {
     match kind {
-        ExpressionKind::Integer(_) => true,
+        ExpressionKind::Integer(_) | ExpressionKind::NumberOf(_) => true,
         ExpressionKind::Binary(operator, ..) => {
             matches!(operator, Binary::Add | Binary::Subtract)
         }

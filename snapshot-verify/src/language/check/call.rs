@@ -1,6 +1,7 @@
 //! Calls, their results, and `return`.
 
 use super::body::Body;
+use super::globals::OWN_PROCEDURES;
 use super::result::whole;
 use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed};
@@ -29,7 +30,7 @@ impl Body<'_> {
             self.push(StatementKind::Access { access, into: None }, span);
             return Ok(());
         }
-        if matches!(name.text.as_str(), "process" | "segment") {
+        if OWN_PROCEDURES.contains(&name.text.as_str()) {
             return Err(self.report(DiagnosticKind::NoEffect, written.span));
         }
         Err(self.unknown_procedure(name))

@@ -260,6 +260,34 @@ impl Body<'_> {
         Ok(Expression { kind: ExpressionKind::Checked(Box::new(number)), content, span })
     }
 
+    /// `number(v)`: the number of a value.
+    pub fn number_of_value(
+        &mut self,
+        arguments: &[tree::Expression],
+        span: Span,
+    ) -> Parsed<Expression> {
+        let [argument] = arguments else {
+            return Err(self.argument_count("number", 1, arguments.len(), span));
+        };
+        let value = Box::new(self.expect_type(argument, &Type::Value)?);
+        let content = range::any_number();
+        Ok(Expression { kind: ExpressionKind::NumberOf(value), content, span })
+    }
+
+    /// `value(e)`: the value with this number.
+    pub fn value_by_number(
+        &mut self,
+        arguments: &[tree::Expression],
+        span: Span,
+    ) -> Parsed<Expression> {
+        let [argument] = arguments else {
+            return Err(self.argument_count("value", 1, arguments.len(), span));
+        };
+        self.not_constant("a value by its number", span)?;
+        let number = Box::new(self.expect_type(argument, &range::any_number())?);
+        Ok(Expression { kind: ExpressionKind::ValueOf(number), content: Type::Value, span })
+    }
+
     /// What is in an optional; anything else as it is.
     pub fn present(&self, expression: Expression) -> Expression {
         match &expression.content {

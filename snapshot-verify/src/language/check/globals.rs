@@ -13,8 +13,9 @@ use crate::program::{
     SharedId, SharedVariable, Type,
 };
 
-/// Names that are not to be given to procedures.
-const OWN_PROCEDURES: [&str; 6] = ["LL", "SC", "VL", "CAS", "process", "segment"];
+/// Accesses and conversions: names that are not to be given to procedures.
+pub(super) const OWN_PROCEDURES: [&str; 8] =
+    ["LL", "SC", "VL", "CAS", "process", "segment", "number", "value"];
 
 /// All that every procedure sees.
 #[derive(Debug, Default)]

@@ -6,6 +6,11 @@ use crate::program::{Binary, Bound, ExpressionKind, IndexSet, Type};
 /// 0 to n - 1.
 pub(super) const BELOW_N: (Bound, Bound) = (Bound::constant(0), Bound { times_n: 1, plus: -1 });
 
+/// A number that a value may have, as far as the text says.
+pub(super) const fn any_number() -> Type {
+    Type::Integer { low: Bound::constant(0), high: Bound::constant(Parser::NUMBER) }
+}
+
 /// Whether a <= b for every n >= 2.
 pub(super) const fn at_most(a: Bound, b: Bound) -> bool {
     let (times_n, plus) = (b.times_n - a.times_n, b.plus - a.plus);

@@ -71,6 +71,10 @@ pub enum DiagnosticKind {
     TooFewProcesses,
     #[error("{i},{j} is no pair of segments for n = {processes}")]
     PairOutOfRange { i: u32, j: u32, processes: u32 },
+    #[error("process {updater} is out of range: there are {processes}")]
+    UpdaterOutOfRange { updater: u32, processes: u32 },
+    #[error("one updater, but simple executions, in which all update")]
+    UpdaterOfSimple,
     #[error("too few {clause} to expect anything")]
     VacuousExpectation { clause: &'static str, least: u32 },
 
@@ -212,6 +216,8 @@ pub enum DiagnosticKind {
     ValuesCompared { content: Type },
     #[error("a compare-and-swap looks at values")]
     ValuesSwapped { content: Type },
+    #[error("values are used as numbers")]
+    ValuesNumbered,
 }
 
 /// A type, or the only number that it holds.

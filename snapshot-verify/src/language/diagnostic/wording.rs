@@ -57,6 +57,7 @@ impl DiagnosticKind {
             Self::ValuesCompared { .. } | Self::ValuesSwapped { .. } => {
                 "of type `value`".to_owned()
             }
+            Self::ValuesNumbered => "a conversion between the two".to_owned(),
             _ => String::new(),
         }
     }
@@ -176,6 +177,8 @@ impl DiagnosticKind {
             Self::BugWithoutEdits => "say what it changes: ``in scan, replace `...` by `...` ``",
             Self::TooFewProcesses => "with one process there is nothing to go wrong",
             Self::PairOutOfRange { .. } => "a pair is I,J with I < J < n; segments count from 0",
+            Self::UpdaterOutOfRange { .. } => "processes count from 0",
+            Self::UpdaterOfSimple => "add `full, values K`, all executions over K values",
             Self::ReservedName { .. } => "choose another name",
             Self::ProcedureAsVariable { .. } => "to call it, write `x := ...()` with parentheses",
             Self::MissingProcedure { .. } => {
@@ -264,6 +267,9 @@ impl DiagnosticKind {
                 "simple executions tell about all others only if values are never looked at; \
                  use an llsc cell, or a version in the cell instead of the value"
             }
+            Self::ValuesNumbered => {
+                "simple executions tell about all others only if values are never looked at"
+            }
             _ => return None,
         })
     }
@@ -337,7 +343,8 @@ fn mismatch_cure(expected: &Type, found: &Type) -> Option<String> {
             "only numbers as they are written may become counters: count with `+ 1`"
         }
         (Type::Value, _) => {
-            "a value is what `update` is given, or `initial`; nothing else can become one"
+            "a value is what `update` is given, or `initial`; `value(...)` makes one of a number, but \
+                 then simple executions prove nothing"
         }
         _ => return None,
     };

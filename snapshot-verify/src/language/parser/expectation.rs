@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(Quotation { span })
     }
 
-    /// `expect [BUG,] n = N [, pair I,J] [, operations B] [, full, values K]: VERDICT`.
+    /// `expect [BUG,] n = N [, pair I,J] [, operations B] [, full, values K] [, updater P]: VERDICT`.
     pub fn expectation(&mut self) -> Parsed<Expectation> {
         let begin = self.position;
         self.expect_word("expect", "`expect`")?;
@@ -93,8 +93,10 @@ impl Parser<'_> {
                 self.expect(TokenKind::Comma, "`,`")?;
                 self.expect_word("values", "`values` and their number")?;
                 clauses.values = Some(self.clause("the number of values")?);
+            } else if self.eat_word("updater") {
+                clauses.updater = Some(self.clause("the number of a process")?);
             } else {
-                return Err(self.unexpected("`pair`, `operations` or `full`"));
+                return Err(self.unexpected("`pair`, `operations`, `full` or `updater`"));
             }
         }
         self.expect(TokenKind::Colon, "`,` or `:`")?;
@@ -130,4 +132,5 @@ pub(crate) struct Clauses {
     pub pair: Option<(u32, u32, Span)>,
     pub operations: Option<(u32, Span)>,
     pub values: Option<(u32, Span)>,
+    pub updater: Option<(u32, Span)>,
 }
