@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use benches::method::METHODS;
 use benches::model::expected;
 use benches::record::{Outcome, Record, read};
-use benches::tables::{TableError, bowman, growth, program, verification};
+use benches::tables::{TableError, bowman, growth, program, registers, verification};
 use benches::{model, render};
 
 fn tables(directory: &Path, arguments: &[&str]) -> Output {
@@ -86,6 +86,10 @@ fn verification() {
         let unbounded = records.iter().find(|record| record.method == "unbounded").unwrap();
         assert_eq!(unbounded.outcome, table.expected());
     }
+    tables(directory, &["registers", "--quick"]);
+    let registers = records(directory, registers::TABLE);
+    assert_eq!(registers.len(), registers::METHODS.len());
+    assert!(registers.iter().all(|record| record.outcome == Outcome::Linearizable));
     tables(directory, &["growth-verification", "--quick"]);
     assert!(records(directory, growth::VERIFICATION).len() > 3);
     if model::spin::is_installed() {

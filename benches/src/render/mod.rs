@@ -22,7 +22,7 @@ use thiserror::Error;
 use crate::record::{Record, Session, StoreError, latest, read};
 use crate::tables::published::Half;
 use crate::tables::verification::Table as Verification;
-use crate::tables::{bowman as bowman_table, growth as growth_table, hard};
+use crate::tables::{bowman as bowman_table, growth as growth_table, hard, registers};
 
 /// Why there is no page.
 #[derive(Debug, Error)]
@@ -98,8 +98,7 @@ fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
     add(bowman_table::TABLE, &|records| Ok(bowman::section(records)))?;
     add(growth_table::TABLE, &|records| growth::histories(records, plots))?;
     add(growth_table::VERIFICATION, &|records| growth::verification(records, plots))?;
-    page.push('\n');
-    page.push_str(&refinement::section());
+    add(registers::TABLE, &|records| Ok(refinement::section(records)))?;
     Ok(page)
 }
 
@@ -147,6 +146,6 @@ pub(crate) mod tests {
         let output = directory.path().join("page/RESULTS.md");
         render(directory.path(), &output).unwrap();
         let page = fs::read_to_string(output).unwrap();
-        assert!(page.starts_with("# Results") && page.contains("4-valued register"), "{page}");
+        assert!(page.starts_with("# Results") && !page.contains("## "), "{page}");
     }
 }

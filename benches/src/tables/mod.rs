@@ -9,6 +9,7 @@ pub mod bowman;
 pub mod growth;
 pub mod hard;
 pub mod published;
+pub mod registers;
 pub mod verification;
 
 use std::collections::HashMap;
