@@ -67,8 +67,8 @@ fn all_but(reduction: Reduction) -> Reductions {
 /// No reductions; but versions and counters need a canonical form to be packed.
 const PLAIN: Reductions = Reductions::NONE.with(Reduction::Counters);
 
-/// For almost all mutants without reductions; a few read their way round for long.
-const ENOUGH: u64 = 512 << 20;
+/// For almost all mutants with few reductions; some find their way round for long.
+const ENOUGH: u64 = 256 << 20;
 
 /// Some subsets, different ones for different numbers.
 fn subset(number: usize) -> Reductions {
@@ -129,24 +129,21 @@ fn reductions_agree_on_mutants() {
     let step = if std::env::var_os("SNAPSHOT_AGREEMENT").is_some() { 1 } else { 12 };
     let [mut wrong, mut right, mut large] = [0; 3];
     for (number, mutant) in sample(step).into_iter().enumerate() {
-        let plain = Request { memory: ENOUGH, ..request(2, 1, PLAIN) };
-        let plain = words_if_any(&mutant.program, &plain).unwrap_or_else(|| {
-            large += 1;
-            words(&mutant.program, &request(2, 1, PLAIN.with(Reduction::Dead)))
-        });
         let all = words(&mutant.program, &request(2, 1, Reductions::standard()));
-        assert_eq!(all, plain, "{}: all reductions", mutant.name);
-        let some = words(&mutant.program, &request(2, 1, subset(number)));
-        assert_eq!(some, plain, "{}: {:?}", mutant.name, subset(number));
         let left_out = TABLE[number % TABLE.len()].reduction;
         let rest = all_but(left_out).with(Reduction::Counters);
-        let rest = words(&mutant.program, &request(2, 1, rest));
-        assert_eq!(rest, plain, "{}: without {left_out:?}", mutant.name);
-        if plain.contains(&"wrong") { wrong += 1 } else { right += 1 }
+        for reductions in [PLAIN, subset(number), rest] {
+            let request = Request { memory: ENOUGH, ..request(2, 1, reductions) };
+            match words_if_any(&mutant.program, &request) {
+                Some(found) => assert_eq!(found, all, "{}: {reductions:?}", mutant.name),
+                None => large += 1,
+            }
+        }
+        if all.contains(&"wrong") { wrong += 1 } else { right += 1 }
     }
     // Neither answer alone would show that the reductions tell them apart.
     assert!(wrong.min(right) * 4 > wrong + right, "{wrong} wrong, {right} right");
-    assert!(large * 20 < wrong + right, "{large} of {} too large", wrong + right);
+    assert!(large * 20 < 3 * (wrong + right), "{large} of {} too large", 3 * (wrong + right));
 }
 
 /// How jayanti's scans begin their second phase.
