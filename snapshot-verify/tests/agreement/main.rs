@@ -149,15 +149,47 @@ fn reductions_agree_on_mutants() {
 /// How jayanti's scans begin their second phase.
 const FINISH: &str = "SC(X, x with (phase: 2, proc_b: me))";
 
-/// Another process's step may make a response that is violated, or a fault, known at once.
+/// Without it, an updater's first step lets its own next access be passed over.
 #[test]
-fn what_reacts_may_be_what_goes_wrong() {
+fn who_acts_twice_in_a_step_responds_once() {
     let text = corpus::algorithm("jayanti").unwrap().text;
     assert!(text.contains(FINISH));
     let unfinished = parse("unfinished", &text.replacen(FINISH, "", 1)).unwrap();
     let program = unfinished.program(None).unwrap();
     let found = words(&program, &request(2, 1, all_but(Reduction::Constant)));
     assert_eq!(found, ["wrong"]);
+}
+
+/// Somebody's write lets a scan know that its link is broken; and then it is wrong.
+const REACTING: &str = "algorithm reacting
+shared a[segment]: value
+shared X: llsc bool
+update(v):
+    a[me] := v
+    X := true
+scan:
+    local none_yet: value or none
+    local copy[segment]: value
+    x := LL(X)
+    if VL(X):
+        for s in segments: copy[s] := a[s]
+    else:
+        skip
+    return copy
+";
+
+#[test]
+fn what_reacts_may_be_what_goes_wrong() {
+    let faulty = REACTING.replace("skip", "copy[me] := none_yet");
+    for (text, is_fault) in [(REACTING, false), (&faulty, true)] {
+        let program = parse("reacting", text).unwrap().program(None).unwrap();
+        let all = request(2, 2, Reductions::standard());
+        let outcomes = verify(&program, true, &all, &Unwatched::default()).unwrap();
+        let verdict = &outcomes[0].verdict;
+        assert_eq!(matches!(verdict, Verdict::Fault(_)), is_fault, "{verdict:?}");
+        assert!(verdict.is_wrong(), "{verdict:?}");
+        assert_eq!(words(&program, &request(2, 2, PLAIN)), ["wrong"]);
+    }
 }
 
 /// What is stale is learnt only where it is worth it: for more operations.
