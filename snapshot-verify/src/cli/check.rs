@@ -137,7 +137,7 @@ impl Check {
             }
         }
         let method = self.method()?;
-        self.require_pairs()?;
+        self.require_processes()?;
         self.require_place_for_trace()?;
         let mut session = Session::new(self, method);
         for (input, variant) in &cases {
@@ -196,8 +196,8 @@ impl Check {
         }
     }
 
-    /// A pair, or an updater, must be one for every n.
-    fn require_pairs(&self) -> Result<(), ExitCode> {
+    /// The pair and the updater must be there for every n.
+    fn require_processes(&self) -> Result<(), ExitCode> {
         let smallest = self.sizes.0.iter().copied().min().unwrap_or(usize::MAX);
         let range = format!("is out of range: with n = {smallest}, ");
         match (self.pairs, self.updater) {

@@ -2,6 +2,7 @@
 //! and of full ones, with and without its partial order reduction; and
 //! linearization points either help or are said to be none.
 
+use snapshot_core::Process;
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::program::independence;
@@ -77,6 +78,32 @@ fn full_executions_are_right_if_simple_ones_are() {
         }
     }
     assert!(compared[0] > 5 && compared[1] > 1, "{compared:?}");
+}
+
+/// The executions with one updater are some of all.
+#[test]
+fn with_one_updater_reduced_or_not_no_more_is_wrong() {
+    let mut compared = [0; 2];
+    let mutants = sample(25).into_iter().map(|mutant| (mutant.name, mutant.program));
+    for (name, program) in programs().into_iter().chain(mutants) {
+        let all = words_if_any(&program, &refinement(REDUCED, 2, 2, Some(2)));
+        for updater in [0, 1].map(Process::must) {
+            let of_one = |means| {
+                let request = refinement(means, 2, 2, Some(2));
+                words_if_any(&program, &Request { updater: Some(updater), ..request })
+            };
+            let (reduced, plain) = (of_one(REDUCED), of_one(PLAIN));
+            if let (Some(reduced), Some(plain)) = (&reduced, &plain) {
+                assert_eq!(reduced, plain, "{name}, p{updater}");
+                compared[usize::from(plain.contains(&"wrong"))] += 1;
+            }
+            if let (Some(all), Some(reduced)) = (&all, &reduced) {
+                let is_right = all.contains(&"right");
+                assert!(!is_right || reduced.contains(&"right"), "{name}, p{updater}");
+            }
+        }
+    }
+    assert!(compared[0] > 20 && compared[1] > 8, "{compared:?}");
 }
 
 #[test]
