@@ -14,23 +14,15 @@ use crate::instance::{Instance, Location, Scalar};
 use crate::interpret::Move;
 use crate::layout::Registers;
 
-/// How a trace ends.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Ending {
-    /// With a response that cannot be linearized.
-    Violation,
-    /// With a step that has no meaning.
-    Fault,
-}
-
-/// The moves of the execution that a trace of the instance tells.
-pub fn expand(instance: &Instance, trace: &Trace, ending: Ending) -> Vec<Move> {
+/// The moves of the execution that a trace of the instance tells. If the program goes
+/// wrong, it does on the way.
+pub fn expand(instance: &Instance, trace: &Trace) -> Vec<Move> {
     let registers = Registers::of(instance);
     let is_idle = |state: &[Scalar], process: Process| {
         state[registers.location(process)] == Location::IDLE.index() as Scalar
     };
     let mut moves = Vec::new();
-    for (position, step) in trace.steps.iter().enumerate() {
+    for step in &trace.steps {
         match step.choice {
             Choice::Update(value) => {
                 moves.push(Move::update(step.process, value.unsigned_abs()));
@@ -42,16 +34,8 @@ pub fn expand(instance: &Instance, trace: &Trace, ending: Ending) -> Vec<Move> {
         acting.extend(&step.reactions);
         for (number, &(process, accesses)) in acting.iter().enumerate() {
             moves.extend((0..accesses).map(|_| Move::step(process)));
-            let later = &acting[number + 1..];
-            let responds = if later.is_empty() && position + 1 == trace.steps.len() {
-                // What goes wrong is the response, or what the program does after
-                // the accesses counted.
-                ending == Ending::Violation
-            } else {
-                let acts_later = later.iter().any(|(other, _)| *other == process);
-                !acts_later && is_idle(&step.state, process)
-            };
-            if responds {
+            let acts_later = acting[number + 1..].iter().any(|(other, _)| *other == process);
+            if !acts_later && is_idle(&step.state, process) {
                 moves.push(Move::step(process));
             }
         }

@@ -7,7 +7,7 @@ use snapshot_core::Process;
 
 use super::effort::Effort;
 use super::error::VerifyError;
-use super::expand::{Ending, expand};
+use super::expand::expand;
 use super::outcome::{Cause, Measures, ProgramFault, Verdict};
 use super::pipeline::Prepared;
 use super::reduction::Reduction;
@@ -79,7 +79,7 @@ impl<'a> Simple<'a> {
                 explore::Cause::TooNarrow => unreachable!("it began anew, with more numbers"),
             }),
             explore::Verdict::Violation { trace, .. } => {
-                let moves = expand(&prepared.instance, trace, Ending::Violation);
+                let moves = expand(&prepared.instance, trace);
                 let counterexample = Counterexample::validated(&self.machine, Some(pair), &moves)?;
                 Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
             }
@@ -112,7 +112,7 @@ impl<'a> Simple<'a> {
 
     /// The fault that the interpreter meets on a trace, if it does.
     fn fault(&self, prepared: &Prepared, trace: &Trace) -> Option<ProgramFault> {
-        let mut moves = expand(&prepared.instance, trace, Ending::Fault);
+        let mut moves = expand(&prepared.instance, trace);
         let error = self.machine.run(&moves).err()?;
         let MoveErrorKind::Fault(fault) = error.kind else { return None };
         moves.truncate(error.number);

@@ -114,11 +114,9 @@ fn instances_do_what_the_interpreter_does() {
 
 #[test]
 fn instances_of_the_corpus_do_what_the_interpreter_does() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/algorithms");
-    for file in std::fs::read_dir(folder).unwrap() {
-        let path = file.unwrap().path();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let algorithm = parse(&path.to_string_lossy(), &text).unwrap();
+    // The register computes with values, of which an instance knows too little.
+    for file in corpus::algorithms().iter().filter(|file| file.name != "register") {
+        let algorithm = parse(file.name, file.text).unwrap();
         let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
         for bug in [None].into_iter().chain(bugs) {
             let program = algorithm.program(bug).unwrap();
