@@ -7,11 +7,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use parse_size::Config;
 use snapshot_core::check::Checker;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Judgement, Options, judge};
 use snapshot_test::report::{exit_code, human, json};
+use thiserror::Error;
 
 use super::format::InputFormat;
 use super::trouble;
@@ -35,7 +37,7 @@ pub struct Check {
     /// Seconds that an exact search may take, per input (default: no limit).
     #[arg(long, value_name = "S", value_parser = seconds)]
     budget_seconds: Option<Duration>,
-    /// Bytes that an exact search may take, per input; K, M, G or KiB, MiB, GiB may follow.
+    /// Bytes that an exact search may take, per input: 500M, 1.5GiB; units go by 1024.
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
     budget_memory: usize,
     /// Answer at the first violation, without waiting for the end of the input.
@@ -88,26 +90,25 @@ pub enum ReportFormat {
     Json,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|_| "expected a number of seconds that is not negative".to_owned())
+/// What is wrong with a budget that was given.
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+enum BudgetError {
+    #[error("expected a number of seconds that is not negative")]
+    Seconds,
+    #[error("expected a number of bytes such as 500000000, 500M or 2G")]
+    Bytes,
+    #[error("this many bytes do not exist")]
+    TooManyBytes,
 }
 
-fn bytes(text: &str) -> Result<usize, String> {
-    // What is printed can be typed: 16G and 16GiB are the same.
-    let short = text.strip_suffix("iB").filter(|text| text.ends_with(char::is_alphabetic));
-    let text = short.unwrap_or(text);
-    let (digits, unit) = match text.char_indices().next_back() {
-        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
-        Some((at, 'm' | 'M')) => (&text[..at], 1 << 20),
-        Some((at, 'g' | 'G')) => (&text[..at], 1 << 30),
-        _ => (text, 1),
-    };
-    let number: usize = digits
-        .parse()
-        .map_err(|_| "expected a number of bytes such as 500000000, 500M or 2G".to_owned())?;
-    number.checked_mul(unit).ok_or_else(|| "this many bytes do not exist".to_owned())
+fn seconds(text: &str) -> Result<Duration, BudgetError> {
+    let seconds = text.parse().map_err(|_| BudgetError::Seconds)?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| BudgetError::Seconds)
+}
+
+fn bytes(text: &str) -> Result<usize, BudgetError> {
+    let bytes = Config::new().with_binary().parse_size(text).map_err(|_| BudgetError::Bytes)?;
+    usize::try_from(bytes).map_err(|_| BudgetError::TooManyBytes)
 }
 
 impl Check {

@@ -58,6 +58,23 @@ fn a_chosen_search_may_run_out_of_its_budget() {
 }
 
 #[test]
+fn budgets_are_read_as_people_write_them() {
+    for memory in ["500000000", "500M", "1.5GiB"] {
+        let (code, out) = checked(&format!("--budget-memory {memory}"), "ambiguous-search-bad");
+        assert_eq!(code, 1, "{memory}: {out}");
+    }
+    for (option, value, expected) in [
+        ("--budget-memory", "lots", "a number of bytes such as 500000000, 500M or 2G"),
+        ("--budget-memory", "99999999T", "a number of bytes such as 500000000, 500M or 2G"),
+        ("--budget-seconds", "-1", "a number of seconds that is not negative"),
+        ("--budget-seconds", "soon", "a number of seconds that is not negative"),
+    ] {
+        let error = refused(&format!("check {option}={value} {TWINS}/ambiguous-search-bad.txt"));
+        assert!(error.contains(value) && error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn methods_do_not_go_with_streams() {
     for option in ["--live", "--forget"] {
         let error = refused(&format!(

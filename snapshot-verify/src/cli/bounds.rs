@@ -4,8 +4,10 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Args;
+use parse_size::Config;
 use snapshot_core::Process;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, ReductionsError, TABLE};
+use thiserror::Error;
 
 use super::nearest::hint;
 
@@ -15,7 +17,7 @@ pub struct Budget {
     /// Threads that search (default: as many as there are processors).
     #[arg(long, value_name = "T")]
     pub threads: Option<NonZeroUsize>,
-    /// Bytes that a search may take; K, M, G or KiB, MiB, GiB may follow.
+    /// Bytes that a search may take: 500M, 1.5GiB; units go by 1024.
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
     pub memory: u64,
     /// Seconds that all pairs of an algorithm together may take (default: no
@@ -32,28 +34,51 @@ impl Budget {
     }
 }
 
+/// What is wrong with a number that was given, and what was expected.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+pub enum BoundError {
+    #[error("expected a number of bytes such as 500000000, 500M or 2G")]
+    Bytes,
+    #[error("expected a number of seconds that is not negative")]
+    Seconds,
+    #[error("expected a number of processes, a list such as 3,5, or a range such as 3..6")]
+    Sizes,
+    #[error("expected one number of processes")]
+    Size,
+    #[error("there are 2 processes at least, for a pair of segments")]
+    TooFewProcesses,
+    #[error("more than {LARGEST} processes are not supported")]
+    TooManyProcesses,
+    #[error("the range {from}..{to} is empty")]
+    EmptyRange { from: usize, to: usize },
+    #[error("expected the number of a process, from 0 to {}", LARGEST - 1)]
+    Process,
+    #[error("expected `all`, or two segments such as 0,1")]
+    Pairs,
+    #[error("expected one pair such as 0,1")]
+    Pair,
+    #[error("a pair is of two different segments")]
+    SameSegment,
+    #[error("the smaller segment comes first: {smaller},{larger}")]
+    Descending { smaller: Process, larger: Process },
+    #[error(
+        "expected a number of operations per process from 1 to {MOST_OPERATIONS}, `none` (no \
+         bound), or `grow` (1, 2, 3, ...)"
+    )]
+    Operations,
+    #[error("{error}{hint}")]
+    Reductions { error: ReductionsError, hint: String },
+}
+
 /// `500M`
-pub fn bytes(text: &str) -> Result<u64, String> {
-    // What is printed can be typed: 16G and 16GiB are the same.
-    let short = text.strip_suffix("iB").filter(|text| text.ends_with(char::is_alphabetic));
-    let text = short.unwrap_or(text);
-    let (digits, unit) = match text.char_indices().next_back() {
-        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
-        Some((at, 'm' | 'M')) => (&text[..at], 1 << 20),
-        Some((at, 'g' | 'G')) => (&text[..at], 1 << 30),
-        _ => (text, 1),
-    };
-    let number: u64 = digits
-        .parse()
-        .map_err(|_| "expected a number of bytes such as 500000000, 500M or 2G".to_owned())?;
-    number.checked_mul(unit).ok_or_else(|| "this many bytes do not exist".to_owned())
+pub fn bytes(text: &str) -> Result<u64, BoundError> {
+    Config::new().with_binary().parse_size(text).map_err(|_| BoundError::Bytes)
 }
 
 /// `0.5`
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|_| "expected a number of seconds that is not negative".to_owned())
+pub fn seconds(text: &str) -> Result<Duration, BoundError> {
+    let seconds = text.parse().map_err(|_| BoundError::Seconds)?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| BoundError::Seconds)
 }
 
 /// Numbers of processes.
@@ -61,16 +86,11 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 pub struct Sizes(pub Vec<usize>);
 
 /// `3`, `3,5`, `3..6`
-pub fn sizes(text: &str) -> Result<Sizes, String> {
-    let number = |text: &str| {
-        let number: usize = text.trim().parse().map_err(|_| {
-            "expected a number of processes, a list such as 3,5, or a range such as 3..6".to_owned()
-        })?;
-        match number {
-            0 | 1 => Err("there are 2 processes at least, for a pair of segments".to_owned()),
-            2..=LARGEST => Ok(number),
-            _ => Err(format!("more than {LARGEST} processes are not supported")),
-        }
+pub fn sizes(text: &str) -> Result<Sizes, BoundError> {
+    let number = |text: &str| match text.trim().parse().map_err(|_| BoundError::Sizes)? {
+        0 | 1 => Err(BoundError::TooFewProcesses),
+        number @ 2..=LARGEST => Ok(number),
+        _ => Err(BoundError::TooManyProcesses),
     };
     let mut sizes = Vec::new();
     for item in text.split(',') {
@@ -79,7 +99,7 @@ pub fn sizes(text: &str) -> Result<Sizes, String> {
             Some((from, to)) => {
                 let (from, to) = (number(from)?, number(to)?);
                 if from > to {
-                    return Err(format!("the range {from}..{to} is empty"));
+                    return Err(BoundError::EmptyRange { from, to });
                 }
                 sizes.extend(from..=to);
             }
@@ -91,25 +111,25 @@ pub fn sizes(text: &str) -> Result<Sizes, String> {
 }
 
 /// `3`
-pub fn size(text: &str) -> Result<usize, String> {
+pub fn size(text: &str) -> Result<usize, BoundError> {
     match sizes(text)?.0.as_slice() {
         [size] => Ok(*size),
-        _ => Err("expected one number of processes".to_owned()),
+        _ => Err(BoundError::Size),
     }
 }
 
 /// `1`
-pub fn process(text: &str) -> Result<Process, String> {
+pub fn process(text: &str) -> Result<Process, BoundError> {
     let number = text.parse().ok().filter(|&number| number < LARGEST);
     let process = number.and_then(|number| Process::new(number).ok());
-    process.ok_or_else(|| format!("expected the number of a process, from 0 to {}", LARGEST - 1))
+    process.ok_or(BoundError::Process)
 }
 
 /// `0,2`
-pub fn pair(text: &str) -> Result<[Process; 2], String> {
+pub fn pair(text: &str) -> Result<[Process; 2], BoundError> {
     match pairs(text)? {
         Pairs::One(i, j) => Ok([i, j]),
-        Pairs::All => Err("expected one pair such as 0,1".to_owned()),
+        Pairs::All => Err(BoundError::Pair),
     }
 }
 
@@ -117,18 +137,16 @@ pub fn pair(text: &str) -> Result<[Process; 2], String> {
 const LARGEST: usize = 64;
 
 /// `all`, `0,2`
-pub fn pairs(text: &str) -> Result<Pairs, String> {
+pub fn pairs(text: &str) -> Result<Pairs, BoundError> {
     if text == "all" {
         return Ok(Pairs::All);
     }
-    let numbers = text.split_once(',').and_then(|(i, j)| {
-        let number = |text: &str| Process::new(text.trim().parse().ok()?).ok();
-        Some((number(i)?, number(j)?))
-    });
+    let number = |text: &str| Process::new(text.trim().parse().ok()?).ok();
+    let numbers = text.split_once(',').and_then(|(i, j)| Some((number(i)?, number(j)?)));
     match numbers {
-        None => Err("expected `all`, or two segments such as 0,1".to_owned()),
-        Some((i, j)) if i == j => Err("a pair is of two different segments".to_owned()),
-        Some((i, j)) if i > j => Err(format!("the smaller segment comes first: {j},{i}")),
+        None => Err(BoundError::Pairs),
+        Some((i, j)) if i == j => Err(BoundError::SameSegment),
+        Some((i, j)) if i > j => Err(BoundError::Descending { smaller: j, larger: i }),
         Some((i, j)) => Ok(Pairs::One(i, j)),
     }
 }
@@ -137,26 +155,24 @@ pub fn pairs(text: &str) -> Result<Pairs, String> {
 const MOST_OPERATIONS: u32 = i32::MAX as u32;
 
 /// `none`, `2`, `grow`
-pub fn operations(text: &str) -> Result<Operations, String> {
+pub fn operations(text: &str) -> Result<Operations, BoundError> {
     match text {
         "none" => Ok(Operations::Unbounded),
         "grow" => Ok(Operations::Grow),
         number => match number.parse() {
             Ok(bound @ 1..=MOST_OPERATIONS) => Ok(Operations::AtMost(bound)),
-            _ => Err(format!(
-                "expected a number of operations per process from 1 to {MOST_OPERATIONS}, `none` \
-                 (no bound), or `grow` (1, 2, 3, ...)"
-            )),
+            _ => Err(BoundError::Operations),
         },
     }
 }
 
 /// `all`, `none`, `dead,constant`, `no-symmetry`
-pub fn reductions(text: &str) -> Result<Reductions, String> {
-    text.parse().map_err(|error| match &error {
-        ReductionsError::Unknown { name } => {
-            format!("{error}{}", hint(name, TABLE.iter().map(|entry| entry.name)))
-        }
-        _ => error.to_string(),
+pub fn reductions(text: &str) -> Result<Reductions, BoundError> {
+    text.parse().map_err(|error| {
+        let hint = match &error {
+            ReductionsError::Unknown { name } => hint(name, TABLE.iter().map(|entry| entry.name)),
+            _ => String::new(),
+        };
+        BoundError::Reductions { error, hint }
     })
 }
