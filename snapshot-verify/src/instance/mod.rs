@@ -35,6 +35,7 @@
 //! and [`Owner::Process`] slots are touched by their process only, and links are
 //! read by their process only.
 
+mod at_once;
 mod block;
 mod compile;
 mod display;

@@ -5,6 +5,8 @@
 //! slots that go and slots that stay, it becomes an assignment to those that
 //! stay, behind a branch on the index.
 
+use rayon::prelude::*;
+
 use super::fold::Knowledge;
 use super::scalars::Scalars;
 use super::{
@@ -15,7 +17,7 @@ impl Instance {
     /// Without the slots for which `removed` has a term: a constant that stands
     /// for the slot wherever it is read.
     #[must_use]
-    pub(crate) fn without(&self, removed: &impl Fn(SlotId) -> Option<Term>) -> Self {
+    pub(crate) fn without(&self, removed: &(impl Fn(SlotId) -> Option<Term> + Sync)) -> Self {
         let ids = || (0..self.slots.len() as u32).map(SlotId);
         let mut number = vec![None; self.slots.len()];
         let kept: Vec<SlotId> = ids().filter(|slot| removed(*slot).is_none()).collect();
@@ -27,7 +29,7 @@ impl Instance {
             processes: self.processes,
             pair: self.pair,
             slots: kept.iter().map(|slot| self.slot(*slot).clone()).collect(),
-            graphs: self.graphs.iter().map(|graph| renaming.graph(graph)).collect(),
+            graphs: self.graphs_at_once().map(|graph| renaming.graph(graph)).collect(),
         }
     }
 }
@@ -39,7 +41,7 @@ struct Renaming<'a, F> {
     removed: &'a F,
 }
 
-impl<F: Fn(SlotId) -> Option<Term>> Renaming<'_, F> {
+impl<F: Fn(SlotId) -> Option<Term> + Sync> Renaming<'_, F> {
     fn graph(&self, graph: &Graph) -> Graph {
         let mut renamed = graph.clone();
         renamed.argument = graph.argument.and_then(|slot| self.number[slot.index()]);

@@ -6,10 +6,15 @@
 //! result contains every scalar that the operator can make of scalars in the
 //! arguments.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{Domain, NONE, Operator, Scalar};
 
 /// Sets up to this size are kept exactly.
 const EXACT: usize = 64;
+
+/// Sets up to this size, which most are, need no memory of their own.
+const FEW: usize = 4;
 
 /// As many combinations of two arguments are tried one by one.
 const COMBINATIONS: usize = EXACT * EXACT;
@@ -18,7 +23,7 @@ const COMBINATIONS: usize = EXACT * EXACT;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Scalars {
     /// These, ascending ([`NONE`] first), at most [`EXACT`] of them.
-    Exact(Vec<Scalar>),
+    Exact(SmallVec<[Scalar; FEW]>),
     /// From the first to the second, both included and neither of them
     /// [`NONE`], and perhaps none.
     Between(Scalar, Scalar, bool),
@@ -28,11 +33,11 @@ pub(crate) enum Scalars {
 
 impl Scalars {
     /// The empty set.
-    pub(crate) const EMPTY: Self = Self::Exact(Vec::new());
+    pub(crate) const EMPTY: Self = Self::Exact(SmallVec::new_const());
 
     /// One scalar.
     pub(crate) fn one(scalar: Scalar) -> Self {
-        Self::Exact(vec![scalar])
+        Self::Exact(smallvec![scalar])
     }
 
     /// Of 0 and 1, those that may be.
@@ -107,7 +112,8 @@ impl Scalars {
     #[must_use]
     pub(crate) fn union(&self, that: &Self) -> Self {
         if let (Self::Exact(these), Self::Exact(those)) = (self, that) {
-            let mut all = [these.as_slice(), those.as_slice()].concat();
+            let mut all = these.clone();
+            all.extend_from_slice(those);
             all.sort_unstable();
             all.dedup();
             if all.len() <= EXACT {
@@ -125,16 +131,29 @@ impl Scalars {
         }
     }
 
+    /// Adds what is in the other; whether that is new.
+    pub(crate) fn include(&mut self, that: &Self) -> bool {
+        if let (Self::Exact(these), Self::Exact(those)) = (&*self, that)
+            && those.iter().all(|scalar| these.contains(scalar))
+        {
+            return false;
+        }
+        let union = self.union(that);
+        let is_new = union != *self;
+        *self = union;
+        is_new
+    }
+
     /// What of it a domain allows.
     #[must_use]
     pub(crate) fn intersection(&self, domain: Domain) -> Self {
+        if let (Self::Exact(scalars), Domain::Range { .. }) = (self, domain) {
+            let kept = scalars.iter().copied().filter(|scalar| domain.contains(*scalar));
+            return Self::Exact(kept.collect());
+        }
         let allowed = Self::of_domain(domain);
         match (self, &allowed) {
             (_, Self::Any) => self.clone(),
-            (Self::Exact(scalars), _) => {
-                let kept = scalars.iter().copied().filter(|scalar| allowed.contains(*scalar));
-                Self::Exact(kept.collect())
-            }
             (Self::Between(low, high, none), _) => {
                 let none = *none && allowed.contains(NONE);
                 match allowed.numbers() {
@@ -144,7 +163,7 @@ impl Scalars {
                     _ => Self::Exact(none.then_some(NONE).into_iter().collect()),
                 }
             }
-            (Self::Any, _) => allowed,
+            _ => allowed,
         }
     }
 
@@ -219,7 +238,7 @@ impl Scalars {
     ) -> Self {
         if let (Self::Exact(these), Self::Exact(those)) = (self, that) {
             debug_assert!(these.len() * those.len() <= COMBINATIONS);
-            let mut results: Vec<Scalar> =
+            let mut results: SmallVec<[Scalar; FEW]> =
                 these.iter().flat_map(|a| those.iter().map(|b| exact(*a, *b))).collect();
             results.sort_unstable();
             results.dedup();
@@ -342,7 +361,7 @@ mod tests {
 
     #[test]
     fn few_results_are_known_exactly() {
-        let set = |scalars: &[Scalar]| Scalars::Exact(scalars.to_vec());
+        let set = |scalars: &[Scalar]| Scalars::Exact(scalars.into());
         let apply =
             |operator, a: &[Scalar], b: &[Scalar]| Scalars::apply(operator, &[set(a), set(b)]);
         assert_eq!(apply(Operator::Add, &[1, 5], &[0, 2]), set(&[1, 3, 5, 7]));
@@ -363,6 +382,9 @@ mod tests {
         for (a, b) in samples().iter().flat_map(|a| samples().into_iter().map(move |b| (a, b))) {
             let union = a.union(&b);
             assert!(members(a).iter().chain(&members(&b)).all(|x| union.contains(*x)));
+            let mut included = a.clone();
+            assert_eq!(included.include(&b), union != *a, "{b:?} in {a:?}");
+            assert_eq!(included, union);
         }
         for (low, high, optional) in [(0, 1, false), (-1, 70, true), (2, 64, false)] {
             let domain = Domain::Range { low, high, optional, names_processes: false };

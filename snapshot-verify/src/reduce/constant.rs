@@ -28,6 +28,8 @@
 //! Responses and invocations remain steps of their own; [`super::shrink`] fuses
 //! them too.
 
+use rayon::prelude::*;
+
 use super::fuse::{fused, without_circles};
 use super::relevance::irrelevant;
 use crate::instance::fold::{Knowledge, folded};
@@ -51,15 +53,16 @@ pub fn constant(instance: &Instance) -> Instance {
         }
         reduced = next;
     }
-    for graph in &mut reduced.graphs {
+    let slots = &reduced.slots.clone();
+    reduced.graphs_at_once_mut().for_each(|graph| {
         let local: Vec<Location> = graph
             .every_location()
             .skip(1)
-            .filter(|location| is_private_access(graph, *location, &reduced.slots))
+            .filter(|location| is_private_access(graph, *location, slots))
             .collect();
         let local = without_circles(graph, &local);
         *graph = fused(graph, &local);
-    }
+    });
     debug_assert_eq!(reduced.validity(), Ok(()));
     reduced
 }
@@ -288,7 +291,7 @@ impl Analysis {
     /// The instance with everything in it that is known.
     fn fold(&self, instance: &Instance) -> Instance {
         let mut reduced = instance.clone();
-        for (process, graph) in reduced.graphs.iter_mut().enumerate() {
+        reduced.graphs_at_once_mut().enumerate().for_each(|(process, graph)| {
             for (index, block) in graph.blocks.iter_mut().enumerate() {
                 if self.runs[process][index] {
                     *block = self.block(block, &self.entries[process][index]);
@@ -301,7 +304,7 @@ impl Analysis {
                 standing.reactions.retain(|reaction| reaction.when != Term::FALSE);
             }
             *graph = graph.tidied();
-        }
+        });
         for (slot, scalars) in reduced.slots.iter_mut().zip(&self.scalars) {
             slot.domain = narrowed(slot.domain, scalars);
             if !slot.domain.contains(slot.initial) {
@@ -355,15 +358,8 @@ fn element(index: &Term, of: &[SlotId], here: &Here<'_>) -> Target {
 
 /// Adds what else may be held; whether that is new.
 fn join(known: &mut Local, local: &Local) -> bool {
-    let mut grown = false;
-    for (known, scalars) in known.iter_mut().zip(local) {
-        let next = known.union(scalars);
-        if next != *known {
-            *known = next;
-            grown = true;
-        }
-    }
-    grown
+    let pairs = known.iter_mut().zip(local);
+    pairs.fold(false, |grown, (known, scalars)| known.include(scalars) || grown)
 }
 
 /// A domain of no more than these.

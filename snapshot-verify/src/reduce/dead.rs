@@ -21,6 +21,7 @@
 //! PAT's encodings keep dead variables; Liu et al. (FM 2009) do not discuss it.
 
 use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
 use snapshot_core::Process;
 
 use super::liveness::Liveness;
@@ -47,27 +48,27 @@ fn forget(instance: &Instance, uniformly: bool) -> Instance {
     // First without assignments to the dead: which bits are anonymous is seen
     // by what is left.
     let mut reduced = instance.clone();
-    for index in 0..instance.processes {
-        let liveness = Liveness::of(instance, Process::must(index));
-        drop_assignments(&mut reduced.graphs[index], &liveness);
-    }
+    reduced.graphs_at_once_mut().enumerate().for_each(|(index, graph)| {
+        drop_assignments(graph, &Liveness::of(instance, Process::must(index)));
+    });
     make_room_for_blanks(&mut reduced);
     let instance = &reduced.clone();
-    for index in 0..instance.processes {
+    let graphs = reduced.graphs_at_once_mut().enumerate();
+    let unused_when_idle = graphs.map(|(index, graph)| {
         let process = Process::must(index);
         let liveness = Liveness::of(instance, process);
-        for (slot, described) in reduced.slots.iter_mut().enumerate() {
-            if described.owner.reader() == Some(process) {
-                let unused_when_idle = liveness.is_dead(Location::IDLE, SlotId(slot as u32));
-                if unused_when_idle {
-                    described.initial = blank(described);
-                }
-            }
-        }
-        let graph = &mut reduced.graphs[index];
         forget_argument(graph, &liveness);
         drop_reactions(graph, &liveness);
-        blank_at_pauses(graph, &reduced.slots, &liveness, uniformly);
+        blank_at_pauses(graph, &instance.slots, &liveness, uniformly);
+        let own = |slot: &SlotId| instance.slot(*slot).owner.reader() == Some(process);
+        let unused = |slot: &SlotId| liveness.is_dead(Location::IDLE, *slot);
+        let slots = (0..instance.slots.len() as u32).map(SlotId);
+        slots.filter(own).filter(unused).collect()
+    });
+    let unused_when_idle: Vec<Vec<SlotId>> = unused_when_idle.collect();
+    for slot in unused_when_idle.into_iter().flatten() {
+        let described = &mut reduced.slots[slot.index()];
+        described.initial = blank(described);
     }
     #[cfg(debug_assertions)]
     reduced.validate();

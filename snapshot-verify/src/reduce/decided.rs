@@ -35,6 +35,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
@@ -59,7 +60,7 @@ const MOST_CONDITIONS: usize = 64;
 #[must_use]
 pub fn decided(instance: &Instance) -> Instance {
     let mut reduced = instance.clone();
-    for (index, graph) in reduced.graphs.iter_mut().enumerate() {
+    reduced.graphs_at_once_mut().enumerate().for_each(|(index, graph)| {
         let process = Process::must(index);
         let specialised = [true, false]
             .into_iter()
@@ -67,7 +68,7 @@ pub fn decided(instance: &Instance) -> Instance {
         if let Some(specialised) = specialised {
             *graph = specialised;
         }
-    }
+    });
     #[cfg(debug_assertions)]
     reduced.validate();
     reduced

@@ -23,6 +23,8 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
+
 use crate::instance::{
     Assignment, Block, BlockId, Domain, End, Graph, Instance, Operator, Owner, SlotId, Target, Term,
 };
@@ -35,14 +37,14 @@ pub fn linked(instance: &Instance) -> Instance {
     if guards.pairs.is_empty() {
         return told;
     }
-    for (index, graph) in told.graphs.iter_mut().enumerate() {
+    told.graphs_at_once_mut().enumerate().for_each(|(index, graph)| {
         // Reactions are none of a process's steps; here there are none yet.
         if graph.locations.iter().all(|standing| standing.reactions.is_empty()) {
             let flow = Flow { instance, guards: &guards, process: index };
             let entries = flow.solve(graph);
             flow.rewrite(graph, &entries);
         }
-    }
+    });
     #[cfg(debug_assertions)]
     told.validate();
     told

@@ -55,6 +55,8 @@
 //! A step that is fused counts its accesses in the blocks it came with, so
 //! that a trace of long steps expands to the steps of the text.
 
+use rayon::prelude::*;
+
 use super::fuse::{fused, without_circles};
 use crate::instance::{Block, BlockId, End, Graph, Instance, Location, Owner, SlotId, Term};
 
@@ -71,7 +73,7 @@ pub fn shrink(instance: &Instance) -> Instance {
 pub fn moved(instance: &Instance) -> Instance {
     let mut reduced = instance.clone();
     let touched = Touched::by_all(instance);
-    for (process, graph) in reduced.graphs.iter_mut().enumerate() {
+    reduced.graphs_at_once_mut().enumerate().for_each(|(process, graph)| {
         let reacted = graph.reacted();
         let movers: Vec<Location> = graph
             .every_location()
@@ -81,7 +83,7 @@ pub fn moved(instance: &Instance) -> Instance {
             .collect();
         let movers = without_circles(graph, &movers);
         *graph = fused(graph, &movers);
-    }
+    });
     debug_assert_eq!(reduced.validity(), Ok(()));
     reduced
 }
@@ -91,9 +93,7 @@ pub fn moved(instance: &Instance) -> Instance {
 #[must_use]
 pub fn begun(instance: &Instance) -> Instance {
     let mut reduced = instance.clone();
-    for graph in &mut reduced.graphs {
-        *graph = invoked_with_access(graph);
-    }
+    reduced.graphs_at_once_mut().for_each(|graph| *graph = invoked_with_access(graph));
     debug_assert_eq!(reduced.validity(), Ok(()));
     reduced
 }

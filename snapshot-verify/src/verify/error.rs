@@ -25,6 +25,14 @@ pub enum VerifyError {
     /// There are no such executions.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// More threads than the system has.
+    #[error("{threads} threads cannot be started ({reason}): ask for fewer (--threads)")]
+    Threads {
+        /// How many were requested.
+        threads: usize,
+        /// What the system says.
+        reason: String,
+    },
     /// All executions over some values, or those of one updater, by the wrong method.
     #[error(
         "exploration knows simple executions of processes that all update and scan only: for \

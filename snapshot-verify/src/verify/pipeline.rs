@@ -8,6 +8,9 @@
 //! Locations with equal futures are identified whenever variables are forgotten.
 //! Variables are split before they are forgotten for the last time, so that each part
 //! is forgotten by itself.
+//!
+//! What is done to one process after the other is done by the threads of the current
+//! rayon pool. The results do not depend on how many they are.
 
 use snapshot_core::Process;
 

@@ -27,7 +27,7 @@ pub struct Request {
     pub operations: Operations,
     /// What makes the exploration smaller; of no meaning to refinement.
     pub reductions: Reductions,
-    /// How many threads explore; refinement is for one.
+    /// How many threads prepare and explore; refinement is for one.
     pub threads: NonZeroUsize,
     /// Bytes that a search may take.
     pub memory: u64,

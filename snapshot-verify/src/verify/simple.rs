@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use snapshot_core::Process;
 
 use super::effort::Effort;
@@ -38,6 +39,8 @@ pub struct Simple<'a> {
     program: &'a Program,
     request: &'a Request,
     watch: &'a dyn Watch,
+    /// Who prepares instances, process by process.
+    pool: ThreadPool,
     /// What was made for a pair and a number of active processes, for their next
     /// effort.
     prepared: HashMap<([Process; 2], usize), Prepared>,
@@ -51,16 +54,21 @@ impl<'a> Simple<'a> {
     /// Of a program, for what is requested.
     ///
     /// # Errors
-    /// If the program cannot be run with so many processes.
+    /// If the program cannot be run with so many processes, or there are not as many
+    /// threads.
     pub fn new(
         program: &'a Program,
         request: &'a Request,
         watch: &'a dyn Watch,
     ) -> Result<Self, VerifyError> {
         let machine = Machine::new(program, request.processes)?;
+        let threads = request.threads.get().min(request.processes);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool =
+            pool.map_err(|error| VerifyError::Threads { threads, reason: error.to_string() })?;
         let (prepared, finished) = (HashMap::new(), Vec::new());
         let few_numbers = &FEW_NUMBERS;
-        Ok(Self { machine, program, request, watch, prepared, finished, few_numbers })
+        Ok(Self { machine, program, request, watch, pool, prepared, finished, few_numbers })
     }
 
     /// What the search found, made sure of by those who share no code with it.
@@ -137,9 +145,11 @@ impl Explore for Simple<'_> {
         let key = (pair, effort.active);
         let mut prepared = match self.prepared.remove(&key) {
             Some(prepared) => prepared,
-            None => Prepared::new(self.program, processes, pair, reductions, |process| {
-                active.contains(&process)
-            })?,
+            None => {
+                let (program, is_active) = (self.program, |process| active.contains(&process));
+                let prepare = || Prepared::new(program, processes, pair, reductions, is_active);
+                self.pool.install(prepare)?
+            }
         };
         let exploration = Exploration {
             operations: effort.operations,
