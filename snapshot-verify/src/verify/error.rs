@@ -28,7 +28,7 @@ pub enum VerifyError {
     /// More threads than the system has.
     #[error("{threads} threads cannot be started ({reason}): ask for fewer (--threads)")]
     Threads {
-        /// How many were requested.
+        /// How many were to prepare instances: no more than there are processes.
         threads: usize,
         /// What the system says.
         reason: String,
