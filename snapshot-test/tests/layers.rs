@@ -56,11 +56,23 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 5] = [
+const MAY_KNOW: [(&str, &[&str]); 8] = [
     ("snapshot-core", &[]),
     ("corpus", &["snapshot-core"]),
     ("snapshot-test", &["snapshot-core", "corpus"]),
-    ("snapshot-verify", &["snapshot-core", "corpus"]),
+    ("snapshot-language", &[]),
+    ("snapshot-semantics", &["snapshot-core", "snapshot-language", "corpus"]),
+    ("snapshot-explorer", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
+    (
+        "snapshot-verify",
+        &[
+            "snapshot-core",
+            "corpus",
+            "snapshot-language",
+            "snapshot-semantics",
+            "snapshot-explorer",
+        ],
+    ),
     ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
 ];
 
@@ -79,6 +91,19 @@ fn crates_know_only_those_below_them() {
                 );
             }
         }
+    }
+}
+
+/// The interpreter and refinement confirm or deny the findings of the search: a mistake
+/// must not be shared. Only tests of the search compare the two.
+#[test]
+fn the_search_and_its_judges_share_nothing_but_the_language() {
+    let declared = declared();
+    let needs = |member: &str, other: &str| declared[member]["normal"].contains(other);
+    assert!(!needs("snapshot-explorer", "snapshot-semantics"));
+    assert!(!needs("snapshot-semantics", "snapshot-explorer"));
+    for member in ["snapshot-language", "snapshot-semantics", "snapshot-explorer"] {
+        assert!(!needs(member, "corpus"), "{member}: no stage can be made for an algorithm");
     }
 }
 

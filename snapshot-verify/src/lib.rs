@@ -24,15 +24,10 @@
 //!
 //! This crate knows no history format and nothing of `snapshot-test`.
 
-pub mod counterexample;
-pub mod enumerate;
-pub mod explore;
-pub mod instance;
-pub mod interpret;
-pub mod language;
-pub mod layout;
-pub mod program;
-pub mod reduce;
-pub mod refine;
 pub mod report;
 pub mod verify;
+
+pub use snapshot_explorer::{explore, instance, layout, reduce};
+pub use snapshot_language as language;
+pub use snapshot_language::program;
+pub use snapshot_semantics::{counterexample, enumerate, interpret, refine};

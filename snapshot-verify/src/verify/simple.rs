@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use snapshot_core::Process;
 
+use super::Reduction;
 use super::effort::Effort;
 use super::error::VerifyError;
 use super::expand::expand;
 use super::outcome::{Cause, Measures, ProgramFault, Verdict};
 use super::pipeline::Prepared;
-use super::reduction::Reduction;
 use super::request::Request;
 use super::strategy::{Explore, Finding};
 use super::watch::Watch;

@@ -1,0 +1,339 @@
+//! From a program to what is explored.
+//!
+//! Each stage is a function from the one before, and can be looked at. The
+//! reductions apply in the order of their [table](crate::reduction::TABLE): what is constant
+//! first, since all others gain by it; decisions before what is dead, since what
+//! was read for an outcome that cannot come is dead only once that is told
+//! apart; fusing after that, since steps without remaining effect vanish in it.
+//! Locations with equal futures are identified whenever variables are forgotten.
+//! Variables are split before they are forgotten for the last time, so that each part
+//! is forgotten by itself.
+//!
+//! What is done to one process after the other is done by the threads of the current
+//! rayon pool. The results do not depend on how many they are.
+
+use snapshot_core::Process;
+
+use crate::explore::{Exploration, ExploreError, Fault, Verdict, canonical};
+use crate::instance::{Instance, InstanceError, Scalar};
+use crate::layout::Registers;
+use crate::program::Program;
+use crate::reduce::abandoned::Abandoned;
+use crate::reduce::ample::Ample;
+use crate::reduce::constant::constant;
+use crate::reduce::dead::{dead, uniformly_dead};
+use crate::reduce::decided::decided;
+use crate::reduce::linked::linked;
+use crate::reduce::merge::merge;
+use crate::reduce::numbering::{CAP, Numbering};
+use crate::reduce::shrink::{begun, moved};
+use crate::reduce::stale::{READ, Stale};
+use crate::reduce::symmetry::Symmetry;
+use crate::reduce::webs::webs;
+use crate::reduction::{Reduction, Reductions};
+
+/// An instance with all that a search makes of it.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// What is explored, unless something is forgotten.
+    pub instance: Instance,
+    /// The canonical form of versions and counters, if there are any.
+    pub numbering: Option<Numbering>,
+    /// From where on gaps between counters are not told apart.
+    cap: Scalar,
+    reductions: Reductions,
+    /// Of what is explored; none before it was looked for.
+    abandoned: Option<Abandoned>,
+    forgetful: Option<Forgetful>,
+}
+
+/// An instance that forgets what was thought to be stale.
+#[derive(Clone, Debug)]
+struct Forgetful {
+    stale: Stale,
+    /// With its reads guarded.
+    guarded: Instance,
+    /// With what is stale at first forgotten.
+    begun: Instance,
+    /// How often the conjecture was refuted.
+    refutations: u32,
+}
+
+/// What is forgotten after every step.
+#[derive(Clone, Copy, Debug)]
+pub struct Forgetting<'a> {
+    abandoned: Option<&'a Abandoned>,
+    stale: Option<&'a Stale>,
+}
+
+/// Larger gaps between counters are never kept exactly.
+const MOST_CAP: Scalar = 32;
+
+/// After so many refutations nothing is forgotten any more.
+const REFUTATIONS: u32 = 200;
+
+/// A program compiled for n, i, j; every event a step of its own.
+///
+/// # Errors
+/// If it has no such instance.
+pub fn instance(
+    program: &Program,
+    processes: usize,
+    pair: [Process; 2],
+) -> Result<Instance, InstanceError> {
+    let [i, j] = pair.map(Process::index);
+    Instance::new(program, processes, (i, j))
+}
+
+/// Without what cannot matter.
+#[must_use]
+pub fn sliced(instance: &Instance, reductions: Reductions) -> Instance {
+    let mut sliced = instance.clone();
+    if reductions.contains(Reduction::Counters) {
+        sliced = linked(&sliced);
+    }
+    if reductions.contains(Reduction::Constant) {
+        sliced = constant(&sliced);
+    }
+    if reductions.contains(Reduction::Decided) {
+        sliced = decided(&sliced);
+    }
+    if reductions.contains(Reduction::Dead) {
+        sliced = merge(&dead(&sliced));
+        if reductions.contains(Reduction::Constant) {
+            // Decided branches and forgotten variables leave more of it.
+            sliced = constant(&sliced);
+        }
+    }
+    sliced
+}
+
+/// With steps fused, until nothing more can be.
+#[must_use]
+pub fn steps(sliced: &Instance, reductions: Reductions) -> Instance {
+    if !reductions.contains(Reduction::Shrink) {
+        return sliced.clone();
+    }
+    // What fused steps assign twice, they need to assign once; steps that do nothing
+    // any more are fused; what only they read is looked at by nobody. Blanks come last:
+    // what is constant is found without regard to what they mean.
+    let settled = |instance: &Instance| {
+        let mut settled = moved(instance);
+        if reductions.contains(Reduction::Constant) {
+            settled = constant(&settled);
+        }
+        if reductions.contains(Reduction::Dead) {
+            settled = uniformly_dead(&settled);
+        }
+        merge(&settled)
+    };
+    let until_settled = |instance: &Instance| {
+        let mut reduced = settled(instance);
+        for _ in 1..ROUNDS {
+            let next = settled(&reduced);
+            if next == reduced {
+                break;
+            }
+            reduced = next;
+        }
+        reduced
+    };
+    let mut reduced = until_settled(&begun(&until_settled(sliced)));
+    if reductions.contains(Reduction::Counters) {
+        reduced = webs(&reduced);
+    }
+    if reductions.contains(Reduction::Dead) { dead(&reduced) } else { reduced }
+}
+
+/// Rounds after which there is no more to be had, or very little.
+const ROUNDS: u32 = 8;
+
+impl Prepared {
+    /// All stages, for n, i, j; only the processes that `is_active` selects will
+    /// begin operations.
+    ///
+    /// # Errors
+    /// If the program has no such instance.
+    pub fn new(
+        program: &Program,
+        processes: usize,
+        pair: [Process; 2],
+        reductions: Reductions,
+        is_active: impl Fn(Process) -> bool,
+    ) -> Result<Self, InstanceError> {
+        let instance = instance(program, processes, pair)?;
+        Ok(Self::of(instance.with_active(is_active), reductions))
+    }
+
+    /// The stages after an instance.
+    pub fn of(instance: Instance, reductions: Reductions) -> Self {
+        let instance = steps(&sliced(&instance, reductions), reductions);
+        let numbering = reductions
+            .contains(Reduction::Counters)
+            .then(|| Numbering::of(&instance, CAP))
+            .filter(|numbering| !numbering.is_trivial());
+        Self { instance, numbering, cap: CAP, reductions, abandoned: None, forgetful: None }
+    }
+
+    /// Keeps larger gaps between counters exactly: what was found because they were not
+    /// told apart is then not found any more. `false` if that would change nothing, or
+    /// they are as large as they are allowed to be.
+    pub fn tell_more_counters_apart(&mut self) -> bool {
+        let changes = self.numbering.as_ref().is_some_and(Numbering::is_approximate);
+        if !changes || self.cap >= MOST_CAP {
+            return false;
+        }
+        self.cap *= 2;
+        self.numbering = Some(Numbering::of(&self.instance, self.cap));
+        true
+    }
+
+    /// Finds out what is abandoned when, unless that is known. Where processes choose
+    /// cells at run time this takes seconds, elsewhere no time at all.
+    pub fn analyse(&mut self) {
+        if self.abandoned.is_none() && self.reductions.contains(Reduction::Stale) {
+            self.abandoned = Some(Abandoned::of(self.explored()));
+        }
+    }
+
+    /// Learns what may be forgotten besides, unless that is known. `exploration` is what
+    /// it is for. Takes about a second.
+    ///
+    /// # Errors
+    /// If the instance cannot be explored.
+    pub fn learn(&mut self, exploration: &Exploration<'_>) -> Result<(), ExploreError> {
+        if self.forgetful.is_some() || !self.reductions.contains(Reduction::Stale) {
+            return Ok(());
+        }
+        if let Some((mut stale, guarded)) = Stale::of(&self.instance) {
+            stale.learn(&guarded, exploration)?;
+            let begun = stale.begun(&guarded);
+            self.abandoned = None;
+            self.forgetful = Some(Forgetful { stale, guarded, begun, refutations: 0 });
+        }
+        Ok(())
+    }
+
+    /// Corrects what led to a fault that is none of the program; `false` if it is one
+    /// of the program.
+    ///
+    /// # Errors
+    /// If the instance cannot be explored.
+    pub fn refute(
+        &mut self,
+        exploration: &Exploration<'_>,
+        verdict: &Verdict,
+    ) -> Result<bool, ExploreError> {
+        let Verdict::Fault { trace, fault: Fault { what: READ, .. } } = verdict else {
+            return Ok(false);
+        };
+        if let Some(forgetful) = &mut self.forgetful {
+            forgetful.stale.refute(&forgetful.guarded, exploration, trace)?;
+            forgetful.begun = forgetful.stale.begun(&forgetful.guarded);
+            forgetful.refutations += 1;
+            self.abandoned = None;
+        }
+        Ok(true)
+    }
+
+    fn forgetful(&self) -> Option<&Forgetful> {
+        let useful = |forgetful: &&Forgetful| {
+            forgetful.stale.is_useful() && forgetful.refutations < REFUTATIONS
+        };
+        self.forgetful.as_ref().filter(useful)
+    }
+
+    /// What is explored.
+    pub fn explored(&self) -> &Instance {
+        self.forgetful().map_or(&self.instance, |forgetful| &forgetful.begun)
+    }
+
+    /// What is forgotten after every step, if anything is.
+    pub fn forgetting(&self) -> Option<Forgetting<'_>> {
+        let abandoned = self.abandoned.as_ref().filter(|abandoned| abandoned.is_useful());
+        let stale = self.forgetful().map(|forgetful| &forgetful.stale);
+        (abandoned.is_some() || stale.is_some()).then_some(Forgetting { abandoned, stale })
+    }
+
+    /// Which steps are taken at once with so many operations each, if that is wanted and
+    /// known.
+    pub fn ample(&self, operations: Option<u32>) -> Option<Ample> {
+        let wanted = self.reductions.contains(Reduction::Ample);
+        wanted.then(|| Ample::of(self.explored(), operations)).flatten()
+    }
+
+    /// The symmetry among the processes that take part, if there is any and it is
+    /// wanted.
+    pub fn symmetry(&self, is_active: impl Fn(Process) -> bool) -> Option<Symmetry> {
+        self.reductions
+            .contains(Reduction::Symmetry)
+            .then(|| Symmetry::of(self.explored(), is_active))
+            .filter(|symmetry| !symmetry.is_trivial())
+    }
+}
+
+impl canonical::Forgetting for Forgetting<'_> {
+    fn forget(&self, registers: Registers, state: &mut [Scalar]) {
+        if let Some(abandoned) = self.abandoned {
+            abandoned.forget(registers, state);
+        }
+        if let Some(stale) = self.stale {
+            stale.forget(registers, state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+    use super::*;
+    use crate::language::parse;
+
+    fn jayanti() -> (Prepared, Numbering) {
+        let text = corpus::algorithm("jayanti").unwrap().text;
+        let program = parse("jayanti", text).unwrap().program(None).unwrap();
+        let pair = [0, 1].map(Process::must);
+        let reductions = Reductions::standard().without(Reduction::Symmetry);
+        let prepared = Prepared::new(&program, 2, pair, reductions, |_| true).unwrap();
+        let numbering = prepared.numbering.clone().unwrap();
+        (prepared, numbering)
+    }
+
+    /// Verdict, states, and how often the conjecture was refuted.
+    fn explore(prepared: &mut Prepared, exploration: &Exploration<'_>) -> (Verdict, u64, u32) {
+        for refutations in 0.. {
+            let forgetting = prepared.forgetting();
+            let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
+            let forgetful = Exploration { forgetting, ..exploration.clone() };
+            let outcome = forgetful.run(prepared.explored(), &mut |_| ()).unwrap();
+            if !prepared.refute(exploration, &outcome.verdict).unwrap() {
+                return (outcome.verdict, outcome.states, refutations);
+            }
+        }
+        unreachable!("refutations come to an end")
+    }
+
+    #[test]
+    fn a_wrong_conjecture_is_refuted_until_it_is_right() {
+        let (mut prepared, numbering) = jayanti();
+        let exploration = Exploration {
+            operations: Some(2),
+            numbering: Some(&numbering),
+            antichain: true,
+            ..Exploration::default()
+        };
+        let (plain, most, refutations) = explore(&mut prepared, &exploration);
+        assert_eq!((plain, refutations), (Verdict::Verified, 0));
+
+        prepared.learn(&exploration).unwrap();
+        let (learnt, fewer, _) = explore(&mut prepared, &exploration);
+        assert_eq!(learnt, Verdict::Verified);
+        assert!(fewer * 2 < most, "{fewer} of {most}");
+
+        prepared.forgetful.as_mut().unwrap().stale.suspect_everything();
+        let (corrected, _, refutations) = explore(&mut prepared, &exploration);
+        assert_eq!(corrected, Verdict::Verified);
+        assert!(refutations > 3, "{refutations}");
+    }
+}

@@ -1,0 +1,52 @@
+//! Which processes are alike: those that the program tells apart by name are not.
+
+use snapshot_core::Process;
+use snapshot_explorer::pipeline::{self, Prepared};
+use snapshot_explorer::reduction::{Reduction, Reductions};
+use snapshot_language::parse;
+
+/// Updates leave a name and count to three; scans look for a NAME and a MARK.
+const TEXT: &str = "algorithm named
+shared whole: view
+shared last: process
+shared mark: 0..2
+update(v):
+    atomic:
+        w := whole
+        w[me] := v
+        whole := w
+        last := me
+        mark := (mark + 1) mod 3
+scan:
+    atomic:
+        w := whole
+        k := last
+        m := mark
+    if k = NAME and m = MARK: return w
+    w := whole
+    return w
+";
+
+/// Whether processes 2 and 3 of four are taken to be alike, those other than i and j.
+fn alike(name: &str, mark: &str) -> bool {
+    let text = TEXT.replace("NAME", name).replace("MARK", mark);
+    let program = parse("named", &text).unwrap().program(None).unwrap();
+    let instance = pipeline::instance(&program, 4, [0, 1].map(Process::must)).unwrap();
+    let reductions = Reductions::NONE.with(Reduction::Constant).with(Reduction::Symmetry);
+    let prepared = Prepared::of(instance, reductions);
+    let symmetry = prepared.symmetry(|_| true);
+    let others = [2, 3].map(Process::must);
+    symmetry.is_some_and(|symmetry| symmetry.classes().any(|class| class == others))
+}
+
+#[test]
+fn processes_that_only_name_themselves_are_alike() {
+    assert!(alike("me", "1"));
+    assert!(alike("process(0)", "2"));
+}
+
+#[test]
+fn processes_that_are_told_apart_by_name_are_not_alike() {
+    assert!(!alike("process(2)", "1"));
+    assert!(!alike("me", "(if me = process(3) then 1 else 2)"));
+}

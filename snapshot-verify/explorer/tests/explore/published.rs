@@ -1,0 +1,32 @@
+//! Published algorithms, as the program explores them.
+
+use snapshot_core::Process;
+use snapshot_explorer::explore::{Exploration, Outcome};
+use snapshot_explorer::pipeline::Prepared;
+use snapshot_explorer::reduction::Reductions;
+use snapshot_language::parse;
+
+/// Explored for two processes with these reductions, and the antichain, under the given
+/// bounds.
+pub fn explored(
+    name: &str,
+    bug: Option<&str>,
+    reductions: Reductions,
+    bounds: Exploration<'_>,
+) -> Outcome {
+    let text = corpus::algorithm(name).unwrap().text;
+    let program = parse(name, text).unwrap().program(bug).unwrap();
+    let pair = [0, 1].map(Process::must);
+    let mut prepared = Prepared::new(&program, 2, pair, reductions, |_| true).unwrap();
+    prepared.analyse();
+    let forgetting = prepared.forgetting();
+    let ample = prepared.ample(bounds.operations);
+    let exploration = Exploration {
+        antichain: true,
+        numbering: prepared.numbering.as_ref().map(|numbering| numbering as _),
+        forgetting: forgetting.as_ref().map(|forgetting| forgetting as _),
+        ample: ample.as_ref().map(|ample| ample as _),
+        ..bounds
+    };
+    exploration.run(prepared.explored(), &mut |_| ()).unwrap()
+}

@@ -1,0 +1,102 @@
+//! Processes that the symmetry exchanges do the same.
+
+use std::mem::discriminant;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use snapshot_core::Process;
+use snapshot_explorer::explore::product::Scratch;
+use snapshot_explorer::explore::{Exploration, Stop, Symmetry};
+use snapshot_explorer::instance::Scalar;
+use snapshot_explorer::pipeline::{self, Prepared};
+use snapshot_explorer::reduction::Reductions;
+use snapshot_language::parse;
+
+/// Every process is like every other. That somebody comes between two collects is told
+/// by a name, by a link and by what a process keeps for itself; what is returned then is
+/// wrong now and then.
+const ALL_ALIKE: &str = "algorithm all_alike
+shared r[segment]: value
+shared last: process or none
+shared turn: llsc bit
+private kept: view
+update(v):
+    t := LL(turn)
+    r[me] := v
+    last := me
+    SC(turn, not t)
+scan:
+    local a[segment]: value
+    p := last
+    atomic: for k in segments: a[k] := r[k]
+    if last != p: return kept
+    atomic: for k in segments: kept[k] := r[k]
+    return a
+";
+
+/// Walks at random; how often a canonical form exchanged processes, and how many
+/// violations were met.
+fn walk(text: &str, processes: usize, operations: Option<u32>) -> [u32; 2] {
+    let program = parse("alike", text).unwrap().program(None).unwrap();
+    let pair = [0, 1].map(Process::must);
+    let instance = pipeline::instance(&program, processes, pair).unwrap();
+    let prepared = Prepared::of(instance, Reductions::standard());
+    let symmetry = prepared.symmetry(|_| true).expect("there are processes alike");
+    let exploration = Exploration {
+        operations,
+        numbering: prepared.numbering.as_ref().map(|numbering| numbering as _),
+        ..Exploration::default()
+    };
+    let walked = exploration.product(&prepared.instance, |product| {
+        let registers = product.layout().registers();
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let mut machine = Scratch::new(product).machine;
+        let mut met = [0; 2];
+        let mut state = product.initial().0;
+        for _ in 0..4000 {
+            let mut image = state.clone();
+            let by = symmetry.canonicalise(registers, &mut image);
+            let mut everybody = (0..processes).map(Process::must);
+            met[0] += u32::from(everybody.any(|process| by.of(process) != process));
+            machine.begin();
+            machine.state_mut().copy_from_slice(&state);
+            let moves = product.moves(&machine);
+            let mut after = |from: &[Scalar], process, choice| {
+                machine.begin();
+                machine.state_mut().copy_from_slice(from);
+                let done = product.take(process, choice, &mut machine);
+                (done, machine.state().to_vec())
+            };
+            let mut next = Vec::new();
+            for (process, choice) in moves {
+                let (one, there) = after(&state, process, choice);
+                let (two, right) = after(&image, by.of(process), choice);
+                let kind = |done: Result<(), Stop>| done.err().map(|stop| discriminant(&stop));
+                assert_eq!(kind(one), kind(two), "{process} {choice:?}");
+                let mut left = there.clone();
+                symmetry.permute(registers, &by, &mut left);
+                assert_eq!(left, right, "{process} {choice:?} in {state:?}");
+                met[1] += u32::from(one.is_err());
+                next.extend(one.is_ok().then_some(there));
+            }
+            state = match next.len() {
+                0 => product.initial().0,
+                ways => next.swap_remove(random.random_range(0..ways)),
+            };
+        }
+        met
+    });
+    walked.unwrap()
+}
+
+#[test]
+fn what_is_exchanged_does_the_same() {
+    let bowman = corpus::algorithm("bowman").unwrap().text;
+    for (processes, operations) in [(4, None), (5, Some(3))] {
+        for text in [ALL_ALIKE, bowman] {
+            let [exchanged, violations] = walk(text, processes, operations);
+            assert!(exchanged > 100, "{processes}: {exchanged} times");
+            assert!(text == bowman || violations > 10, "{processes}: {violations}");
+        }
+    }
+}

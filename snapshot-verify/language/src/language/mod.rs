@@ -1,0 +1,48 @@
+//! The input language: the pseudocode of papers, close to how they print it.
+//! `docs/language.md` describes it.
+//!
+//! [`parse`] makes an [`Algorithm`] of a text: the correct algorithm and its bug
+//! variants, each of which [`Algorithm::program`] checks and lowers to a
+//! [`Program`](crate::program::Program).
+//!
+//! ```
+//! # let text = "\
+//! # algorithm one_cell
+//! # shared all_of_it: view
+//! # update(v):
+//! #     atomic: w := all_of_it; w[me] := v; all_of_it := w
+//! # scan:
+//! #     return all_of_it
+//! # ";
+//! let algorithm = snapshot_language::parse("one_cell.snapshot", text)?;
+//! let program = algorithm.program(None)?;
+//! assert_eq!(program.name, "one_cell");
+//! # Ok::<(), snapshot_language::Diagnostics>(())
+//! ```
+//!
+//! The way of a text: symbols (`token`), lines and blocks (`layout`), the syntax
+//! tree ([`tree`]), and for each variant its edits (`bug`), names and types
+//! (`check`). Every stage is total: whatever the text, the answer is a program or
+//! all that is wrong with it.
+
+mod algorithm;
+mod bug;
+mod check;
+mod declaration;
+mod diagnostic;
+mod expectation;
+mod layout;
+mod nearest;
+mod parser;
+mod print;
+mod source;
+mod span;
+mod token;
+pub mod tree;
+
+pub use algorithm::{Algorithm, parse};
+pub use bug::Bug;
+pub use diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
+pub use expectation::{Expectation, ExpectedVerdict};
+pub use source::Source;
+pub use span::Span;

@@ -1,0 +1,14 @@
+//! The input language of `snapshot-verify`: text in, a checked program or
+//! diagnostics out.
+//!
+//! The crate knows nothing of the future of a program: neither the semantics that
+//! runs it nor the explorer that compiles it.
+
+#![forbid(unsafe_code)]
+
+mod language;
+pub mod program;
+
+pub use language::{Algorithm, parse};
+pub use language::{Bug, Diagnostic, DiagnosticKind, Diagnostics, Expectation, ExpectedVerdict};
+pub use language::{Source, Span, tree};

@@ -1,0 +1,96 @@
+//! Texts that are wrong, each with all that is said about it.
+//!
+//! `errors/NAME.snapshot` is the text, `errors/NAME.txt` what is said. Run with
+//! `UPDATE_EXPECT=1` to write the latter anew, and read the difference.
+
+use std::collections::BTreeSet;
+
+use snapshot_language::program::independence;
+use snapshot_language::{Diagnostics, parse};
+
+use crate::texts::{directory, texts};
+
+/// Everything that is wrong with a text and its bugs, the first stage that finds
+/// something wrong only.
+fn wrong(name: &str, text: &str) -> Option<Diagnostics> {
+    let algorithm = match parse(&format!("{name}.snapshot"), text) {
+        Ok(algorithm) => algorithm,
+        Err(diagnostics) => return Some(diagnostics),
+    };
+    let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
+    for variant in std::iter::once(None).chain(bugs) {
+        match algorithm.program(variant) {
+            Err(diagnostics) => return Some(diagnostics),
+            Ok(program) => {
+                if let Err(dependences) = independence::check(&program) {
+                    return Some(algorithm.refusal(&dependences));
+                }
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn every_wrong_text_is_told_what_is_wrong() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let mut different = Vec::new();
+    for (name, text) in texts("errors") {
+        let found = wrong(&name, &text).map_or_else(|| "nothing".to_owned(), |d| d.to_string());
+        let found = format!("{found}\n");
+        let path = directory("errors").join(format!("{name}.txt"));
+        if update {
+            std::fs::write(&path, &found).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        if found != expected {
+            different.push(format!("--- {name}: expected\n{expected}\n--- found\n{found}"));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// The names of the kinds in the source text of their declaration.
+fn declared_kinds() -> BTreeSet<String> {
+    let declaration = include_str!("../../src/language/diagnostic/kind.rs");
+    let body = &declaration[declaration.find("pub enum DiagnosticKind").unwrap()..];
+    body.lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_uppercase()))
+        .map(|line| line.split([' ', ',']).next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn every_kind_of_diagnostic_has_a_wrong_text() {
+    let mut seen = BTreeSet::new();
+    for (name, text) in texts("errors") {
+        let diagnostics = wrong(&name, &text).unwrap_or_else(|| panic!("{name} is right"));
+        for diagnostic in diagnostics.iter() {
+            let debug = format!("{:?}", diagnostic.kind);
+            seen.insert(debug.split([' ', ',']).next().unwrap().to_owned());
+        }
+    }
+    // These need a text that is no use to have in a file, or no text at all.
+    seen.insert("TextTooLong".to_owned());
+    let missing: Vec<String> = declared_kinds().difference(&seen).cloned().collect();
+    assert!(missing.is_empty(), "no text for {missing:?}");
+}
+
+#[test]
+fn too_long_a_text_is_refused() {
+    let text = "#".repeat((1 << 18) + 1);
+    let diagnostics = parse("long.snapshot", &text).unwrap_err();
+    assert_eq!(
+        diagnostics.to_string().lines().next(),
+        Some("error: the text is longer than 262144 bytes")
+    );
+}
+
+#[test]
+fn colour_is_given_only_if_asked_for() {
+    let (name, text) = texts("errors").into_iter().next().unwrap();
+    let diagnostics = wrong(&name, &text).unwrap();
+    assert!(!diagnostics.render(false).contains('\x1b'));
+    assert!(diagnostics.render(true).contains('\x1b'));
+}

@@ -1,0 +1,100 @@
+//! Texts that are right, and the programs that they are.
+//!
+//! `right/NAME.snapshot` is the text, `right/NAME.txt` the program and those of its
+//! bugs, with the text of each access. Run with `UPDATE_EXPECT=1` to write the
+//! latter anew, and read the difference.
+
+use std::fmt::Write;
+
+use snapshot_language::program::{Program, Statement, StatementKind, independence};
+use snapshot_language::{Algorithm, Source};
+
+use crate::texts::{directory, read, texts};
+
+/// The accesses, in order, each with its place and text.
+fn accesses(source: &Source, statements: &[Statement], found: &mut String) {
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Access { .. } => {
+                let (line, column) = source.position(statement.span);
+                let text = source.slice(statement.span);
+                writeln!(found, "  {line}:{column} {text}").unwrap();
+            }
+            StatementKind::If { then, otherwise, .. } => {
+                accesses(source, then, found);
+                accesses(source, otherwise, found);
+            }
+            StatementKind::Loop { body }
+            | StatementKind::For { body, .. }
+            | StatementKind::Atomic(body) => accesses(source, body, found),
+            _ => {}
+        }
+    }
+}
+
+fn told(algorithm: &Algorithm, program: &Program) -> String {
+    let mut told = format!("{program}\naccesses:\n");
+    for procedure in &program.procedures {
+        accesses(algorithm.source(), &procedure.body, &mut told);
+    }
+    if let Err(dependences) = independence::check(program) {
+        writeln!(told, "{}", algorithm.refusal(&dependences)).unwrap();
+    }
+    told
+}
+
+fn variants(algorithm: &Algorithm) -> Vec<Option<&str>> {
+    let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
+    std::iter::once(None).chain(bugs).collect()
+}
+
+#[test]
+fn right_texts_are_these_programs() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let mut different = Vec::new();
+    for (name, text) in texts("right") {
+        let algorithm = read(&name, &text);
+        let mut found = String::new();
+        for variant in variants(&algorithm) {
+            let program = algorithm.program(variant).unwrap_or_else(|error| panic!("{error}"));
+            found += &told(&algorithm, &program);
+            found.push('\n');
+        }
+        for expectation in algorithm.expectations() {
+            writeln!(found, "{expectation}").unwrap();
+        }
+        let path = directory("right").join(format!("{name}.txt"));
+        if update {
+            std::fs::write(&path, &found).unwrap();
+        }
+        if found != std::fs::read_to_string(&path).unwrap_or_default() {
+            different.push(format!("--- {name}: found\n{found}"));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+#[test]
+fn the_corpus_is_right() {
+    let mut bugs = 0;
+    for (name, text) in texts("../../../../corpus/algorithms") {
+        let algorithm = read(&name, &text);
+        assert!(!algorithm.expectations().is_empty(), "{name} expects nothing");
+        for variant in variants(&algorithm) {
+            algorithm.program(variant).unwrap_or_else(|error| panic!("{error}"));
+            bugs += usize::from(variant.is_some());
+        }
+    }
+    assert!(bugs > 0);
+}
+
+#[test]
+fn an_unknown_bug_is_told_with_those_there_are() {
+    let text = texts("right").into_iter().find(|(name, _)| name == "edits").unwrap().1;
+    let algorithm = read("edits", &text);
+    let error = algorithm.program(Some("delete")).unwrap_err().to_string();
+    assert!(error.contains("the algorithm has no bug `delete`"), "{error}");
+    assert!(error.contains("did you mean `deleted`?"), "{error}");
+    let error = algorithm.tree(Some("something_else")).unwrap_err().to_string();
+    assert!(error.contains("its bugs are replaced, deleted, before_a_statement"), "{error}");
+}

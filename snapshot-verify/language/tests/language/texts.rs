@@ -1,0 +1,31 @@
+//! The texts in files.
+
+use std::path::{Path, PathBuf};
+
+use snapshot_language::{Algorithm, parse};
+
+/// A directory beside this file.
+pub fn directory(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/language").join(name)
+}
+
+/// The texts in a directory, by name, in order.
+pub fn texts(name: &str) -> Vec<(String, String)> {
+    let mut texts: Vec<(String, String)> = std::fs::read_dir(directory(name))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "snapshot"))
+        .map(|path| {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        })
+        .collect();
+    texts.sort();
+    assert!(!texts.is_empty(), "no texts in {name}");
+    texts
+}
+
+/// Reads a text that is right.
+pub fn read(name: &str, text: &str) -> Algorithm {
+    parse(&format!("{name}.snapshot"), text).unwrap_or_else(|error| panic!("{error}"))
+}

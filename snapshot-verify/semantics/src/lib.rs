@@ -1,0 +1,21 @@
+//! The meaning of a program, executed as it is written.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | [`interpret`] | one execution: steps, traces, replay, simulation |
+//! | [`refine`] | all executions against the normalised specification (FM 2009) |
+//! | [`enumerate`] | all histories of small scope, judged by exact search |
+//! | [`counterexample`] | an execution and its history, for display |
+//!
+//! This crate judges the findings of the explorer and never depends on it: a mistake
+//! in compilation, reductions or search cannot be repeated here.
+
+#![forbid(unsafe_code)]
+
+pub mod counterexample;
+pub mod enumerate;
+pub mod interpret;
+pub mod refine;
+
+use snapshot_language as language;
+use snapshot_language::program;

@@ -1,0 +1,65 @@
+//! Programs from text.
+
+use snapshot_core::Process;
+use snapshot_language as language;
+use snapshot_language::program::Program;
+use snapshot_semantics::interpret::{Client, Machine, Move, MoveErrorKind, StepReport};
+use snapshot_semantics::refine::{Budget, Means, Refinement, refine};
+
+/// Refinement without any reduction: its counterexamples are shortest.
+pub const PLAIN: Means = Means { partial_order: false, points: false };
+
+/// Refinement, up to so many states.
+pub fn refined_with(
+    machine: &Machine<'_>,
+    client: &Client,
+    means: Means,
+    states: usize,
+) -> Refinement {
+    let mut budget = Budget { states, memory: usize::MAX, proceed: &mut |_| true };
+    refine(machine, client, means, &mut budget).unwrap()
+}
+
+/// The program of a text that is one.
+pub fn program(text: &str) -> Program {
+    let parsed = language::parse("test.snapshot", text).and_then(|text| text.program(None));
+    parsed.unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// What a step did: accesses and events.
+pub fn told(report: &StepReport) -> String {
+    let event = report.event.iter().map(|event| event.action.to_string());
+    let accesses = report.accesses.iter().map(ToString::to_string);
+    accesses.chain(event).collect::<Vec<_>>().join("; ")
+}
+
+/// Process 1 of three scans alone, to the end: what it did between the scan's
+/// begin and its end, or what is wrong with the program.
+pub fn alone(declarations: &str, body: &str) -> Result<Vec<String>, String> {
+    let indented: String = body.lines().map(|line| format!("    {line}\n")).collect();
+    let text = format!(
+        "algorithm test\nshared log: 0..99\n{declarations}\n\
+         update(v):\n    log := 0\nscan:\n{indented}    return [initial for s in segments]\n"
+    );
+    let program = program(&text);
+    let machine = Machine::new(&program, 3).map_err(|error| error.to_string())?;
+    let mut state = machine.initial().clone();
+    let process = Process::must(1);
+    let mut steps = Vec::new();
+    let mut made = Move::scan(process);
+    loop {
+        match machine.make(&mut state, made) {
+            Ok(report) => steps.push(told(&report)),
+            Err(MoveErrorKind::Fault(fault)) => {
+                let at = &text[fault.span.begin as usize..fault.span.end as usize];
+                return Err(format!("{at}: {}", fault.kind));
+            }
+            Err(refused) => panic!("{refused}"),
+        }
+        if state.is_idle(1) {
+            assert_eq!(steps.pop().unwrap(), "scan returns [0, 0, 0]");
+            return Ok(steps.split_off(1));
+        }
+        made = Move::step(process);
+    }
+}
