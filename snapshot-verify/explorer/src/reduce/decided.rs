@@ -44,7 +44,7 @@ use super::merge::reachable;
 use super::stability::Stability;
 use crate::instance::{
     Assignment, Block, BlockId, End, Graph, Instance, Invocations, Location, Operator, Reaction,
-    Response, Slot, Standing, Target, Term,
+    Slot, Standing, Target, Term,
 };
 
 /// With more locations than this, a process is specialised to fewer facts.
@@ -116,6 +116,9 @@ fn relevant_conditions(graph: &Graph, slots: &[Slot]) -> Vec<BTreeSet<Term>> {
 }
 
 /// The graph of one process, being specialised.
+///
+/// What is met and not yet written stands in a queue: a step may be a chain of as many
+/// blocks as the program has, so nothing here recurs.
 struct Specialisation<'a> {
     graph: &'a Graph,
     slots: &'a [Slot],
@@ -123,13 +126,24 @@ struct Specialisation<'a> {
     /// Whether pauses branch on what only the process itself can change.
     own_facts: bool,
     relevant: Vec<BTreeSet<Term>>,
-    blocks: Vec<Block>,
+    /// `None` while a block stands in the queue.
+    blocks: Vec<Option<Block>>,
     locations: Vec<Standing>,
     /// Specialised blocks, by block and facts.
     walked: FxHashMap<(BlockId, Knowledge), BlockId>,
     /// Specialised locations, by location and facts.
     places: FxHashMap<(Location, Knowledge), Location>,
-    open: VecDeque<(Location, Knowledge, Location)>,
+    open: VecDeque<Open>,
+}
+
+/// What is still to be written.
+enum Open {
+    /// A block under facts.
+    Block(BlockId, Knowledge, BlockId),
+    /// The rest of a step that pauses at a location, all own facts up to here known.
+    Settled(Location, Knowledge, BlockId),
+    /// A location under facts.
+    Place(Location, Knowledge, Location),
 }
 
 impl<'a> Specialisation<'a> {
@@ -149,7 +163,10 @@ impl<'a> Specialisation<'a> {
         }
     }
 
-    /// The specialised graph; none if it has too many locations.
+    /// The specialised graph; none if it has too many locations or blocks.
+    ///
+    /// It ends: blocks and locations are told apart by facts over the finitely many atoms
+    /// of `relevant`, and a pause is settled at most once per own atom (see `settle`).
     fn run(mut self) -> Option<Graph> {
         let nothing = Knowledge::default();
         self.place(Location::IDLE, nothing.clone());
@@ -157,21 +174,33 @@ impl<'a> Specialisation<'a> {
             update: self.walk(self.graph.invocations.update, &nothing),
             scan: self.walk(self.graph.invocations.scan, &nothing),
         };
-        while let Some((location, knowledge, place)) = self.open.pop_front() {
+        while let Some(open) = self.open.pop_front() {
             if self.locations.len() > MOST_LOCATIONS || self.blocks.len() > MOST_BLOCKS {
                 return None;
             }
-            let Some(step) = self.graph.locations[location.index()].step else { continue };
-            let walked = self.walk(step, &knowledge);
-            self.locations[place.index()].step = Some(walked);
-            self.locations[place.index()].reactions = self.reactions(location, &knowledge);
+            match open {
+                Open::Block(id, known, at) => {
+                    let block = self.specialised(id, known);
+                    self.blocks[at.index()] = Some(block);
+                }
+                Open::Settled(location, known, at) => {
+                    let end = self.settle(location, known);
+                    self.blocks[at.index()] =
+                        Some(Block { accesses: 0, assignments: Vec::new(), end });
+                }
+                Open::Place(location, known, at) => {
+                    let Some(step) = self.graph.locations[location.index()].step else { continue };
+                    let walked = self.walk(step, &known);
+                    self.locations[at.index()].step = Some(walked);
+                    self.locations[at.index()].reactions = self.reactions(location, &known);
+                }
+            }
         }
-        let argument = self.graph.argument;
         Some(reachable(&Graph {
-            blocks: self.blocks,
+            blocks: self.blocks.into_iter().collect::<Option<_>>()?,
             locations: self.locations,
             invocations,
-            argument,
+            argument: self.graph.argument,
         }))
     }
 
@@ -184,17 +213,17 @@ impl<'a> Specialisation<'a> {
         let standing = self.graph.locations[location.index()].clone();
         self.locations.push(Standing { step: None, reactions: Vec::new(), ..standing });
         self.places.insert((location, knowledge.clone()), place);
-        self.open.push_back((location, knowledge, place));
+        self.open.push_back(Open::Place(location, knowledge, place));
         place
     }
 
-    fn add(&mut self, block: Block) -> BlockId {
-        let id = BlockId(self.blocks.len() as u32);
-        self.blocks.push(block);
-        id
+    /// A block that will be written.
+    fn reserve(&mut self) -> BlockId {
+        self.blocks.push(None);
+        BlockId(self.blocks.len() as u32 - 1)
     }
 
-    /// The block under these facts.
+    /// The block under those of these facts that bear on what follows it.
     fn walk(&mut self, id: BlockId, knowledge: &Knowledge) -> BlockId {
         let mut known = Knowledge::default();
         for condition in &self.relevant[id.index()] {
@@ -203,7 +232,13 @@ impl<'a> Specialisation<'a> {
         if let Some(&walked) = self.walked.get(&(id, known.clone())) {
             return walked;
         }
-        let key = (id, known.clone());
+        let walked = self.reserve();
+        self.walked.insert((id, known.clone()), walked);
+        self.open.push_back(Open::Block(id, known, walked));
+        walked
+    }
+
+    fn specialised(&mut self, id: BlockId, mut known: Knowledge) -> Block {
         let block = self.graph.block(id);
         let mut assignments = Vec::with_capacity(block.assignments.len());
         for assignment in &block.assignments {
@@ -231,44 +266,50 @@ impl<'a> Specialisation<'a> {
                 }
             }
             End::Pause(location) => self.settle(*location, known),
-            End::Respond(response) => End::Respond(match response {
-                Response::Update { value } => {
-                    Response::Update { value: known.fold(value, self.slots) }
-                }
-                Response::Scan { at, foreign } => Response::Scan {
-                    at: [0, 1].map(|index: usize| known.fold(&at[index], self.slots)),
-                    foreign: known.fold(foreign, self.slots),
-                },
-            }),
-            fault @ End::Fault { .. } => fault.clone(),
+            End::Respond(_) | End::Fault { .. } => {
+                block.end.map(&mut |term| known.fold(term, self.slots))
+            }
         };
-        let walked = self.add(Block { accesses: block.accesses, assignments, end });
-        self.walked.insert(key, walked);
-        walked
+        Block { accesses: block.accesses, assignments, end }
     }
 
-    /// How a step ends that pauses at the location with this knowledge: there,
-    /// after branching on what the process can find out by itself.
+    /// How a step ends that pauses at the location with this knowledge: there, or with a
+    /// branch on something open that the process can find out by itself, after which it
+    /// is settled with the outcome.
+    ///
+    /// The outcome is kept together with all that was known, and own facts are stable: so
+    /// each time one more of the own atoms of the location is known, and none is open in
+    /// the end. Only what bears on the location goes into it.
     fn settle(&mut self, location: Location, mut knowledge: Knowledge) -> End {
         knowledge.retain(|atom, truth| self.stability.keeps(atom, truth));
-        let mut known = Knowledge::default();
         let mut own_atom = None;
         for condition in self.conditions(location) {
-            knowledge.support(condition, &mut known);
             knowledge.open_atoms(condition, &mut |atom| {
                 if self.own_facts && own_atom.is_none() && self.stability.is_own(atom) {
                     own_atom = Some(atom.clone());
                 }
             });
         }
-        let Some(atom) = own_atom else { return End::Pause(self.place(location, known)) };
+        let Some(atom) = own_atom else {
+            let mut known = Knowledge::default();
+            for condition in self.conditions(location) {
+                knowledge.support(condition, &mut known);
+            }
+            return End::Pause(self.place(location, known));
+        };
         let [then, otherwise] = [true, false].map(|truth| {
-            let mut known = known.clone();
-            known.learn(atom.clone(), truth);
-            let end = self.settle(location, known);
-            self.add(Block { accesses: 0, assignments: Vec::new(), end })
+            let mut knowledge = knowledge.clone();
+            knowledge.learn(atom.clone(), truth);
+            self.settled(location, knowledge)
         });
         End::Branch { condition: atom, then, otherwise }
+    }
+
+    /// A block that only settles.
+    fn settled(&mut self, location: Location, knowledge: Knowledge) -> BlockId {
+        let block = self.reserve();
+        self.open.push_back(Open::Settled(location, knowledge, block));
+        block
     }
 
     /// What the process will learn while it stands there.
@@ -288,8 +329,7 @@ impl<'a> Specialisation<'a> {
                 if self.stability.keeps(&atom, truth) {
                     let mut known = knowledge.clone();
                     known.learn(atom.clone(), truth);
-                    let end = self.settle(location, known);
-                    let then = self.add(Block { accesses: 0, assignments: Vec::new(), end });
+                    let then = self.settled(location, known);
                     let when = if truth {
                         atom.clone()
                     } else {

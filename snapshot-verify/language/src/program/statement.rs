@@ -133,25 +133,28 @@ pub enum Access {
 }
 
 impl Statement {
+    /// The statements of its blocks, not those within them.
+    pub fn parts(&self) -> impl Iterator<Item = &Self> {
+        let [first, second]: [&[Self]; 2] = match &self.kind {
+            StatementKind::If { then, otherwise, .. } => [then, otherwise],
+            StatementKind::Loop { body }
+            | StatementKind::For { body, .. }
+            | StatementKind::Atomic(body) => [body, &[]],
+            StatementKind::Assign { .. }
+            | StatementKind::Access { .. }
+            | StatementKind::Call { .. }
+            | StatementKind::Break
+            | StatementKind::Return(_) => [&[], &[]],
+        };
+        first.iter().chain(second)
+    }
+
     /// Does something with every statement, those in blocks included: first with the
     /// statement, then with what is in its blocks.
-    pub fn each<'a>(statements: &'a [Self], act: &mut dyn FnMut(&'a Self)) {
+    pub fn each<'a>(statements: impl IntoIterator<Item = &'a Self>, act: &mut dyn FnMut(&'a Self)) {
         for statement in statements {
             act(statement);
-            match &statement.kind {
-                StatementKind::If { then, otherwise, .. } => {
-                    Self::each(then, act);
-                    Self::each(otherwise, act);
-                }
-                StatementKind::Loop { body }
-                | StatementKind::For { body, .. }
-                | StatementKind::Atomic(body) => Self::each(body, act),
-                StatementKind::Assign { .. }
-                | StatementKind::Access { .. }
-                | StatementKind::Call { .. }
-                | StatementKind::Break
-                | StatementKind::Return(_) => {}
-            }
+            Self::each(Box::new(statement.parts()) as Box<dyn Iterator<Item = &'a Self>>, act);
         }
     }
 }

@@ -10,6 +10,9 @@ use super::range;
 /// Checks all procedures together. What is wrong is reported.
 pub(super) fn check(procedures: &[Procedure], reporter: &mut Reporter) {
     let Some(order) = callees_first(procedures, reporter) else { return };
+    if !limit_nesting(procedures, &order, reporter) {
+        return;
+    }
     // Whether a call may return without an access.
     let mut ends = vec![Way::Never; procedures.len()];
     for id in order {
@@ -24,6 +27,41 @@ pub(super) fn check(procedures: &[Procedure], reporter: &mut Reporter) {
         }
         ends[id] = ways.through.max(ways.back);
     }
+}
+
+/// The deepest nesting of statements, where the body of a procedure is nested in the
+/// statement that calls it: calls are compiled in place, and what runs a program recurs
+/// as deep.
+const NESTING: usize = 96;
+
+/// Reports the first statement that is nested too deep; whether there is none.
+fn limit_nesting(procedures: &[Procedure], order: &[usize], reporter: &mut Reporter) -> bool {
+    let mut depths = vec![0; procedures.len()];
+    for &id in order {
+        let mut open: Vec<(&Statement, usize)> =
+            procedures[id].body.iter().map(|statement| (statement, 1)).collect();
+        while let Some((statement, depth)) = open.pop() {
+            let called = match statement.kind {
+                StatementKind::Call { procedure, .. } => Some(procedure.0 as usize),
+                _ => None,
+            };
+            let reached = depth + called.map_or(0, |called| depths[called]);
+            if reached > NESTING {
+                let kind = match called {
+                    Some(called) => {
+                        let name = procedures[called].name.clone();
+                        DiagnosticKind::CallsTooDeep { name, limit: NESTING }
+                    }
+                    None => DiagnosticKind::NestedTooDeep { limit: NESTING },
+                };
+                reporter.report(kind, statement.span);
+                return false;
+            }
+            depths[id] = depths[id].max(reached);
+            open.extend(statement.parts().map(|part| (part, depth + 1)));
+        }
+    }
+    true
 }
 
 /// The procedures, each after those it calls. None if there is a circle.

@@ -1,6 +1,6 @@
 //! From types as written to types.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::range;
 use crate::language::Span;
@@ -48,8 +48,8 @@ impl Types {
         }
         let mut types = Self::default();
         // A type is resolved after those it names. What is left over is a circle, or
-        // names something unknown.
-        let mut waiting: Vec<&TypeDeclaration> = declarations
+        // depends on one.
+        let declarations: Vec<&TypeDeclaration> = declarations
             .iter()
             .filter(|declaration| {
                 by_name
@@ -57,29 +57,34 @@ impl Types {
                     .is_some_and(|first| first.name.span == declaration.name.span)
             })
             .collect();
-        for _ in 0..=LIMIT {
-            let (ready, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|declaration| {
-                let mut ready = true;
-                names(&declaration.content, &mut |name| {
-                    ready &= types.declared.contains_key(name) || !by_name.contains_key(name);
-                });
-                ready
+        let mut naming: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut waits_for = vec![0_usize; declarations.len()];
+        for (number, declaration) in declarations.iter().enumerate() {
+            names(&declaration.content, &mut |name| {
+                if by_name.contains_key(name) {
+                    naming.entry(name).or_default().push(number);
+                    waits_for[number] += 1;
+                }
             });
-            waiting = later;
-            if ready.is_empty() {
-                break;
+        }
+        let mut ready: VecDeque<usize> =
+            (0..declarations.len()).filter(|&number| waits_for[number] == 0).collect();
+        while let Some(number) = ready.pop_front() {
+            let declaration = declarations[number];
+            let name = &declaration.name.text;
+            match types.resolve(&declaration.content, reporter) {
+                Ok(content) => _ = types.declared.insert(name.clone(), content),
+                Err(_) => _ = types.failed.insert(name.clone()),
             }
-            for declaration in ready {
-                match types.resolve(&declaration.content, reporter) {
-                    Ok(content) => {
-                        types.declared.insert(declaration.name.text.clone(), content);
-                    }
-                    Err(_) => {
-                        types.failed.insert(declaration.name.text.clone());
-                    }
+            for &next in naming.get(name.as_str()).into_iter().flatten() {
+                waits_for[next] -= 1;
+                if waits_for[next] == 0 {
+                    ready.push_back(next);
                 }
             }
         }
+        let waiting = declarations.iter().zip(&waits_for).filter(|(_, waits)| **waits > 0);
+        let waiting = waiting.map(|(declaration, _)| *declaration);
         for declaration in waiting {
             let mut excused = false;
             names(&declaration.content, &mut |name| excused |= types.failed.contains(name));

@@ -100,6 +100,8 @@ pub enum DiagnosticKind {
     MissingProcedure { name: &'static str },
     #[error("procedures call each other in a circle")]
     Recursion { circle: Vec<String> },
+    #[error("with the call of `{name}` statements are nested deeper than {limit} levels")]
+    CallsTooDeep { name: String, limit: usize },
 
     // Types.
     #[error("type `{name}` contains itself")]

@@ -187,6 +187,9 @@ impl DiagnosticKind {
             Self::Recursion { .. } => {
                 "use a loop: the steps of a procedure must be known in advance"
             }
+            Self::CallsTooDeep { .. } => {
+                "let the caller make some of the calls one after the other, each nested less deep"
+            }
             Self::TypeContainsItself { .. } => "a type must have an end",
             Self::TypeTooLarge { .. } => "use fewer or smaller fields",
             Self::OptionalCompound { .. } => {
