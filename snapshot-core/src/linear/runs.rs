@@ -88,7 +88,8 @@ pub(super) struct Runs<'h, V> {
     /// Never empty.
     runs: Vec<Run<'h, V>>,
     tail: Tail,
-    /// By value.
+    /// By value, in the order of invocations: an update begins to float when its
+    /// successor begins, and floats again only as the last of its segment.
     floating: FxHashMap<&'h V, Vec<Floating>>,
     /// Updates still open though seen before their successor began.
     seen_open: Vec<u32>,
@@ -182,7 +183,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
             if let Some(at) = updates.iter().position(|floating| floating.next == failed) {
                 match next {
                     Some(next) => updates[at].next = next,
-                    None => freed = Some((*value, updates.swap_remove(at))),
+                    None => freed = Some((*value, updates.remove(at))),
                 }
             }
         }
@@ -239,7 +240,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
                 let mut next = None;
                 for updates in self.floating.values_mut() {
                     if let Some(at) = updates.iter().position(|other| other.update == update) {
-                        next = Some(updates.swap_remove(at).next);
+                        next = Some(updates.remove(at).next);
                     }
                 }
                 self.floating.retain(|_, updates| !updates.is_empty());
@@ -393,7 +394,8 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         candidates
     }
 
-    /// An update with this value whose place in the order is open, and its successor.
+    /// Of the updates with this value whose place in the order is open the one
+    /// invoked first, and the next update of the segment that has not failed.
     pub fn floating(&self, value: &V) -> Option<(OperationId, OperationId)> {
         let floating = self.floating.get(value)?.first()?;
         let id = |operation: u32| OperationId::must(operation as usize);

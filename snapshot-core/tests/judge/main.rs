@@ -13,6 +13,7 @@ mod checkers;
 mod crowded;
 mod enumeration;
 mod exhaustive;
+mod floating;
 mod invariance;
 mod oracle;
 mod random;

@@ -73,7 +73,7 @@ impl<V> Run<V> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Floating {
     pub update: u64,
-    /// The next update of the segment.
+    /// The next update of the segment that has not failed.
     pub next: u64,
     invocation: Instant,
     /// What it was to the segment before its successor began.
@@ -102,7 +102,9 @@ pub(crate) struct Window<V> {
     runs: Vec<Run<V>>,
     head: usize,
     tail: Tail,
-    /// By value. Never more than there are updates without outcome.
+    /// By value, in the order of invocations: an update begins to float when its
+    /// successor begins, and floats again only as the last of its segment. Never
+    /// more than there are updates without outcome.
     floating: FxHashMap<V, Vec<Floating>>,
     /// Updates still open though a scan that saw them ended before their
     /// successor began, with that scan. At most one per process.
@@ -386,7 +388,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
         self.index = Some(Box::new(index));
     }
 
-    /// An update with this value whose place in the order is open, if any.
+    /// Of the updates with this value whose place in the order is open the one
+    /// invoked first, if there is one.
     #[inline]
     pub fn floating(&self, value: &V) -> Option<Floating> {
         self.floating.get(value)?.first().copied()
