@@ -84,7 +84,8 @@ pub struct Monitor<V> {
     chain: Chain,
     open: Vec<Open>,
     /// Processes that began scans, oldest first, with the scans' invocations;
-    /// those that are over are skipped when they come to the front.
+    /// those that are over are skipped when they come to the front, and
+    /// removed when most are over: at most [`FEW`] more than two per open operation.
     scanning: VecDeque<(Process, Instant)>,
     operations: u64,
     without_outcome: u64,
@@ -260,7 +261,21 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.operations += 1;
         let floor = self.chain.floor();
         self.open(process, Open::Scan { operation, invocation: now, floor });
+        if self.scanning.len() > FEW + 2 * self.admission.open() {
+            self.forget_ended_scans();
+        }
         self.scanning.push_back((process, now));
+    }
+
+    /// Forgets scans that are over, wherever they stand: those that fail, or
+    /// whose outcome is lost, may be many while no scan responds. O(1) amortised,
+    /// for at least as many scans are forgotten as are kept.
+    #[cold]
+    fn forget_ended_scans(&mut self) {
+        let open = &self.open;
+        self.scanning.retain(|&(process, begun)| {
+            matches!(open[process.index()], Open::Scan { invocation, .. } if invocation == begun)
+        });
     }
 
     #[inline]
