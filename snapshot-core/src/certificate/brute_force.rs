@@ -20,13 +20,17 @@
 //!   moved to the front.
 //!
 //! The number of states is exponential in the number of operations, hence the
-//! limit of [`MAX_OPERATIONS`] and the budget.
+//! limit of [`MAX_OPERATIONS`] and the budget of states; a state takes memory in
+//! proportion to the number of segments, hence [`MAX_BYTES`].
 
 use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 /// The largest number of operations that can be decided.
 pub const MAX_OPERATIONS: usize = 128;
+
+/// The most memory that the states of one search may take, in bytes.
+pub const MAX_BYTES: usize = 256 << 20;
 
 /// What an operation did.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -90,6 +94,17 @@ pub enum BruteForceError {
         /// The budget in states.
         limit: usize,
     },
+    /// The states would take more memory than [`MAX_BYTES`].
+    #[error(
+        "no answer after {states} states, which take {limit} bytes; give fewer operations or \
+         segments"
+    )]
+    OutOfMemory {
+        /// The states explored.
+        states: usize,
+        /// [`MAX_BYTES`].
+        limit: usize,
+    },
     /// An operation updates a segment that does not exist, returned more or
     /// fewer values than there are segments, or responded before it was invoked.
     #[error(
@@ -106,19 +121,29 @@ pub enum BruteForceError {
 
 impl<V: Eq> Instance<V> {
     /// A linearization, as indices of operations, or `None` if there is none.
-    /// Visits at most `budget` states; exponential in the number of operations.
+    /// Visits at most `budget` states, in at most [`MAX_BYTES`]; exponential in the
+    /// number of operations.
     ///
     /// # Errors
-    /// If there are more than [`MAX_OPERATIONS`] operations, if the budget runs
-    /// out, or if an operation cannot exist.
+    /// If there are more than [`MAX_OPERATIONS`] operations, if the budget or the
+    /// memory runs out, or if an operation cannot exist.
     pub fn linearization(&self, budget: usize) -> Result<Option<Vec<usize>>, BruteForceError> {
+        self.linearization_in(budget, MAX_BYTES)
+    }
+
+    /// As [`Self::linearization`], with another limit of memory.
+    fn linearization_in(
+        &self,
+        budget: usize,
+        bytes: usize,
+    ) -> Result<Option<Vec<usize>>, BruteForceError> {
         if self.operations.len() > MAX_OPERATIONS {
             return Err(BruteForceError::TooLarge {
                 given: self.operations.len(),
                 limit: MAX_OPERATIONS,
             });
         }
-        let mut search = Search::new(self, budget)?;
+        let mut search = Search::new(self, budget, bytes)?;
         let mut state = vec![0; self.initial.len()];
         let found = search.extend(0, &mut state)?;
         Ok(found.then_some(search.order))
@@ -151,12 +176,19 @@ struct Search {
     complete: u128,
     /// What was explored: operations placed, and current values.
     visited: FxHashSet<(u128, Box<[u16]>)>,
+    /// The most states.
     budget: usize,
+    /// The most bytes that they may take.
+    bytes: usize,
     order: Vec<usize>,
 }
 
 impl Search {
-    fn new<V: Eq>(instance: &Instance<V>, budget: usize) -> Result<Self, BruteForceError> {
+    fn new<V: Eq>(
+        instance: &Instance<V>,
+        budget: usize,
+        bytes: usize,
+    ) -> Result<Self, BruteForceError> {
         let segments = instance.initial.len();
         let mut known: Vec<Vec<&V>> = instance.initial.iter().map(|value| vec![value]).collect();
         let mut actions = Vec::with_capacity(instance.operations.len());
@@ -194,7 +226,7 @@ impl Search {
             })
             .collect();
         let visited = FxHashSet::default();
-        Ok(Self { actions, predecessors, complete, visited, budget, order: Vec::new() })
+        Ok(Self { actions, predecessors, complete, visited, budget, bytes, order: Vec::new() })
     }
 
     /// Extends the order of the operations `placed`, which leaves the values
@@ -206,8 +238,12 @@ impl Search {
             return Ok(true);
         }
         if self.visited.insert((placed, state.into())) {
-            if self.visited.len() > self.budget {
+            let states = self.visited.len();
+            if states > self.budget {
                 return Err(BruteForceError::OutOfBudget { limit: self.budget });
+            }
+            if states.saturating_mul(state_bytes(state.len())) > self.bytes {
+                return Err(BruteForceError::OutOfMemory { states, limit: self.bytes });
             }
             for index in 0..self.actions.len() {
                 let Numbered::Update { segment, value } = self.actions[index] else { continue };
@@ -245,6 +281,12 @@ impl Search {
     fn may_follow(&self, index: usize, placed: u128) -> bool {
         placed >> index & 1 == 0 && self.predecessors[index] & !placed == 0
     }
+}
+
+/// What a state of so many segments takes: its entry in a table that may be half
+/// empty, and its values, with what an allocation costs.
+const fn state_bytes(segments: usize) -> usize {
+    2 * (size_of::<(u128, Box<[u16]>)>() + 1) + size_of::<u16>() * segments + 16
 }
 
 #[cfg(test)]
@@ -316,6 +358,11 @@ mod tests {
         let hard = Instance { initial: vec![0; 9], operations };
         assert_eq!(hard.linearization(511), Err(BruteForceError::OutOfBudget { limit: 511 }));
         assert_eq!(hard.linearization(512), Ok(None));
+
+        let bytes = 100 * state_bytes(9);
+        let error = BruteForceError::OutOfMemory { states: 101, limit: bytes };
+        assert_eq!(hard.linearization_in(512, bytes), Err(error));
+        assert_eq!(hard.linearization_in(512, 512 * state_bytes(9)), Ok(None));
 
         for bad in [update(0, Some(1), 1, 1), scan(0, Some(1), &[0, 0]), update(1, Some(0), 0, 1)] {
             let instance = Instance { initial: vec![0], operations: vec![bad] };

@@ -3,6 +3,7 @@
 use snapshot_core::certificate::brute_force::BruteForceError;
 use snapshot_core::certificate::linearization::{self, LinearizationError};
 use snapshot_core::certificate::witness::{self, WitnessError};
+use snapshot_core::history::Declaration;
 use snapshot_core::verdict::{Linearization, Reason, Witness};
 use snapshot_core::{History, OperationId, Segment};
 
@@ -303,6 +304,32 @@ fn a_witness_beyond_brute_force_is_undecided() {
     let refusal = witness::check_within(&history, &witness(&[0], &[127, 128]), 1).unwrap_err();
     assert_eq!(refusal, WitnessError::Undecided(out_of_budget));
     assert_eq!(witness::check(&history, &witness(&[0], &[127, 128])), Ok(()));
+}
+
+/// What the listed operations say nothing about costs nothing; what they do, memory
+/// in every state, of which there is a limit.
+#[test]
+fn segments_cost_memory_only_where_they_matter() {
+    // So many updates that overlap have 2^18 sets: 65,536 segments would take 34 GB.
+    let (updates, segments) = (18, Segment::LIMIT + 1);
+    let recorded = |last: i64| {
+        let declaration = Declaration::new(0).with_segments(segments);
+        let mut history = History::builder(declaration).unwrap();
+        (0..updates).for_each(|k| history.invoke_update(k, k, 1).unwrap());
+        (0..updates).for_each(|k| history.respond_update(k).unwrap());
+        history.invoke_scan(updates).unwrap();
+        history.respond_scan(updates, &vec![last; segments]).unwrap();
+        history.finish()
+    };
+    let all: Vec<usize> = (0..segments).collect();
+    let operations: Vec<usize> = (0..=updates).collect();
+    assert_eq!(witness::check(&recorded(0), &witness(&all, &operations)), Ok(()));
+    let refusal = witness::check(&recorded(2), &witness(&all, &operations)).unwrap_err();
+    let is_out_of_memory = |error: &WitnessError| {
+        matches!(error, WitnessError::Undecided(BruteForceError::OutOfMemory { .. }))
+    };
+    assert!(is_out_of_memory(&refusal) && refusal.is_undecided(), "{refusal}");
+    assert_eq!(witness::check(&recorded(2), &witness(&[7], &[7, updates])), Ok(()));
 }
 
 #[test]
