@@ -30,4 +30,4 @@ pub mod verify;
 pub use snapshot_explorer::{explore, instance, layout, reduce};
 pub use snapshot_language as language;
 pub use snapshot_language::program;
-pub use snapshot_semantics::{counterexample, enumerate, interpret, refine};
+pub use snapshot_semantics::{counterexample, enumerate, exercise, interpret, refine};

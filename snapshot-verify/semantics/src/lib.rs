@@ -5,6 +5,7 @@
 //! | [`interpret`] | one execution: steps, traces, replay, simulation |
 //! | [`refine`] | all executions against the normalised specification (FM 2009) |
 //! | [`enumerate`] | all histories of small scope, judged by exact search |
+//! | [`exercise`] | what executions exercise: statements, returns, hangs |
 //! | [`counterexample`] | an execution and its history, for display |
 //!
 //! This crate judges the findings of the explorer and never depends on it: a mistake
@@ -14,6 +15,7 @@
 
 pub mod counterexample;
 pub mod enumerate;
+pub mod exercise;
 pub mod interpret;
 pub mod refine;
 

@@ -9,12 +9,14 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
+use snapshot_verify::exercise::Exercise;
 use snapshot_verify::explore::Progress;
 use snapshot_verify::interpret::Trace;
 use snapshot_verify::refine::Means;
 use snapshot_verify::report::{Case, Tally, human, human_conclusion, json, json_summary};
 use snapshot_verify::verify::{
-    Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch, verify,
+    Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch, exercised,
+    verify,
 };
 
 use super::bounds::{self, Budget, Sizes};
@@ -83,6 +85,11 @@ pub struct Check {
     /// Explore the other pairs also when one of them is violated.
     #[arg(long)]
     keep_going: bool,
+    /// A proof in which something never happens (a statement that is never executed,
+    /// an operation that never returns, or that can become unable to end) is not
+    /// counted as one: exit code 3.
+    #[arg(long)]
+    strict: bool,
     /// For people, or one JSON object per line (docs/verification.md).
     #[arg(long, value_enum, default_value = "human")]
     report: ReportFormat,
@@ -281,15 +288,29 @@ impl<'a> Session<'a> {
             source,
             request: &request,
             outcomes: &[],
+            exercise: None,
             looks_at_values: &looks_at_values,
         };
         let watch = Told { title: case.title(), stop: self.stop, ticker: &self.ticker };
+        let began = Instant::now();
         let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
         self.ticker.clear();
         let outcomes = outcomes.map_err(|error| refused(&watch.title, source, &error))?;
         case.outcomes = &outcomes;
+        let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
+        let exercise = match outcomes.iter().all(is_proof) {
+            true => {
+                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+                let exercise = exercised(&variant.program, &request, left, &watch);
+                Some(exercise.map_err(|error| refused(&watch.title, source, &error))?)
+            }
+            false => None,
+        };
+        case.exercise = exercise.as_ref();
+        let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);
         for outcome in &outcomes {
             self.tally.count(&outcome.verdict);
+            self.tally.vacuous += usize::from(is_vacuous);
             self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
             let trace = self.trace(input, &case, outcome)?;
             self.print(&match self.command.report {
@@ -336,7 +357,7 @@ impl<'a> Session<'a> {
         match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
             // Its reader has had enough: so have we.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                Err(ExitCode::from(self.tally.exit_code()))
+                Err(ExitCode::from(self.tally.exit_code(self.command.strict)))
             }
             Err(error) => Err(trouble(format_args!("cannot write to standard output: {error}"))),
             Ok(()) => Ok(()),
@@ -345,9 +366,10 @@ impl<'a> Session<'a> {
 
     fn finish(self) -> Result<ExitCode, ExitCode> {
         if self.command.report == ReportFormat::Json {
-            self.print(&(json_summary(&self.tally, self.began.elapsed(), self.peak_bytes) + "\n"))?;
+            let (strict, elapsed) = (self.command.strict, self.began.elapsed());
+            self.print(&(json_summary(&self.tally, strict, elapsed, self.peak_bytes) + "\n"))?;
         }
-        Ok(ExitCode::from(self.tally.exit_code()))
+        Ok(ExitCode::from(self.tally.exit_code(self.command.strict)))
     }
 }
 

@@ -113,6 +113,7 @@ impl Expect {
             source,
             request: &request,
             outcomes: &[],
+            exercise: None,
             looks_at_values: &looks_at_values,
         };
         let watch = Told { title: case.title(), stop: interrupt::listen(), ticker };

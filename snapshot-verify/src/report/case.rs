@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::exercise::Exercise;
 use crate::interpret::Fault;
 use crate::language::{Source, Span};
 use crate::verify::{Cause, Outcome, Request, Verdict};
@@ -21,6 +22,8 @@ pub struct Case<'a> {
     pub request: &'a Request,
     /// The answers, pair by pair.
     pub outcomes: &'a [Outcome],
+    /// What the executions exercise that the answers are about, if all are proofs.
+    pub exercise: Option<&'a Exercise>,
     /// Where the program looks at values; empty if nowhere.
     pub looks_at_values: &'a [Place],
 }
@@ -51,6 +54,8 @@ pub struct Tally {
     pub misplaced: usize,
     /// Unknown.
     pub unknown: usize,
+    /// Of those verified: in which something never happens.
+    pub vacuous: usize,
 }
 
 impl Tally {
@@ -67,11 +72,11 @@ impl Tally {
     }
 
     /// The exit code that tells of these verdicts: 1 if anything is wrong, else
-    /// 3 if something is not known, else 0.
-    pub const fn exit_code(&self) -> u8 {
+    /// 3 if something is not known, else 0. `strict`: a vacuous proof is none.
+    pub const fn exit_code(&self, strict: bool) -> u8 {
         if self.violation + self.fault > 0 {
             1
-        } else if self.refused + self.misplaced + self.unknown > 0 {
+        } else if self.refused + self.misplaced + self.unknown > 0 || (strict && self.vacuous > 0) {
             3
         } else {
             0

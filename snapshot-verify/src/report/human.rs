@@ -4,6 +4,7 @@ use std::path::Path;
 
 use snapshot_core::Process;
 
+use super::exercised::human_exercised;
 use super::quantity::{count, memory, seconds};
 use super::{Case, Place};
 use crate::counterexample::told;
@@ -49,8 +50,8 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
     text
 }
 
-/// The answer for all pairs of a case together, in one line; below it, how far it
-/// reaches where the program looks at values.
+/// The answer for all pairs of a case together, in one line; below it what a proof
+/// exercised, and how far it reaches where the program looks at values.
 pub fn human_conclusion(case: &Case<'_>) -> String {
     let pairs = match (case.request.values, case.outcomes.len()) {
         (Some(values), _) => format!("values 0..{}", values - 1),
@@ -71,7 +72,9 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
         true => title + "\n",
         false => {
             let method = method(case.request.method);
-            format!("{title} ({pairs}{updates}, {bound}{method})\n{}", reach(case))
+            let exercised = case.exercise.map(|exercise| human_exercised(case, exercise));
+            let exercised = exercised.unwrap_or_default();
+            format!("{title} ({pairs}{updates}, {bound}{method})\n{exercised}{}", reach(case))
         }
     }
 }

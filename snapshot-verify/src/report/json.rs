@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use snapshot_core::Process;
 
+use super::exercised::Exercised;
 use super::{Case, Place, Tally};
 use crate::verify::{Effort, Method, Operations, Outcome, Verdict};
 
@@ -56,6 +57,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         threads: means.map_or(request.threads.get(), |_| 1),
         memory: request.memory,
         looks_at_values: case.looks_at_values,
+        exercised: case.exercise.map(|exercise| Exercised::of(case, exercise)),
         cause: None,
         violation: None,
         misplaced: None,
@@ -90,14 +92,14 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
 }
 
 /// The last line, without its end.
-pub fn json_summary(tally: &Tally, elapsed: Duration, peak_bytes: u64) -> String {
+pub fn json_summary(tally: &Tally, strict: bool, elapsed: Duration, peak_bytes: u64) -> String {
     serialized(&SummaryLine {
         schema: SCHEMA,
         summary: Summary {
             tally,
             seconds: elapsed.as_secs_f64(),
             peak_bytes,
-            exit_code: tally.exit_code(),
+            exit_code: tally.exit_code(strict),
         },
     })
 }
@@ -140,6 +142,8 @@ struct Line<'a> {
     memory: u64,
     #[serde(skip_serializing_if = "<[Place]>::is_empty")]
     looks_at_values: &'a [Place],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exercised: Option<Exercised>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]

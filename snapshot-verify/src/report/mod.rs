@@ -1,11 +1,13 @@
 //! Outcomes told: to people, and to programs (`docs/verification.md`).
 
 mod case;
+mod exercised;
 mod human;
 mod json;
 mod quantity;
 
 pub use case::{Case, Place, Tally};
+pub use exercised::human_exercised;
 pub use human::{human, human_conclusion};
 pub use json::{json, json_summary};
 pub use quantity::{count, memory, seconds};

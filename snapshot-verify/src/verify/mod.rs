@@ -7,6 +7,7 @@
 //! | `pipeline`, `simple` | simple executions: compiled, reduced, explored |
 //! | `refinement` | the second method, also for all executions over a few values |
 //! | `expand` | from the steps of a search to those of the program |
+//! | `exercised` | what happens at all in the executions that an answer is about |
 //! | `conformance` | `expect` lines as tests |
 //! | `outcome`, `error`, `watch` | what is answered, and told meanwhile |
 //!
@@ -16,6 +17,7 @@
 mod conformance;
 mod effort;
 mod error;
+mod exercised;
 mod expand;
 mod outcome;
 mod refinement;
@@ -27,6 +29,7 @@ mod watch;
 pub use conformance::{Conformance, conformance, request};
 pub use effort::Effort;
 pub use error::VerifyError;
+pub use exercised::exercised;
 pub use outcome::{Cause, Measures, Misplaced, Outcome, ProgramFault, Verdict};
 pub use request::{Method, Operations, Pairs, Request};
 pub use snapshot_explorer::pipeline::{self, Prepared};

@@ -60,6 +60,9 @@ pub(super) struct For<'p> {
 #[derive(Clone, Debug)]
 pub(super) struct Code<'p> {
     pub instructions: Vec<Instruction<'p>>,
+    /// Per instruction, the statement of the text that it executes: none for
+    /// control, whose effect is which others are executed.
+    pub statements: Vec<Option<Span>>,
     /// The number of its `for` statements.
     pub fors: usize,
 }
@@ -73,7 +76,8 @@ fn of_procedure(procedure: &Procedure) -> Code<'_> {
     let mut writer = Writer::default();
     writer.block(&procedure.body);
     writer.push(Instruction::Return { result: None });
-    Code { instructions: writer.instructions, fors: writer.fors }
+    let Writer { instructions, statements, fors, .. } = writer;
+    Code { instructions, statements, fors }
 }
 
 impl Instruction<'_> {
@@ -105,6 +109,9 @@ struct Enclosing {
 #[derive(Debug, Default)]
 struct Writer<'p> {
     instructions: Vec<Instruction<'p>>,
+    statements: Vec<Option<Span>>,
+    /// The `if` that a `Break` is made of if it is that of a loop's condition.
+    tested: Option<Span>,
     loops: Vec<Enclosing>,
     atomics: usize,
     fors: usize,
@@ -113,7 +120,15 @@ struct Writer<'p> {
 impl<'p> Writer<'p> {
     fn push(&mut self, instruction: Instruction<'p>) -> usize {
         self.instructions.push(instruction);
+        self.statements.push(None);
         self.instructions.len() - 1
+    }
+
+    /// Writes the instruction that executes a statement.
+    fn push_statement(&mut self, statement: &Statement, instruction: Instruction<'p>) -> usize {
+        let number = self.push(instruction);
+        self.statements[number] = Some(statement.span);
+        number
     }
 
     fn leave_atomics(&mut self, outside: usize) {
@@ -131,18 +146,21 @@ impl<'p> Writer<'p> {
     fn statement(&mut self, statement: &'p Statement) {
         match &statement.kind {
             StatementKind::Assign { place, value } => {
-                self.push(Instruction::Assign { place, value });
+                self.push_statement(statement, Instruction::Assign { place, value });
             }
             StatementKind::Access { access, into } => {
-                self.push(Instruction::Access { statement, access, into: into.as_ref() });
+                let into = into.as_ref();
+                self.push_statement(statement, Instruction::Access { statement, access, into });
             }
             StatementKind::Call { procedure, arguments, into } => {
                 let (procedure, into) = (*procedure, into.as_ref());
-                self.push(Instruction::Call { procedure, arguments, into });
+                self.push_statement(statement, Instruction::Call { procedure, arguments, into });
             }
             StatementKind::If { condition, then, otherwise } => {
                 let branch = self.push(Instruction::Unless { condition, target: 0 });
+                let outside = self.tested.replace(statement.span);
                 self.block(then);
+                self.tested = outside;
                 let mut target = self.instructions.len();
                 if !otherwise.is_empty() {
                     let skip = self.push(Instruction::Jump { target: 0 });
@@ -166,7 +184,10 @@ impl<'p> Writer<'p> {
             StatementKind::Break => {
                 let outside = self.loops.last().map(|enclosing| enclosing.atomics);
                 self.leave_atomics(outside.expect("`Break` stands in a loop"));
-                let jump = self.push(Instruction::Jump { target: 0 });
+                let jump = match self.tested == Some(statement.span) {
+                    true => self.push(Instruction::Jump { target: 0 }),
+                    false => self.push_statement(statement, Instruction::Jump { target: 0 }),
+                };
                 self.loops.last_mut().expect("`Break` stands in a loop").breaks.push(jump);
             }
             StatementKind::For { variable, over, except, body } => {
@@ -188,7 +209,7 @@ impl<'p> Writer<'p> {
             }
             StatementKind::Return(result) => {
                 self.leave_atomics(0);
-                self.push(Instruction::Return { result: result.as_ref() });
+                self.push_statement(statement, Instruction::Return { result: result.as_ref() });
             }
             StatementKind::Atomic(body) => {
                 self.push(Instruction::BeginAtomic { statement });

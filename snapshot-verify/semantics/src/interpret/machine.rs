@@ -6,6 +6,7 @@ use snapshot_core::Process;
 use thiserror::Error;
 
 use super::code::{self, Code};
+use super::coverage::Coverage;
 use super::data::Data;
 use super::evaluate::Scope;
 use super::event::{Action, Call, Event};
@@ -155,7 +156,7 @@ impl<'p> Machine<'p> {
     pub fn step(&self, state: &mut State, process: Process) -> Result<StepReport, Fault> {
         let mut accesses = Vec::new();
         let span = self.next_text(state, process);
-        let action = self.go_on(state, process, Some(&mut accesses))?.action;
+        let action = self.go_on(state, process, Some(&mut accesses), None)?.action;
         let event = action.map(|action| Event { process, action });
         Ok(StepReport { process, span, accesses, event })
     }
@@ -165,6 +166,20 @@ impl<'p> Machine<'p> {
     /// # Errors
     /// As [`Self::invoke`].
     pub fn begin(&self, state: &mut State, process: Process, call: Call) -> Result<Action, Fault> {
+        self.begin_covered(state, process, call, None)
+    }
+
+    /// As [`Self::begin`], and adds the statements that it executes.
+    ///
+    /// # Errors
+    /// As [`Self::invoke`].
+    pub fn begin_covered(
+        &self,
+        state: &mut State,
+        process: Process,
+        call: Call,
+        coverage: Option<&mut Coverage>,
+    ) -> Result<Action, Fault> {
         let (procedure, argument, action) = match call {
             Call::Update(value) => {
                 (self.program.update, vec![Data::Value(value)], Action::InvokeUpdate(value))
@@ -173,6 +188,7 @@ impl<'p> Machine<'p> {
         };
         assert!(state.is_idle(process.index()), "only an idle process begins an operation");
         let mut run = Run::new(self, state, process.index(), None);
+        run.coverage = coverage;
         run.call(procedure, argument)?;
         run.until_access()?;
         Ok(action)
@@ -183,7 +199,20 @@ impl<'p> Machine<'p> {
     /// # Errors
     /// As [`Self::step`].
     pub fn advance(&self, state: &mut State, process: Process) -> Result<Option<Action>, Fault> {
-        Ok(self.go_on(state, process, None)?.action)
+        Ok(self.go_on(state, process, None, None)?.action)
+    }
+
+    /// As [`Self::advance`], and adds the statements that it executes.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub fn advance_covered(
+        &self,
+        state: &mut State,
+        process: Process,
+        coverage: &mut Coverage,
+    ) -> Result<Option<Action>, Fault> {
+        Ok(self.go_on(state, process, None, Some(coverage))?.action)
     }
 
     /// As [`Self::advance`], telling also of linearization points.
@@ -195,7 +224,7 @@ impl<'p> Machine<'p> {
         state: &mut State,
         process: Process,
     ) -> Result<Advance, Fault> {
-        self.go_on(state, process, None)
+        self.go_on(state, process, None, None)
     }
 
     fn go_on(
@@ -203,6 +232,7 @@ impl<'p> Machine<'p> {
         state: &mut State,
         process: Process,
         accesses: Option<&mut Vec<AccessReport>>,
+        coverage: Option<&mut Coverage>,
     ) -> Result<Advance, Fault> {
         let activity = &mut Arc::make_mut(&mut state.processes[process.index()]).activity;
         match activity {
@@ -214,6 +244,7 @@ impl<'p> Machine<'p> {
             }
             Activity::Running(_) => {
                 let mut run = Run::new(self, state, process.index(), accesses);
+                run.coverage = coverage;
                 run.access()?;
                 let points = run.points;
                 run.until_access()?;

@@ -21,6 +21,7 @@
 //! | `machine` | a program for n processes, and its steps |
 //! | `report`, `event` | what a step did |
 //! | `inspect` | what a state holds, by name |
+//! | `coverage` | which statements were executed |
 //! | `next` | what a step is going to access |
 //! | `parts` | states taken apart, for those who hold many |
 //! | `schedule` | executions as lists of moves |
@@ -34,6 +35,7 @@
 mod access;
 mod client;
 mod code;
+mod coverage;
 mod data;
 mod evaluate;
 mod event;
@@ -52,6 +54,7 @@ mod state;
 mod trace;
 
 pub use client::{Client, ClientError, Progress, Roles, Values};
+pub use coverage::Coverage;
 pub use data::Data;
 pub use event::{Action, Call, Event, history};
 pub use fault::{Fault, FaultKind};
@@ -63,6 +66,6 @@ pub use parts::{Part, ProcessPart, SharedPart};
 pub use replay::{Replay, Scene, Shown};
 pub use report::{AccessReport, Deed, StepReport};
 pub use schedule::{Execution, Move, MoveError, MoveErrorKind, MoveKind};
-pub use simulate::{Walk, walk};
+pub use simulate::{Scheduler, Walk, walk};
 pub use state::State;
 pub use trace::{Trace, TraceError, TraceErrorKind};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::code::{For, Instruction};
+use super::coverage::Coverage;
 use super::data::{Data, range};
 use super::evaluate::{Part, Scope, indices};
 use super::fault::{Fault, FaultKind};
@@ -25,6 +26,8 @@ pub(super) struct Run<'m, 'p, 's> {
     fresh: &'s mut u32,
     /// Where accesses are reported to, if to anybody.
     pub(super) accesses: Option<&'s mut Vec<AccessReport>>,
+    /// What is executed, if that is of interest.
+    pub(super) coverage: Option<&'s mut Coverage>,
     /// How many linearization points it has passed.
     pub(super) points: u32,
     patience: u32,
@@ -46,6 +49,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             activity: &mut local.activity,
             fresh: &mut state.fresh,
             accesses,
+            coverage: None,
             points: 0,
             patience: PATIENCE,
         }
@@ -80,6 +84,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
     pub fn access(&mut self) -> Result<(), Fault> {
         let mut atomics = 0_usize;
         loop {
+            self.cover();
             match self.instruction() {
                 Some(Instruction::BeginAtomic { .. }) => {
                     atomics += 1;
@@ -112,9 +117,19 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             if instruction.is_access() {
                 break;
             }
+            self.cover();
             self.local(instruction)?;
         }
         Ok(())
+    }
+
+    /// Notes that the next instruction is executed.
+    fn cover(&mut self) {
+        if let (Some(coverage), Activity::Running(frames)) = (&mut self.coverage, &*self.activity)
+            && let Some(frame) = frames.last()
+        {
+            coverage.add(frame.procedure, frame.at);
+        }
     }
 
     /// The next instruction; `None` once the operation has returned.

@@ -12,9 +12,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_core::Process;
 
-use super::client::Client;
+use super::client::{Client, Progress};
 use super::machine::Machine;
 use super::schedule::{Execution, Move, MoveErrorKind, MoveKind};
+use super::state::State;
 
 /// A random execution.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -33,24 +34,47 @@ const WEIGHTS: [usize; 3] = [1, 8, 64];
 /// How many moves the weights last, on average.
 const PERIOD: usize = 12;
 
-/// At most so many moves at random: each time some process that can move, and
-/// if it is idle, something that the client allows it to begin. The walk ends
-/// early when no process can move.
-pub fn walk(machine: &Machine<'_>, client: &Client, seed: u64, moves: usize) -> Walk {
-    let n = machine.processes();
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut state = machine.initial().clone();
-    let mut progress = client.start(n);
-    let (mut made, mut reports, mut faulty) = (Vec::new(), Vec::new(), None);
-    let mut weights = vec![1; n];
-    while made.len() < moves {
-        if below(&mut random, PERIOD) == 0 {
-            weights.fill_with(|| WEIGHTS[below(&mut random, WEIGHTS.len())]);
+/// A random scheduler of a client, before its first move.
+#[derive(Clone, Debug)]
+pub struct Scheduler {
+    client: Client,
+    random: ChaCha8Rng,
+    progress: Progress,
+    weights: Vec<usize>,
+    /// What weights are drawn from, and how many moves they last, on average.
+    choices: [usize; 3],
+    period: usize,
+}
+
+impl Scheduler {
+    /// Of n processes; the same seed makes the same choices.
+    pub fn new(client: Client, n: usize, seed: u64) -> Self {
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        let (choices, period) = (WEIGHTS, PERIOD);
+        Self { client, random, progress: client.start(n), weights: vec![1; n], choices, period }
+    }
+
+    /// The same, but for processes that pause for long, in the midst of an operation,
+    /// while others complete many.
+    #[must_use]
+    pub fn with_long_pauses(self) -> Self {
+        Self { choices: [1, 64, 1 << 12], period: 60, ..self }
+    }
+
+    /// The next move, in the state that its predecessors led to: of some process
+    /// that can move, and if it is idle, something that the client allows it to
+    /// begin. `None` when no process can move.
+    pub fn next(&mut self, state: &State) -> Option<Move> {
+        let n = self.weights.len();
+        let random = &mut self.random;
+        if below(random, self.period) == 0 {
+            let choices = self.choices;
+            self.weights.fill_with(|| choices[below(random, choices.len())]);
         }
         let mut possible: Vec<(Process, Vec<MoveKind>)> = Vec::new();
         for process in (0..n).map(Process::must) {
             let kinds = if state.is_idle(process.index()) {
-                let calls = client.calls(&progress, process, n);
+                let calls = self.client.calls(&self.progress, process, n);
                 calls.into_iter().map(MoveKind::Begin).collect()
             } else {
                 vec![MoveKind::Step]
@@ -60,22 +84,34 @@ pub fn walk(machine: &Machine<'_>, client: &Client, seed: u64, moves: usize) -> 
             }
         }
         if possible.is_empty() {
-            break;
+            return None;
         }
-        let weight = |(process, _): &(Process, Vec<MoveKind>)| weights[process.index()];
+        let weight = |(process, _): &(Process, Vec<MoveKind>)| self.weights[process.index()];
         let total = possible.iter().map(weight).sum();
-        let mut drawn = below(&mut random, total);
+        let mut drawn = below(random, total);
         let chosen = possible.iter().position(|one| {
             let chosen = drawn < weight(one);
             drawn = drawn.saturating_sub(weight(one));
             chosen
         });
         let (process, kinds) = &possible[chosen.unwrap_or(0)];
-        let kind = kinds[below(&mut random, kinds.len())];
-        let next = Move { process: *process, kind };
+        let kind = kinds[below(random, kinds.len())];
         if let MoveKind::Begin(call) = kind {
-            client.begin(&mut progress, *process, call);
+            self.client.begin(&mut self.progress, *process, call);
         }
+        Some(Move { process: *process, kind })
+    }
+}
+
+/// At most so many moves at random, as a [`Scheduler`] draws them. The walk ends
+/// early when no process can move.
+pub fn walk(machine: &Machine<'_>, client: &Client, seed: u64, moves: usize) -> Walk {
+    let n = machine.processes();
+    let mut scheduler = Scheduler::new(*client, n, seed);
+    let mut state = machine.initial().clone();
+    let (mut made, mut reports, mut faulty) = (Vec::new(), Vec::new(), None);
+    while made.len() < moves {
+        let Some(next) = scheduler.next(&state) else { break };
         match machine.make(&mut state, next) {
             Ok(report) => reports.push(report),
             Err(MoveErrorKind::Fault(fault)) => {

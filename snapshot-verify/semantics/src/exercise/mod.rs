@@ -1,0 +1,231 @@
+//! What the executions of a program exercise: a proof about executions in which
+//! nothing happens says nothing.
+//!
+//! Beer, Ben-David, Eisner and Rodeh, *Efficient detection of vacuity in temporal
+//! model checking*, FMSD 2001, call a proof vacuous if a part of the formula or the
+//! model does not matter for it. For the atomic snapshot three questions are enough:
+//!
+//! * which statements of the text are executed;
+//! * which operations of which processes return;
+//! * whether an operation can always still end: whether from each reachable state
+//!   some continuation returns it (`AG (open -> EF returned)`, in CTL). If no
+//!   continuation returns any operation at all, that is a deadlock; as processes wait
+//!   by spinning, there is always a step, and never a state without successors.
+//!
+//! **Reductions preserve none of these**: slicing drops statements, fused steps and
+//! ample sets drop states, and what is left for the observer says nothing of who can
+//! still return. So this module asks the interpreter, which runs the text as it is, and
+//! the state graph of a client that writes one value only: a data-independent program
+//! does not look at values, so it takes the same ways whatever they are.
+//!
+//! That graph may be too large, or infinite. So answers have three values. *Seen* rests
+//! on an execution. *Never* rests on all states: it is only said of a graph that was
+//! explored to its end. All else is [`Standing::Open`]. An operation that cannot end is
+//! found in a partial graph, too: its future is closed, and explored, or it is not
+//! reported.
+//!
+//! With a bound on operations, statements and returns are those of executions within
+//! the bound. That an operation cannot end is asked without a bound: it might be
+//! waiting for one that the bound forbids.
+//!
+//! | file | what it is about |
+//! | --- | --- |
+//! | `graph` | states and steps of the interpreter, breadth-first |
+//! | `endings` | which operations can still end, backwards over a graph |
+//! | `walks` | random executions, where the graph is too large |
+
+mod endings;
+mod graph;
+mod walks;
+
+use snapshot_core::Process;
+
+use crate::interpret::{Call, Client, Coverage, Machine, Move};
+use crate::language::Span;
+use graph::{Graph, Node};
+
+/// What may be spent. All but `proceed` is counted, so that answers are the same
+/// everywhere.
+pub struct Budget<'a> {
+    /// The most states of a graph.
+    pub states: usize,
+    /// About the most bytes of a graph.
+    pub memory: usize,
+    /// The most moves of random executions.
+    pub moves: usize,
+    /// Asked from time to time; `false` ends everything, and what is not known by then
+    /// is open.
+    pub proceed: &'a mut dyn FnMut() -> bool,
+}
+
+/// Whether something happens.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Standing {
+    /// It does, in some execution.
+    Seen,
+    /// It does not, in any execution.
+    Never,
+    /// Neither is established.
+    Open,
+}
+
+/// One of the two operations.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Operation {
+    /// `update`
+    Update,
+    /// `scan`
+    Scan,
+}
+
+/// What executions exercise.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Exercise {
+    /// The statements of the text that do something, in its order: whether they are
+    /// executed.
+    pub statements: Vec<(Span, Standing)>,
+    /// The operations that the client begins: whether they return.
+    pub returns: Vec<(Process, Operation, Standing)>,
+    /// Whether an operation can always still end.
+    pub ending: Ending,
+    /// The states of the largest graph that was explored.
+    pub states: usize,
+}
+
+/// Whether an operation can always still end.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Ending {
+    /// In every state, each open operation returns in some continuation.
+    Possible,
+    /// There is a state in which an open operation returns in no continuation.
+    Impossible(Stuck),
+    /// No such state was found, but not all were explored.
+    Open,
+}
+
+/// An operation that returns in no continuation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Stuck {
+    /// An execution that leads there.
+    pub moves: Vec<Move>,
+    /// Whose operation it is.
+    pub process: Process,
+    /// Which one.
+    pub operation: Operation,
+    /// The access that the process is about to make.
+    pub at: Option<Span>,
+    /// Whether no continuation returns any operation, of any process: a deadlock.
+    pub is_deadlock: bool,
+}
+
+impl Standing {
+    /// Its name, for programs.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Seen => "seen",
+            Self::Never => "never",
+            Self::Open => "open",
+        }
+    }
+}
+
+impl Operation {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Update => "update",
+            Self::Scan => "scan",
+        }
+    }
+
+    const fn of(call: Call) -> Self {
+        match call {
+            Call::Update(_) => Self::Update,
+            Call::Scan => Self::Scan,
+        }
+    }
+}
+
+impl Exercise {
+    /// Whether something is certainly not exercised, so that a proof says less than it
+    /// seems to.
+    pub fn is_vacuous(&self) -> bool {
+        matches!(self.ending, Ending::Impossible(_))
+            || self.unexecuted().next().is_some()
+            || self.returns.iter().any(|(.., standing)| *standing == Standing::Never)
+    }
+
+    /// The statements that are never executed.
+    pub fn unexecuted(&self) -> impl Iterator<Item = Span> {
+        let statements = self.statements.iter();
+        statements.filter(|(_, standing)| *standing == Standing::Never).map(|(span, _)| *span)
+    }
+}
+
+/// What has been seen so far.
+#[derive(Clone, Debug)]
+struct Seen {
+    coverage: Coverage,
+    /// The operations that returned.
+    returned: Vec<(Process, Operation)>,
+}
+
+impl Seen {
+    fn note_return(&mut self, process: Process, operation: Operation) {
+        if !self.returned.contains(&(process, operation)) {
+            self.returned.push((process, operation));
+        }
+    }
+}
+
+/// What the executions of a client exercise. At most 64 processes.
+///
+/// The client is to write a single value, if the program does not look at values.
+pub fn exercise(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>) -> Exercise {
+    let n = machine.processes();
+    let mut seen = Seen { coverage: machine.no_coverage(), returned: Vec::new() };
+    let first = Node::initial(machine, client);
+    let graph = Graph::explore(machine, client, first, &mut seen, budget);
+    let begun: Vec<(Process, Operation)> = (0..n)
+        .map(Process::must)
+        .flat_map(|process| {
+            let calls = client.calls(&client.start(n), process, n);
+            let mut operations: Vec<_> = calls.into_iter().map(Operation::of).collect();
+            operations.dedup();
+            operations.into_iter().map(move |operation| (process, operation))
+        })
+        .collect();
+    let mut states = graph.states();
+    let unbounded = Client { operations: None, ..*client };
+    let (stuck, is_exhaustive) = match client.operations {
+        None => (graph.stuck(), graph.is_exhaustive()),
+        Some(_) => {
+            // What it executes is out of bounds.
+            let mut unseen = seen.clone();
+            let first = Node::initial(machine, &unbounded);
+            let graph = Graph::explore(machine, &unbounded, first, &mut unseen, budget);
+            states = states.max(graph.states());
+            (graph.stuck(), graph.is_exhaustive())
+        }
+    };
+    let ending = match stuck {
+        Some(stuck) => Ending::Impossible(stuck),
+        None if is_exhaustive => Ending::Possible,
+        None => walks::stuck(machine, &unbounded, budget).map_or(Ending::Open, Ending::Impossible),
+    };
+    if !graph.is_exhaustive() {
+        let is_complete = |seen: &Seen| {
+            let statements = machine.statements(&seen.coverage);
+            statements.iter().all(|(_, executed)| *executed) && seen.returned.len() == begun.len()
+        };
+        walks::cover(machine, client, &mut seen, &is_complete, budget);
+    }
+    let otherwise = if graph.is_exhaustive() { Standing::Never } else { Standing::Open };
+    let standing = |is_seen| if is_seen { Standing::Seen } else { otherwise };
+    let statements = machine.statements(&seen.coverage).into_iter();
+    let statements = statements.map(|(span, executed)| (span, standing(executed))).collect();
+    let returns = begun.into_iter().map(|(process, operation)| {
+        (process, operation, standing(seen.returned.contains(&(process, operation))))
+    });
+    Exercise { statements, returns: returns.collect(), ending, states }
+}

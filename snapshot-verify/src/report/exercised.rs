@@ -1,0 +1,206 @@
+//! What a proof exercised, for people and for programs.
+
+use serde::Serialize;
+
+use super::{Case, Place};
+use crate::exercise::{Ending, Exercise, Operation, Standing, Stuck};
+use crate::interpret::{Move, MoveKind};
+use crate::language::Span;
+use crate::verify::Operations;
+
+/// The most places that are listed for people.
+const MOST_PLACES: usize = 8;
+
+/// The longest execution that is shown in a line, in runs of moves.
+const MOST_RUNS: usize = 12;
+
+/// What was exercised, in a line, and below it a note for each thing that never happens.
+pub fn human_exercised(case: &Case<'_>, exercise: &Exercise) -> String {
+    let within = match case.request.operations {
+        Operations::AtMost(1) => " with at most 1 operation each",
+        Operations::AtMost(_) => " within the bound on operations",
+        Operations::Unbounded | Operations::Grow => "",
+    };
+    let mut text = format!(
+        "  exercised{within}: {}; {}; {}\n",
+        statements(exercise),
+        returns(exercise),
+        ending(exercise)
+    );
+    let name = case.source.name();
+    let place = |span: Span| {
+        let (line, column) = case.source.position(span);
+        format!("{name}:{line}:{column}")
+    };
+    let mut note = |told: String| text.push_str(&format!("  note: {told}\n"));
+    for span in exercise.unexecuted().take(MOST_PLACES) {
+        note(format!("never executed: {}: `{}`", place(span), one_line(case, span)));
+    }
+    let more = exercise.unexecuted().count().saturating_sub(MOST_PLACES);
+    if more > 0 {
+        note(format!("never executed: {more} more statements (--report json lists them)"));
+    }
+    for operation in [Operation::Update, Operation::Scan] {
+        let processes = processes(exercise, operation, Standing::Never);
+        if !processes.is_empty() {
+            let name = operation.name();
+            note(format!("no {name} by {} ever returns", processes.join(", ")));
+        }
+    }
+    if let Ending::Impossible(stuck) = &exercise.ending {
+        note(told(stuck, place));
+    }
+    text
+}
+
+/// `all 9 statements`, `8 of 9 statements, of 1 it is not known`
+fn statements(exercise: &Exercise) -> String {
+    let count =
+        |wanted| exercise.statements.iter().filter(|(_, standing)| *standing == wanted).count();
+    let (all, seen, open) =
+        (exercise.statements.len(), count(Standing::Seen), count(Standing::Open));
+    let unknown = match open {
+        0 => String::new(),
+        open => format!(" ({open} not established)"),
+    };
+    if seen == all {
+        format!("all {all} statements")
+    } else {
+        format!("{seen} of {all} statements{unknown}")
+    }
+}
+
+/// `all operations return`, `scans by p0 not established`
+fn returns(exercise: &Exercise) -> String {
+    let count =
+        |wanted| exercise.returns.iter().filter(|(.., standing)| *standing == wanted).count();
+    match (count(Standing::Never), count(Standing::Open)) {
+        (0, 0) => "updates and scans of all processes return".to_owned(),
+        (0, _) => "not of all operations it is established that they return".to_owned(),
+        _ => "not all operations return".to_owned(),
+    }
+}
+
+fn ending(exercise: &Exercise) -> String {
+    match &exercise.ending {
+        Ending::Possible => "no operation can hang".to_owned(),
+        Ending::Impossible(_) => "an operation can hang".to_owned(),
+        Ending::Open => "no hang was found (not established)".to_owned(),
+    }
+}
+
+fn processes(exercise: &Exercise, operation: Operation, wanted: Standing) -> Vec<String> {
+    let returns = exercise.returns.iter();
+    let such = returns.filter(|(_, one, standing)| *one == operation && *standing == wanted);
+    such.map(|(process, ..)| format!("p{process}")).collect()
+}
+
+/// `deadlock: after p0 update 0, p1 scan, no operation ever ends; the scan by p1 is at
+/// mine.snapshot:3:5`
+fn told(stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
+    let at = stuck.at.map_or_else(String::new, |span| format!(", at {}", place(span)));
+    let runs = runs(&stuck.moves);
+    let after = match runs.len() {
+        0..=MOST_RUNS => runs.join(", "),
+        _ => format!("{} moves (--report json lists them)", stuck.moves.len()),
+    };
+    let (process, operation) = (stuck.process, stuck.operation.name());
+    match stuck.is_deadlock {
+        true => format!(
+            "deadlock: after {after}, no operation ever ends, whatever is done; the {operation} by \
+             p{process} spins{at}"
+        ),
+        false => {
+            format!("after {after}, the {operation} by p{process} never ends, whatever is done{at}")
+        }
+    }
+}
+
+/// The moves, those of one process in a row as traces have them.
+fn runs(moves: &[Move]) -> Vec<String> {
+    let same = |a: &Move, b: &Move| a == b && a.kind == MoveKind::Step;
+    let run = |run: &[Move]| match run.len() {
+        1 => run[0].to_string(),
+        count => format!("{} {count}", run[0]),
+    };
+    moves.chunk_by(same).map(run).collect()
+}
+
+/// The text of a statement, without its line ends.
+fn one_line(case: &Case<'_>, span: Span) -> String {
+    let words: Vec<&str> = case.source.slice(span).split_whitespace().collect();
+    words.join(" ")
+}
+
+/// What a proof exercised, for programs.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Exercised {
+    vacuous: bool,
+    statements: usize,
+    never_executed: Vec<Place>,
+    not_established: Vec<Place>,
+    returns: Vec<Return>,
+    ending: &'static str,
+    stuck: Option<StuckAt>,
+    states: usize,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Return {
+    process: usize,
+    operation: &'static str,
+    returns: &'static str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct StuckAt {
+    process: usize,
+    operation: &'static str,
+    deadlock: bool,
+    moves: Vec<String>,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+impl Exercised {
+    pub fn of(case: &Case<'_>, exercise: &Exercise) -> Self {
+        let places = |wanted: Standing| {
+            let statements = exercise.statements.iter();
+            let such = statements.filter(|(_, standing)| *standing == wanted);
+            such.map(|(span, _)| Place::of(case.source, *span, one_line(case, *span))).collect()
+        };
+        let returns = exercise.returns.iter().map(|(process, operation, standing)| Return {
+            process: process.index(),
+            operation: operation.name(),
+            returns: standing.name(),
+        });
+        let stuck = match &exercise.ending {
+            Ending::Impossible(stuck) => {
+                let position = stuck.at.map(|span| case.source.position(span));
+                Some(StuckAt {
+                    process: stuck.process.index(),
+                    operation: stuck.operation.name(),
+                    deadlock: stuck.is_deadlock,
+                    moves: stuck.moves.iter().map(ToString::to_string).collect(),
+                    line: position.map(|(line, _)| line),
+                    column: position.map(|(_, column)| column),
+                })
+            }
+            Ending::Possible | Ending::Open => None,
+        };
+        Self {
+            vacuous: exercise.is_vacuous(),
+            statements: exercise.statements.len(),
+            never_executed: places(Standing::Never),
+            not_established: places(Standing::Open),
+            returns: returns.collect(),
+            ending: match &exercise.ending {
+                Ending::Possible => "possible",
+                Ending::Impossible(_) => "impossible",
+                Ending::Open => "open",
+            },
+            stuck,
+            states: exercise.states,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What the executions exercise that an answer is about.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::error::VerifyError;
+use super::request::Request;
+use super::watch::Watch;
+use crate::exercise::{Budget, Exercise, exercise};
+use crate::interpret::{Client, Machine, Values};
+use crate::program::Program;
+
+/// The most states per graph. A matter of tenths of a second, which suffice for small
+/// programs: waiting and locks, two processes with versions, bowman for three.
+const STATES: usize = 25_000;
+
+/// The most bytes per graph.
+const MEMORY: usize = 64 << 20;
+
+/// The most moves of random executions.
+const MOVES: usize = 50_000;
+
+/// How long it may take at most, should steps be expensive.
+const TIME: Duration = Duration::from_secs(2);
+
+/// What the executions exercise that the request is about, as far as a small budget
+/// can tell. `time`: what is left of that of the request.
+///
+/// With simple executions of a data-independent program those that write one value are
+/// explored: the others take the same ways.
+///
+/// # Errors
+/// If the program cannot be run with so many processes.
+pub fn exercised(
+    program: &Program,
+    request: &Request,
+    time: Option<Duration>,
+    watch: &dyn Watch,
+) -> Result<Exercise, VerifyError> {
+    let machine = Machine::new(program, request.processes)?;
+    let client = Client {
+        operations: request.operations.bound(),
+        updater: request.updater,
+        ..Client::unbounded(Values::Full(request.values.unwrap_or(1)))
+    };
+    let until = Instant::now() + time.map_or(TIME, |time| time.min(TIME));
+    let mut proceed = || !watch.stop().load(Ordering::Relaxed) && Instant::now() < until;
+    let memory = usize::try_from(request.memory).unwrap_or(usize::MAX).min(MEMORY);
+    let mut budget = Budget { states: STATES, memory, moves: MOVES, proceed: &mut proceed };
+    Ok(exercise(&machine, &client, &mut budget))
+}
