@@ -5,7 +5,7 @@ use std::fmt::Write;
 use snapshot_core::Process;
 
 use super::names::Names;
-use super::paragraph::{lines, padded};
+use super::paragraph::lines;
 use crate::interpret::{Action, Execution, StepReport};
 
 /// Columns narrower than this are not read with pleasure: then a list is better.
@@ -79,7 +79,7 @@ fn table(
     let mut text = String::new();
     let mut row = |number: &str, texts: &[String]| {
         let texts: Vec<String> =
-            texts.iter().zip(&widths).map(|(text, width)| padded(text, *width)).collect();
+            texts.iter().zip(&widths).map(|(text, width)| format!("{text:width$}")).collect();
         let line = format!("{number:>GUTTER$} | {}", texts.join(" | "));
         writeln!(text, "{}", line.trim_end()).expect("writing to a string cannot fail");
     };

@@ -11,7 +11,7 @@ use snapshot_core::history::{Operation, OperationKind};
 use snapshot_core::{History, Process};
 
 use super::names::Names;
-use super::paragraph::{lines, padded};
+use super::paragraph::lines;
 use crate::interpret::Action;
 
 /// Before the line of a process.
@@ -85,14 +85,14 @@ fn picture(history: &History<u32>, labels: &[String], width: usize) -> Option<St
     processes.dedup();
     let mut text = String::new();
     for process in processes {
-        let mut line = padded(&format!("  p{process}"), GUTTER);
+        let mut line = format!("{:GUTTER$}", format!("  p{process}"));
         let own = history.operations().iter().zip(labels);
         for (operation, label) in own.filter(|(operation, _)| operation.process() == process) {
             let (begin, close) = match operation.response() {
                 Some(response) => (places[operation.invocation()], Some(places[response])),
                 None => (places[operation.invocation()], None),
             };
-            line = padded(&line, GUTTER + begin);
+            line = format!("{line:width$}", width = GUTTER + begin);
             line.push_str(&interval(label, close.unwrap_or(end) - begin + 1, close.is_some()));
         }
         writeln!(text, "{line}").expect("writing to a string cannot fail");
