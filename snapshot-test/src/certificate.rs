@@ -89,7 +89,20 @@ pub enum Refuted {
     Witness(#[from] WitnessError),
 }
 
+impl Refuted {
+    /// Whether it is not refused, but could not be judged: it is too large to try all
+    /// orders.
+    pub const fn is_undecided(&self) -> bool {
+        matches!(self, Self::Witness(error) if error.is_undecided())
+    }
+}
+
 impl Certificate {
+    /// The most bytes that a certificate of a history takes, with room for blanks.
+    pub fn most_bytes(history: &History<Value>) -> usize {
+        (1 << 16) + 32 * (history.operations().len() + history.segments())
+    }
+
     /// `"linearizable"` or `"violation"`.
     pub const fn verdict(&self) -> &'static str {
         match self {

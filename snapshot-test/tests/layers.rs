@@ -56,10 +56,11 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 8] = [
+const MAY_KNOW: [(&str, &[&str]); 9] = [
     ("snapshot-core", &[]),
+    ("snapshot-io", &[]),
     ("corpus", &["snapshot-core"]),
-    ("snapshot-test", &["snapshot-core", "corpus"]),
+    ("snapshot-test", &["snapshot-core", "snapshot-io", "corpus"]),
     ("snapshot-language", &[]),
     ("snapshot-semantics", &["snapshot-core", "snapshot-language", "corpus"]),
     ("snapshot-explorer", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
@@ -67,6 +68,7 @@ const MAY_KNOW: [(&str, &[&str]); 8] = [
         "snapshot-verify",
         &[
             "snapshot-core",
+            "snapshot-io",
             "corpus",
             "snapshot-language",
             "snapshot-semantics",

@@ -1,22 +1,24 @@
 //! `snapshot-test certify`: does a certificate prove its verdict?
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use snapshot_io::escape;
+use snapshot_io::limited::read_text;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
 use snapshot_test::read_history;
 
 use super::format::InputFormat;
-use super::trouble;
+use super::{print, trouble};
 
 /// Checks a certificate against the recording it was made for, sharing no code
 /// with the search for it: a linearization is replayed, the operations of a
 /// violation are tried in all orders.
 ///
-/// Exit code: 0 if the certificate proves its verdict, 1 if it does not.
+/// Exit code: 0 if the certificate proves its verdict, 1 if it does not, 2 if a file is
+/// bad, 3 if the operations of a violation are too many to try all orders.
 #[derive(Debug, Args)]
 pub struct Certify {
     /// The format of the recording.
@@ -32,15 +34,8 @@ impl Certify {
     pub fn run(self) -> ExitCode {
         let input = Input::from_argument(&self.history);
         let name = input.name();
-        let place = self.certificate.display();
-        let certificate = match fs::read_to_string(&self.certificate) {
-            Ok(text) => Certificate::from_text(&text),
-            Err(error) => return trouble(format_args!("cannot read {place}: {error}")),
-        };
-        let certificate = match certificate {
-            Ok(certificate) => certificate,
-            Err(error) => return trouble(format_args!("{place}: {error}")),
-        };
+        let place = self.certificate.display().to_string();
+        let (name, place) = (escape::name(&name), escape::name(&place));
         let reader = match input.open(self.format.format()) {
             Ok(reader) => reader,
             Err(error) => return trouble(error.report(&name)),
@@ -49,17 +44,27 @@ impl Certify {
             Ok((history, _)) => history,
             Err(error) => return trouble(error.report(&name)),
         };
+        let limit = Certificate::most_bytes(&history);
+        let certificate = match read_text(&self.certificate, limit, limit) {
+            Ok(text) => Certificate::from_text(&text),
+            Err(error) => return trouble(format_args!("cannot read {place}: {error}")),
+        };
+        let certificate = match certificate {
+            Ok(certificate) => certificate,
+            Err(error) => return trouble(format_args!("{place}: {error}")),
+        };
         let verdict = certificate.verdict();
-        match certificate.check(&history) {
-            Ok(()) => {
-                println!("{place}: proves that {name} is {}", adjective(&certificate));
-                ExitCode::SUCCESS
+        let (answer, code) = match certificate.check(&history) {
+            Ok(()) => (format!("proves that {name} is {}", adjective(&certificate)), 0),
+            Err(refuted) if refuted.is_undecided() => {
+                (format!("may or may not prove the verdict `{verdict}` of {name}: {refuted}"), 3)
             }
             Err(refuted) => {
-                println!("{place}: does not prove the verdict `{verdict}` of {name}: {refuted}");
-                ExitCode::from(1)
+                (format!("does not prove the verdict `{verdict}` of {name}: {refuted}"), 1)
             }
-        }
+        };
+        let printed = print(&format!("{place}: {answer}\n"));
+        if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed }
     }
 }
 

@@ -1,7 +1,7 @@
 //! `snapshot-test check`: are these recordings linearizable?
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -9,6 +9,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use parse_size::Config;
 use snapshot_core::check::Checker;
+use snapshot_io::output::{self, Printed};
+use snapshot_io::{escape, replacement};
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Judgement, Options, judge};
@@ -16,7 +18,7 @@ use snapshot_test::report::{exit_code, human, json};
 use thiserror::Error;
 
 use super::format::InputFormat;
-use super::trouble;
+use super::{print, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.
 ///
@@ -139,89 +141,105 @@ impl Check {
         for path in &self.inputs {
             let input = Input::from_argument(path);
             let judgement = judge(&input, self.format.format(), &options);
-            let written = match &self.certificate {
+            let certificate = self.certificate.as_ref().zip(certificate(&judgement));
+            let written = match certificate {
                 None => None,
-                Some(directory) => {
+                Some((directory, certificate)) => {
                     let place = directory.join(names.next(path));
-                    match write_certificate(&place, &judgement) {
-                        Ok(written) => written.then_some(place),
-                        Err(error) => {
-                            return trouble(format_args!(
-                                "cannot write {}: {error}",
-                                place.display()
-                            ));
-                        }
+                    if let Err(error) = replacement::write(&place, certificate.to_text().as_bytes())
+                    {
+                        return trouble(format_args!("cannot write {}: {error}", place.display()));
                     }
+                    Some(place)
                 }
             };
-            if let Err(error) = self.print(&input.name(), &judgement, written.as_deref()) {
-                return trouble(format_args!("cannot write to standard output: {error}"));
-            }
+            let printed = self.print(&input.name(), &judgement, written.as_deref());
             findings.push(judgement.finding);
+            match printed {
+                Ok(Printed::Whole) => {}
+                // The reader has had enough: so have we.
+                Ok(Printed::Closed) => return ExitCode::from(exit_code(&findings)),
+                Err(error) => {
+                    return trouble(format_args!("cannot write to standard output: {error}"));
+                }
+            }
         }
-        if self.report == ReportFormat::Human
-            && findings.len() > 1
-            && self.summarise(&findings).is_err()
-        {
-            return ExitCode::from(super::TROUBLE);
+        if self.report == ReportFormat::Human && findings.len() > 1 {
+            let printed = print(&summary(&findings));
+            if printed != ExitCode::SUCCESS {
+                return printed;
+            }
         }
         ExitCode::from(exit_code(&findings))
     }
 
-    fn print(&self, name: &str, judgement: &Judgement, written: Option<&Path>) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        match self.report {
-            ReportFormat::Human => {
-                out.write_all(human(name, judgement).as_bytes())?;
-                if let Finding::Malformed(error) = &judgement.finding {
-                    eprintln!("{}", error.report(name));
-                }
-                if let Some(place) = written {
-                    writeln!(out, "  certificate: {}", place.display())?;
-                }
-            }
-            ReportFormat::Json => {
-                let place = written.map(|place| place.display().to_string());
-                writeln!(out, "{}", json(name, judgement, place.as_deref()))?;
-            }
+    fn print(
+        &self,
+        name: &str,
+        judgement: &Judgement,
+        written: Option<&Path>,
+    ) -> io::Result<Printed> {
+        let place = written.map(|place| place.display().to_string());
+        if self.report == ReportFormat::Json {
+            return output::print_data(&(json(name, judgement, place.as_deref()) + "\n"));
         }
-        out.flush()
-    }
-
-    fn summarise(&self, findings: &[Finding]) -> io::Result<()> {
-        let mut counts = [0usize; 4];
-        for finding in findings {
-            counts[match finding {
-                Finding::Linearizable { .. } => 0,
-                Finding::Violation(_) => 1,
-                Finding::Unknown { .. } | Finding::Unsearched { .. } => 2,
-                Finding::Malformed(_) => 3,
-            }] += 1;
+        let name = escape::name(name);
+        let mut text = human(&name, judgement);
+        if let Some(place) = place {
+            text += &format!("  certificate: {}\n", escape::name(&place));
+            text += &uncertified(judgement);
         }
-        let [linearizable, violations, unknown, malformed] = counts;
-        writeln!(
-            io::stdout().lock(),
-            "{} inputs: {linearizable} linearizable, {violations} violations, {unknown} unknown, \
-             {malformed} malformed",
-            findings.len()
-        )
+        let printed = output::print_text(&text)?;
+        if let Finding::Malformed(error) = &judgement.finding {
+            output::report(error.report(&name));
+        }
+        Ok(printed)
     }
 }
 
-/// Writes the certificate of a decided input; whether there was one.
-fn write_certificate(place: &Path, judgement: &Judgement) -> io::Result<bool> {
-    let certificate = match &judgement.finding {
+/// That `certify` cannot check a certificate, and what helps, if that is so.
+fn uncertified(judgement: &Judgement) -> String {
+    let Finding::Violation(violation) = &judgement.finding else { return String::new() };
+    let error = violation.proof.as_ref().and_then(|proof| proof.uncertified.as_ref());
+    error.map_or_else(String::new, |error| {
+        format!(
+            "  note: `certify` cannot check it: {error}\n  help: give the search for fewer \
+             operations more with --budget-seconds and --budget-memory\n"
+        )
+    })
+}
+
+/// The last line about several inputs.
+fn summary(findings: &[Finding]) -> String {
+    let mut counts = [0usize; 4];
+    for finding in findings {
+        counts[match finding {
+            Finding::Linearizable { .. } => 0,
+            Finding::Violation(_) => 1,
+            Finding::Unknown { .. } | Finding::Unsearched { .. } => 2,
+            Finding::Malformed(_) => 3,
+        }] += 1;
+    }
+    let [linearizable, violations, unknown, malformed] = counts;
+    format!(
+        "{} inputs: {linearizable} linearizable, {violations} violations, {unknown} unknown, \
+         {malformed} malformed\n",
+        findings.len()
+    )
+}
+
+/// The certificate of a decided input, if there is one.
+fn certificate(judgement: &Judgement) -> Option<Certificate> {
+    match &judgement.finding {
         Finding::Linearizable { linearization: Some(order), .. } => {
-            Certificate::Linearizable(order.clone())
+            Some(Certificate::Linearizable(order.clone()))
         }
-        Finding::Violation(violation) => match &violation.proof {
-            Some(proof) => Certificate::Violation(proof.explanation.witness.clone()),
-            None => return Ok(false),
-        },
-        _ => return Ok(false),
-    };
-    fs::write(place, certificate.to_text())?;
-    Ok(true)
+        Finding::Violation(violation) => {
+            let proof = violation.proof.as_ref()?;
+            Some(Certificate::Violation(proof.explanation.witness.clone()))
+        }
+        _ => None,
+    }
 }
 
 /// Distinct file names for certificates, after the inputs' own.

@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use snapshot_io::replacement::Replacement;
 use snapshot_test::convert::convert;
 use snapshot_test::format::Format;
 use snapshot_test::input::{Input, InputReader};
 
 use super::format::{InputFormat, OutputFormat};
-use super::replacement::Replacement;
 use super::trouble;
 
 /// Converts a recording to another format; refuses what is no history, and what

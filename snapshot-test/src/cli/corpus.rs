@@ -1,18 +1,19 @@
 //! `snapshot-test corpus`: the cases with known answers that ship with this
 //! program, put before its own checker.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
+use snapshot_io::replacement;
 use snapshot_test::conformance::{Family, Tally};
 use snapshot_test::format::WriteError;
 
 use super::check::ReportFormat;
-use super::{print, trouble};
+use super::{print, print_data, trouble};
 
 /// Something went wrong with a case.
 const WRONG: u8 = 1;
@@ -79,11 +80,10 @@ impl Corpus {
             };
         }
         let tallies: Vec<Tally> = families.iter().map(|family| Tally::of(*family)).collect();
-        let report = match self.report {
-            ReportFormat::Human => table(&tallies),
-            ReportFormat::Json => json(&tallies),
+        let printed = match self.report {
+            ReportFormat::Human => print(&table(&tallies)),
+            ReportFormat::Json => print_data(&json(&tallies)),
         };
-        let printed = print(&report);
         if printed == ExitCode::SUCCESS { ExitCode::from(code(&tallies)) } else { printed }
     }
 }
@@ -117,9 +117,7 @@ fn write(families: &[Family], directory: &Path) -> Result<usize, CannotWrite> {
             .map_err(|error| CannotWrite { path: directory.clone(), error })?;
         for case in family.cases() {
             let path = directory.join(format!("{}.txt", case.name));
-            let written = File::create(&path)
-                .map_err(WriteError::from)
-                .and_then(|file| case.write(BufWriter::new(file)));
+            let written = replacement::write_with(&path, |file| case.write(BufWriter::new(file)));
             written.map_err(|error| match error {
                 WriteError::Io(error) => CannotWrite { path, error },
                 other => CannotWrite { path, error: io::Error::other(other) },

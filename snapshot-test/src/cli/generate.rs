@@ -11,12 +11,12 @@ use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use corpus::generate::{Recipe, Rule, Style, Violation};
+use snapshot_io::replacement::Replacement;
 use snapshot_test::format::WriteError;
 use snapshot_test::generate::{GenerateError, about, generate};
 use thiserror::Error;
 
 use super::format::OutputFormat;
-use super::replacement::Replacement;
 use super::trouble;
 
 /// Bytes that are written at once.

@@ -8,13 +8,13 @@ mod convert;
 mod corpus;
 mod format;
 mod generate;
-mod replacement;
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use snapshot_io::output::{self, Printed};
 
 /// Bad input, bad options, failing output: there is no answer.
 const TROUBLE: u8 = 2;
@@ -38,7 +38,13 @@ enum Command {
 }
 
 pub fn run() -> ExitCode {
-    match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // The answer to `--help`, or what is wrong with the arguments.
+        Err(error) if !error.use_stderr() => return print(&error.render().to_string()),
+        Err(error) => return trouble(error.render().to_string().trim_end()),
+    };
+    match arguments.command {
         Command::Check(command) => command.run(),
         Command::Certify(command) => command.run(),
         Command::Convert(command) => command.run(),
@@ -50,17 +56,23 @@ pub fn run() -> ExitCode {
 
 /// Reports an error and returns the exit code for it.
 fn trouble(report: impl Display) -> ExitCode {
-    eprintln!("{report}");
+    output::report(report);
     ExitCode::from(TROUBLE)
 }
 
-/// Prints an answer. That its reader has had enough is no error.
+/// Prints an answer for people. That its reader has had enough is no error.
 fn print(answer: &str) -> ExitCode {
-    let mut output = io::stdout().lock();
-    match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            trouble(format_args!("cannot write to standard output: {error}"))
-        }
-        _ => ExitCode::SUCCESS,
+    printed(output::print_text(answer))
+}
+
+/// As [`print`], for programs.
+fn print_data(answer: &str) -> ExitCode {
+    printed(output::print_data(answer))
+}
+
+fn printed(printed: io::Result<Printed>) -> ExitCode {
+    match printed {
+        Ok(Printed::Whole | Printed::Closed) => ExitCode::SUCCESS,
+        Err(error) => trouble(format_args!("cannot write to standard output: {error}")),
     }
 }

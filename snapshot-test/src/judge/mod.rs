@@ -13,6 +13,7 @@ mod stream;
 use std::time::{Duration, Instant};
 
 use snapshot_core::History;
+use snapshot_core::certificate::witness::{self, WitnessError};
 use snapshot_core::check::{self, Checker};
 use snapshot_core::explanation::Explanation;
 use snapshot_core::monitor::Undecided;
@@ -148,6 +149,9 @@ pub struct Proof {
     pub explanation: Explanation<Value>,
     /// The places of the events of these operations, ascending by event.
     pub locations: Vec<(usize, Location)>,
+    /// Why the certificate, if one is wanted, cannot be checked: where a budget ran out,
+    /// the operations may be too many to try all orders.
+    pub uncertified: Option<WitnessError>,
 }
 
 impl Proof {
@@ -219,12 +223,15 @@ fn find(recording: Recording, options: &Options) -> Finding {
             let explanation = report.explanation.expect("a violation comes with its explanation");
             let decided_at = report.decided_at.unwrap_or(history.len() - 1);
             let events = proof::events(&explanation);
+            let is_wanted = options.linearization;
+            let uncertified =
+                is_wanted.then(|| witness::check(&history, &explanation.witness).err()).flatten();
             let locations_of_proof =
                 events.into_iter().map(|event| (event, locations[event])).collect();
             Finding::Violation(Box::new(ViolationFinding {
                 method: report.method,
                 decided_at: (decided_at, locations[decided_at]),
-                proof: Some(Proof { explanation, locations: locations_of_proof }),
+                proof: Some(Proof { explanation, locations: locations_of_proof, uncertified }),
                 malformed,
             }))
         }

@@ -251,7 +251,7 @@ fn explain(replay: &Replay, alarm: &Alarm, options: &Options) -> Result<Option<P
         return Ok(None);
     }
     let locations = locate(replay, &proof::events(&explanation))?;
-    Ok(Some(Proof { explanation, locations }))
+    Ok(Some(Proof { explanation, locations, uncertified: None }))
 }
 
 /// Whether the operations of an explanation have no order, by trying all.

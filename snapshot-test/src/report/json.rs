@@ -4,6 +4,7 @@
 //! within one version.
 
 use serde::Serialize;
+use snapshot_core::certificate::witness::WitnessError;
 use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
 use snapshot_core::verdict::{Cause, Reason};
 use snapshot_core::{OperationId, Segment};
@@ -39,6 +40,9 @@ pub struct Record<'a> {
     malformed: Option<Malformed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     certificate: Option<String>,
+    /// Why `certify` cannot check it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncertified: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -158,6 +162,14 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
     serde_json::to_string(&record).expect("a record consists of numbers and texts")
 }
 
+/// Why the certificate of a judgement cannot be checked, if that is so.
+fn uncertified(judgement: &Judgement) -> Option<&WitnessError> {
+    match &judgement.finding {
+        Finding::Violation(violation) => violation.proof.as_ref()?.uncertified.as_ref(),
+        _ => None,
+    }
+}
+
 fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -> Record<'a> {
     let counts = &judgement.counts;
     let mut record = Record {
@@ -176,6 +188,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
         unknown: None,
         malformed: None,
         certificate: certificate.map(str::to_owned),
+        uncertified: certificate.and_then(|_| uncertified(judgement)).map(ToString::to_string),
     };
     match &judgement.finding {
         Finding::Linearizable { method, .. } => record.method = Some(method.name()),

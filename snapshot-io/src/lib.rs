@@ -1,0 +1,22 @@
+//! What both programs need of terminals and files, and nothing of snapshots.
+//!
+//! * [`escape`]: text from outside cannot command a terminal;
+//! * [`output`]: results and diagnostics, on outputs that may be full or closed;
+//! * [`replacement`]: files that appear whole or not at all;
+//! * [`limited`]: small inputs, read in bounded memory.
+//!
+//! ```
+//! use snapshot_io::escape::{name, text};
+//!
+//! assert_eq!(text("\u{1b}[2Jverified\n"), "\\u{1b}[2Jverified\n");
+//! assert_eq!(name("two\nlines"), "two\\u{a}lines");
+//! ```
+//!
+//! Invariant: no function here panics because of what an input holds or what becomes
+//! of an output.
+#![forbid(unsafe_code)]
+
+pub mod escape;
+pub mod limited;
+pub mod output;
+pub mod replacement;

@@ -1,0 +1,103 @@
+//! Files that appear whole or not at all.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// A file that takes its place only when it is finished: it is written under a
+/// temporary name beside it, and is removed if it is dropped before.
+#[derive(Debug)]
+pub struct Replacement {
+    file: NamedTempFile,
+    place: PathBuf,
+}
+
+impl Replacement {
+    /// Begins a file for this place, with the permissions of the file that is
+    /// there, else those of an ordinary new file. Through a symbolic link the
+    /// file is replaced, not the link.
+    ///
+    /// # Errors
+    /// If no file can be made beside it.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let directory = match place.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // The mask of the process is taken off this.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(directory)?;
+        if let Ok(metadata) = place.metadata() {
+            file.as_file().set_permissions(metadata.permissions())?;
+        }
+        Ok(Self { file, place })
+    }
+
+    /// Where to write.
+    pub fn file(&mut self) -> &mut File {
+        self.file.as_file_mut()
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// If it cannot be renamed; it is removed then.
+    pub fn persist(self) -> io::Result<()> {
+        self.file.persist(&self.place).map(drop).map_err(|error| error.error)
+    }
+}
+
+/// Writes a whole file. A device or a pipe, which cannot be replaced, is written to.
+///
+/// # Errors
+/// If it cannot be written; what was there before is still there then.
+pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    write_with(path, |file| file.write_all(contents))
+}
+
+/// As [`write()`], with contents that are made piece by piece.
+///
+/// # Errors
+/// As [`write()`], and those of `contents`.
+pub fn write_with<E: From<io::Error>>(
+    path: &Path,
+    contents: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+        return contents(&mut File::options().write(true).open(path)?);
+    }
+    let mut replacement = Replacement::of(path)?;
+    contents(replacement.file())?;
+    Ok(replacement.persist()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_or_not_at_all() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let place = folder.path().join("file");
+        write(&place, b"first")?;
+        let failed = write_with(&place, |file| {
+            file.write_all(b"half")?;
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        });
+        assert!(failed.is_err());
+        assert_eq!(std::fs::read(&place)?, b"first");
+        write(&place, b"second")?;
+        assert_eq!(std::fs::read(&place)?, b"second");
+        assert_eq!(std::fs::read_dir(folder.path())?.count(), 1, "nothing else is left");
+        assert!(write(folder.path(), b"x").is_err(), "a folder stays");
+        Ok(())
+    }
+}
