@@ -12,7 +12,7 @@ fn a_counterexample_is_written_and_replayed() {
     assert!(out.contains(&format!("  trace: {path}\n")), "{out}");
     let trace = fs::read_to_string(&path).unwrap();
     assert!(
-        trace.starts_with("snapshot-trace 1\nalgorithm naive_collect\nprocesses 3\npair 0 1\n")
+        trace.starts_with("snapshot-trace 2\nalgorithm naive_collect\nprocesses 3\npair 0 1\n")
     );
     assert_eq!(
         trace.lines().filter(|line| line.starts_with('p') && line.contains(' ')).count(),
@@ -27,10 +27,14 @@ fn a_counterexample_is_written_and_replayed() {
     assert!(all.len() > out.len() && all.contains("* "), "{all}");
 
     // Without its last response it is linearizable.
-    let cut = trace.trim_end().rsplit_once('\n').unwrap().0;
-    fs::write(&path, cut).unwrap();
+    let cut = trace.trim_end().trim_end_matches("\nend").rsplit_once('\n').unwrap().0;
+    fs::write(&path, format!("{cut}\nend\n")).unwrap();
     let out = printed(0, &format!("replay {path}"));
     assert!(out.ends_with("\nThe history is linearizable.\n"), "{out}");
+
+    // Cut off it is refused, not judged.
+    fs::write(&path, cut).unwrap();
+    assert!(refused(&format!("replay {path}")).contains("the trace is cut off"));
 }
 
 #[test]
@@ -69,10 +73,10 @@ fn bad_traces() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trace").display().to_string();
     let cases = [
-        ("hello\n", "line 1: a trace begins with the line `snapshot-trace 1`"),
+        ("hello\n", "line 1: a trace begins with the line `snapshot-trace 2`"),
         (
-            "snapshot-trace 2\n",
-            "line 1: this is version 2 of the trace format; this program reads version 1",
+            "snapshot-trace 3\n",
+            "line 1: this is version 3 of the trace format; this program reads versions 1 and 2",
         ),
         (
             "snapshot-trace 1\nalgorithm bowman\nprocesses 3\n\np0 step\n",

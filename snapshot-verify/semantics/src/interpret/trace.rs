@@ -44,7 +44,7 @@ pub enum TraceErrorKind {
     #[error("a trace begins with the line `{}`", Trace::HEADER)]
     NoHeader,
     /// It is a trace of another version.
-    #[error("this is version {found} of the trace format; this program reads version 1")]
+    #[error("this is version {found} of the trace format; this program reads versions 1 and 2")]
     Version {
         /// The version.
         found: String,
@@ -64,7 +64,7 @@ pub enum TraceErrorKind {
     /// A line that means nothing.
     #[error(
         "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`) nor one \
-         of `algorithm NAME`, `bug NAME`, `processes N`, `pair I J`"
+         of `algorithm NAME`, `bug NAME`, `processes N`, `pair I J`, `end`"
     )]
     Unknown {
         /// The line.
@@ -91,6 +91,18 @@ pub enum TraceErrorKind {
         /// How many it may have.
         limit: usize,
     },
+    /// It was cut off.
+    #[error(
+        "the trace is cut off after this line: its last line must be `{}`; make it again",
+        Trace::END
+    )]
+    NoEnd,
+    /// Something stands after the end.
+    #[error("`{found}` stands after the last line, `{}`", Trace::END)]
+    AfterEnd {
+        /// The line.
+        found: String,
+    },
     /// A line of the head after a move.
     #[error("`{what}` belongs before the first move")]
     Late {
@@ -101,7 +113,11 @@ pub enum TraceErrorKind {
 
 impl Trace {
     /// The first line of a trace.
-    pub const HEADER: &'static str = "snapshot-trace 1";
+    pub const HEADER: &'static str = "snapshot-trace 2";
+
+    /// The last line, since version 2: without it, a trace that was cut off would be
+    /// another one.
+    pub const END: &'static str = "end";
 }
 
 /// As a trace file has it.
@@ -117,7 +133,8 @@ impl fmt::Display for Trace {
             writeln!(f, "pair {i} {j}")?;
         }
         writeln!(f)?;
-        self.moves.iter().try_for_each(|made| writeln!(f, "{made}"))
+        self.moves.iter().try_for_each(|made| writeln!(f, "{made}"))?;
+        writeln!(f, "{}", Self::END)
     }
 }
 
@@ -139,7 +156,7 @@ impl FromStr for Trace {
 
     fn from_str(text: &str) -> Result<Self, TraceError> {
         let mut reading = Reading::default();
-        let mut began = false;
+        let (mut began, mut has_end, mut ended) = (false, false, false);
         let mut last = 1;
         for (position, line) in text.lines().enumerate() {
             let at = |kind| TraceError { line: position + 1, kind };
@@ -148,16 +165,23 @@ impl FromStr for Trace {
                 continue;
             }
             last = position + 1;
-            if began {
+            if ended {
+                return Err(at(TraceErrorKind::AfterEnd { found: line.to_owned() }));
+            } else if has_end && line == Self::END {
+                ended = true;
+            } else if began {
                 reading.line(line).map_err(at)?;
             } else {
-                header(line).map_err(at)?;
+                has_end = header(line).map_err(at)?;
                 began = true;
             }
         }
         let at = |kind| TraceError { line: last, kind };
         if !began {
             return Err(at(TraceErrorKind::NoHeader));
+        }
+        if has_end && !ended {
+            return Err(at(TraceErrorKind::NoEnd));
         }
         let missing = |what| at(TraceErrorKind::Missing { what });
         Ok(Self {
@@ -170,10 +194,12 @@ impl FromStr for Trace {
     }
 }
 
-fn header(line: &str) -> Result<(), TraceErrorKind> {
+/// Whether a trace with this first line has a last one, too.
+fn header(line: &str) -> Result<bool, TraceErrorKind> {
     let mut words = line.split_whitespace();
     match (words.next(), words.next(), words.next()) {
-        (Some("snapshot-trace"), Some("1"), None) => Ok(()),
+        (Some("snapshot-trace"), Some("1"), None) => Ok(false),
+        (Some("snapshot-trace"), Some("2"), None) => Ok(true),
         (Some("snapshot-trace"), Some(found), None) => {
             Err(TraceErrorKind::Version { found: found.to_owned() })
         }

@@ -5,8 +5,8 @@ use snapshot_semantics::interpret::{Machine, Move, MoveErrorKind, Trace};
 
 use crate::bowman::bowman;
 
-const TEXT: &str = "snapshot-trace 1\nalgorithm bowman\nbug early_exit\nprocesses 3\npair 0 1\n\n\
-                    p0 update 1\np0 step\np2 scan\np2 step\np2 step\n";
+const TEXT: &str = "snapshot-trace 2\nalgorithm bowman\nbug early_exit\nprocesses 3\npair 0 1\n\n\
+                    p0 update 1\np0 step\np2 scan\np2 step\np2 step\nend\n";
 
 #[test]
 fn a_trace_is_read_as_it_was_written() {
@@ -34,6 +34,20 @@ fn a_trace_is_read_as_it_was_written() {
 }
 
 #[test]
+fn a_trace_that_was_cut_off_is_refused() {
+    let mut cut_off = 0;
+    for length in 0..TEXT.len() - 1 {
+        let error = TEXT[..length].parse::<Trace>().expect_err("it is not whole");
+        cut_off += usize::from(error.to_string().contains("the trace is cut off"));
+    }
+    assert!(cut_off > 30, "{cut_off}");
+    let more = format!("{TEXT}p2 step\n").parse::<Trace>().unwrap_err();
+    assert_eq!(more.to_string(), "line 13: `p2 step` stands after the last line, `end`");
+    // Version 1 had no last line.
+    assert!("snapshot-trace 1\nalgorithm a\nprocesses 2\np0 scan\n".parse::<Trace>().is_ok());
+}
+
+#[test]
 fn steps_in_a_row_comments_and_white_space_may_be_used() {
     let text = "\n# found by hand\nsnapshot-trace  1\nprocesses 2\nalgorithm  a b \n\n  p1   scan\n\
                 p1 step 3\n# the end\n";
@@ -48,9 +62,9 @@ fn steps_in_a_row_comments_and_white_space_may_be_used() {
 fn what_is_no_trace_is_refused_with_its_line() {
     let head = "snapshot-trace 1\nalgorithm a\nprocesses 2\n";
     let cases = [
-        (String::new(), "line 1: a trace begins with the line `snapshot-trace 1`"),
+        (String::new(), "line 1: a trace begins with the line `snapshot-trace 2`"),
         ("algorithm a\n".to_owned(), "line 1: a trace begins with"),
-        ("snapshot-trace 2\n".to_owned(), "line 1: this is version 2"),
+        ("snapshot-trace 3\n".to_owned(), "line 1: this is version 3"),
         (
             "snapshot-trace 1\nprocesses 2\n".to_owned(),
             "line 2: the line `algorithm ...` is missing",
