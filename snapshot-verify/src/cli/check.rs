@@ -1,7 +1,5 @@
 //! `snapshot-verify check`: are all executions of these algorithms linearizable?
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -9,6 +7,8 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
+use snapshot_io::output::{self, Printed};
+use snapshot_io::replacement;
 use snapshot_verify::exercise::Exercise;
 use snapshot_verify::explore::Progress;
 use snapshot_verify::interpret::Trace;
@@ -346,21 +346,22 @@ impl<'a> Session<'a> {
             pair: outcome.pair,
             moves: moves.to_vec(),
         };
-        fs::write(path, trace.to_string())
+        replacement::write(path, trace.to_string().as_bytes())
             .map_err(|error| trouble(format_args!("cannot write {}: {error}", path.display())))?;
         self.traced = true;
         Ok(Some(path))
     }
 
     fn print(&self, text: &str) -> Result<(), ExitCode> {
-        let mut out = io::stdout().lock();
-        match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        let printed = match self.command.report {
+            ReportFormat::Human => output::print_text(text),
+            ReportFormat::Json => output::print_data(text),
+        };
+        match printed {
+            Ok(Printed::Whole) => Ok(()),
             // Its reader has had enough: so have we.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                Err(ExitCode::from(self.tally.exit_code(self.command.strict)))
-            }
+            Ok(Printed::Closed) => Err(ExitCode::from(self.tally.exit_code(self.command.strict))),
             Err(error) => Err(trouble(format_args!("cannot write to standard output: {error}"))),
-            Ok(()) => Ok(()),
         }
     }
 

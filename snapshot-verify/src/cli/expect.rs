@@ -16,7 +16,7 @@ use super::bounds::{self, Budget};
 use super::check::Told;
 use super::input::{self, Input};
 use super::progress::Ticker;
-use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, refused};
+use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused};
 
 /// Time for one expectation, unless another is given.
 const TIME: Duration = Duration::from_secs(60);
@@ -71,10 +71,11 @@ impl Expect {
             for expectation in input.algorithm.expectations() {
                 let (conforms, row) = self.row(&input, expectation, &ticker)?;
                 counts[conforms as usize] += 1;
-                let printed = print(&match self.report {
+                let text = match self.report {
                     ReportFormat::Human => row.human(),
                     ReportFormat::Json => super::json(&row),
-                });
+                };
+                let printed = print_in(self.report, &text);
                 if printed != ExitCode::SUCCESS {
                     return Err(printed);
                 }
@@ -83,10 +84,13 @@ impl Expect {
         let [met, contradicted, undecided] = counts;
         if self.report == ReportFormat::Human {
             let all = met + contradicted + undecided;
-            print(&format!(
+            let printed = print(&format!(
                 "{all} expectations: {met} met, {contradicted} contradicted, {undecided} \
                  undecided\n"
             ));
+            if printed != ExitCode::SUCCESS {
+                return Err(printed);
+            }
         }
         Ok(ExitCode::from(match (contradicted, undecided) {
             (0, 0) => 0,

@@ -1,9 +1,9 @@
 //! Algorithms as arguments: names of the corpus, or files.
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::program::Program;
 use snapshot_verify::program::independence::{self, Dependence};
@@ -11,6 +11,9 @@ use snapshot_verify::report::Place;
 
 use super::nearest::hint;
 use super::trouble;
+
+/// The most bytes of an algorithm's text. Those that ship have some thousand.
+const LARGEST: usize = 4 << 20;
 
 /// An algorithm that the user named.
 #[derive(Debug)]
@@ -106,10 +109,6 @@ fn text(name: &str) -> Result<String, ExitCode> {
             hint(name, known)
         )));
     }
-    let bytes =
-        fs::read(name).map_err(|error| trouble(format_args!("cannot read {name}: {error}")))?;
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = error.utf8_error().valid_up_to();
-        trouble(format_args!("cannot read {name}: it is no UTF-8 text from byte {valid} on"))
-    })
+    read_text(Path::new(name), LARGEST, LINE_LIMIT)
+        .map_err(|error| trouble(format_args!("cannot read {name}: {error}")))
 }

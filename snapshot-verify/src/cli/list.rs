@@ -8,7 +8,7 @@ use snapshot_verify::language::{Bug, Expectation};
 use snapshot_verify::verify::TABLE;
 
 use super::input::Input;
-use super::{ReportFormat, print};
+use super::{ReportFormat, print_in};
 
 /// Lists the algorithms of the corpus, or of files: their bugs, and what is
 /// expected of them.
@@ -51,7 +51,7 @@ struct JsonReduction {
 impl List {
     pub fn run(self) -> ExitCode {
         if self.reductions {
-            return print(&reductions(self.report));
+            return print_in(self.report, &reductions(self.report));
         }
         let mut text = String::new();
         for name in super::input::names(&self.inputs) {
@@ -60,7 +60,7 @@ impl List {
                 Err(code) => return code,
             }
         }
-        print(&text)
+        print_in(self.report, &text)
     }
 }
 

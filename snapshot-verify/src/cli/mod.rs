@@ -14,11 +14,12 @@ mod replay;
 mod simulate;
 
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use serde::Serialize;
+use snapshot_io::output::{self, Printed};
 use snapshot_verify::language::Source;
 use snapshot_verify::verify::VerifyError;
 
@@ -65,7 +66,13 @@ pub enum ReportFormat {
 }
 
 pub fn run() -> ExitCode {
-    match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // The answer to `--help`, or what is wrong with the arguments.
+        Err(error) if !error.use_stderr() => return print(&error.render().to_string()),
+        Err(error) => return trouble(error.render().to_string().trim_end()),
+    };
+    match arguments.command {
         Command::Check(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Emit(command) => command.run(),
@@ -77,7 +84,7 @@ pub fn run() -> ExitCode {
 
 /// Reports an error and returns the exit code for it.
 fn trouble(report: impl Display) -> ExitCode {
-    eprintln!("{report}");
+    output::report(report);
     ExitCode::from(TROUBLE)
 }
 
@@ -88,14 +95,23 @@ fn json(value: &impl Serialize) -> String {
     text
 }
 
-/// Prints an answer. That its reader has had enough is no error.
+/// Prints an answer for people. That its reader has had enough is no error.
 fn print(answer: &str) -> ExitCode {
-    let mut output = io::stdout().lock();
-    match output.write_all(answer.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            trouble(format_args!("cannot write to standard output: {error}"))
-        }
-        _ => ExitCode::SUCCESS,
+    printed(output::print_text(answer))
+}
+
+/// Prints an answer in this format.
+fn print_in(report: ReportFormat, answer: &str) -> ExitCode {
+    match report {
+        ReportFormat::Human => print(answer),
+        ReportFormat::Json => printed(output::print_data(answer)),
+    }
+}
+
+fn printed(printed: io::Result<Printed>) -> ExitCode {
+    match printed {
+        Ok(Printed::Whole | Printed::Closed) => ExitCode::SUCCESS,
+        Err(error) => trouble(format_args!("cannot write to standard output: {error}")),
     }
 }
 

@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use snapshot_io::escape;
 use snapshot_verify::explore::Progress;
 use snapshot_verify::report::{count, memory};
 
@@ -54,7 +55,7 @@ impl Ticker {
     /// Another search begins.
     pub fn begin(&self, about: String) {
         if let Ok(mut state) = self.state.lock() {
-            state.about = about;
+            state.about = escape::name(&about).into_owned();
         }
     }
 

@@ -1,10 +1,10 @@
 //! `snapshot-verify replay`: an execution, step by step.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, judge};
 
 use super::input::Input;
@@ -12,6 +12,9 @@ use super::{WRONG, print, trouble};
 
 /// Bytes for each search of orders, should a history need one.
 const MEMORY: usize = 1 << 30;
+
+/// The most bytes of a trace.
+const LARGEST: usize = 64 << 20;
 
 /// Shows an execution step by step, with what each step changed, and judges it.
 ///
@@ -41,7 +44,7 @@ impl Replay {
 
     fn replay(&self) -> Result<(String, ExitCode), ExitCode> {
         let path = self.trace.display();
-        let text = fs::read_to_string(&self.trace)
+        let text = read_text(&self.trace, LARGEST, LINE_LIMIT)
             .map_err(|error| trouble(format_args!("cannot read {path}: {error}")))?;
         let trace: Trace =
             text.parse().map_err(|error| trouble(format_args!("{path}: {error}")))?;

@@ -81,8 +81,8 @@ impl Simulate {
         let mut moves = 0;
         for number in 0..self.walks {
             if stop.load(Ordering::Relaxed) {
-                print(&format!("{title}: interrupted after {number} executions\n"));
-                return Ok(ExitCode::from(UNKNOWN));
+                let text = format!("{title}: interrupted after {number} executions\n");
+                return Ok(answer(&text, UNKNOWN));
             }
             let seed = self.seed.wrapping_add(number);
             let walk = walk(&machine, &client, seed, self.moves);
@@ -96,21 +96,27 @@ impl Simulate {
                     let _ = fail(&error);
                     ExitCode::from(BUG)
                 })?;
-                print(&format!("seed {seed}: {}", counterexample.text(WIDTH)));
-                return Ok(ExitCode::from(WRONG));
+                let text = format!("seed {seed}: {}", counterexample.text(WIDTH));
+                return Ok(answer(&text, WRONG));
             }
             if let Some((made, fault)) = walk.faulty {
                 let source = input.algorithm.source();
                 let (line, column) = source.position(fault.span);
-                print(&format!(
+                let text = format!(
                     "seed {seed}: move {}, `{made}`: {}:{line}:{column}: {fault}\n",
                     walk.moves.len() + 1,
                     source.name()
-                ));
-                return Ok(ExitCode::from(WRONG));
+                );
+                return Ok(answer(&text, WRONG));
             }
         }
         let walks = self.walks;
         Ok(print(&format!("{title}: {walks} executions ({moves} moves), all linearizable\n")))
     }
+}
+
+/// Prints an answer; its exit code, if it could be printed.
+fn answer(text: &str, code: u8) -> ExitCode {
+    let printed = print(text);
+    if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed }
 }
