@@ -25,6 +25,7 @@ use crate::reduce::dead::{dead, uniformly_dead};
 use crate::reduce::decided::decided;
 use crate::reduce::linked::linked;
 use crate::reduce::merge::merge;
+use crate::reduce::numbering::plain::Plain;
 use crate::reduce::numbering::{CAP, Numbering};
 use crate::reduce::shrink::{begun, moved};
 use crate::reduce::stale::{READ, Stale};
@@ -173,6 +174,17 @@ impl Prepared {
             .then(|| Numbering::of(&instance, CAP))
             .filter(|numbering| !numbering.is_trivial());
         Self { instance, numbering, cap: CAP, reductions, abandoned: None, forgetful: None }
+    }
+
+    /// Versions and counters as they are, if there are any, their reduction is left out,
+    /// and they are finitely many: with counters, operations must be bounded.
+    pub fn plain(&self, operations: Option<u32>) -> Option<Plain> {
+        if self.reductions.contains(Reduction::Counters) {
+            return None;
+        }
+        let plain = Plain::of(self.explored());
+        let is_finite = operations.is_some() || !plain.has_counters();
+        (is_finite && !plain.is_trivial()).then_some(plain)
     }
 
     /// Keeps larger gaps between counters exactly: what was found because they were not

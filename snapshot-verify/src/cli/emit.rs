@@ -89,9 +89,12 @@ impl Emit {
             Stage::Steps => pipeline::steps(&sliced(), self.reductions).to_string(),
             Stage::Layout => {
                 let prepared = Prepared::of(instance, self.reductions);
+                let operations = self.operations.bound();
+                let plain = prepared.plain(operations);
+                let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);
                 let exploration = Exploration {
-                    operations: self.operations.bound(),
-                    numbering: prepared.numbering.as_ref().map(|numbering| numbering as _),
+                    operations,
+                    numbering: numbering.or(plain.as_ref().map(|plain| plain as _)),
                     ..Exploration::default()
                 };
                 let layout = exploration.layout(&prepared.instance);

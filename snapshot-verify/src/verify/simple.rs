@@ -31,7 +31,7 @@ const WORTH_LEARNING: u32 = 3;
 
 /// With a bound on operations there are hardly ever as many different counters and
 /// versions as there might be: at first it is tried with so many numbers.
-const FEW_NUMBERS: [u32; 2] = [7, 15];
+const FEW_NUMBERS: [u32; 4] = [7, 15, 255, 65_535];
 
 /// Explores simple executions.
 pub struct Simple<'a> {
@@ -166,7 +166,9 @@ impl Explore for Simple<'_> {
         let is_worth = |least| effort.operations.is_none_or(|operations| operations >= least);
         if is_worth(WORTH_LEARNING) {
             let numbering = prepared.numbering.clone();
+            let plain = prepared.plain(effort.operations);
             let numbering = numbering.as_ref().map(|numbering| numbering as _);
+            let numbering = numbering.or(plain.as_ref().map(|plain| plain as _));
             let time = time_left();
             prepared.learn(&Exploration { numbering, time, ..exploration.clone() })?;
         }
@@ -185,12 +187,16 @@ impl Explore for Simple<'_> {
             }
             let forgetting = prepared.forgetting();
             let numbering = prepared.numbering.clone();
+            let plain = prepared.plain(effort.operations);
             let symmetry = prepared.symmetry(|process| active.contains(&process));
             let ample = prepared.ample(effort.operations);
             let exploration = Exploration {
                 time: time_left(),
                 ample: ample.as_ref().map(|ample| ample as _),
-                numbering: numbering.as_ref().map(|numbering| numbering as _),
+                numbering: numbering
+                    .as_ref()
+                    .map(|numbering| numbering as _)
+                    .or(plain.as_ref().map(|plain| plain as _)),
                 symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
                 ..exploration.clone()
             };
@@ -241,7 +247,9 @@ fn narrowed<'a>(
         |most: Option<&u32>| Exploration { most_numbers: most.copied(), ..exploration.clone() };
     while let Some(most) = most_numbers.first() {
         let [narrow, wide] = [Some(most), most_numbers.get(1)].map(with);
-        if narrow.layout(instance)?.words() < wide.layout(instance)?.words() {
+        // The wider one may be too wide.
+        let width = wide.layout(instance).map_or(usize::MAX, |layout| layout.words());
+        if narrow.layout(instance)?.words() < width {
             return Ok(narrow);
         }
         *most_numbers = &most_numbers[1..];

@@ -4,6 +4,7 @@
 
 mod mutants;
 mod refinement;
+mod unreduced;
 
 use std::num::NonZeroUsize;
 

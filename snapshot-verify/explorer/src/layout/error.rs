@@ -29,7 +29,7 @@ pub enum LayoutError {
     /// A version or counter without canonical form.
     #[error(
         "`{slot}` is unbounded: without the reduction `counters` it has no finite domain; \
-         switch that on, or bound the operations"
+         switch that on, or bound the operations (--operations)"
     )]
     Unbounded {
         /// Its name.

@@ -19,11 +19,14 @@
 //!
 //! * **Bits** that are only compared with each other ([`bits`]): flipped.
 //!
+//! Without the reduction, [`plain`] takes its place: the oracle of this module.
+//!
 //! Empty slots (none: dead, or never set) take no part.
 
 pub mod bits;
 pub mod classes;
 pub mod counters;
+pub mod plain;
 pub mod versions;
 
 use smallvec::SmallVec;
