@@ -27,7 +27,7 @@
 pub mod report;
 pub mod verify;
 
-pub use snapshot_explorer::{explore, instance, layout, reduce};
+pub use snapshot_explorer::{deadline, explore, instance, layout, reduce};
 pub use snapshot_language as language;
 pub use snapshot_language::program;
 pub use snapshot_semantics::{counterexample, enumerate, exercise, interpret, refine};

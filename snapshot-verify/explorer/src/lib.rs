@@ -2,6 +2,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
+//! | [`deadline`] | when whatever takes long must end |
 //! | [`instance`] | for given n, i, j: one graph of steps per process over scalar slots |
 //! | [`reduce`] | reductions: instance to instance, and state to canonical state |
 //! | [`layout`] | the place of each slot in a packed state |
@@ -14,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod deadline;
 pub mod explore;
 pub mod instance;
 pub mod layout;

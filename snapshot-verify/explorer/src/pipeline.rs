@@ -14,6 +14,7 @@
 
 use snapshot_core::Process;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::explore::{Exploration, ExploreError, Fault, Verdict, canonical};
 use crate::instance::{Instance, InstanceError, Scalar};
 use crate::layout::Registers;
@@ -76,74 +77,90 @@ const REFUTATIONS: u32 = 200;
 /// A program compiled for n, i, j; every event a step of its own.
 ///
 /// # Errors
-/// If it has no such instance.
+/// If it has no such instance, or the deadline comes first.
 pub fn instance(
     program: &Program,
     processes: usize,
     pair: [Process; 2],
+    deadline: Deadline<'_>,
 ) -> Result<Instance, InstanceError> {
     let [i, j] = pair.map(Process::index);
-    Instance::new(program, processes, (i, j))
+    Instance::within(program, processes, (i, j), deadline)
 }
 
 /// Without what cannot matter.
-#[must_use]
-pub fn sliced(instance: &Instance, reductions: Reductions) -> Instance {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn sliced(
+    instance: &Instance,
+    reductions: Reductions,
+    deadline: Deadline<'_>,
+) -> Result<Instance, Stopped> {
     let mut sliced = instance.clone();
     if reductions.contains(Reduction::Counters) {
-        sliced = linked(&sliced);
+        sliced = linked(&sliced, deadline)?;
     }
     if reductions.contains(Reduction::Constant) {
-        sliced = constant(&sliced);
+        sliced = constant(&sliced, deadline)?;
     }
     if reductions.contains(Reduction::Decided) {
-        sliced = decided(&sliced);
+        sliced = decided(&sliced, deadline)?;
     }
     if reductions.contains(Reduction::Dead) {
-        sliced = merge(&dead(&sliced));
+        sliced = merge(&dead(&sliced, deadline)?, deadline)?;
         if reductions.contains(Reduction::Constant) {
             // Decided branches and forgotten variables leave more of it.
-            sliced = constant(&sliced);
+            sliced = constant(&sliced, deadline)?;
         }
     }
-    sliced
+    Ok(sliced)
 }
 
 /// With steps fused, until nothing more can be.
-#[must_use]
-pub fn steps(sliced: &Instance, reductions: Reductions) -> Instance {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn steps(
+    sliced: &Instance,
+    reductions: Reductions,
+    deadline: Deadline<'_>,
+) -> Result<Instance, Stopped> {
     if !reductions.contains(Reduction::Shrink) {
-        return sliced.clone();
+        return Ok(sliced.clone());
     }
     // What fused steps assign twice, they need to assign once; steps that do nothing
     // any more are fused; what only they read is looked at by nobody. Blanks come last:
     // what is constant is found without regard to what they mean.
     let settled = |instance: &Instance| {
-        let mut settled = moved(instance);
+        let mut settled = moved(instance, deadline)?;
         if reductions.contains(Reduction::Constant) {
-            settled = constant(&settled);
+            settled = constant(&settled, deadline)?;
         }
         if reductions.contains(Reduction::Dead) {
-            settled = uniformly_dead(&settled);
+            settled = uniformly_dead(&settled, deadline)?;
         }
-        merge(&settled)
+        merge(&settled, deadline)
     };
     let until_settled = |instance: &Instance| {
-        let mut reduced = settled(instance);
+        let mut reduced = settled(instance)?;
         for _ in 1..ROUNDS {
-            let next = settled(&reduced);
+            let next = settled(&reduced)?;
             if next == reduced {
                 break;
             }
             reduced = next;
         }
-        reduced
+        Ok(reduced)
     };
-    let mut reduced = until_settled(&begun(&until_settled(sliced)));
+    let mut reduced = until_settled(&begun(&until_settled(sliced)?, deadline)?)?;
     if reductions.contains(Reduction::Counters) {
-        reduced = webs(&reduced);
+        reduced = webs(&reduced, deadline)?;
     }
-    if reductions.contains(Reduction::Dead) { dead(&reduced) } else { reduced }
+    if reductions.contains(Reduction::Dead) {
+        reduced = dead(&reduced, deadline)?;
+    }
+    Ok(reduced)
 }
 
 /// Rounds after which there is no more to be had, or very little.
@@ -154,26 +171,35 @@ impl Prepared {
     /// begin operations.
     ///
     /// # Errors
-    /// If the program has no such instance.
+    /// If the program has no such instance, or the deadline comes first.
     pub fn new(
         program: &Program,
         processes: usize,
         pair: [Process; 2],
         reductions: Reductions,
         is_active: impl Fn(Process) -> bool,
+        deadline: Deadline<'_>,
     ) -> Result<Self, InstanceError> {
-        let instance = instance(program, processes, pair)?;
-        Ok(Self::of(instance.with_active(is_active), reductions))
+        let instance = instance(program, processes, pair, deadline)?;
+        Ok(Self::of(instance.with_active(is_active), reductions, deadline)?)
     }
 
     /// The stages after an instance.
-    pub fn of(instance: Instance, reductions: Reductions) -> Self {
-        let instance = steps(&sliced(&instance, reductions), reductions);
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn of(
+        instance: Instance,
+        reductions: Reductions,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
+        let sliced = sliced(&instance, reductions, deadline)?;
+        let instance = steps(&sliced, reductions, deadline)?;
         let numbering = reductions
             .contains(Reduction::Counters)
             .then(|| Numbering::of(&instance, CAP))
             .filter(|numbering| !numbering.is_trivial());
-        Self { instance, numbering, cap: CAP, reductions, abandoned: None, forgetful: None }
+        Ok(Self { instance, numbering, cap: CAP, reductions, abandoned: None, forgetful: None })
     }
 
     /// Versions and counters as they are, if there are any, their reduction is left out,
@@ -202,10 +228,14 @@ impl Prepared {
 
     /// Finds out what is abandoned when, unless that is known. Where processes choose
     /// cells at run time this takes seconds, elsewhere no time at all.
-    pub fn analyse(&mut self) {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn analyse(&mut self, deadline: Deadline<'_>) -> Result<(), Stopped> {
         if self.abandoned.is_none() && self.reductions.contains(Reduction::Stale) {
-            self.abandoned = Some(Abandoned::of(self.explored()));
+            self.abandoned = Some(Abandoned::of(self.explored(), deadline)?);
         }
+        Ok(())
     }
 
     /// Learns what may be forgotten besides, unless that is known. `exploration` is what
@@ -269,9 +299,18 @@ impl Prepared {
 
     /// Which steps are taken at once with so many operations each, if that is wanted and
     /// known.
-    pub fn ample(&self, operations: Option<u32>) -> Option<Ample> {
-        let wanted = self.reductions.contains(Reduction::Ample);
-        wanted.then(|| Ample::of(self.explored(), operations)).flatten()
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn ample(
+        &self,
+        operations: Option<u32>,
+        deadline: Deadline<'_>,
+    ) -> Result<Option<Ample>, Stopped> {
+        if !self.reductions.contains(Reduction::Ample) {
+            return Ok(None);
+        }
+        Ample::of(self.explored(), operations, deadline)
     }
 
     /// The symmetry among the processes that take part, if there is any and it is
@@ -307,7 +346,8 @@ mod tests {
         let program = parse("jayanti", text).unwrap().program(None).unwrap();
         let pair = [0, 1].map(Process::must);
         let reductions = Reductions::standard().without(Reduction::Symmetry);
-        let prepared = Prepared::new(&program, 2, pair, reductions, |_| true).unwrap();
+        let prepared =
+            Prepared::new(&program, 2, pair, reductions, |_| true, Deadline::NEVER).unwrap();
         let numbering = prepared.numbering.clone().unwrap();
         (prepared, numbering)
     }

@@ -4,12 +4,14 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
+use snapshot_verify::deadline::{Deadline, Stopped};
 use snapshot_verify::explore::Exploration;
+use snapshot_verify::instance::InstanceError;
 use snapshot_verify::verify::{Operations, Prepared, Reductions, VerifyError, pipeline};
 
 use super::bounds;
 use super::input::Input;
-use super::{print, refused, trouble};
+use super::{UNKNOWN, interrupt, print, refused, trouble};
 
 /// Prints what a stage of the pipeline makes of an algorithm.
 #[derive(Debug, Args)]
@@ -80,15 +82,27 @@ impl Emit {
         }
         let title = format!("{}, n = {}", variant.program.name, self.processes);
         let fail = |error: VerifyError| refused(&title, input.algorithm.source(), &error);
-        let instance = pipeline::instance(&variant.program, self.processes, self.pair)
-            .map_err(|error| fail(error.into()))?;
-        let sliced = || pipeline::sliced(&instance, self.reductions);
+        let deadline = Deadline::new(None, Some(interrupt::listen()));
+        let stopped = |stopped: Stopped| {
+            trouble(format_args!("{title}: {stopped}"));
+            ExitCode::from(UNKNOWN)
+        };
+        let instance = pipeline::instance(&variant.program, self.processes, self.pair, deadline)
+            .map_err(|error| match error {
+                InstanceError::Stopped(at) => stopped(at),
+                error => fail(error.into()),
+            })?;
+        let sliced = || pipeline::sliced(&instance, self.reductions, deadline).map_err(stopped);
         Ok(line(match self.stage {
             Stage::Tree | Stage::Program | Stage::Instance => instance.to_string(),
-            Stage::Sliced => sliced().to_string(),
-            Stage::Steps => pipeline::steps(&sliced(), self.reductions).to_string(),
+            Stage::Sliced => sliced()?.to_string(),
+            Stage::Steps => {
+                let steps = pipeline::steps(&sliced()?, self.reductions, deadline);
+                steps.map_err(stopped)?.to_string()
+            }
             Stage::Layout => {
-                let prepared = Prepared::of(instance, self.reductions);
+                let prepared = Prepared::of(instance, self.reductions, deadline);
+                let prepared = prepared.map_err(stopped)?;
                 let operations = self.operations.bound();
                 let plain = prepared.plain(operations);
                 let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 use clap::Args;
 use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, judge};
 
 use super::input::Input;
-use super::{WRONG, print, trouble};
+use super::{UNKNOWN, WRONG, interrupt, print, trouble};
 
 /// Bytes for each search of orders, should a history need one.
 const MEMORY: usize = 1 << 30;
@@ -19,8 +20,8 @@ const LARGEST: usize = 64 << 20;
 /// Shows an execution step by step, with what each step changed, and judges it.
 ///
 /// Made by an interpreter that shares no code with the search. Exit code: 1 if
-/// the execution is not linearizable or the program goes wrong, else 2 if the
-/// trace is bad, else 0.
+/// the execution is not linearizable or the program goes wrong, 2 if the trace is bad,
+/// 3 if it was interrupted, else 0.
 #[derive(Debug, Args)]
 pub struct Replay {
     /// A trace, as `check --trace` writes it (docs/traces.md).
@@ -53,7 +54,12 @@ impl Replay {
         let machine = Machine::new(&variant.program, trace.processes)
             .map_err(|error| trouble(format_args!("{path}: {error}")))?;
         let mut text = String::new();
+        let stop = interrupt::listen();
         for scene in machine.replay(&trace.moves) {
+            if stop.load(Ordering::Relaxed) {
+                trouble(format_args!("{path}: interrupted"));
+                return Err(ExitCode::from(UNKNOWN));
+            }
             match scene {
                 Ok(scene) => text.push_str(&scene.text(self.all)),
                 Err(error) => {

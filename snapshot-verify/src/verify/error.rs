@@ -82,6 +82,8 @@ impl VerifyError {
                 | InstanceError::BadInitial { span, .. },
             )
             | Self::Machine(MachineError::Initial { fault: Fault { span, .. }, .. }) => Some(*span),
+            Self::Instance(InstanceError::Extent(error))
+            | Self::Machine(MachineError::Extent { error, .. }) => Some(error.span()),
             _ => None,
         }
     }

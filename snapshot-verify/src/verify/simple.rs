@@ -16,8 +16,9 @@ use super::request::Request;
 use super::strategy::{Explore, Finding};
 use super::watch::Watch;
 use crate::counterexample::Counterexample;
+use crate::deadline::{Deadline, Stopped};
 use crate::explore::{self, Exploration, ExploreError, Progress, Trace};
-use crate::instance::Instance;
+use crate::instance::{Instance, InstanceError};
 use crate::interpret::{Machine, MoveErrorKind};
 use crate::layout::LayoutError;
 use crate::program::Program;
@@ -140,6 +141,31 @@ impl Explore for Simple<'_> {
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         self.watch.begin(Some(pair), effort);
         let began = Instant::now();
+        let deadline = Deadline::new(until, Some(self.watch.stop()));
+        match self.explore_until(pair, effort, until, deadline) {
+            Err(VerifyError::Instance(InstanceError::Stopped(stopped))) => {
+                let cause = match stopped {
+                    Stopped::Time => Cause::Time,
+                    Stopped::Interrupted => Cause::Interrupted,
+                };
+                let measures = Measures { elapsed: began.elapsed(), ..Measures::default() };
+                Ok((Finding::Stopped(cause), measures))
+            }
+            found => found,
+        }
+    }
+}
+
+impl Simple<'_> {
+    /// The same, where preparation that ends early is an error.
+    fn explore_until(
+        &mut self,
+        pair: [Process; 2],
+        effort: Effort,
+        until: Option<Instant>,
+        deadline: Deadline<'_>,
+    ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
+        let began = Instant::now();
         let (processes, reductions) = (self.request.processes, self.request.reductions);
         let active: BTreeSet<Process> = active(pair, effort.active, processes).collect();
         let key = (pair, effort.active);
@@ -147,7 +173,8 @@ impl Explore for Simple<'_> {
             Some(prepared) => prepared,
             None => {
                 let (program, is_active) = (self.program, |process| active.contains(&process));
-                let prepare = || Prepared::new(program, processes, pair, reductions, is_active);
+                let prepare =
+                    || Prepared::new(program, processes, pair, reductions, is_active, deadline);
                 self.pool.install(prepare)?
             }
         };
@@ -183,13 +210,14 @@ impl Explore for Simple<'_> {
         let (outcome, finding) = loop {
             // What is prepared may change below.
             if is_worth(WORTH_ANALYSING) {
-                prepared.analyse();
+                prepared.analyse(deadline).map_err(InstanceError::from)?;
             }
             let forgetting = prepared.forgetting();
             let numbering = prepared.numbering.clone();
             let plain = prepared.plain(effort.operations);
             let symmetry = prepared.symmetry(|process| active.contains(&process));
-            let ample = prepared.ample(effort.operations);
+            let ample = prepared.ample(effort.operations, deadline);
+            let ample = ample.map_err(InstanceError::from)?;
             let exploration = Exploration {
                 time: time_left(),
                 ample: ample.as_ref().map(|ample| ample as _),

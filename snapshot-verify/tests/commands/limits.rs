@@ -2,6 +2,7 @@
 //! stack, and no later than asked for.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use super::{answer_in, refused};
 
@@ -107,4 +108,105 @@ fn facts_that_decide_each_other_come_to_an_end() {
     );
     let (code, out, _) = text.check("-n 3");
     assert_eq!(code, 1, "{out}");
+}
+
+/// Runs for two seconds more than it was given at most: other programs may be running.
+fn within(text: &Text, arguments: &str, seconds: f64) -> (i32, String, String) {
+    let began = Instant::now();
+    let found = text.check(&format!("{arguments} --time {seconds}"));
+    let taken = began.elapsed().as_secs_f64();
+    assert!(taken < seconds + 2.0, "{arguments}: {taken} s; {found:?}");
+    found
+}
+
+#[test]
+fn what_is_too_large_is_refused_before_it_is_made() {
+    let million = "array [0..999999] of";
+    let texts = [
+        (Text::of(&format!("shared z: {million} {million} value\n"), ""), "with `z`"),
+        (Text::of("shared z[0..999999][0..999999]: 0..1\n", ""), "with `z`"),
+        (Text::of(&format!("private z: {million} {million} bool\n"), ""), "with `z`"),
+        (Text::of("", &format!("    local z: {million} {million} bool\n")), "with `z`"),
+        (
+            Text::of("", "    if all x in 0..999999: all y in 0..999999: x = y: skip\n"),
+            "the computation is too long",
+        ),
+        (
+            Text::of("", "    x := true\n    for k in 0..999999: for l in 0..999999: x := not x\n"),
+            "the computation is too long",
+        ),
+        // One that is not too long by itself.
+        (
+            Text::of(
+                "procedure p:\n    x := true\n    for k in 0..999999: x := not x\n",
+                "    for k in 0..999999: p()\n",
+            ),
+            "the computation is too long",
+        ),
+    ];
+    for (text, said) in texts {
+        for method in ["exploration", "refinement --operations 1"] {
+            let (code, out, error) = within(&text, &format!("-n 2 --method {method}"), 5.0);
+            assert_eq!((code, out.as_str()), (2, ""), "{error}");
+            assert!(error.contains(said) && error.contains("at most"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn preparation_ends_in_time() {
+    // Compiled, and reduced, for much longer.
+    let compiled = Text::of("", "    if all x in 0..999999: all y in 0..1: x = x: skip\n");
+    let reduced = Text::new(
+        "algorithm handshakes\nshared a[segment]: value\nshared e[process]: bool\nshared g[process]: \
+         bool\nupdate(v):\n    local b[process]: bool\n    local c[process]: bool\n    for i in \
+         processes: b[i] := e[i]\n    for i in processes: c[i] := g[i]\n    a[me] := v\n    for i in \
+         processes: if b[i] != c[i] or b[me] = c[i]: e[i] := c[i]\n    g[me] := not c[me]\n\
+         scan:\n    local b[process]: bool\n    local c[process]: bool\n    local w[segment]: \
+         value\n    loop\n        for i in processes: b[i] := e[i]\n        for i in processes: c[i] \
+         := g[i]\n        for s in segments: w[s] := a[s]\n        if all i in processes: b[i] = \
+         c[i]: return w\n        for i in processes: if b[i] != c[i]: e[i] := c[i]\n        if any i \
+         in processes: any j in processes except i: b[i] != c[j]: return w\n",
+    );
+    for text in [compiled, reduced] {
+        let (code, _, error) = within(&text, "-n 5", 0.25);
+        assert_eq!((code, error.as_str()), (3, ""));
+    }
+}
+
+/// 2^24 ways through one step.
+#[test]
+fn tests_that_tell_nothing_of_cells_multiply_no_ways() {
+    let names = |line: &dyn Fn(usize) -> String| (0..24).map(line).collect::<String>();
+    let reads = names(&|k| format!("    x{k} := z{k}\n"));
+    let tests = names(&|k| format!("    if x{k}: y := not y\n"));
+    let cells = names(&|k| format!("shared z{k}: bool\n"));
+    let text = Text::of(
+        &format!("{cells}shared w: bool\n"),
+        &format!("{reads}    y := false\n{tests}    w := y\n"),
+    );
+    let (code, out, error) =
+        within(&text, "-n 2 --pairs 0,1 --operations 2 --reductions all", 60.0);
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+}
+
+/// A process that spins for ever is not stepped again and again.
+#[test]
+fn spinning_costs_little() {
+    let text = Text::new(
+        "algorithm spin\nshared lock: cas bool\nshared r[segment]: value\nupdate(v):\n    loop: if \
+         CAS(lock, false, true): exit\n    r[me] := v\nscan:\n    local copy[segment]: value\n    \
+         loop: if CAS(lock, false, true): exit\n    for s in segments: copy[s] := r[s]\n    return \
+         copy\n",
+    );
+    let seconds = |reductions: &str| {
+        let began = Instant::now();
+        let (code, out, _) = text.check(&format!(
+            "-n 6 --pairs 0,1 --operations 1 --threads 1 --reductions {reductions}"
+        ));
+        assert_eq!(code, 0, "{out}");
+        began.elapsed().as_secs_f64()
+    };
+    let (ample, without) = (seconds("all"), seconds("no-ample"));
+    assert!(ample < 10.0 * without + 0.5, "{ample} s and {without} s");
 }

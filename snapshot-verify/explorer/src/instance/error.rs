@@ -2,7 +2,9 @@
 
 use thiserror::Error;
 
+use crate::deadline::Stopped;
 use crate::language::Span;
+use crate::program::ExtentError;
 
 /// Why a program has no instance for some n, i, j.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -33,6 +35,12 @@ pub enum InstanceError {
         /// n.
         processes: usize,
     },
+    /// The program is too large to be looked at.
+    #[error(transparent)]
+    Extent(#[from] ExtentError),
+    /// It was not compiled to the end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// The arrays of the program are too large for this n.
     #[error(
         "the state is too large: the variables have more than {limit} scalars, use a smaller n or smaller arrays"

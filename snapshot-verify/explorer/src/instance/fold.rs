@@ -5,6 +5,8 @@
 //! may hold. The scalar of every folded constant keeps its kind: the constant of
 //! a process is a [`Term::Process`].
 
+use rustc_hash::FxHashSet;
+
 use super::scalars::Scalars;
 use super::{Domain, NONE, Operator, Scalar, SlotId, Term};
 
@@ -47,7 +49,7 @@ impl Term {
 
     fn junction(operator: Operator, bits: impl IntoIterator<Item = Self>) -> Self {
         let (neutral, absorbing) = if operator == Operator::And { (1, 0) } else { (0, 1) };
-        let mut kept: Vec<Self> = Vec::new();
+        let mut kept = Distinct::default();
         for bit in bits {
             let parts = match bit {
                 Self::Apply(inner, parts) if inner == operator => parts,
@@ -57,11 +59,12 @@ impl Term {
                 if part.constant() == Some(absorbing) {
                     return Self::Constant(absorbing);
                 }
-                if part.constant() != Some(neutral) && !kept.contains(&part) {
-                    kept.push(part);
+                if part.constant() != Some(neutral) {
+                    kept.insert(part);
                 }
             }
         }
+        let mut kept = kept.terms;
         match kept.len() {
             0 => Self::Constant(neutral),
             1 => kept.swap_remove(0),
@@ -143,6 +146,35 @@ impl Term {
                 arguments[1..].iter().any(|term| term.names_processes(domain))
             }
             Self::Apply(..) | Self::Constant(_) | Self::Fresh | Self::Successor(_) => false,
+        }
+    }
+}
+
+/// Terms in order, each once. Linear in their number: a junction over an array has
+/// thousands.
+#[derive(Default)]
+pub(crate) struct Distinct {
+    pub(crate) terms: Vec<Term>,
+    /// The same, once there are many.
+    hashed: FxHashSet<Term>,
+}
+
+impl Distinct {
+    /// From so many terms on they are hashed.
+    const MANY: usize = 16;
+
+    pub(crate) fn insert(&mut self, term: Term) {
+        if self.terms.len() < Self::MANY {
+            if !self.terms.contains(&term) {
+                self.terms.push(term);
+            }
+            return;
+        }
+        if self.hashed.is_empty() {
+            self.hashed.extend(self.terms.iter().cloned());
+        }
+        if self.hashed.insert(term.clone()) {
+            self.terms.push(term);
         }
     }
 }

@@ -34,6 +34,7 @@
 use snapshot_core::Process;
 
 use super::places::{Event, Graph, Handles, Index};
+use crate::deadline::{Deadline, Stopped};
 use crate::explore::canonical::{self, Around};
 use crate::instance::{Instance, Location, Owner, Scalar, SlotId};
 use crate::layout::Registers;
@@ -77,7 +78,14 @@ impl Ample {
     /// places.
     ///
     /// O(places * ways to take a step * cells).
-    pub fn of(instance: &Instance, operations: Option<u32>) -> Option<Self> {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn of(
+        instance: &Instance,
+        operations: Option<u32>,
+        deadline: Deadline<'_>,
+    ) -> Result<Option<Self>, Stopped> {
         let is_cell =
             |slot: SlotId| matches!(instance.slot(slot).owner, Owner::Shared | Owner::Link(_));
         let slots = (0..instance.slots.len() as u32).map(SlotId);
@@ -91,22 +99,24 @@ impl Ample {
         let cells: Vec<Option<usize>> = numbered.collect();
         let words = count.div_ceil(64).max(1);
         let handles = Handles::of(instance, &is_cell);
-        let futures = handles.parts.iter().enumerate().map(|(process, parts)| {
-            let graph = Graph::of(instance, process, &handles, &is_cell)?;
+        let mut futures: Vec<Futures> = Vec::with_capacity(instance.processes);
+        for (process, parts) in handles.parts.iter().enumerate() {
+            let graph = Graph::of(instance, process, &handles, &is_cell, deadline)?;
+            let Some(graph) = graph else { return Ok(None) };
             let process = Process::must(process);
             let index = Index::of(instance, process, parts.clone(), &graph);
+            let Some(index) = index else { return Ok(None) };
             let links = links(instance, process, &cells);
             let sets = Sets { words, cells: &cells };
-            Some(Futures::of(index, links, &graph, &sets, operations))
-        });
-        let mut futures: Vec<Futures> = futures.collect::<Option<_>>()?;
+            futures.push(Futures::of(index, links, &graph, &sets, operations, deadline)?);
+        }
         let always: Vec<Vec<u64>> = futures.iter().map(|of| of.always(words)).collect();
         for (process, of) in futures.iter_mut().enumerate() {
             let others = always.iter().enumerate().filter(|(other, _)| *other != process);
             others.for_each(|(_, written)| of.give_up(written));
         }
         let everything = vec![u64::MAX; 2 * words];
-        Some(Self { words, futures, bounded: operations.is_some(), everything, cells })
+        Ok(Some(Self { words, futures, bounded: operations.is_some(), everything, cells }))
     }
 }
 
@@ -148,7 +158,8 @@ impl Futures {
         graph: &Graph,
         sets: &Sets<'_>,
         operations: Option<u32>,
-    ) -> Self {
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
         let size = 2 * sets.words;
         let many = operations.is_none_or(|operations| operations as usize > MANY);
         let levels = operations.map_or(0, |operations| MANY.min(operations as usize)) + 1;
@@ -177,6 +188,7 @@ impl Futures {
                 }
             }
             while let Some(place) = open.pop() {
+                deadline.check()?;
                 let after = of_level[place].clone();
                 for &path in graph.arriving(place) {
                     let from = graph.paths[path].from;
@@ -207,7 +219,7 @@ impl Futures {
                 futures.all[begin..][..size].copy_from_slice(&of_level[number]);
             }
         }
-        futures
+        Ok(futures)
     }
 }
 

@@ -32,6 +32,7 @@ use rayon::prelude::*;
 
 use super::fuse::{fused, without_circles};
 use super::relevance::irrelevant;
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::fold::{Knowledge, folded};
 use crate::instance::scalars::Scalars;
 use crate::instance::{
@@ -41,11 +42,13 @@ use crate::instance::{
 
 /// Propagates constants, removes what is constant or irrelevant, and the steps
 /// whose access that was.
-#[must_use]
-pub fn constant(instance: &Instance) -> Instance {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn constant(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
     loop {
-        let folded = Analysis::of(&reduced).fold(&reduced);
+        let folded = Analysis::of(&reduced, deadline)?.fold(&reduced);
         let irrelevant = irrelevant(&folded);
         let next = folded.without(&|slot| irrelevant.contains(slot.index()).then_some(Term::NONE));
         if next == reduced {
@@ -64,7 +67,7 @@ pub fn constant(instance: &Instance) -> Instance {
         *graph = fused(graph, &local);
     });
     debug_assert_eq!(reduced.validity(), Ok(()));
-    reduced
+    Ok(reduced)
 }
 
 /// Whether the step makes an access of the text, but touches only slots of its
@@ -128,8 +131,8 @@ impl Analysis {
     /// First without regard to place, then again with regard to it for the slots of
     /// operations that may hold several scalars and are assigned at several places: a
     /// variable that copies one cell after the other holds constants only at some.
-    fn of(instance: &Instance) -> Self {
-        let everywhere = Self::telling_apart(instance, &|_| false);
+    fn of(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
+        let everywhere = Self::telling_apart(instance, &|_| false, deadline)?;
         let mut places = vec![0; instance.slots.len()];
         for assignment in instance.graphs.iter().flat_map(|graph| &graph.blocks) {
             for assignment in &assignment.assignments {
@@ -147,10 +150,18 @@ impl Analysis {
                 && places[slot.index()] > 1
         };
         let is_any_local = (0..instance.slots.len() as u32).map(SlotId).any(is_local);
-        if is_any_local { Self::telling_apart(instance, &is_local) } else { everywhere }
+        if is_any_local {
+            Self::telling_apart(instance, &is_local, deadline)
+        } else {
+            Ok(everywhere)
+        }
     }
 
-    fn telling_apart(instance: &Instance, is_local: &dyn Fn(SlotId) -> bool) -> Self {
+    fn telling_apart(
+        instance: &Instance,
+        is_local: &dyn Fn(SlotId) -> bool,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
         let mut local = vec![None; instance.slots.len()];
         let mut counts = vec![0; instance.processes];
         for (index, slot) in instance.slots.iter().enumerate() {
@@ -196,17 +207,23 @@ impl Analysis {
         }
         while std::mem::take(&mut analysis.grown) {
             for (process, graph) in instance.graphs.iter().enumerate() {
-                analysis.graph(process, graph);
+                analysis.graph(process, graph, deadline)?;
             }
         }
-        analysis
+        Ok(analysis)
     }
 
     /// Runs everything of one process that may run, until nothing is new there.
-    fn graph(&mut self, process: usize, graph: &Graph) {
+    fn graph(
+        &mut self,
+        process: usize,
+        graph: &Graph,
+        deadline: Deadline<'_>,
+    ) -> Result<(), Stopped> {
         let mut open = vec![graph.invocations.update, graph.invocations.scan];
         let mut visited = vec![false; graph.blocks.len()];
         while let Some(block) = open.pop() {
+            deadline.check()?;
             visited[block.index()] = true;
             self.runs[process][block.index()] = true;
             let Block { assignments, end, .. } = graph.block(block);
@@ -243,6 +260,7 @@ impl Analysis {
                 }
             }
         }
+        Ok(())
     }
 
     fn here<'a>(&'a self, local: &'a [Scalars]) -> Here<'a> {

@@ -26,53 +26,63 @@ use snapshot_core::Process;
 
 use super::liveness::Liveness;
 use super::numbering::classes::Classes;
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Block, BlockId, Domain, End, Graph, Instance, Location, NONE, Owner, Scalar, Slot,
     SlotId, Target, Term,
 };
 
 /// Forgets what is dead.
-#[must_use]
-pub fn dead(instance: &Instance) -> Instance {
-    forget(instance, false)
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn dead(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
+    forget(instance, false, deadline)
 }
 
 /// Forgets what is dead, in the same words wherever a step ends at the same place, even
 /// where some of them are not needed: so that code that does the same looks the same.
-#[must_use]
-pub fn uniformly_dead(instance: &Instance) -> Instance {
-    forget(instance, true)
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn uniformly_dead(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
+    forget(instance, true, deadline)
 }
 
-fn forget(instance: &Instance, uniformly: bool) -> Instance {
+fn forget(
+    instance: &Instance,
+    uniformly: bool,
+    deadline: Deadline<'_>,
+) -> Result<Instance, Stopped> {
     // First without assignments to the dead: which bits are anonymous is seen
     // by what is left.
     let mut reduced = instance.clone();
-    reduced.graphs_at_once_mut().enumerate().for_each(|(index, graph)| {
-        drop_assignments(graph, &Liveness::of(instance, Process::must(index)));
-    });
+    reduced.graphs_at_once_mut().enumerate().try_for_each(|(index, graph)| {
+        drop_assignments(graph, &Liveness::of(instance, Process::must(index), deadline)?);
+        Ok(())
+    })?;
     make_room_for_blanks(&mut reduced);
     let instance = &reduced.clone();
     let graphs = reduced.graphs_at_once_mut().enumerate();
     let unused_when_idle = graphs.map(|(index, graph)| {
         let process = Process::must(index);
-        let liveness = Liveness::of(instance, process);
+        let liveness = Liveness::of(instance, process, deadline)?;
         forget_argument(graph, &liveness);
         drop_reactions(graph, &liveness);
         blank_at_pauses(graph, &instance.slots, &liveness, uniformly);
         let own = |slot: &SlotId| instance.slot(*slot).owner.reader() == Some(process);
         let unused = |slot: &SlotId| liveness.is_dead(Location::IDLE, *slot);
         let slots = (0..instance.slots.len() as u32).map(SlotId);
-        slots.filter(own).filter(unused).collect()
+        Ok(slots.filter(own).filter(unused).collect())
     });
-    let unused_when_idle: Vec<Vec<SlotId>> = unused_when_idle.collect();
+    let unused_when_idle: Vec<Vec<SlotId>> = unused_when_idle.collect::<Result<_, Stopped>>()?;
     for slot in unused_when_idle.into_iter().flatten() {
         let described = &mut reduced.slots[slot.index()];
         described.initial = blank(described);
     }
     #[cfg(debug_assertions)]
     reduced.validate();
-    reduced
+    Ok(reduced)
 }
 
 /// What a dead slot holds.

@@ -42,6 +42,7 @@ use snapshot_core::Process;
 use super::fact::{Knowledge, UNKNOWN, before, canonical};
 use super::merge::reachable;
 use super::stability::Stability;
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Block, BlockId, End, Graph, Instance, Invocations, Location, Operator, Reaction,
     Slot, Standing, Target, Term,
@@ -57,25 +58,34 @@ const MOST_BLOCKS: usize = 16_000;
 const MOST_CONDITIONS: usize = 64;
 
 /// Specialises every process to what it knows.
-#[must_use]
-pub fn decided(instance: &Instance) -> Instance {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn decided(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
-    reduced.graphs_at_once_mut().enumerate().for_each(|(index, graph)| {
+    reduced.graphs_at_once_mut().enumerate().try_for_each(|(index, graph)| {
         let process = Process::must(index);
-        let specialised = [true, false]
-            .into_iter()
-            .find_map(|own_facts| Specialisation::new(instance, process, own_facts).run());
-        if let Some(specialised) = specialised {
-            *graph = specialised;
+        let relevant = relevant_conditions(graph, &instance.slots, deadline)?;
+        for own_facts in [true, false] {
+            let new = Specialisation::new(instance, process, &relevant, own_facts);
+            if let Some(specialised) = new.run(deadline)? {
+                *graph = specialised;
+                break;
+            }
         }
-    });
+        Ok(())
+    })?;
     #[cfg(debug_assertions)]
     reduced.validate();
-    reduced
+    Ok(reduced)
 }
 
 /// Per block, the conditions of later branches, as conditions where it begins.
-fn relevant_conditions(graph: &Graph, slots: &[Slot]) -> Vec<BTreeSet<Term>> {
+fn relevant_conditions(
+    graph: &Graph,
+    slots: &[Slot],
+    deadline: Deadline<'_>,
+) -> Result<Vec<BTreeSet<Term>>, Stopped> {
     let mut relevant: Vec<BTreeSet<Term>> = vec![BTreeSet::new(); graph.blocks.len()];
     let at = |relevant: &[BTreeSet<Term>], location: Location| {
         let step = graph.locations[location.index()].step;
@@ -84,6 +94,7 @@ fn relevant_conditions(graph: &Graph, slots: &[Slot]) -> Vec<BTreeSet<Term>> {
     loop {
         let mut changed = false;
         for index in (0..graph.blocks.len()).rev() {
+            deadline.check()?;
             let block = &graph.blocks[index];
             let mut conditions = match &block.end {
                 End::Jump(next) => relevant[next.index()].clone(),
@@ -110,7 +121,7 @@ fn relevant_conditions(graph: &Graph, slots: &[Slot]) -> Vec<BTreeSet<Term>> {
             }
         }
         if !changed {
-            return relevant;
+            return Ok(relevant);
         }
     }
 }
@@ -125,7 +136,7 @@ struct Specialisation<'a> {
     stability: Stability,
     /// Whether pauses branch on what only the process itself can change.
     own_facts: bool,
-    relevant: Vec<BTreeSet<Term>>,
+    relevant: &'a [BTreeSet<Term>],
     /// `None` while a block stands in the queue.
     blocks: Vec<Option<Block>>,
     locations: Vec<Standing>,
@@ -147,14 +158,19 @@ enum Open {
 }
 
 impl<'a> Specialisation<'a> {
-    fn new(instance: &'a Instance, process: Process, own_facts: bool) -> Self {
+    fn new(
+        instance: &'a Instance,
+        process: Process,
+        relevant: &'a [BTreeSet<Term>],
+        own_facts: bool,
+    ) -> Self {
         let graph = &instance.graphs[process.index()];
         Self {
             graph,
             slots: &instance.slots,
             stability: Stability::of(instance, process),
             own_facts,
-            relevant: relevant_conditions(graph, &instance.slots),
+            relevant,
             blocks: Vec::new(),
             locations: Vec::new(),
             walked: FxHashMap::default(),
@@ -167,7 +183,7 @@ impl<'a> Specialisation<'a> {
     ///
     /// It ends: blocks and locations are told apart by facts over the finitely many atoms
     /// of `relevant`, and a pause is settled at most once per own atom (see `settle`).
-    fn run(mut self) -> Option<Graph> {
+    fn run(mut self, deadline: Deadline<'_>) -> Result<Option<Graph>, Stopped> {
         let nothing = Knowledge::default();
         self.place(Location::IDLE, nothing.clone());
         let invocations = Invocations {
@@ -176,8 +192,9 @@ impl<'a> Specialisation<'a> {
         };
         while let Some(open) = self.open.pop_front() {
             if self.locations.len() > MOST_LOCATIONS || self.blocks.len() > MOST_BLOCKS {
-                return None;
+                return Ok(None);
             }
+            deadline.check()?;
             match open {
                 Open::Block(id, known, at) => {
                     let block = self.specialised(id, known);
@@ -196,12 +213,10 @@ impl<'a> Specialisation<'a> {
                 }
             }
         }
-        Some(reachable(&Graph {
-            blocks: self.blocks.into_iter().collect::<Option<_>>()?,
-            locations: self.locations,
-            invocations,
-            argument: self.graph.argument,
-        }))
+        // The queue is empty: all blocks are written.
+        let blocks: Option<Vec<Block>> = self.blocks.into_iter().collect();
+        let (locations, argument) = (self.locations, self.graph.argument);
+        Ok(blocks.map(|blocks| reachable(&Graph { blocks, locations, invocations, argument })))
     }
 
     /// The location that holds these facts.
@@ -342,9 +357,10 @@ impl<'a> Specialisation<'a> {
         reactions
     }
 
-    fn conditions(&self, location: Location) -> impl Iterator<Item = &Term> {
+    fn conditions(&self, location: Location) -> impl Iterator<Item = &'a Term> + use<'a> {
         let step = self.graph.locations[location.index()].step;
-        step.into_iter().flat_map(|step| &self.relevant[step.index()])
+        let relevant = self.relevant;
+        step.into_iter().flat_map(|step| &relevant[step.index()])
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::instance::fold::Distinct;
 use crate::instance::{Assignment, Domain, Operator, Scalar, Slot, SlotId, Target, Term};
 
 /// A condition that stands for something that will be known only later.
@@ -77,13 +78,14 @@ impl Knowledge {
     /// The fact that tells what a slot holds.
     fn fact_of_slot(&self, slot: SlotId) -> Option<(&Term, &bool)> {
         let itself = Term::Slot(slot);
+        // Equalities of one slot stand together, those with constants first.
+        let least = Term::Apply(Operator::Equal, vec![itself.clone()]);
         self.0.get_key_value(&itself).or_else(|| {
-            self.0.iter().find(|(atom, truth)| match atom {
-                Term::Apply(Operator::Equal, of) => {
-                    **truth && of[0] == itself && of[1].constant().is_some()
-                }
+            let of_slot = |(atom, _): &(&Term, &bool)| match atom {
+                Term::Apply(Operator::Equal, of) => of[0] == itself && of[1].constant().is_some(),
                 _ => false,
-            })
+            };
+            self.0.range(&least..).take_while(of_slot).find(|(_, truth)| **truth)
         })
     }
 
@@ -349,25 +351,18 @@ pub fn canonical(term: &Term, slots: &[Slot]) -> Term {
 
 fn junction(operator: Operator, of: Vec<Term>) -> Term {
     let winner = Scalar::from(operator == Operator::Or);
-    let mut kept: Vec<Term> = Vec::with_capacity(of.len());
+    let mut kept = Distinct::default();
     for term in of {
         match term {
             Term::Constant(bit) if bit == winner => return Term::Constant(winner),
             Term::Constant(_) => {}
             Term::Apply(inner, of) if inner == operator => {
-                of.into_iter()
-                    .filter(|term| !kept.contains(term))
-                    .collect::<Vec<_>>()
-                    .into_iter()
-                    .for_each(|term| kept.push(term));
+                of.into_iter().for_each(|term| kept.insert(term));
             }
-            term => {
-                if !kept.contains(&term) || term == UNKNOWN {
-                    kept.push(term);
-                }
-            }
+            term => kept.insert(term),
         }
     }
+    let mut kept = kept.terms;
     match kept.len() {
         0 => Term::Constant(1 - winner),
         1 => kept.swap_remove(0),

@@ -25,29 +25,33 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Block, BlockId, Domain, End, Graph, Instance, Operator, Owner, SlotId, Target, Term,
 };
 
 /// With cells counted up from what they hold.
-#[must_use]
-pub fn linked(instance: &Instance) -> Instance {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn linked(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut told = instance.clone();
     let guards = Guards::of(instance);
     if guards.pairs.is_empty() {
-        return told;
+        return Ok(told);
     }
-    told.graphs_at_once_mut().enumerate().for_each(|(index, graph)| {
+    told.graphs_at_once_mut().enumerate().try_for_each(|(index, graph)| {
         // Reactions are none of a process's steps; here there are none yet.
         if graph.locations.iter().all(|standing| standing.reactions.is_empty()) {
             let flow = Flow { instance, guards: &guards, process: index };
-            let entries = flow.solve(graph);
+            let entries = flow.solve(graph, deadline)?;
             flow.rewrite(graph, &entries);
         }
-    });
+        Ok(())
+    })?;
     #[cfg(debug_assertions)]
     told.validate();
-    told
+    Ok(told)
 }
 
 /// A variable of the process, a counter of a cell, and by how much the first is more:
@@ -134,7 +138,7 @@ struct Flow<'a> {
 
 impl Flow<'_> {
     /// What is known where blocks begin; none where the process never comes.
-    fn solve(&self, graph: &Graph) -> Vec<Option<Facts>> {
+    fn solve(&self, graph: &Graph, deadline: Deadline<'_>) -> Result<Vec<Option<Facts>>, Stopped> {
         let mut entries: Vec<Option<Facts>> = vec![None; graph.blocks.len()];
         let mut open: Vec<BlockId> = Vec::new();
         for begin in [graph.invocations.update, graph.invocations.scan] {
@@ -142,6 +146,7 @@ impl Flow<'_> {
             open.push(begin);
         }
         while let Some(id) = open.pop() {
+            deadline.check()?;
             let Some(mut facts) = entries[id.index()].clone() else { continue };
             let block = graph.block(id);
             block.assignments.iter().for_each(|assignment| self.assign(&mut facts, assignment));
@@ -159,7 +164,7 @@ impl Flow<'_> {
                 }
             }
         }
-        entries
+        Ok(entries)
     }
 
     /// The blocks that may follow, with what is known there.
@@ -293,7 +298,7 @@ mod tests {
         let program = parse("linking", &text).unwrap().program(None).unwrap();
         let mut instance = Instance::new(&program, 2, (0, 1)).unwrap();
         change(&mut instance);
-        let linked = linked(&instance);
+        let linked = linked(&instance, Deadline::NEVER).unwrap();
         let name = |slot: SlotId| linked.slot(slot).name.as_str();
         let assignments = linked.graphs[0].blocks.iter().flat_map(|block| &block.assignments);
         let stored = assignments.filter_map(|Assignment { target, value }| match (target, value) {

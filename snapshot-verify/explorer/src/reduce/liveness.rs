@@ -23,6 +23,7 @@ use fixedbitset::FixedBitSet;
 use snapshot_core::Process;
 
 use super::fact::mentions;
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, BlockId, End, Graph, Instance, Location, Owner, SlotId, Target, Term,
 };
@@ -66,7 +67,14 @@ impl Live {
 
 impl Liveness {
     /// Of this process. O(blocks * slots) for graphs without long loops.
-    pub fn of(instance: &Instance, process: Process) -> Self {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn of(
+        instance: &Instance,
+        process: Process,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
         let graph = &instance.graphs[process.index()];
         let mut own = FixedBitSet::with_capacity(instance.slots.len());
         for (index, slot) in instance.slots.iter().enumerate() {
@@ -85,14 +93,19 @@ impl Liveness {
         for (index, slot) in instance.slots.iter().enumerate() {
             operation_slots.set(index, slot.owner == Owner::Operation(process));
         }
-        liveness.solve(graph, &operation_slots);
+        liveness.solve(graph, &operation_slots, deadline)?;
         liveness.standing_slots =
             liveness.locations.iter().map(|live| liveness.slots(live)).collect();
-        liveness
+        Ok(liveness)
     }
 
     /// Goes back from what is read until nothing more becomes live.
-    fn solve(&mut self, graph: &Graph, operation_slots: &FixedBitSet) {
+    fn solve(
+        &mut self,
+        graph: &Graph,
+        operation_slots: &FixedBitSet,
+        deadline: Deadline<'_>,
+    ) -> Result<(), Stopped> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); graph.blocks.len()];
         let mut pausing: Vec<Vec<usize>> = vec![Vec::new(); graph.locations.len()];
         for (index, block) in graph.blocks.iter().enumerate() {
@@ -122,6 +135,7 @@ impl Liveness {
             }
         };
         while let Some(index) = open.pop() {
+            deadline.check()?;
             is_open[index] = false;
             let live = self.transfer(graph, BlockId(index as u32));
             if live == self.blocks[index] {
@@ -137,6 +151,7 @@ impl Liveness {
                 }
             }
         }
+        Ok(())
     }
 
     /// What is live at a location, given what is where its blocks begin.

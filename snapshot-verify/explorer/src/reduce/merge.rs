@@ -20,6 +20,7 @@ use std::hash::Hash;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Block, BlockId, End, Graph, Instance, Invocations, Location, Reaction, Standing,
     Term,
@@ -27,11 +28,16 @@ use crate::instance::{
 
 /// Identifies equivalent locations of every process, and drops what is not
 /// reachable.
-#[must_use]
-pub fn merge(instance: &Instance) -> Instance {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn merge(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
-    reduced.graphs_at_once_mut().for_each(|graph| *graph = merge_graph(graph));
-    reduced
+    reduced.graphs_at_once_mut().try_for_each(|graph| {
+        *graph = merge_graph(graph, deadline)?;
+        Ok(())
+    })?;
+    Ok(reduced)
 }
 
 /// Things by number, equal ones by the same.
@@ -226,7 +232,7 @@ impl<'a> Walk<'a> {
 /// Whether a location is part of an update, its step, and its reactions by condition.
 type Future = (bool, Option<BlockId>, Vec<(u32, BlockId)>);
 
-fn merge_graph(graph: &Graph) -> Graph {
+fn merge_graph(graph: &Graph, deadline: Deadline<'_>) -> Result<Graph, Stopped> {
     let words = Words::of(graph);
     let mut classes = vec![1; graph.locations.len()];
     classes[Location::IDLE.index()] = 0;
@@ -236,6 +242,7 @@ fn merge_graph(graph: &Graph) -> Graph {
         let mut numbers: FxHashMap<(u32, Future), u32> = FxHashMap::default();
         let mut refined = Vec::with_capacity(classes.len());
         for (location, &class) in classes.iter().enumerate() {
+            deadline.check()?;
             let key = (class, walk.future(location));
             let next = numbers.len() as u32;
             refined.push(*numbers.entry(key).or_insert(next));
@@ -243,7 +250,7 @@ fn merge_graph(graph: &Graph) -> Graph {
         let refined_count = numbers.len();
         classes = refined;
         if refined_count == count {
-            return quotient(&words, &classes, count);
+            return Ok(quotient(&words, &classes, count));
         }
         count = refined_count;
     }

@@ -58,22 +58,28 @@
 use rayon::prelude::*;
 
 use super::fuse::{fused, without_circles};
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Block, BlockId, End, Graph, Instance, Location, Owner, SlotId, Term};
 
 /// Fuses invocations with first accesses, responses with last ones, and what
 /// commutes with the step before it.
-#[must_use]
-pub fn shrink(instance: &Instance) -> Instance {
-    begun(&moved(instance))
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn shrink(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
+    begun(&moved(instance, deadline)?, deadline)
 }
 
 /// Fuses responses with last accesses, and what commutes with the step before it. Once
 /// variables were forgotten there may be more of that: it can be done again.
-#[must_use]
-pub fn moved(instance: &Instance) -> Instance {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn moved(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
     let touched = Touched::by_all(instance);
-    reduced.graphs_at_once_mut().enumerate().for_each(|(process, graph)| {
+    reduced.graphs_at_once_mut().enumerate().try_for_each(|(process, graph)| {
+        deadline.check()?;
         let reacted = graph.reacted();
         let movers: Vec<Location> = graph
             .every_location()
@@ -83,19 +89,26 @@ pub fn moved(instance: &Instance) -> Instance {
             .collect();
         let movers = without_circles(graph, &movers);
         *graph = fused(graph, &movers);
-    });
+        Ok(())
+    })?;
     debug_assert_eq!(reduced.validity(), Ok(()));
-    reduced
+    Ok(reduced)
 }
 
 /// Fuses invocations with first accesses. That can be done once only: an operation
 /// begins no later than with its first access.
-#[must_use]
-pub fn begun(instance: &Instance) -> Instance {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn begun(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
-    reduced.graphs_at_once_mut().for_each(|graph| *graph = invoked_with_access(graph));
+    reduced.graphs_at_once_mut().try_for_each(|graph| {
+        deadline.check()?;
+        *graph = invoked_with_access(graph);
+        Ok(())
+    })?;
     debug_assert_eq!(reduced.validity(), Ok(()));
-    reduced
+    Ok(reduced)
 }
 
 /// Whether the step of the location assigns to a cell.

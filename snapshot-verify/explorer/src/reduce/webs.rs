@@ -27,15 +27,18 @@ use fixedbitset::FixedBitSet;
 use snapshot_core::Process;
 
 use super::numbering::classes::Classes;
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Block, BlockId, End, Graph, Instance, Location, Owner, Slot, SlotId, Target, Term,
 };
 
 /// With as many slots per variable as it has webs that have nothing to do with each
 /// other. O(size of the instance * slots concerned).
-#[must_use]
-pub fn webs(instance: &Instance) -> Instance {
-    let webs = found(instance);
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn webs(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
+    let webs = found(instance, deadline)?;
     // First a slot for each: then it shows which webs have to do with each other.
     let mut all = Slots::of(instance);
     let apart = renamed(instance, &webs, &mut all, &|_, web| web);
@@ -48,11 +51,11 @@ pub fn webs(instance: &Instance) -> Instance {
     let split = renamed(instance, &webs, &mut Slots::of(instance), &class);
     #[cfg(debug_assertions)]
     split.validate();
-    split
+    Ok(split)
 }
 
 /// The webs of each process.
-fn found(instance: &Instance) -> Vec<Webs> {
+fn found(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<Webs>, Stopped> {
     let classes = Classes::of(instance);
     let graphs = instance.graphs.iter().enumerate();
     let webs = graphs.map(|(index, graph)| {
@@ -61,7 +64,7 @@ fn found(instance: &Instance) -> Vec<Webs> {
             owner == Owner::Operation(Process::must(index)) && graph.argument != Some(*slot)
         };
         let slots = classes.iter().flat_map(|class| &class.slots).copied().filter(is_local);
-        Webs::of(graph, slots.collect(), instance.slots.len())
+        Webs::of(graph, slots.collect(), instance.slots.len(), deadline)
     });
     webs.collect()
 }
@@ -144,7 +147,12 @@ struct Webs {
 }
 
 impl Webs {
-    fn of(graph: &Graph, slots: Vec<SlotId>, all: usize) -> Self {
+    fn of(
+        graph: &Graph,
+        slots: Vec<SlotId>,
+        all: usize,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
         let mut positions = vec![None; all];
         for (position, slot) in slots.iter().enumerate() {
             positions[slot.index()] = Some(position);
@@ -160,10 +168,12 @@ impl Webs {
             read: FixedBitSet::with_capacity(nodes),
             slots,
         };
-        while webs.look_back(graph) {}
+        while webs.look_back(graph) {
+            deadline.check()?;
+        }
         webs.unite(graph);
         webs.find_reads(graph);
-        webs
+        Ok(webs)
     }
 
     /// The position of a slot, if it is to be split.
@@ -388,7 +398,9 @@ mod tests {
         let program = parse(algorithm, text).unwrap().program(bug).unwrap();
         let pair = [0, 1].map(Process::must);
         let reductions = Reductions::standard().without(Reduction::Counters);
-        Prepared::new(&program, processes, pair, reductions, |_| true).unwrap().instance
+        Prepared::new(&program, processes, pair, reductions, |_| true, Deadline::NEVER)
+            .unwrap()
+            .instance
     }
 
     /// Whether some class has slots with both names.
@@ -402,7 +414,7 @@ mod tests {
     #[test]
     fn handshakes_of_different_pairs_are_told_apart() {
         let whole = instance("attiya_welch", None, 3);
-        let split = webs(&whole);
+        let split = webs(&whole, Deadline::NEVER).unwrap();
         for others in [["h_j[1][0]", "h_j[2][0]"], ["h_j[1][0]", "h_i[1][0]"]] {
             assert!(are_one(&whole, others));
             assert!(!are_one(&split, others));
@@ -410,7 +422,7 @@ mod tests {
         assert!(are_one(&split, ["h_j[1][0]", "h_i[0][1]"]), "what is compared stays together");
         let added = split.slots.len() - whole.slots.len();
         assert!(added < whole.slots.len() / 4, "related webs share a slot: {added} were added");
-        assert_eq!(webs(&split), split, "there is no more to be had");
+        assert_eq!(webs(&split, Deadline::NEVER).unwrap(), split, "there is no more to be had");
     }
 
     /// Where dead slots are blank, splitting is renaming: the states are as many.
@@ -423,15 +435,23 @@ mod tests {
             ("attiya_welch", Some("stale_view"), 2, Some(1)),
         ] {
             let whole = instance(algorithm, bug, processes);
-            let apart = renamed(&whole, &found(&whole), &mut Slots::of(&whole), &|_, web| web);
+            let apart = renamed(
+                &whole,
+                &found(&whole, Deadline::NEVER).unwrap(),
+                &mut Slots::of(&whole),
+                &|_, web| web,
+            );
             assert!(apart.slots.len() > whole.slots.len());
             let exploration =
                 Exploration { operations, past_violations: true, ..Exploration::default() };
-            let counts = [whole.clone(), webs(&whole), apart].map(|instance| {
-                let outcome = exploration.run(&dead(&instance), &mut |_| ()).unwrap();
-                let verdict = std::mem::discriminant(&outcome.verdict);
-                (verdict, outcome.states, outcome.transitions, outcome.depth)
-            });
+            let counts =
+                [whole.clone(), webs(&whole, Deadline::NEVER).unwrap(), apart].map(|instance| {
+                    let outcome = exploration
+                        .run(&dead(&instance, Deadline::NEVER).unwrap(), &mut |_| ())
+                        .unwrap();
+                    let verdict = std::mem::discriminant(&outcome.verdict);
+                    (verdict, outcome.states, outcome.transitions, outcome.depth)
+                });
             assert_eq!(counts[0], counts[1], "{algorithm} {bug:?}");
             assert_eq!(counts[0], counts[2], "{algorithm} {bug:?}, each web apart");
         }

@@ -3,6 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::explore::canonical::Forgetting;
 use snapshot_explorer::explore::code::Machine;
 use snapshot_explorer::explore::product::{Product, Scratch};
@@ -102,8 +103,8 @@ const TRAPS: [(&str, &str, &str); 7] = [
 fn instance(text: &str, processes: usize) -> Instance {
     let program = parse("abandoned", text).unwrap().program(None).unwrap();
     let pair = [0, 1].map(Process::must);
-    let instance = pipeline::instance(&program, processes, pair).unwrap();
-    Prepared::of(instance, Reductions::standard()).instance
+    let instance = pipeline::instance(&program, processes, pair, Deadline::NEVER).unwrap();
+    Prepared::of(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
 }
 
 /// Walks at random. Wherever something is abandoned, the walk goes on for a while from
@@ -111,7 +112,7 @@ fn instance(text: &str, processes: usize) -> Instance {
 /// that ever differs. How often something was abandoned; an error says what was not the
 /// same.
 fn walk(instance: &Instance, steps: u32) -> Result<u32, String> {
-    let abandoned = Abandoned::of(instance);
+    let abandoned = Abandoned::of(instance, Deadline::NEVER).unwrap();
     let numbering = Numbering::of(instance, CAP);
     let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
     let walked = exploration.product(instance, |product| {

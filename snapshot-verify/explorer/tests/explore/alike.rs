@@ -1,6 +1,7 @@
 //! Which processes are alike: those that the program tells apart by name are not.
 
 use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::pipeline::{self, Prepared};
 use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_language::parse;
@@ -31,9 +32,10 @@ scan:
 fn alike(name: &str, mark: &str) -> bool {
     let text = TEXT.replace("NAME", name).replace("MARK", mark);
     let program = parse("named", &text).unwrap().program(None).unwrap();
-    let instance = pipeline::instance(&program, 4, [0, 1].map(Process::must)).unwrap();
+    let instance =
+        pipeline::instance(&program, 4, [0, 1].map(Process::must), Deadline::NEVER).unwrap();
     let reductions = Reductions::NONE.with(Reduction::Constant).with(Reduction::Symmetry);
-    let prepared = Prepared::of(instance, reductions);
+    let prepared = Prepared::of(instance, reductions, Deadline::NEVER).unwrap();
     let symmetry = prepared.symmetry(|_| true);
     let others = [2, 3].map(Process::must);
     symmetry.is_some_and(|symmetry| symmetry.classes().any(|class| class == others))

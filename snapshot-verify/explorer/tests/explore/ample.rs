@@ -3,6 +3,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::explore::code::Machine;
 use snapshot_explorer::explore::product::{Ahead, Product, Scratch};
 use snapshot_explorer::explore::{Choice, Exploration, Outcome, Stop, Verdict};
@@ -64,8 +65,8 @@ scan:
 fn instance(text: &str, processes: usize) -> Instance {
     let program = parse("ample", text).unwrap().program(None).unwrap();
     let pair = [0, 1].map(Process::must);
-    let instance = pipeline::instance(&program, processes, pair).unwrap();
-    Prepared::of(instance, Reductions::standard()).instance
+    let instance = pipeline::instance(&program, processes, pair, Deadline::NEVER).unwrap();
+    Prepared::of(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
 }
 
 /// Walks at random. Wherever a step would be taken at once, the others go on for a while
@@ -73,7 +74,7 @@ fn instance(text: &str, processes: usize) -> Instance {
 /// error says what was not the same.
 fn walk(instance: &Instance, operations: u32, steps: u32) -> Result<u32, String> {
     let numbering = Numbering::of(instance, CAP);
-    let ample = Ample::of(instance, Some(operations)).unwrap();
+    let ample = Ample::of(instance, Some(operations), Deadline::NEVER).unwrap().unwrap();
     let exploration = Exploration {
         operations: Some(operations),
         numbering: Some(&numbering),

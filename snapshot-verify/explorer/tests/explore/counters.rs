@@ -1,10 +1,10 @@
 //! Normal counters: nothing that a program can ask is lost, and every step of a
 //! state is one of what its normal form stands for.
 
+use crate::passes::dead;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_explorer::instance::{Domain, Instance, NONE, Scalar, SlotId};
-use snapshot_explorer::reduce::dead::dead;
 use snapshot_explorer::reduce::numbering::Numbering;
 use snapshot_language::parse;
 

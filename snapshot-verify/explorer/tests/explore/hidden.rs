@@ -1,6 +1,7 @@
 //! Violations that a reduction would hide if it took one step too many for harmless.
 
 use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::explore::{Exploration, Verdict};
 use snapshot_explorer::pipeline::{self, Prepared};
 use snapshot_explorer::reduction::Reductions;
@@ -92,8 +93,10 @@ scan:
 /// Whether the reduced instance for the pair (0, 1) has a violation.
 fn violates(text: &str, processes: usize) -> bool {
     let program = parse("hidden", text).unwrap().program(None).unwrap();
-    let instance = pipeline::instance(&program, processes, [0, 1].map(Process::must)).unwrap();
-    let prepared = Prepared::of(instance, Reductions::standard());
+    let instance =
+        pipeline::instance(&program, processes, [0, 1].map(Process::must), Deadline::NEVER)
+            .unwrap();
+    let prepared = Prepared::of(instance, Reductions::standard(), Deadline::NEVER).unwrap();
     let symmetry = prepared.symmetry(|_| true);
     let exploration = Exploration {
         operations: Some(2),

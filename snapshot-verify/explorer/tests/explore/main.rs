@@ -14,6 +14,7 @@ mod hidden;
 mod meaning;
 mod narrow;
 mod oracle;
+mod passes;
 mod published;
 mod random;
 mod recall;

@@ -1,6 +1,7 @@
 //! Published algorithms, as the program explores them.
 
 use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::explore::{Exploration, Outcome};
 use snapshot_explorer::pipeline::Prepared;
 use snapshot_explorer::reduction::Reductions;
@@ -17,10 +18,11 @@ pub fn explored(
     let text = corpus::algorithm(name).unwrap().text;
     let program = parse(name, text).unwrap().program(bug).unwrap();
     let pair = [0, 1].map(Process::must);
-    let mut prepared = Prepared::new(&program, 2, pair, reductions, |_| true).unwrap();
-    prepared.analyse();
+    let mut prepared =
+        Prepared::new(&program, 2, pair, reductions, |_| true, Deadline::NEVER).unwrap();
+    prepared.analyse(Deadline::NEVER).unwrap();
     let forgetting = prepared.forgetting();
-    let ample = prepared.ample(bounds.operations);
+    let ample = prepared.ample(bounds.operations, Deadline::NEVER).unwrap();
     let exploration = Exploration {
         antichain: true,
         numbering: prepared.numbering.as_ref().map(|numbering| numbering as _),

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::explore::Exploration;
 use snapshot_explorer::explore::product::{Move, Product, Recall, Scratch, Successor};
 use snapshot_explorer::instance::Instance;
@@ -82,7 +83,8 @@ fn moves_of_algorithms_are_recalled_as_they_were() {
         let program = parse("text", text).unwrap().program(bug).unwrap();
         for pair in [[0, 1], [1, 2]] {
             let pair = pair.map(Process::must);
-            let prepared = Prepared::new(&program, 3, pair, reductions, |_| true).unwrap();
+            let prepared =
+                Prepared::new(&program, 3, pair, reductions, |_| true, Deadline::NEVER).unwrap();
             let compared = compare_all(&Exploration::default(), prepared.explored());
             assert!(compared > ENOUGH, "{compared}");
         }
@@ -117,13 +119,16 @@ fn nothing_is_remembered_where_more_than_the_footprint_matters() {
     let text = corpus::algorithm("bowman").unwrap().text;
     let program = parse("bowman", text).unwrap().program(None).unwrap();
     let pair = [0, 1].map(Process::must);
-    let prepared = Prepared::new(&program, 3, pair, Reductions::NONE, |_| true).unwrap();
+    let prepared =
+        Prepared::new(&program, 3, pair, Reductions::NONE, |_| true, Deadline::NEVER).unwrap();
     let plain = Exploration::default();
     assert!(is_remembered(&plain, prepared.explored()));
 
     let with_ample = Reductions::NONE.with(Reduction::Ample);
-    let with_ample = Prepared::new(&program, 3, pair, with_ample, |_| true).unwrap();
-    let ample = with_ample.ample(None).expect("bowman has steps that commute");
+    let with_ample =
+        Prepared::new(&program, 3, pair, with_ample, |_| true, Deadline::NEVER).unwrap();
+    let ample =
+        with_ample.ample(None, Deadline::NEVER).unwrap().expect("bowman has steps that commute");
     let at_once = Exploration { ample: Some(&ample), ..Exploration::default() };
     assert!(!is_remembered(&at_once, prepared.explored()));
 

@@ -1,15 +1,16 @@
 //! Random instances, before and after reductions.
 
+use crate::passes::{constant, dead, decided, merge, shrink};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::explore::{Exploration, Verdict};
 use snapshot_explorer::instance::{
     Assignment, Block, BlockId, End, Graph, Instance, Owner, SlotId, Target, Term,
 };
 use snapshot_explorer::pipeline::Prepared;
-use snapshot_explorer::reduce::{constant::constant, dead::dead, decided::decided, merge::merge};
-use snapshot_explorer::reduce::{numbering::Numbering, shrink::shrink, symmetry::Symmetry};
+use snapshot_explorer::reduce::{numbering::Numbering, symmetry::Symmetry};
 use snapshot_explorer::reduction::Reductions;
 
 use crate::random;
@@ -157,7 +158,7 @@ fn reductions_that_fuse_steps_keep_the_verdict() {
             shrink(&plain),
             shrink(&constant_only),
             constant_only,
-            Prepared::of(plain.clone(), Reductions::standard()).instance,
+            Prepared::of(plain.clone(), Reductions::standard(), Deadline::NEVER).unwrap().instance,
         ];
         for (at, instance) in variants.iter().enumerate() {
             instance.validate();

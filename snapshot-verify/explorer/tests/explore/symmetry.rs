@@ -5,6 +5,7 @@ use std::mem::discriminant;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::explore::product::Scratch;
 use snapshot_explorer::explore::{Exploration, Stop, Symmetry};
 use snapshot_explorer::instance::Scalar;
@@ -39,8 +40,8 @@ scan:
 fn walk(text: &str, processes: usize, operations: Option<u32>) -> [u32; 2] {
     let program = parse("alike", text).unwrap().program(None).unwrap();
     let pair = [0, 1].map(Process::must);
-    let instance = pipeline::instance(&program, processes, pair).unwrap();
-    let prepared = Prepared::of(instance, Reductions::standard());
+    let instance = pipeline::instance(&program, processes, pair, Deadline::NEVER).unwrap();
+    let prepared = Prepared::of(instance, Reductions::standard(), Deadline::NEVER).unwrap();
     let symmetry = prepared.symmetry(|_| true).expect("there are processes alike");
     let exploration = Exploration {
         operations,

@@ -1,7 +1,7 @@
 //! What has no instance, and why.
 
 use snapshot_explorer::instance::{Instance, InstanceError, MOST_PROCESSES};
-use snapshot_language::program::{Bound, ExpressionKind, IndexSet, Program, Type};
+use snapshot_language::program::{Bound, ExpressionKind, ExtentError, IndexSet, Program, Type};
 
 use crate::programs::{BOWMAN, program};
 
@@ -74,10 +74,16 @@ scan:
 fn a_bound_is_a_number() {
     let mut large = program(BOWMAN, None);
     let high = Bound { times_n: 2_000_000_000, plus: 0 };
-    large.shared[0].dimensions = vec![IndexSet::Range(Bound::constant(0), high)];
+    large.shared[0].dimensions = vec![IndexSet::Range(high, high)];
     let bound = "2000000000*n".to_owned();
     let expected = InstanceError::BoundOutOfRange { bound, processes: 3 };
     assert_eq!(of(&large, 3, (0, 1)), expected);
+    large.shared[0].dimensions = vec![IndexSet::Range(Bound::constant(0), high)];
+    let InstanceError::Extent(ExtentError::Scalars { name, given, .. }) = of(&large, 3, (0, 1))
+    else {
+        panic!("six thousand million cells are too many")
+    };
+    assert_eq!((name.as_str(), given), ("active", 6_000_000_001));
 }
 
 #[test]

@@ -7,13 +7,11 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_explorer::instance::Instance;
-use snapshot_explorer::reduce::constant::constant;
-use snapshot_explorer::reduce::dead::dead;
-use snapshot_explorer::reduce::shrink::shrink;
 use snapshot_language::parse;
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::{Action, Fault, FaultKind, Machine, State as Written};
 
+use crate::passes::{constant, dead, shrink};
 use crate::programs::cases;
 use crate::reference::{Deed, Ending, Move, Returned, State};
 

@@ -4,6 +4,7 @@
 mod errors;
 mod invariants;
 mod lockstep;
+mod passes;
 mod programs;
 mod reference;
 mod shapes;

@@ -2,9 +2,8 @@
 //! take away, what is fused.
 
 use snapshot_explorer::instance::{Domain, Graph, Instance, Location, NONE, Owner};
-use snapshot_explorer::reduce::constant::constant;
-use snapshot_explorer::reduce::shrink::shrink;
 
+use crate::passes::{constant, shrink};
 use crate::programs::{BOWMAN, INDICES, WHOLE, program};
 
 fn instance(text: &str, n: usize, pair: (usize, usize)) -> Instance {

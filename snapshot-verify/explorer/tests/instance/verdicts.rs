@@ -1,10 +1,8 @@
 //! What is found does not depend on the reductions.
 
 use snapshot_explorer::instance::Instance;
-use snapshot_explorer::reduce::constant::constant;
-use snapshot_explorer::reduce::dead::dead;
-use snapshot_explorer::reduce::shrink::shrink;
 
+use crate::passes::{constant, dead, shrink};
 use crate::programs::{Answer, BOWMAN, cases, program};
 use crate::reference::{Found, explore, hunt};
 

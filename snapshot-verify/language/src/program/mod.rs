@@ -22,12 +22,14 @@
 
 mod display;
 mod expression;
+mod extent;
 pub mod independence;
 pub mod linearization;
 mod statement;
 mod types;
 
 pub use expression::{Binary, Expression, ExpressionKind};
+pub use extent::{ExtentError, MOST_SCALARS, MOST_WORK};
 pub use statement::{Access, CellPlace, Place, Projection, Root, Statement, StatementKind};
 pub use types::{Bound, Field, IndexSet, Type};
 

@@ -14,7 +14,7 @@ use super::fault::Fault;
 use super::report::{AccessReport, StepReport};
 use super::run::Run;
 use super::state::{Activity, Cell, Local, State};
-use crate::program::{CellKind, Expression, IndexSet, Program, SharedVariable};
+use crate::program::{CellKind, Expression, ExtentError, IndexSet, Program, SharedVariable};
 
 /// The largest number of processes that is interpreted.
 pub const MAX_PROCESSES: usize = 1 << 10;
@@ -58,6 +58,14 @@ pub enum MachineError {
         /// How many are possible.
         limit: usize,
     },
+    /// The program is too large.
+    #[error("with {processes} processes, {error}")]
+    Extent {
+        /// The number of processes.
+        processes: usize,
+        /// What is too large.
+        error: ExtentError,
+    },
     /// An initial value has no meaning for this number of processes.
     #[error("with {processes} processes, an initial value is faulty: {fault}")]
     Initial {
@@ -72,12 +80,13 @@ impl<'p> Machine<'p> {
     /// The program, run by n processes.
     ///
     /// # Errors
-    /// If n is not from 1 to [`MAX_PROCESSES`], or an initial value has no
-    /// meaning for n.
+    /// If n is not from 1 to [`MAX_PROCESSES`], the program is too large for n, or an
+    /// initial value has no meaning for n.
     pub fn new(program: &'p Program, n: usize) -> Result<Self, MachineError> {
         if n == 0 || n > MAX_PROCESSES {
             return Err(MachineError::Processes { given: n, limit: MAX_PROCESSES });
         }
+        program.check_extent(n).map_err(|error| MachineError::Extent { processes: n, error })?;
         let mut first_cells = Vec::new();
         let mut cells = 0;
         for variable in &program.shared {

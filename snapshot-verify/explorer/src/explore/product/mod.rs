@@ -16,7 +16,7 @@ use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
 
 pub use recall::Recall;
-pub use successors::{Ahead, MOST_AT_ONCE, Scratch, Successor};
+pub use successors::{Ahead, Circle, MOST_AT_ONCE, Scratch, Successor};
 
 use super::canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
 use super::code::{Code, Fault, Machine};

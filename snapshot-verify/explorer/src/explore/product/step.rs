@@ -9,6 +9,9 @@ use crate::explore::code::{Ending, Entry, Machine};
 use crate::instance::{Location, Scalar};
 use crate::layout::{INVOKED_BITS, Register};
 
+/// The most reactions to one step.
+const MOST_REACTIONS: usize = 1 << 10;
+
 impl Product<'_> {
     /// Which of i and j a process is.
     #[inline]
@@ -164,10 +167,16 @@ impl Product<'_> {
 
     /// Runs reactions until none applies or something goes wrong, if nothing has yet.
     /// Returns what has.
+    ///
+    /// A reaction is an offer: where movers that are part of it lead in a circle, it ends
+    /// after [`MOST_REACTIONS`].
     fn react(&self, mover: Process, mut stop: Option<Stop>, machine: &mut Machine) -> Option<Stop> {
         let mut seen = 0;
         let mut dirty = 1 << mover.index();
-        while self.goes_on(stop) {
+        for _ in 0..MOST_REACTIONS {
+            if !self.goes_on(stop) {
+                break;
+            }
             for &register in &machine.written()[seen..] {
                 dirty |= self.watchers[usize::from(register)];
             }

@@ -9,7 +9,8 @@ use crate::explore::code::Machine;
 use crate::instance::{Location, Scalar};
 use crate::layout::Register;
 
-/// After so many steps taken at once a state is explored, whatever might be taken next.
+/// After so many steps taken at once a state is explored, whatever might be taken next;
+/// also where they run in a circle.
 pub const MOST_AT_ONCE: usize = 256;
 
 /// Where a move leads.
@@ -153,9 +154,10 @@ impl Product<'_> {
             }
             return Ok(packed);
         }
-        let Scratch { canonical, after, later, ahead, .. } = scratch;
+        let Scratch { canonical, after, later, circle, ahead, .. } = scratch;
         after.copy_from_slice(machine.state());
         self.canonicalise_since(canonical, after);
+        circle.begin(after);
         for _ in 0..MOST_AT_ONCE {
             match self.leader(after, ahead) {
                 None => break,
@@ -164,6 +166,9 @@ impl Product<'_> {
                     later.copy_from_slice(ahead.machine.state());
                     self.canonicalise_since(after, later);
                     std::mem::swap(after, later);
+                    if circle.closes(after) {
+                        break;
+                    }
                 }
             }
         }
@@ -234,8 +239,39 @@ pub struct Scratch {
     after: Vec<Scalar>,
     /// The state after what is done at once.
     later: Vec<Scalar>,
+    /// Ends what would be done at once for ever.
+    circle: Circle,
     /// For what is done at once.
     ahead: Ahead,
+}
+
+/// A search for a circle among the states that are left at once (Brent, BIT 20, 1980): the
+/// state after 1, 2, 4, 8, ... steps is kept until it comes again.
+#[derive(Clone, Debug, Default)]
+pub struct Circle {
+    kept: Vec<Scalar>,
+    steps: usize,
+}
+
+impl Circle {
+    /// Begins with this state.
+    pub fn begin(&mut self, state: &[Scalar]) {
+        self.kept.clear();
+        self.kept.extend_from_slice(state);
+        self.steps = 0;
+    }
+
+    /// Whether the state, which comes one step later, was there before.
+    pub fn closes(&mut self, state: &[Scalar]) -> bool {
+        if self.kept == state {
+            return true;
+        }
+        self.steps += 1;
+        if self.steps.is_power_of_two() {
+            self.kept.copy_from_slice(state);
+        }
+        false
+    }
 }
 
 /// What looking for a step to take at once needs.
@@ -263,8 +299,9 @@ impl Scratch {
         let machine = product.code.machine();
         let count = product.registers.count();
         let [canonical, expanded, after, later] = [0; 4].map(|zero| vec![zero; count]);
+        let circle = Circle::default();
         let ahead = Ahead::new(product);
-        Self { machine, canonical, expanded, after, later, ahead }
+        Self { machine, canonical, expanded, after, later, circle, ahead }
     }
 
     /// Puts the state before the step into the machine. Expansion 0 is the canonical

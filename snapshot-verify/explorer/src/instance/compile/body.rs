@@ -7,6 +7,7 @@ use snapshot_core::Process;
 use super::Memory;
 use super::storage::{Size, Slots};
 use super::tree::Tree;
+use crate::deadline::Deadline;
 use crate::instance::fold::{Knowledge, folded};
 use crate::instance::scalars::Scalars;
 use crate::instance::{
@@ -19,6 +20,12 @@ use crate::program::{Expression, LocalId, Place, ProcedureId, Program};
 /// The most blocks of one process.
 const BLOCK_LIMIT: usize = 1 << 16;
 
+/// The most assignments and conditions of one process.
+const PIECE_LIMIT: usize = 1 << 20;
+
+/// After so many expressions the clock is looked at.
+const POLL: usize = 1 << 10;
+
 /// The code of one process so far, and where it is being written.
 pub(super) struct Body<'a> {
     pub(super) program: &'a Program,
@@ -26,6 +33,11 @@ pub(super) struct Body<'a> {
     pub(super) me: Process,
     pub(super) memory: &'a Memory,
     pub(super) slots: &'a mut Slots,
+    deadline: Deadline<'a>,
+    /// Expressions evaluated so far, each as often as it was unrolled.
+    evaluated: usize,
+    /// Assignments and conditions of quantifiers so far.
+    pub(super) made: usize,
     pub(super) private: Vec<Tree<SlotId>>,
     /// Slots of locals, once per procedure.
     pub(super) locals: BTreeMap<(ProcedureId, LocalId), Tree<SlotId>>,
@@ -87,6 +99,7 @@ impl<'a> Body<'a> {
         me: Process,
         memory: &'a Memory,
         slots: &'a mut Slots,
+        deadline: Deadline<'a>,
     ) -> Self {
         let idle = Standing {
             step: None,
@@ -101,6 +114,9 @@ impl<'a> Body<'a> {
             me,
             memory,
             slots,
+            deadline,
+            evaluated: 0,
+            made: 0,
             private: Vec::new(),
             locals: BTreeMap::new(),
             blocks: vec![Draft { accesses: 0, assignments: Vec::new(), end: None }],
@@ -279,6 +295,7 @@ impl<'a> Body<'a> {
 
     /// Writes one assignment.
     pub(super) fn emit(&mut self, target: Target, value: Term) {
+        self.made += 1;
         self.blocks[self.current.index()].assignments.push(Assignment { target, value });
         self.established.clear();
     }
@@ -319,11 +336,31 @@ impl<'a> Body<'a> {
         self.slots.scalar(name, Owner::Operation(self.me), domain, self.span)
     }
 
+    /// An expression or statement is compiled.
+    ///
+    /// # Errors
+    /// If there is no time left.
+    pub(super) fn tick(&mut self) -> Result<(), InstanceError> {
+        self.evaluated += 1;
+        if self.evaluated.is_multiple_of(POLL) {
+            self.deadline.check()?;
+        }
+        Ok(())
+    }
+
     /// A statement begins: what served the one before is free again.
-    pub(super) fn begin(&mut self, span: Span) {
+    ///
+    /// # Errors
+    /// As [`Self::tick`]; or if the statement before made too much.
+    pub(super) fn begin(&mut self, span: Span) -> Result<(), InstanceError> {
+        self.tick()?;
         self.span = span;
         self.established.clear();
         self.temporaries.iter_mut().for_each(|(_, _, used)| *used = false);
+        if self.made > PIECE_LIMIT {
+            return Err(InstanceError::TooManyBlocks { limit: PIECE_LIMIT, span });
+        }
+        Ok(())
     }
 }
 

@@ -24,6 +24,7 @@ impl Body<'_> {
         expression: &Expression,
         whole: bool,
     ) -> Result<Tree<Term>, InstanceError> {
+        self.tick()?;
         let span = expression.span;
         Ok(match &expression.kind {
             ExpressionKind::Bool(bit) => Tree::Leaf(Term::bit(*bit)),
@@ -253,8 +254,12 @@ impl Body<'_> {
                 let bit = Term::and([left_out.not(), bit]);
                 (bit.clone(), bit.not())
             };
-            bits.push(bit);
-            this.guards.push(goes_on);
+            // What is true, or false, anyway tells nothing.
+            if bit != Term::bit(*all) {
+                this.made += 1;
+                bits.push(bit);
+                this.guards.push(goes_on);
+            }
             Ok(())
         });
         self.guards.truncate(outer);

@@ -32,6 +32,7 @@ use self::body::Body;
 use self::storage::{Size, Slots};
 use self::tree::Tree;
 use super::{Graph, Instance, InstanceError, Owner, SlotId, Term};
+use crate::deadline::Deadline;
 use crate::program::{CellKind, IndexSet, Program, SharedVariable};
 
 /// The fewest processes of an instance.
@@ -68,6 +69,22 @@ impl Instance {
         processes: usize,
         pair: (usize, usize),
     ) -> Result<Self, InstanceError> {
+        Self::within(program, processes, pair, Deadline::NEVER)
+    }
+
+    /// The same, if it is made before the deadline.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; or [`InstanceError::Stopped`].
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn within(
+        program: &Program,
+        processes: usize,
+        pair: (usize, usize),
+        deadline: Deadline<'_>,
+    ) -> Result<Self, InstanceError> {
         if processes < LEAST_PROCESSES {
             return Err(InstanceError::TooFewProcesses {
                 given: processes,
@@ -81,12 +98,13 @@ impl Instance {
         if i >= j || j >= processes {
             return Err(InstanceError::PairOutOfRange { i, j, processes });
         }
+        program.check_extent(processes)?;
         let pair = [Process::must(i), Process::must(j)];
         let size = Size(processes);
         let mut slots = Slots { size, all: Vec::new() };
-        let memory = shared_memory(program, &mut slots)?;
+        let memory = shared_memory(program, &mut slots, deadline)?;
         let graphs = (0..processes)
-            .map(|me| process(program, Process::must(me), pair, &memory, &mut slots))
+            .map(|me| process(program, Process::must(me), pair, &memory, &mut slots, deadline))
             .collect::<Result<_, _>>()?;
         let instance = Self { processes, pair, slots: slots.all, graphs };
         let unused = instance.unused_links();
@@ -118,13 +136,17 @@ impl Instance {
     }
 }
 
-fn shared_memory(program: &Program, slots: &mut Slots) -> Result<Memory, InstanceError> {
+fn shared_memory(
+    program: &Program,
+    slots: &mut Slots,
+    deadline: Deadline<'_>,
+) -> Result<Memory, InstanceError> {
     let mut memory = Memory::default();
     for variable in &program.shared {
         let tree =
             family(&variable.name, &variable.dimensions, variable, slots, &mut memory.cells)?;
         let empty = Memory::default();
-        let initial = Body::new(program, Process::must(0), &empty, slots)
+        let initial = Body::new(program, Process::must(0), &empty, slots, deadline)
             .constant(&variable.name, &variable.initial)?;
         let place = (variable.name.as_str(), variable.initial.span);
         for cell in tree.leaves() {
@@ -190,18 +212,19 @@ fn process(
     pair: [Process; 2],
     memory: &Memory,
     slots: &mut Slots,
+    deadline: Deadline<'_>,
 ) -> Result<Graph, InstanceError> {
     let mut private = Vec::with_capacity(program.private.len());
     for variable in &program.private {
         let name = format!("p{}.{}", me.index(), variable.name);
         let owner = Owner::Process(me);
         let tree = slots.variable(&name, owner, &variable.content, variable.span)?;
-        let initial =
-            Body::new(program, me, memory, slots).constant(&variable.name, &variable.initial)?;
+        let initial = Body::new(program, me, memory, slots, deadline)
+            .constant(&variable.name, &variable.initial)?;
         slots.initialise(&tree, &initial, (&variable.name, variable.initial.span))?;
         private.push(tree);
     }
-    let mut body = Body::new(program, me, memory, slots);
+    let mut body = Body::new(program, me, memory, slots, deadline);
     body.private = private;
     let (update, argument) = body.update(pair.contains(&me))?;
     let scan = body.scan(pair)?;

@@ -132,7 +132,7 @@ impl<'a> Body<'a> {
 
     fn statement(&mut self, statement: &'a Statement) -> Result<(), InstanceError> {
         let span = statement.span;
-        self.begin(span);
+        self.begin(span)?;
         match &statement.kind {
             StatementKind::Assign { place, value } => {
                 let value = self.evaluate(value, true)?;

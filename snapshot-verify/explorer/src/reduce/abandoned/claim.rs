@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Owner, Scalar, SlotId};
 use crate::reduce::places::{Event, Graph, Path, scalars_of};
 
@@ -21,12 +22,16 @@ pub(super) struct Claim {
 
 impl Claim {
     /// The claim of the cell that holds most often, if any ever does.
+    ///
+    /// # Errors
+    /// If the deadline comes first.
     pub(super) fn best(
         instance: &Instance,
         graphs: &[Graph],
         gates: &BTreeSet<SlotId>,
         cell: SlotId,
-    ) -> Option<Self> {
+        deadline: Deadline<'_>,
+    ) -> Result<Option<Self>, Stopped> {
         // A link is read by a process that knows what it has linked.
         let is_link = instance.slot(cell).owner != Owner::Shared;
         let gates = gates.iter().filter(|gate| !is_link && **gate != cell);
@@ -34,11 +39,16 @@ impl Claim {
             let scalars = scalars_of(instance, gate).into_iter();
             scalars.map(move |scalar| Some((gate, scalar)))
         });
-        let claims = std::iter::once(None).chain(held).map(|gate| Self::of(graphs, cell, gate));
-        // Of equal ones the first: without gate, if possible.
-        claims
-            .filter(|claim| claim.worth() > 0)
-            .reduce(|best, claim| if claim.worth() > best.worth() { claim } else { best })
+        let mut best: Option<Self> = None;
+        for gate in std::iter::once(None).chain(held) {
+            deadline.check()?;
+            let claim = Self::of(graphs, cell, gate);
+            // Of equal ones the first: without gate, if possible.
+            if claim.worth() > best.as_ref().map_or(0, Self::worth) {
+                best = Some(claim);
+            }
+        }
+        Ok(best)
     }
 
     fn of(graphs: &[Graph], cell: SlotId, gate: Option<(SlotId, Scalar)>) -> Self {

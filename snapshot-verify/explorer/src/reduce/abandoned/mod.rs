@@ -37,6 +37,7 @@ use snapshot_core::Process;
 
 use super::numbering::classes::{Classes, Kind};
 use super::places::{Graph, Handles, Index};
+use crate::deadline::{Deadline, Stopped};
 use crate::explore::canonical::Forgetting;
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, Slot, SlotId};
 use crate::layout::Registers;
@@ -76,21 +77,24 @@ impl Abandoned {
     /// What may be abandoned in this instance: nothing, if processes have too many places.
     ///
     /// O(places * (ways to take a step + cells * gates)).
-    pub fn of(instance: &Instance) -> Self {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn of(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let blanks = candidates(instance);
         let is_cell = |slot: SlotId| blanks.contains_key(&slot);
         let handles = Handles::of(instance, &is_cell);
         let graphs: Vec<Graph> = (0..instance.processes)
-            .map(|process| Graph::of(instance, process, &handles, &is_cell))
-            .collect::<Option<_>>()
+            .map(|process| Graph::of(instance, process, &handles, &is_cell, deadline))
+            .collect::<Result<Option<_>, Stopped>>()?
             .unwrap_or_default();
         if graphs.is_empty() {
-            return Self::default();
+            return Ok(Self::default());
         }
-        let mut claims: Vec<Claim> = blanks
-            .keys()
-            .filter_map(|cell| Claim::best(instance, &graphs, &handles.gates, *cell))
-            .collect();
+        let mut claims: Vec<Claim> = Vec::new();
+        for cell in blanks.keys() {
+            claims.extend(Claim::best(instance, &graphs, &handles.gates, *cell, deadline)?);
+        }
         // If there are too many, links are left out first: they tell least.
         let is_link = |claim: &Claim| instance.slot(claim.cell).owner != Owner::Shared;
         claims.sort_by_key(|claim| (is_link(claim), Reverse(claim.worth())));
@@ -105,11 +109,11 @@ impl Abandoned {
         let graphs = graphs.iter().zip(handles.parts).enumerate();
         let dangers = graphs.map(|(process, (graph, parts))| {
             let of_process: Vec<_> = claims.iter().map(|claim| &claim.dangers[process]).collect();
-            let index = Index::of(instance, Process::must(process), parts, graph);
-            Dangers::of(index, graph, &of_process)
+            let index = Index::of(instance, Process::must(process), parts, graph)?;
+            Some(Dangers::of(index, graph, &of_process))
         });
-        let dangers = dangers.collect();
-        Self { cells, dangers }
+        let dangers: Option<Vec<Dangers>> = dangers.collect();
+        Ok(dangers.map_or_else(Self::default, |dangers| Self { cells, dangers }))
     }
 
     /// Whether anything may ever be abandoned.

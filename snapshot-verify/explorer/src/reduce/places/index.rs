@@ -8,6 +8,9 @@ use super::{Graph, Part, Place};
 use crate::instance::{Instance, Scalar};
 use crate::layout::{Register, Registers};
 
+/// With more numbers than this, tables by number would be too large.
+const MOST_NUMBERS: usize = 1 << 20;
+
 /// The places of one process, numbered anew: from the variables of its handle, as digits.
 #[derive(Clone, Debug)]
 pub(in crate::reduce) struct Index {
@@ -30,17 +33,18 @@ struct At {
 }
 
 impl Index {
-    /// Of the places of a process, whose handles have these parts.
+    /// Of the places of a process, whose handles have these parts; none if the numbers
+    /// would be too many.
     pub(in crate::reduce) fn of(
         instance: &Instance,
         process: Process,
         parts: Vec<Part>,
         graph: &Graph,
-    ) -> Self {
+    ) -> Option<Self> {
         let mut at = vec![At::default(); instance.graphs[process.index()].locations.len()];
         let mut by_location: Vec<Vec<&Place>> = vec![Vec::new(); at.len()];
         graph.places.iter().for_each(|place| by_location[place.location.index()].push(place));
-        let mut count = 0;
+        let mut count = 0_usize;
         for (at, here) in at.iter_mut().zip(by_location) {
             at.begin = count;
             for part in 0..parts.len() {
@@ -54,9 +58,13 @@ impl Index {
                     Ordering::Greater => {}
                 }
             }
-            count += at.digits.iter().map(|(_, _, radix)| radix).product::<usize>();
+            let mut radices = at.digits.iter().map(|(_, _, radix)| *radix);
+            count = count.checked_add(radices.try_fold(1, usize::checked_mul)?)?;
+            if count > MOST_NUMBERS {
+                return None;
+            }
         }
-        Self { location: Registers::of(instance).location(process), parts, at, count }
+        Some(Self { location: Registers::of(instance).location(process), parts, at, count })
     }
 
     /// One more than the largest number.

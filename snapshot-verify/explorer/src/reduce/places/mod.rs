@@ -13,10 +13,11 @@ pub(super) use index::Index;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use handle::Kind;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::fold::{Knowledge, folded};
 use crate::instance::scalars::{Scalars, remainder};
 use crate::instance::{
@@ -27,6 +28,9 @@ use crate::instance::{
 /// With more places than this, a process is not looked at: it would take too long.
 const MOST_PLACES: usize = 1 << 16;
 
+/// Nor with more ways to go through blocks, of all steps from all places.
+const MOST_WAYS: usize = 1 << 21;
+
 /// Where a process stands, and by which handle it would choose cells.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Place {
@@ -36,7 +40,7 @@ pub(super) struct Place {
 }
 
 /// What a step does to cells, in the order in which it is done.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) enum Event {
     /// It may read this one.
     Read(SlotId),
@@ -87,25 +91,46 @@ impl Event {
 
 impl Graph {
     /// Of one process, with what it does to gates and cells; none if it has too many
-    /// places. O(places * ways to take a step).
+    /// places, or ways to take its steps.
+    ///
+    /// Ways that come to a block with the same handle, having done the same, go on as one:
+    /// tests of what is neither part of the handle nor a cell multiply nothing.
+    /// O(places * different ways to take a step).
+    ///
+    /// # Errors
+    /// If the deadline comes first.
     pub(super) fn of(
         instance: &Instance,
         process: usize,
         handles: &Handles,
         is_cell: &dyn Fn(SlotId) -> bool,
-    ) -> Option<Self> {
+        deadline: Deadline<'_>,
+    ) -> Result<Option<Self>, Stopped> {
         let parts = &handles.parts[process];
         let walker = Walker { instance, process, parts, gates: &handles.gates, is_cell };
         let begin = parts.iter().map(|part| walker.idle(part)).collect();
         let begin = Place { location: Location::IDLE, handle: begin };
         let mut numbers = BTreeMap::from([(begin.clone(), 0)]);
         let mut graph = Self { places: vec![begin], ..Self::default() };
+        let mut ways = 0;
         for from in 0.. {
             let Some(place) = graph.places.get(from).cloned() else { break };
             let mut found = BTreeSet::new();
-            for block in walker.begun(place.location) {
-                let way = Way { walker: &walker, handle: place.handle.clone(), events: vec![] };
-                walker.walk((block, 0), way, &mut |events, to| {
+            let begin =
+                |block| Way { block, from: 0, handle: place.handle.clone(), events: vec![] };
+            let mut open: Vec<Way> = walker.begun(place.location).into_iter().map(begin).collect();
+            let mut seen: FxHashSet<Way> = FxHashSet::default();
+            while let Some(way) = open.pop() {
+                if !seen.insert(way.clone()) {
+                    continue;
+                }
+                deadline.check()?;
+                ways += 1;
+                if ways > MOST_WAYS {
+                    return Ok(None);
+                }
+                let here = Here { walker: &walker, way };
+                here.walk(&mut open, &mut |events, to| {
                     let to = to.map(|to| {
                         *numbers.entry(to).or_insert_with_key(|to| {
                             graph.places.push(to.clone());
@@ -116,7 +141,7 @@ impl Graph {
                 });
             }
             if graph.places.len() > MOST_PLACES {
-                return None;
+                return Ok(None);
             }
             graph.paths.extend(found);
         }
@@ -128,7 +153,7 @@ impl Graph {
                 graph.touching.entry(slot).or_default().push(number);
             }
         }
-        Some(graph)
+        Ok(Some(graph))
     }
 
     /// The paths that end in a place, by number.
@@ -152,23 +177,32 @@ struct Walker<'a> {
     is_cell: &'a dyn Fn(SlotId) -> bool,
 }
 
-/// What is known on one way: the handle, as codes, and what was done.
-#[derive(Clone)]
-struct Way<'a> {
-    walker: &'a Walker<'a>,
+/// One way through a step, up to an assignment of a block: the handle, as codes, and what
+/// was done.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+struct Way {
+    block: BlockId,
+    /// The number of the assignment.
+    from: usize,
     handle: Vec<usize>,
     events: Vec<Event>,
 }
 
-impl Way<'_> {
+/// What is known on a way.
+struct Here<'a> {
+    walker: &'a Walker<'a>,
+    way: Way,
+}
+
+impl Here<'_> {
     fn part(&self, slot: SlotId) -> Option<(&Part, usize)> {
         let at = self.walker.parts.iter().position(|part| part.slot == slot)?;
-        Some((&self.walker.parts[at], self.handle[at]))
+        Some((&self.walker.parts[at], self.way.handle[at]))
     }
 
     fn note(&mut self, event: Event) {
-        if !self.events.contains(&event) {
-            self.events.push(event);
+        if !self.way.events.contains(&event) {
+            self.way.events.push(event);
         }
     }
 
@@ -240,7 +274,7 @@ impl Way<'_> {
     }
 }
 
-impl Knowledge for Way<'_> {
+impl Knowledge for Here<'_> {
     fn scalars(&self, slot: SlotId) -> Scalars {
         match self.part(slot) {
             Some((part, code)) => match (part.kind, part.scalar(code)) {
@@ -274,77 +308,76 @@ impl Walker<'_> {
         let begun = graph.standing(location).begun();
         begun.chain(invocations.into_iter().filter(|_| idle)).collect()
     }
+}
 
-    /// Walks from an assignment of a block to where the step ends.
-    fn walk(
-        &self,
-        (block, from): (BlockId, usize),
-        mut way: Way<'_>,
-        end: &mut impl FnMut(Vec<Event>, Option<Place>),
-    ) {
-        let content = self.instance.graphs[self.process].block(block);
-        for (at, assignment) in content.assignments.iter().enumerate().skip(from) {
+impl Here<'_> {
+    /// Goes on to where the way parts, or the step ends: that is told to `end`.
+    fn walk(mut self, open: &mut Vec<Way>, end: &mut impl FnMut(Vec<Event>, Option<Place>)) {
+        let Walker { instance, process, parts, gates, is_cell } = *self.walker;
+        let content = instance.graphs[process].block(self.way.block);
+        for (at, assignment) in content.assignments.iter().enumerate().skip(self.way.from) {
             let Assignment { target, value } = assignment;
-            let (value, scalars) = way.folded(value);
-            way.reads(&value);
-            let targets = self.targets(target, &mut way);
-            for gate in targets.iter().filter(|slot| self.gates.contains(slot)) {
-                let all = scalars_of(self.instance, *gate).into_iter();
+            let (value, scalars) = self.folded(value);
+            self.reads(&value);
+            let targets = self.targets(target);
+            for gate in targets.iter().filter(|slot| gates.contains(slot)) {
+                let all = scalars_of(instance, *gate).into_iter();
                 let written = all.filter(|scalar| scalars.contains(*scalar)).collect();
-                way.note(Event::Lead(*gate, written));
+                self.note(Event::Lead(*gate, written));
             }
-            for &cell in targets.iter().filter(|slot| (self.is_cell)(**slot)) {
+            for &cell in targets.iter().filter(|slot| is_cell(**slot)) {
                 let is_only = targets.len() == 1;
-                way.note(if is_only { Event::Write(cell) } else { Event::MayWrite(cell) });
+                self.note(if is_only { Event::Write(cell) } else { Event::MayWrite(cell) });
             }
-            let part = self.parts.iter().position(|part| targets.contains(&part.slot));
+            let part = parts.iter().position(|part| targets.contains(&part.slot));
             let Some(part) = part else { continue };
             debug_assert_eq!(targets.len(), 1, "what is chosen at run time is no part");
-            for (code, event) in way.codes(&self.parts[part], &value, &scalars) {
-                let mut way = way.clone();
+            for (code, event) in self.codes(&parts[part], &value, &scalars) {
+                let mut way = Way { from: at + 1, ..self.way.clone() };
                 way.handle[part] = code;
-                event.into_iter().for_each(|event| way.note(event));
-                self.walk((block, at + 1), way, end);
+                way.events.extend(event.filter(|event| !self.way.events.contains(event)));
+                open.push(way);
             }
             return;
         }
         for term in content.end.terms() {
-            let (term, _) = way.folded(term);
-            way.reads(&term);
+            let (term, _) = self.folded(term);
+            self.reads(&term);
         }
         match &content.end {
-            End::Jump(next) => self.walk((*next, 0), way, end),
+            End::Jump(next) => open.push(Way { block: *next, from: 0, ..self.way }),
             End::Branch { condition, then, otherwise } => {
-                let (_, holds) = way.folded(condition);
+                let (_, holds) = self.folded(condition);
                 for (bit, next) in [(1, then), (0, otherwise)] {
                     if holds.contains(bit) {
-                        self.walk((*next, 0), way.clone(), end);
+                        open.push(Way { block: *next, from: 0, ..self.way.clone() });
                     }
                 }
             }
             End::Pause(location) => {
-                let place = Place { location: *location, handle: way.handle };
-                end(way.events, Some(place));
+                let Way { handle, events, .. } = self.way;
+                end(events, Some(Place { location: *location, handle }));
             }
             End::Respond(_) => {
-                for (code, part) in way.handle.iter_mut().zip(self.parts) {
-                    if matches!(self.instance.slot(part.slot).owner, Owner::Operation(_)) {
-                        *code = self.idle(part);
+                let Way { mut handle, events, .. } = self.way;
+                for (code, part) in handle.iter_mut().zip(parts) {
+                    if matches!(instance.slot(part.slot).owner, Owner::Operation(_)) {
+                        *code = self.walker.idle(part);
                     }
                 }
-                end(way.events, Some(Place { location: Location::IDLE, handle: way.handle }));
+                end(events, Some(Place { location: Location::IDLE, handle }));
             }
-            End::Fault { .. } => end(way.events, None),
+            End::Fault { .. } => end(self.way.events, None),
         }
     }
 
     /// The slots that an assignment may go to; notes what its index reads.
-    fn targets(&self, target: &Target, way: &mut Way<'_>) -> Vec<SlotId> {
+    fn targets(&mut self, target: &Target) -> Vec<SlotId> {
         match target {
             Target::Slot(slot) => vec![*slot],
             Target::Element { index, of } => {
-                let (index, indices) = way.folded(index);
-                way.reads(&index);
+                let (index, indices) = self.folded(index);
+                self.reads(&index);
                 let may = |(at, _): &(usize, &SlotId)| indices.contains(*at as Scalar);
                 of.iter().enumerate().filter(may).map(|(_, slot)| *slot).collect()
             }

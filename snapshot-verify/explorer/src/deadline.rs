@@ -1,0 +1,67 @@
+//! When whatever takes long must end: asked by every stage, in every loop.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use thiserror::Error;
+
+/// Why a stage ended early.
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+pub enum Stopped {
+    /// The time was used up.
+    #[error("the time is used up")]
+    Time,
+    /// Interrupted by the user.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// The instant at which to end, and the wish of the user to end at once. Shared by all
+/// threads of a stage.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deadline<'a> {
+    until: Option<Instant>,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl<'a> Deadline<'a> {
+    /// Never.
+    pub const NEVER: Self = Self { until: None, stop: None };
+
+    /// At this instant, if there is one, or as soon as `stop` is set.
+    pub const fn new(until: Option<Instant>, stop: Option<&'a AtomicBool>) -> Self {
+        Self { until, stop }
+    }
+
+    /// Looks at the user and at the clock; about 30 ns.
+    ///
+    /// # Errors
+    /// If it is time to end.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Stopped::Interrupted);
+        }
+        match self.until {
+            Some(until) if Instant::now() >= until => Err(Stopped::Time),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_over_at_the_instant_or_when_stopped() {
+        assert_eq!(Deadline::NEVER.check(), Ok(()));
+        let now = Instant::now();
+        assert_eq!(Deadline::new(Some(now), None).check(), Err(Stopped::Time));
+        let later = now.checked_add(std::time::Duration::from_secs(3_600));
+        let stop = AtomicBool::new(false);
+        let deadline = Deadline::new(later, Some(&stop));
+        assert_eq!(deadline.check(), Ok(()));
+        stop.store(true, Ordering::Relaxed);
+        assert_eq!(deadline.check(), Err(Stopped::Interrupted));
+    }
+}

@@ -1,0 +1,25 @@
+//! The reductions, without a deadline.
+
+use snapshot_explorer::deadline::Deadline;
+use snapshot_explorer::instance::Instance;
+use snapshot_explorer::reduce;
+
+pub fn constant(instance: &Instance) -> Instance {
+    reduce::constant::constant(instance, Deadline::NEVER).unwrap()
+}
+
+pub fn dead(instance: &Instance) -> Instance {
+    reduce::dead::dead(instance, Deadline::NEVER).unwrap()
+}
+
+pub fn decided(instance: &Instance) -> Instance {
+    reduce::decided::decided(instance, Deadline::NEVER).unwrap()
+}
+
+pub fn merge(instance: &Instance) -> Instance {
+    reduce::merge::merge(instance, Deadline::NEVER).unwrap()
+}
+
+pub fn shrink(instance: &Instance) -> Instance {
+    reduce::shrink::shrink(instance, Deadline::NEVER).unwrap()
+}

@@ -1,0 +1,237 @@
+//! How large a program is for n processes, before anything of that size is made.
+//!
+//! Arrays and quantifiers are short to write: `array [0..999999] of array [0..999999] of
+//! bool` has 10^12 scalars. Those that run or compile a program ask here first.
+//!
+//! Two numbers count. **Scalars**: those of all shared variables, of the private variables
+//! of all processes, and of the locals of one process; links count, too. **Work**: the evaluations of one
+//! statement, a quantifier counted once per index, and a `for` that makes no access as
+//! often as it goes round; a `for` that accesses memory is many steps, not a long one.
+//! Both saturate.
+
+use std::cell::RefCell;
+
+use thiserror::Error;
+
+use super::{
+    CellKind, Expression, ExpressionKind, IndexSet, Procedure, Program, Statement, StatementKind,
+    Type,
+};
+use crate::language::Span;
+
+/// The most scalars of a program that is run or compiled.
+pub const MOST_SCALARS: u64 = 1 << 20;
+
+/// As many links of processes to a cell count as one scalar.
+const LINKS: u64 = 16;
+
+/// The most evaluations of one statement.
+pub const MOST_WORK: u64 = 1 << 24;
+
+/// A program is too large for n processes.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ExtentError {
+    /// The variables have too many scalars.
+    #[error(
+        "the state is too large: with `{name}` the variables have {given} scalars, and at most \
+         {limit} are possible: use fewer processes or smaller arrays"
+    )]
+    Scalars {
+        /// The first variable with which the scalars are too many.
+        name: String,
+        /// Where it is declared.
+        span: Span,
+        /// How many scalars there are up to and with it.
+        given: u64,
+        /// [`MOST_SCALARS`]
+        limit: u64,
+    },
+    /// A statement computes too long.
+    #[error(
+        "the computation is too long: it has up to {given} evaluations, and at most {limit} are \
+         possible: use fewer processes or smaller ranges"
+    )]
+    Work {
+        /// The statement.
+        span: Span,
+        /// How many evaluations there may be.
+        given: u64,
+        /// [`MOST_WORK`]
+        limit: u64,
+    },
+}
+
+impl ExtentError {
+    /// The variable or statement.
+    pub const fn span(&self) -> Span {
+        match self {
+            Self::Scalars { span, .. } | Self::Work { span, .. } => *span,
+        }
+    }
+}
+
+impl Program {
+    /// Whether the program can be run or compiled for n processes, as far as its size goes.
+    /// O(size of the program).
+    ///
+    /// # Errors
+    /// The first variable or statement that is too large.
+    pub fn check_extent(&self, n: usize) -> Result<(), ExtentError> {
+        let shared = self.shared.iter().map(|variable| {
+            let cells = variable.dimensions.iter().map(|over| indices(*over, n));
+            let cells = cells.fold(1, u64::saturating_mul);
+            let links = match variable.cell {
+                CellKind::Linked => n as u64 / LINKS,
+                CellKind::Register | CellKind::Swappable => 0,
+            };
+            let size = cells.saturating_mul(scalars(&variable.content, n).saturating_add(links));
+            (&variable.name, variable.span, size)
+        });
+        let private = self.private.iter().map(|variable| {
+            let size = scalars(&variable.content, n).saturating_mul(n as u64);
+            (&variable.name, variable.span, size)
+        });
+        let locals = self.procedures.iter().flat_map(|procedure| &procedure.locals);
+        let locals = locals.map(|local| (&local.name, local.span, scalars(&local.content, n)));
+        let mut given = 0_u64;
+        for (name, span, size) in shared.chain(private).chain(locals) {
+            given = given.saturating_add(size);
+            if given > MOST_SCALARS {
+                let (name, limit) = (name.clone(), MOST_SCALARS);
+                return Err(ExtentError::Scalars { name, span, given, limit });
+            }
+        }
+        let accessing: Vec<bool> = self.procedures.iter().map(|of| self.accesses(of)).collect();
+        let known = RefCell::new(vec![None; self.procedures.len()]);
+        let work = Work { n, program: self, accessing: &accessing, known };
+        (0..self.procedures.len()).try_for_each(|procedure| work.procedure(procedure).map(|_| ()))
+    }
+
+    /// Whether a procedure or one that it calls makes an access.
+    fn accesses(&self, procedure: &Procedure) -> bool {
+        let mut seen = vec![false; self.procedures.len()];
+        let mut open = vec![procedure];
+        let mut found = false;
+        while let Some(procedure) = open.pop() {
+            Statement::each(&procedure.body, &mut |statement| match &statement.kind {
+                StatementKind::Access { .. } => found = true,
+                StatementKind::Call { procedure, .. } => {
+                    let called = procedure.0 as usize;
+                    if !std::mem::replace(&mut seen[called], true) {
+                        open.push(&self.procedures[called]);
+                    }
+                }
+                _ => {}
+            });
+        }
+        found
+    }
+}
+
+fn indices(over: IndexSet, n: usize) -> u64 {
+    let bound = |bound: super::Bound| i64::from(bound.times_n) * n as i64 + i64::from(bound.plus);
+    match over {
+        IndexSet::Processes | IndexSet::Segments => n as u64,
+        IndexSet::Range(low, high) => (bound(high) - bound(low) + 1).max(0).unsigned_abs(),
+    }
+}
+
+/// The scalars of a type.
+fn scalars(content: &Type, n: usize) -> u64 {
+    match content {
+        Type::Array { index, element } => indices(*index, n).saturating_mul(scalars(element, n)),
+        Type::Record(fields) => {
+            fields.iter().fold(0, |sum: u64, field| sum.saturating_add(scalars(&field.content, n)))
+        }
+        _ => 1,
+    }
+}
+
+/// Counts evaluations.
+struct Work<'a> {
+    n: usize,
+    /// By procedure, whether it makes accesses.
+    accessing: &'a [bool],
+    program: &'a Program,
+    /// By procedure, what one call takes.
+    known: RefCell<Vec<Option<u64>>>,
+}
+
+impl Work<'_> {
+    /// Calls form no circle, and their depth is bounded.
+    fn procedure(&self, procedure: usize) -> Result<u64, ExtentError> {
+        if let Some(known) = self.known.borrow()[procedure] {
+            return Ok(known);
+        }
+        let work = self.block(&self.program.procedures[procedure].body)?;
+        self.known.borrow_mut()[procedure] = Some(work);
+        Ok(work)
+    }
+
+    fn block(&self, statements: &[Statement]) -> Result<u64, ExtentError> {
+        statements
+            .iter()
+            .try_fold(0, |sum: u64, statement| Ok(sum.saturating_add(self.statement(statement)?)))
+    }
+
+    fn statement(&self, statement: &Statement) -> Result<u64, ExtentError> {
+        let own = match &statement.kind {
+            StatementKind::Assign { value, .. } => self.expression(value),
+            StatementKind::Access { access, .. } => self.all(&access.operands()),
+            StatementKind::Call { procedure, arguments, .. } => {
+                let called = self.procedure(procedure.0 as usize)?;
+                self.all(&arguments.iter().collect::<Vec<_>>()).saturating_add(called)
+            }
+            StatementKind::If { condition, .. } => self.expression(condition),
+            StatementKind::For { except, .. } => {
+                except.as_ref().map_or(1, |except| self.expression(except))
+            }
+            StatementKind::Return(value) => {
+                value.as_ref().map_or(1, |value| self.expression(value))
+            }
+            StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => 1,
+        };
+        let parts = statement
+            .parts()
+            .try_fold(0, |sum: u64, part| Ok(sum.saturating_add(self.statement(part)?)))?;
+        let rounds = match &statement.kind {
+            StatementKind::For { over, body, .. } if !self.is_accessing(body) => {
+                indices(*over, self.n)
+            }
+            _ => 1,
+        };
+        let given = own.saturating_add(parts.saturating_mul(rounds));
+        if given > MOST_WORK {
+            return Err(ExtentError::Work { span: statement.span, given, limit: MOST_WORK });
+        }
+        Ok(given)
+    }
+
+    fn is_accessing(&self, body: &[Statement]) -> bool {
+        let mut found = false;
+        Statement::each(body, &mut |statement| match &statement.kind {
+            StatementKind::Access { .. } => found = true,
+            StatementKind::Call { procedure, .. } => {
+                found |= self.accessing[procedure.0 as usize];
+            }
+            _ => {}
+        });
+        found
+    }
+
+    fn all(&self, expressions: &[&Expression]) -> u64 {
+        let each = expressions.iter().map(|expression| self.expression(expression));
+        each.fold(1, u64::saturating_add)
+    }
+
+    fn expression(&self, expression: &Expression) -> u64 {
+        let rounds = match &expression.kind {
+            ExpressionKind::Each { over, .. } | ExpressionKind::Quantified { over, .. } => {
+                indices(*over, self.n)
+            }
+            _ => 1,
+        };
+        self.all(&expression.operands()).saturating_mul(rounds)
+    }
+}
