@@ -11,12 +11,15 @@ use snapshot_io::output::{self, Printed};
 use snapshot_io::replacement;
 use snapshot_verify::exercise::Exercise;
 use snapshot_verify::explore::Progress;
-use snapshot_verify::interpret::Trace;
+use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
+use snapshot_verify::program::Program;
 use snapshot_verify::refine::Means;
-use snapshot_verify::report::{Case, Tally, human, human_conclusion, json, json_summary};
+use snapshot_verify::report::{
+    Case, Tally, human, human_conclusion, human_trial, json, json_summary,
+};
 use snapshot_verify::verify::{
     Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch, exercised,
-    verify,
+    tried, verify,
 };
 
 use super::bounds::{self, Budget, Sizes};
@@ -307,44 +310,83 @@ impl<'a> Session<'a> {
             false => None,
         };
         case.exercise = exercise.as_ref();
+        let is_refused = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Refused);
+        let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
+        let trial = match outcomes.iter().any(is_refused) && !outcomes.iter().any(is_wrong) {
+            true => {
+                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+                let trial = tried(&variant.program, &request, left, &watch);
+                self.ticker.clear();
+                Some(trial.map_err(|error| refused(&watch.title, source, &error))?)
+            }
+            false => None,
+        };
         let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);
         for outcome in &outcomes {
             self.tally.count(&outcome.verdict);
             self.tally.vacuous += usize::from(is_vacuous);
             self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
-            let trace = self.trace(input, &case, outcome)?;
+            let trace = self.trace(input, &variant.program, &case, outcome)?;
             self.print(&match self.command.report {
                 ReportFormat::Human => human(&case, outcome, trace, WIDTH),
                 ReportFormat::Json => json(&case, outcome, trace) + "\n",
             })?;
         }
-        match self.command.report {
-            ReportFormat::Human => self.print(&human_conclusion(&case)),
-            ReportFormat::Json => Ok(()),
+        let Some((request, outcome)) = trial else {
+            return match self.command.report {
+                ReportFormat::Human => self.print(&human_conclusion(&case)),
+                ReportFormat::Json => Ok(()),
+            };
+        };
+        let outcomes = [outcome];
+        let full = Case { request: &request, outcomes: &outcomes, ..case };
+        let [outcome] = &outcomes;
+        let mut trace = None;
+        if is_wrong(outcome) {
+            self.tally.count(&outcome.verdict);
+            self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
+            trace = self.trace(input, &variant.program, &full, outcome)?;
         }
+        self.print(&match (self.command.report, is_wrong(outcome)) {
+            (ReportFormat::Json, _) => json(&full, outcome, trace) + "\n",
+            (ReportFormat::Human, true) => {
+                human(&full, outcome, trace, WIDTH) + &human_conclusion(&full)
+            }
+            (ReportFormat::Human, false) => human_conclusion(&case) + &human_trial(&full, outcome),
+        })
     }
 
     /// Writes the first counterexample, if that is wanted; where to.
     fn trace(
         &mut self,
         input: &Input,
+        program: &Program,
         case: &Case<'_>,
         outcome: &Outcome,
     ) -> Result<Option<&'a Path>, ExitCode> {
-        let moves = match &outcome.verdict {
-            Verdict::Violation(counterexample) => counterexample.moves(),
-            Verdict::Misplaced(misplaced) => &misplaced.moves,
+        let (moves, linearizable) = match &outcome.verdict {
+            Verdict::Violation(counterexample) => (counterexample.moves(), false),
+            Verdict::Misplaced(misplaced) => (misplaced.moves.as_slice(), true),
             _ => return Ok(None),
         };
         let (Some(path), false) = (self.command.trace.as_deref(), self.traced) else {
             return Ok(None);
         };
+        let fail =
+            |error: &dyn std::fmt::Display| trouble(format_args!("{}: {error}", case.title()));
+        let machine =
+            Machine::new(program, case.request.processes).map_err(|error| fail(&error))?;
+        let execution = machine.run(moves).map_err(|error| fail(&error))?;
+        let deeds = execution.reports.iter().map(StepReport::deeds);
         let trace = Trace {
             algorithm: input.name.clone(),
             bug: case.bug.map(str::to_owned),
             processes: case.request.processes,
             pair: outcome.pair,
+            program: Some(digest(program)),
+            linearizable: Some(linearizable),
             moves: moves.to_vec(),
+            deeds: (1..).zip(deeds).collect(),
         };
         replacement::write(path, trace.to_string().as_bytes())
             .map_err(|error| trouble(format_args!("cannot write {}: {error}", path.display())))?;

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use clap::Args;
 use snapshot_io::limited::{LINE_LIMIT, read_text};
-use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, judge};
+use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, digest, judge};
 
 use super::input::Input;
 use super::{UNKNOWN, WRONG, interrupt, print, trouble};
@@ -20,8 +20,9 @@ const LARGEST: usize = 64 << 20;
 /// Shows an execution step by step, with what each step changed, and judges it.
 ///
 /// Made by an interpreter that shares no code with the search. Exit code: 1 if
-/// the execution is not linearizable or the program goes wrong, 2 if the trace is bad,
-/// 3 if it was interrupted, else 0.
+/// the execution is not linearizable or the program goes wrong, 2 if the trace is bad, or
+/// the algorithm does something else than when it was written, 3 if it was interrupted,
+/// else 0.
 #[derive(Debug, Args)]
 pub struct Replay {
     /// A trace, as `check --trace` writes it (docs/traces.md).
@@ -53,6 +54,20 @@ impl Replay {
         let variant = input.variant(trace.bug.as_deref())?;
         let machine = Machine::new(&variant.program, trace.processes)
             .map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        let has_changed =
+            trace.program.as_ref().is_some_and(|one| *one != digest(&variant.program));
+        let changed = match has_changed {
+            true => format!("{} has changed since this trace was written", input.name),
+            false => "this is not what the trace says".to_owned(),
+        };
+        let differs = |number: usize, now: &str| {
+            let made = trace.moves[number - 1];
+            let was = trace.deeds.get(&number).filter(|was| *was != now)?;
+            Some(trouble(format_args!(
+                "{path}: {changed}: move {number}, `{made}`, was `{was}`, and is now `{now}`\n\
+                 help: check the algorithm again, for a trace of what it does now"
+            )))
+        };
         let mut text = String::new();
         let stop = interrupt::listen();
         for scene in machine.replay(&trace.moves) {
@@ -61,8 +76,14 @@ impl Replay {
                 return Err(ExitCode::from(UNKNOWN));
             }
             match scene {
-                Ok(scene) => text.push_str(&scene.text(self.all)),
+                Ok(scene) => match differs(scene.number, &scene.deeds()) {
+                    None => text.push_str(&scene.text(self.all)),
+                    Some(code) => return Ok((text, code)),
+                },
                 Err(error) => {
+                    if let Some(code) = differs(error.number, &error.kind.to_string()) {
+                        return Ok((text, code));
+                    }
                     let MoveErrorKind::Fault(fault) = &error.kind else {
                         return Err(trouble(format_args!("{path}: {error}")));
                     };
@@ -82,12 +103,24 @@ impl Replay {
             machine.run(&trace.moves).map_err(|error| trouble(format_args!("{path}: {error}")))?;
         let report = judge(&execution.history(), MEMORY)
             .map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        if let (Some(was), now) = (trace.linearizable, report.explanation.is_none())
+            && was != now
+        {
+            let named = |is: bool| if is { "linearizable" } else { "not linearizable" };
+            let (was, now) = (named(was), named(now));
+            let code =
+                trouble(format_args!("{path}: {changed}: its history was {was}, and is {now}"));
+            return Ok((text, code));
+        }
         let (verdict, code) = match report.explanation {
             None => ("The history is linearizable.\n", ExitCode::SUCCESS),
             Some(_) => ("The history is not linearizable.\n", ExitCode::from(WRONG)),
         };
         text.push('\n');
         text.push_str(verdict);
+        if has_changed {
+            text.push_str(&format!("({changed}; what these moves do has not.)\n"));
+        }
         Ok((text, code))
     }
 }

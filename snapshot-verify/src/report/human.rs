@@ -79,6 +79,17 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
     }
 }
 
+/// What came of the trial of a program without a proof: of all executions over a few
+/// values, as far as there was time.
+pub fn human_trial(case: &Case<'_>, outcome: &Outcome) -> String {
+    let values = case.request.values.unwrap_or_default();
+    let searched = measures(&outcome.measures);
+    format!(
+        "  tried: all executions over {values} values: {} ({searched})\n",
+        answer(case, outcome)
+    )
+}
+
 /// Where a program looks at values, and what that means for an answer that tells of
 /// no violation: of simple executions it makes no proof at all, of full ones none for
 /// other values.

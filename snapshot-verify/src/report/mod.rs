@@ -8,6 +8,6 @@ mod quantity;
 
 pub use case::{Case, Place, Tally};
 pub use exercised::human_exercised;
-pub use human::{human, human_conclusion};
+pub use human::{human, human_conclusion, human_trial};
 pub use json::{json, json_summary};
 pub use quantity::{count, memory, seconds};

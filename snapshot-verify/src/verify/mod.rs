@@ -8,6 +8,7 @@
 //! | `refinement` | the second method, also for all executions over a few values |
 //! | `expand` | from the steps of a search to those of the program |
 //! | `exercised` | what happens at all in the executions that an answer is about |
+//! | `trial` | a look at programs that look at values |
 //! | `conformance` | `expect` lines as tests |
 //! | `outcome`, `error`, `watch` | what is answered, and told meanwhile |
 //!
@@ -24,6 +25,7 @@ mod refinement;
 mod request;
 mod simple;
 mod strategy;
+mod trial;
 mod watch;
 
 pub use conformance::{Conformance, conformance, request};
@@ -34,6 +36,7 @@ pub use outcome::{Cause, Measures, Misplaced, Outcome, ProgramFault, Verdict};
 pub use request::{Method, Operations, Pairs, Request};
 pub use snapshot_explorer::pipeline::{self, Prepared};
 pub use snapshot_explorer::reduction::{Entry, Reduction, Reductions, ReductionsError, TABLE};
+pub use trial::tried;
 pub use watch::{Unwatched, Watch};
 
 use crate::program::Program;

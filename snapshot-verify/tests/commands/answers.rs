@@ -71,13 +71,19 @@ fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
             format!(
                 "double_collect, n = 2, pair (0,1): no violation\n\
                  double_collect, n = 2: no violation found, but no proof: the program looks at \
-                 values (1 pair, any number of operations{method})\n{places}"
+                 values (1 pair, any number of operations{method})\n{places}  tried: all executions \
+                 over 2 values: verified\n"
             )
         );
     }
     let lines = json(3, "check double_collect -n 2");
     assert_eq!(lines[0]["verdict"], "refused");
     assert_eq!(lines[0]["looks_at_values"][0]["line"], 23);
+    // What was tried besides is a line of its own, but counts for nothing.
+    assert_eq!((&lines[1]["executions"], &lines[1]["values"]), (&json!("full"), &json!(2)));
+    assert_eq!(lines[2]["summary"]["refused"], 1);
+    let out = printed(3, "check double_collect -n 3 --operations 3 --pairs 0,1");
+    assert!(out.contains("  tried: all executions over 2 values: unknown: out of time ("), "{out}");
 }
 
 /// All executions over some values are a proof for these values, whatever the program
@@ -117,8 +123,18 @@ fn values_that_are_looked_at_do_not_hide_a_violation() {
     )
     .unwrap();
     let check = format!("check {} -n 2", file.display());
-    let out = printed(3, &check);
-    assert!(out.contains("no violation found, but no proof"), "{out}");
+    // It is found without being asked for.
+    let trace = folder.path().join("trace");
+    let out = printed(1, &format!("{check} --trace {}", trace.display()));
+    assert!(out.contains("lossy, n = 2, pair (0,1): no violation ("), "{out}");
+    assert!(out.ends_with("\nlossy, n = 2: not linearizable\n"), "{out}");
+    printed(1, &format!("replay {}", trace.display()));
+    let lines = json(1, &check);
+    assert_eq!(
+        (&lines[0]["verdict"], &lines[1]["verdict"]),
+        (&json!("refused"), &json!("violation"))
+    );
+    assert_eq!(lines[1]["executions"], "full");
     let out = printed(1, &format!("{check} --method refinement --executions full --values 2"));
     assert!(out.ends_with("\nlossy, n = 2: not linearizable\n"), "{out}");
 }

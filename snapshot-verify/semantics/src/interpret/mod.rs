@@ -68,4 +68,4 @@ pub use report::{AccessReport, Deed, StepReport};
 pub use schedule::{Execution, Move, MoveError, MoveErrorKind, MoveKind};
 pub use simulate::{Scheduler, Walk, walk};
 pub use state::State;
-pub use trace::{Trace, TraceError, TraceErrorKind};
+pub use trace::{Trace, TraceError, TraceErrorKind, digest};

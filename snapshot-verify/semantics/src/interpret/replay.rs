@@ -104,9 +104,6 @@ impl Scene {
 
     /// What the step did, on one line.
     pub fn deeds(&self) -> String {
-        let accesses = self.report.accesses.iter().map(ToString::to_string);
-        let event = self.report.event.iter().map(|event| event.action.to_string());
-        let deeds: Vec<String> = accesses.chain(event).collect();
-        if deeds.is_empty() { "no access".to_owned() } else { deeds.join("; ") }
+        self.report.deeds()
     }
 }

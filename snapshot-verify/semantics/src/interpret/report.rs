@@ -21,6 +21,16 @@ pub struct StepReport {
     pub event: Option<Event>,
 }
 
+impl StepReport {
+    /// What the step did, on one line.
+    pub fn deeds(&self) -> String {
+        let accesses = self.accesses.iter().map(ToString::to_string);
+        let event = self.event.iter().map(|event| event.action.to_string());
+        let deeds: Vec<String> = accesses.chain(event).collect();
+        if deeds.is_empty() { "no access".to_owned() } else { deeds.join("; ") }
+    }
+}
+
 /// One access to a shared cell.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AccessReport {

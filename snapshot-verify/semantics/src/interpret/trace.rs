@@ -1,6 +1,7 @@
 //! Trace files: a schedule, with what it is a schedule of.
 //! `docs/traces.md` describes the format.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,8 +23,27 @@ pub struct Trace {
     /// The pair (i, j) whose simple executions it belongs to, if it was found
     /// among these.
     pub pair: Option<[Process; 2]>,
+    /// The [`digest`] of the program that it was made with, if it is known.
+    pub program: Option<String>,
+    /// Whether the history is linearizable, if that is known.
+    pub linearizable: Option<bool>,
     /// Who does what.
     pub moves: Vec<Move>,
+    /// What moves did, by their numbers from 1, as far as it is known.
+    pub deeds: BTreeMap<usize, String>,
+}
+
+/// Sixteen hexadecimal digits that tell programs apart, nearly always: those of a text
+/// without comments and white space, the bug edits made (FNV-1a of
+/// [`Program`](crate::program::Program) as it is displayed). No protection against
+/// intent: what moves do is compared as well.
+pub fn digest(program: &crate::program::Program) -> String {
+    const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let text = program.to_string();
+    let digest =
+        text.bytes().fold(BASIS, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(PRIME));
+    format!("{digest:016x}")
 }
 
 /// A text that is no trace.
@@ -64,7 +84,8 @@ pub enum TraceErrorKind {
     /// A line that means nothing.
     #[error(
         "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`) nor one \
-         of `algorithm NAME`, `bug NAME`, `processes N`, `pair I J`, `end`"
+         of `algorithm NAME`, `bug NAME`, `processes N`, `pair I J`, `program DIGEST`, `history \
+         linearizable|violation`, `= DEED`, `end`"
     )]
     Unknown {
         /// The line.
@@ -103,6 +124,9 @@ pub enum TraceErrorKind {
         /// The line.
         found: String,
     },
+    /// What a move did, before the first one.
+    #[error("`=` says what the move before it did: there is none")]
+    NoMove,
     /// A line of the head after a move.
     #[error("`{what}` belongs before the first move")]
     Late {
@@ -132,11 +156,28 @@ impl fmt::Display for Trace {
         if let Some([i, j]) = self.pair {
             writeln!(f, "pair {i} {j}")?;
         }
+        if let Some(program) = &self.program {
+            writeln!(f, "program {program}")?;
+        }
+        if let Some(linearizable) = self.linearizable {
+            writeln!(f, "history {}", if linearizable { LINEARIZABLE } else { WRONG })?;
+        }
         writeln!(f)?;
-        self.moves.iter().try_for_each(|made| writeln!(f, "{made}"))?;
+        for (number, made) in (1..).zip(&self.moves) {
+            writeln!(f, "{made}")?;
+            if let Some(deed) = self.deeds.get(&number) {
+                writeln!(f, "= {deed}")?;
+            }
+        }
         writeln!(f, "{}", Self::END)
     }
 }
+
+/// How a history is named that is linearizable.
+const LINEARIZABLE: &str = "linearizable";
+
+/// And one that is not.
+const WRONG: &str = "violation";
 
 /// The most moves of a trace: what is longer is no trace for people.
 const MOST_MOVES: usize = 1 << 24;
@@ -148,7 +189,10 @@ struct Reading {
     bug: Option<String>,
     processes: Option<usize>,
     pair: Option<[Process; 2]>,
+    program: Option<String>,
+    linearizable: Option<bool>,
     moves: Vec<Move>,
+    deeds: BTreeMap<usize, String>,
 }
 
 impl FromStr for Trace {
@@ -189,7 +233,10 @@ impl FromStr for Trace {
             bug: reading.bug,
             processes: reading.processes.ok_or_else(|| missing("processes"))?,
             pair: reading.pair,
+            program: reading.program,
+            linearizable: reading.linearizable,
             moves: reading.moves,
+            deeds: reading.deeds,
         })
     }
 }
@@ -228,7 +275,17 @@ impl Reading {
         let unknown = || TraceErrorKind::Unknown { found: line.to_owned() };
         let (word, rest) = line.split_once(char::is_whitespace).ok_or_else(unknown)?;
         let rest = rest.trim();
-        let head = ["algorithm", "bug", "processes", "pair"];
+        if word == "=" {
+            if self.moves.is_empty() {
+                return Err(TraceErrorKind::NoMove);
+            }
+            let number = self.moves.len();
+            return match self.deeds.insert(number, rest.to_owned()) {
+                None => Ok(()),
+                Some(_) => Err(TraceErrorKind::Twice { what: "=" }),
+            };
+        }
+        let head = ["algorithm", "bug", "processes", "pair", "program", "history"];
         if let Some(&what) = head.iter().find(|what| **what == word) {
             if !self.moves.is_empty() {
                 return Err(TraceErrorKind::Late { what });
@@ -236,6 +293,10 @@ impl Reading {
             return match what {
                 "algorithm" => once(&mut self.algorithm, what, rest.to_owned()),
                 "bug" => once(&mut self.bug, what, rest.to_owned()),
+                "program" => once(&mut self.program, what, rest.to_owned()),
+                "history" if rest == LINEARIZABLE => once(&mut self.linearizable, what, true),
+                "history" if rest == WRONG => once(&mut self.linearizable, what, false),
+                "history" => Err(unknown()),
                 "processes" => {
                     let range = (1, MAX_PROCESSES as u64);
                     let processes = number("number of processes", rest, range)? as usize;

@@ -20,6 +20,9 @@ fn a_trace_is_read_as_it_was_written() {
             bug: Some("early_exit".to_owned()),
             processes: 3,
             pair: Some([p0, p1]),
+            program: None,
+            linearizable: None,
+            deeds: Default::default(),
             moves: vec![
                 Move::update(p0, 1),
                 Move::step(p0),
