@@ -2,6 +2,7 @@
 //!
 //! | module | content |
 //! | --- | --- |
+//! | [`dataflow`] | one worklist for all analyses of graphs |
 //! | [`deadline`] | when whatever takes long must end |
 //! | [`instance`] | for given n, i, j: one graph of steps per process over scalar slots |
 //! | [`reduce`] | reductions: instance to instance, and state to canonical state |
@@ -15,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod dataflow;
 pub mod deadline;
 pub mod explore;
 pub mod instance;

@@ -1,74 +1,90 @@
-//! Slots of operations, assigned before they are used?
+//! Definite assignment: which slots of operations are assigned before they are read.
 
-use std::collections::BTreeSet;
+use fixedbitset::FixedBitSet;
 
-use super::{BlockId, End, Graph, SlotId, Target, Term};
+use super::{Block, End, Graph, SlotId, Target, Term};
+use crate::dataflow::{self, Forward};
+use crate::deadline::{Deadline, Stopped};
+
+/// The slots that may be unassigned.
+struct Unassigned;
+
+impl Unassigned {
+    /// Goes through a block; `read` is told of its terms, with what may be unassigned.
+    fn follow(
+        block: &Block,
+        before: &FixedBitSet,
+        read: &mut dyn FnMut(&Term, &FixedBitSet),
+    ) -> FixedBitSet {
+        let mut unassigned = before.clone();
+        for assignment in &block.assignments {
+            read(&assignment.value, &unassigned);
+            match &assignment.target {
+                Target::Slot(slot) if slot.index() < unassigned.len() => {
+                    unassigned.set(slot.index(), false);
+                }
+                Target::Slot(_) => {}
+                Target::Element { index, .. } => read(index, &unassigned),
+            }
+        }
+        block.end.terms().into_iter().for_each(|term| read(term, &unassigned));
+        unassigned
+    }
+}
+
+impl Forward for Unassigned {
+    type Fact = FixedBitSet;
+
+    fn block(&self, block: &Block, before: &FixedBitSet) -> FixedBitSet {
+        Self::follow(block, before, &mut |_, _| ())
+    }
+
+    fn pause(&self, after: FixedBitSet) -> Option<FixedBitSet> {
+        Some(after)
+    }
+}
 
 impl Graph {
     /// The slots among these that an operation may read before it assigned them.
     /// An assignment by index counts for none of the slots that it chooses from.
-    pub(crate) fn used_unassigned(&self, of_interest: &impl Fn(SlotId) -> bool) -> Vec<SlotId> {
-        // Per block, what may be unassigned where it begins.
-        let everything: BTreeSet<SlotId> = self.own_slots(of_interest);
-        let mut missing: Vec<BTreeSet<SlotId>> = vec![BTreeSet::new(); self.blocks.len()];
-        let mut visited = vec![false; self.blocks.len()];
-        let mut open = Vec::new();
-        for (begin, updating) in [(self.invocations.update, true), (self.invocations.scan, false)] {
-            let argument = self.argument.filter(|_| updating);
-            let entry = everything.iter().copied().filter(|slot| Some(*slot) != argument);
-            missing[begin.index()].extend(entry);
-            open.push(begin);
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub(crate) fn used_unassigned(
+        &self,
+        of_interest: &impl Fn(SlotId) -> bool,
+        deadline: Deadline<'_>,
+    ) -> Result<Vec<SlotId>, Stopped> {
+        let mut everything = FixedBitSet::new();
+        self.terms(&mut |term| {
+            term.slots(&mut |slot| {
+                if of_interest(slot) {
+                    everything.grow_and_insert(slot.index());
+                }
+            });
+        });
+        let mut given = everything.clone();
+        if let Some(argument) = self.argument.filter(|slot| slot.index() < given.len()) {
+            given.set(argument.index(), false);
         }
-        let mut used = BTreeSet::new();
-        while let Some(block) = open.pop() {
-            visited[block.index()] = true;
-            let mut unassigned = missing[block.index()].clone();
-            let mut read = |term: &Term, unassigned: &BTreeSet<SlotId>| {
+        let mut used = FixedBitSet::with_capacity(everything.len());
+        let begin = [(self.invocations.update, given), (self.invocations.scan, everything)];
+        let before = dataflow::forward(self, &Unassigned, begin, deadline)?;
+        for (block, before) in self.blocks.iter().zip(&before) {
+            let Some(before) = before else { continue };
+            let mut read = |term: &Term, unassigned: &FixedBitSet| {
                 term.slots(&mut |slot| {
-                    if unassigned.contains(&slot) {
-                        used.insert(slot);
+                    if unassigned.contains(slot.index()) {
+                        used.insert(slot.index());
                     }
                 });
             };
-            for assignment in &self.block(block).assignments {
-                read(&assignment.value, &unassigned);
-                match &assignment.target {
-                    Target::Slot(slot) => {
-                        unassigned.remove(slot);
-                    }
-                    Target::Element { index, .. } => read(index, &unassigned),
-                }
-            }
-            let end = &self.block(block).end;
-            end.terms().into_iter().for_each(|term| read(term, &unassigned));
-            let mut next: Vec<BlockId> = end.blocks().collect();
-            if let End::Pause(location) = end {
-                let standing = self.standing(*location);
-                next.extend(standing.step);
-                for reaction in &standing.reactions {
-                    read(&reaction.when, &unassigned);
-                    next.push(reaction.then);
-                }
-            }
-            for next in next {
-                let known = missing[next.index()].len();
-                missing[next.index()].extend(&unassigned);
-                if missing[next.index()].len() > known || !visited[next.index()] {
-                    open.push(next);
-                }
+            let after = Unassigned::follow(block, before, &mut read);
+            if let End::Pause(location) = block.end {
+                let reactions = &self.standing(location).reactions;
+                reactions.iter().for_each(|reaction| read(&reaction.when, &after));
             }
         }
-        used.into_iter().collect()
-    }
-
-    fn own_slots(&self, of_interest: &impl Fn(SlotId) -> bool) -> BTreeSet<SlotId> {
-        let mut slots = BTreeSet::new();
-        self.terms(&mut |term| {
-            term.slots(&mut |slot| {
-                slots.insert(slot);
-            });
-        });
-        slots.retain(|slot| of_interest(*slot));
-        slots
+        Ok(used.ones().map(|slot| SlotId(slot as u32)).collect())
     }
 }

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::{Block, BlockId, Domain, End, Graph, Instance, Location, Operator, Owner, SlotId};
 use super::{Target, Term};
+use crate::deadline::Deadline;
 
 /// An invariant of instances that does not hold. It is our bug, not the
 /// program's.
@@ -261,9 +262,11 @@ impl View<'_> {
 
     fn order_of_use(&self) -> Validity {
         let own = |slot| self.instance.slot(slot).owner == Owner::Operation(self.me);
-        self.graph.used_unassigned(&own).into_iter().try_for_each(|slot| {
-            let place = || self.instance.slot(slot).name.clone();
-            ensure(false, "a slot of an operation is assigned before it is used", place)
-        })
+        self.graph.used_unassigned(&own, Deadline::NEVER).into_iter().flatten().try_for_each(
+            |slot| {
+                let place = || self.instance.slot(slot).name.clone();
+                ensure(false, "a slot of an operation is assigned before it is used", place)
+            },
+        )
     }
 }

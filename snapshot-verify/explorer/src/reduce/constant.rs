@@ -192,7 +192,7 @@ impl Analysis {
         for (process, graph) in instance.graphs.iter().enumerate() {
             let operations =
                 |slot: SlotId| matches!(instance.slot(slot).owner, Owner::Operation(_));
-            for slot in graph.used_unassigned(&operations) {
+            for slot in graph.used_unassigned(&operations, deadline)? {
                 let initial = Scalars::one(instance.slot(slot).initial);
                 if let Some(at) = analysis.local[slot.index()] {
                     for begin in [graph.invocations.update, graph.invocations.scan] {

@@ -26,6 +26,7 @@ use snapshot_core::Process;
 
 use super::liveness::Liveness;
 use super::numbering::classes::Classes;
+use crate::dataflow::{self, Forward};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Block, BlockId, Domain, End, Graph, Instance, Location, NONE, Owner, Scalar, Slot,
@@ -69,7 +70,7 @@ fn forget(
         let liveness = Liveness::of(instance, process, deadline)?;
         forget_argument(graph, &liveness);
         drop_reactions(graph, &liveness);
-        blank_at_pauses(graph, &instance.slots, &liveness, uniformly);
+        blank_at_pauses(graph, &instance.slots, &liveness, uniformly, deadline)?;
         let own = |slot: &SlotId| instance.slot(*slot).owner.reader() == Some(process);
         let unused = |slot: &SlotId| liveness.is_dead(Location::IDLE, *slot);
         let slots = (0..instance.slots.len() as u32).map(SlotId);
@@ -157,8 +158,14 @@ fn drop_reactions(graph: &mut Graph, liveness: &Liveness) {
 /// Adds the assignments of blanks where steps end. Slots of an operation need
 /// none where it responds: they return to their initial scalars, which are
 /// blanks.
-fn blank_at_pauses(graph: &mut Graph, slots: &[Slot], liveness: &Liveness, uniformly: bool) {
-    let mut soiled = soiled(graph, liveness);
+fn blank_at_pauses(
+    graph: &mut Graph,
+    slots: &[Slot],
+    liveness: &Liveness,
+    uniformly: bool,
+    deadline: Deadline<'_>,
+) -> Result<(), Stopped> {
+    let mut soiled = soiled(graph, liveness, deadline)?;
     if uniformly {
         spread(graph, &mut soiled);
     }
@@ -181,15 +188,12 @@ fn blank_at_pauses(graph: &mut Graph, slots: &[Slot], liveness: &Liveness, unifo
             }
         }
     }
+    Ok(())
 }
 
 /// What is soiled before one way to a place is taken to be so before all.
 fn spread(graph: &Graph, soiled: &mut [FixedBitSet]) {
-    let place = |block: &Block| match &block.end {
-        End::Pause(location) => Some(*location),
-        End::Respond(_) => Some(Location::IDLE),
-        End::Jump(_) | End::Branch { .. } | End::Fault { .. } => None,
-    };
+    let place = |block: &Block| block.end.location();
     let mut all: Vec<FixedBitSet> = vec![FixedBitSet::new(); graph.locations.len()];
     for (block, soiled) in graph.blocks.iter().zip(soiled.iter()) {
         if let Some(place) = place(block) {
@@ -203,45 +207,50 @@ fn spread(graph: &Graph, soiled: &mut [FixedBitSet]) {
     }
 }
 
-/// Per block, the own slots that may hold something else than their blanks where
-/// it ends: what was live where the step began, and what the step assigned.
-fn soiled(graph: &Graph, liveness: &Liveness) -> Vec<FixedBitSet> {
-    let nothing = FixedBitSet::with_capacity(liveness.own().len());
-    let mut before = vec![nothing; graph.blocks.len()];
-    let mut open: Vec<BlockId> = (0..graph.blocks.len() as u32).map(BlockId).collect();
-    for (index, standing) in graph.locations.iter().enumerate() {
-        let live = liveness.at(Location(index as u32));
-        for block in standing.begun() {
-            before[block.index()].union_with(live);
+/// Within steps: the own slots that may hold something else than their blanks, being live
+/// where the step began, or assigned in it.
+struct Soiled<'a>(&'a Liveness);
+
+impl Forward for Soiled<'_> {
+    type Fact = FixedBitSet;
+
+    fn block(&self, block: &Block, before: &FixedBitSet) -> FixedBitSet {
+        let mut after = before.clone();
+        for assignment in &block.assignments {
+            assignment.target.slots(&mut |slot| {
+                if self.0.own()[slot.index()] {
+                    after.insert(slot.index());
+                }
+            });
         }
+        after
     }
-    for block in [graph.invocations.update, graph.invocations.scan] {
-        before[block.index()].union_with(liveness.at(Location::IDLE));
+
+    fn pause(&self, _: FixedBitSet) -> Option<FixedBitSet> {
+        None
     }
-    if let Some(argument) = graph.argument {
-        before[graph.invocations.update.index()].insert(argument.index());
-    }
-    while let Some(id) = open.pop() {
-        let after = soiled_after(graph.block(id), &before[id.index()], liveness);
-        for next in graph.block(id).end.blocks() {
-            if !after.is_subset(&before[next.index()]) {
-                before[next.index()].union_with(&after);
-                open.push(next);
-            }
-        }
-    }
-    let pairs = graph.blocks.iter().zip(&before);
-    pairs.map(|(block, before)| soiled_after(block, before, liveness)).collect()
 }
 
-fn soiled_after(block: &Block, before: &FixedBitSet, liveness: &Liveness) -> FixedBitSet {
-    let mut after = before.clone();
-    for assignment in &block.assignments {
-        assignment.target.slots(&mut |slot| {
-            if liveness.own()[slot.index()] {
-                after.insert(slot.index());
-            }
-        });
+/// Per block, what is soiled where it ends.
+fn soiled(
+    graph: &Graph,
+    liveness: &Liveness,
+    deadline: Deadline<'_>,
+) -> Result<Vec<FixedBitSet>, Stopped> {
+    let mut begin: Vec<(BlockId, FixedBitSet)> = Vec::new();
+    for at in graph.every_location() {
+        begin.extend(graph.begun(at).map(|block| (block, liveness.at(at).clone())));
     }
-    after
+    if let Some(argument) = graph.argument {
+        let mut given = liveness.at(Location::IDLE).clone();
+        given.insert(argument.index());
+        begin.push((graph.invocations.update, given));
+    }
+    let soiled = Soiled(liveness);
+    let before = dataflow::forward(graph, &soiled, begin, deadline)?;
+    let nothing = FixedBitSet::with_capacity(liveness.own().len());
+    let pairs = graph.blocks.iter().zip(before);
+    let after =
+        pairs.map(|(block, before)| soiled.block(block, before.as_ref().unwrap_or(&nothing)));
+    Ok(after.collect())
 }

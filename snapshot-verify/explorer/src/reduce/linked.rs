@@ -25,9 +25,10 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
+use crate::dataflow::{self, Forward, Lattice};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
-    Assignment, Block, BlockId, Domain, End, Graph, Instance, Operator, Owner, SlotId, Target, Term,
+    Assignment, Block, Domain, Graph, Instance, Operator, Owner, SlotId, Target, Term,
 };
 
 /// With cells counted up from what they hold.
@@ -44,7 +45,9 @@ pub fn linked(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, S
         // Reactions are none of a process's steps; here there are none yet.
         if graph.locations.iter().all(|standing| standing.reactions.is_empty()) {
             let flow = Flow { instance, guards: &guards, process: index };
-            let entries = flow.solve(graph, deadline)?;
+            let begin = [graph.invocations.update, graph.invocations.scan];
+            let begin = begin.map(|block| (block, Facts::default()));
+            let entries = dataflow::forward(graph, &flow, begin, deadline)?;
             flow.rewrite(graph, &entries);
         }
         Ok(())
@@ -102,15 +105,17 @@ struct Facts {
     held: BTreeSet<(SlotId, Difference)>,
 }
 
-impl Facts {
-    /// What holds on both ways; whether that is less.
-    fn meet(&mut self, other: &Self) -> bool {
+impl Lattice for Facts {
+    /// What holds on both ways: what is known is less.
+    fn join(&mut self, other: &Self) -> bool {
         let before = (self.now.len(), self.held.len());
         self.now.retain(|fact| other.now.contains(fact));
         self.held.retain(|fact| other.held.contains(fact));
         before != (self.now.len(), self.held.len())
     }
+}
 
+impl Facts {
     /// A slot is assigned something else.
     fn forget(&mut self, slot: SlotId) {
         self.now.retain(|(x, y, _)| *x != slot && *y != slot);
@@ -136,61 +141,31 @@ struct Flow<'a> {
     process: usize,
 }
 
+impl Forward for Flow<'_> {
+    type Fact = Facts;
+
+    fn block(&self, block: &Block, before: &Facts) -> Facts {
+        let mut facts = before.clone();
+        block.assignments.iter().for_each(|assignment| self.assign(&mut facts, assignment));
+        facts
+    }
+
+    fn branch(&self, condition: &Term, outcome: bool, after: &Facts) -> Facts {
+        let mut facts = after.clone();
+        self.learn(&mut facts, condition, outcome);
+        facts
+    }
+
+    fn pause(&self, Facts { now, mut held }: Facts) -> Option<Facts> {
+        for (x, y, by) in now {
+            let guards = self.guards.pairs.iter().filter(|(_, counter)| *counter == y);
+            held.extend(guards.map(|(link, _)| (*link, (x, y, by))));
+        }
+        Some(Facts { now: BTreeSet::new(), held })
+    }
+}
+
 impl Flow<'_> {
-    /// What is known where blocks begin; none where the process never comes.
-    fn solve(&self, graph: &Graph, deadline: Deadline<'_>) -> Result<Vec<Option<Facts>>, Stopped> {
-        let mut entries: Vec<Option<Facts>> = vec![None; graph.blocks.len()];
-        let mut open: Vec<BlockId> = Vec::new();
-        for begin in [graph.invocations.update, graph.invocations.scan] {
-            entries[begin.index()] = Some(Facts::default());
-            open.push(begin);
-        }
-        while let Some(id) = open.pop() {
-            deadline.check()?;
-            let Some(mut facts) = entries[id.index()].clone() else { continue };
-            let block = graph.block(id);
-            block.assignments.iter().for_each(|assignment| self.assign(&mut facts, assignment));
-            for (next, facts) in self.after(graph, &block.end, &facts) {
-                let entry = &mut entries[next.index()];
-                let changed = match entry {
-                    Some(known) => known.meet(&facts),
-                    None => {
-                        *entry = Some(facts);
-                        true
-                    }
-                };
-                if changed {
-                    open.push(next);
-                }
-            }
-        }
-        Ok(entries)
-    }
-
-    /// The blocks that may follow, with what is known there.
-    fn after(&self, graph: &Graph, end: &End, facts: &Facts) -> Vec<(BlockId, Facts)> {
-        match end {
-            End::Jump(next) => vec![(*next, facts.clone())],
-            End::Branch { condition, then, otherwise } => {
-                let [mut if_true, mut if_false] = [facts.clone(), facts.clone()];
-                self.learn(&mut if_true, condition, true);
-                self.learn(&mut if_false, condition, false);
-                vec![(*then, if_true), (*otherwise, if_false)]
-            }
-            End::Pause(location) => {
-                let mut held = facts.held.clone();
-                for &(x, y, by) in &facts.now {
-                    let guards = self.guards.pairs.iter().filter(|(_, counter)| *counter == y);
-                    held.extend(guards.map(|(link, _)| (*link, (x, y, by))));
-                }
-                let step = graph.standing(*location).step;
-                let facts = Facts { now: BTreeSet::new(), held };
-                step.into_iter().map(|step| (step, facts.clone())).collect()
-            }
-            End::Respond(_) | End::Fault { .. } => Vec::new(),
-        }
-    }
-
     /// Whether only this process assigns the slot.
     fn is_own(&self, slot: SlotId) -> bool {
         matches!(self.instance.slot(slot).owner,

@@ -23,9 +23,10 @@ use fixedbitset::FixedBitSet;
 use snapshot_core::Process;
 
 use super::fact::mentions;
+use crate::dataflow::{self, Backward, Facts, Lattice};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
-    Assignment, BlockId, End, Graph, Instance, Location, Owner, SlotId, Target, Term,
+    Assignment, Block, BlockId, End, Instance, Location, Owner, SlotId, Standing, Target, Term,
 };
 
 /// The live slots of one process, by place. Only slots that it alone reads.
@@ -35,11 +36,10 @@ pub struct Liveness {
     own: FixedBitSet,
     /// The elements, at one index, of such slots.
     arrays: RefCell<Vec<Array>>,
-    /// Per block, what is live where it begins.
-    blocks: Vec<Live>,
-    /// Per location, what is live while the process stands there.
-    locations: Vec<Live>,
-    /// The same, arrays told by their slots.
+    /// The slots of the operations of this process.
+    of_operation: FixedBitSet,
+    facts: Facts<Live>,
+    /// What is live at locations, arrays told by their slots.
     standing_slots: Vec<FixedBitSet>,
 }
 
@@ -58,10 +58,45 @@ pub struct Live {
     arrays: FixedBitSet,
 }
 
-impl Live {
-    fn include(&mut self, other: &Self) {
-        self.slots.union_with(&other.slots);
-        self.arrays.union_with(&other.arrays);
+impl Lattice for Live {
+    fn join(&mut self, other: &Self) -> bool {
+        let slots = self.slots.join(&other.slots);
+        self.arrays.join(&other.arrays) || slots
+    }
+}
+
+impl Backward for Liveness {
+    type Fact = Live;
+
+    fn bottom(&self) -> Live {
+        Live { slots: FixedBitSet::with_capacity(self.own.len()), arrays: FixedBitSet::new() }
+    }
+
+    fn block(&self, block: &Block, after: Live) -> Live {
+        let mut live = self.decided(&block.end, after);
+        for assignment in block.assignments.iter().rev() {
+            self.assign(&mut live, assignment);
+        }
+        live
+    }
+
+    fn location(&self, at: Location, _: &Standing, mut live: Live) -> Live {
+        if at == Location::IDLE {
+            let of_operation = |slot: SlotId| self.of_operation[slot.index()];
+            self.expand(&mut live, |array| {
+                let mut any = array.of.iter().copied().any(of_operation);
+                array.index.slots(&mut |slot| any |= of_operation(slot));
+                any
+            });
+            live.slots.difference_with(&self.of_operation);
+        }
+        // Others may change an index that is not the process's own.
+        self.expand(&mut live, |array| {
+            let mut own = true;
+            array.index.slots(&mut |slot| own &= self.own[slot.index()]);
+            !own
+        });
+        live
     }
 }
 
@@ -75,141 +110,33 @@ impl Liveness {
         process: Process,
         deadline: Deadline<'_>,
     ) -> Result<Self, Stopped> {
-        let graph = &instance.graphs[process.index()];
-        let mut own = FixedBitSet::with_capacity(instance.slots.len());
-        for (index, slot) in instance.slots.iter().enumerate() {
-            own.set(index, slot.owner.reader() == Some(process));
-        }
-        let slots = FixedBitSet::with_capacity(instance.slots.len());
-        let nothing = Live { slots, arrays: FixedBitSet::new() };
+        let slots_of = |holds: &dyn Fn(Owner) -> bool| {
+            let slots = instance.slots.iter().enumerate();
+            let mut set = FixedBitSet::with_capacity(instance.slots.len());
+            set.extend(slots.filter(|(_, slot)| holds(slot.owner)).map(|(index, _)| index));
+            set
+        };
         let mut liveness = Self {
-            own,
+            own: slots_of(&|owner| owner.reader() == Some(process)),
+            of_operation: slots_of(&|owner| owner == Owner::Operation(process)),
             arrays: RefCell::default(),
-            blocks: vec![nothing.clone(); graph.blocks.len()],
-            locations: vec![nothing; graph.locations.len()],
+            facts: Facts { blocks: Vec::new(), locations: Vec::new() },
             standing_slots: Vec::new(),
         };
-        let mut operation_slots = FixedBitSet::with_capacity(instance.slots.len());
-        for (index, slot) in instance.slots.iter().enumerate() {
-            operation_slots.set(index, slot.owner == Owner::Operation(process));
-        }
-        liveness.solve(graph, &operation_slots, deadline)?;
-        liveness.standing_slots =
-            liveness.locations.iter().map(|live| liveness.slots(live)).collect();
+        let graph = &instance.graphs[process.index()];
+        liveness.facts = dataflow::backward(graph, &liveness, deadline)?;
+        let standing = liveness.facts.locations.iter();
+        liveness.standing_slots = standing.map(|live| liveness.slots(live)).collect();
         Ok(liveness)
-    }
-
-    /// Goes back from what is read until nothing more becomes live.
-    fn solve(
-        &mut self,
-        graph: &Graph,
-        operation_slots: &FixedBitSet,
-        deadline: Deadline<'_>,
-    ) -> Result<(), Stopped> {
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); graph.blocks.len()];
-        let mut pausing: Vec<Vec<usize>> = vec![Vec::new(); graph.locations.len()];
-        for (index, block) in graph.blocks.iter().enumerate() {
-            block.end.blocks().for_each(|next| before[next.index()].push(index));
-            match block.end {
-                End::Pause(location) => pausing[location.index()].push(index),
-                End::Respond(_) => pausing[Location::IDLE.index()].push(index),
-                End::Jump(_) | End::Branch { .. } | End::Fault { .. } => {}
-            }
-        }
-        let mut begun_at: Vec<Vec<usize>> = vec![Vec::new(); graph.blocks.len()];
-        for (index, standing) in graph.locations.iter().enumerate() {
-            for block in standing.begun() {
-                begun_at[block.index()].push(index);
-            }
-        }
-        for block in [graph.invocations.update, graph.invocations.scan] {
-            begun_at[block.index()].push(Location::IDLE.index());
-        }
-        let mut open: Vec<usize> = (0..graph.blocks.len()).collect();
-        let mut is_open = vec![true; graph.blocks.len()];
-        let reopen = |blocks: &[usize], open: &mut Vec<usize>, is_open: &mut Vec<bool>| {
-            for &block in blocks {
-                if !std::mem::replace(&mut is_open[block], true) {
-                    open.push(block);
-                }
-            }
-        };
-        while let Some(index) = open.pop() {
-            deadline.check()?;
-            is_open[index] = false;
-            let live = self.transfer(graph, BlockId(index as u32));
-            if live == self.blocks[index] {
-                continue;
-            }
-            self.blocks[index] = live;
-            reopen(&before[index], &mut open, &mut is_open);
-            for &location in &begun_at[index] {
-                let live = self.standing(graph, location, operation_slots);
-                if live != self.locations[location] {
-                    self.locations[location] = live;
-                    reopen(&pausing[location], &mut open, &mut is_open);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What is live at a location, given what is where its blocks begin.
-    fn standing(&self, graph: &Graph, index: usize, operation_slots: &FixedBitSet) -> Live {
-        let standing = &graph.locations[index];
-        let mut live = self.locations[index].clone();
-        if index == Location::IDLE.index() {
-            live.include(&self.blocks[graph.invocations.update.index()]);
-            live.include(&self.blocks[graph.invocations.scan.index()]);
-            self.expand(&mut live, |array| {
-                let mut of_operation = array.of.iter().any(|s| operation_slots[s.index()]);
-                array.index.slots(&mut |slot| of_operation |= operation_slots[slot.index()]);
-                of_operation
-            });
-            live.slots.difference_with(operation_slots);
-        }
-        for block in standing.begun() {
-            live.include(&self.blocks[block.index()]);
-        }
-        // Others may change an index that is not the process's own.
-        self.expand(&mut live, |array| {
-            let mut own = true;
-            array.index.slots(&mut |slot| own &= self.own[slot.index()]);
-            !own
-        });
-        live
-    }
-
-    fn transfer(&self, graph: &Graph, id: BlockId) -> Live {
-        let block = graph.block(id);
-        let mut live = self.after(&block.end);
-        for assignment in block.assignments.iter().rev() {
-            self.assign(&mut live, assignment);
-        }
-        // Nothing is ever forgotten: so rounds come to an end.
-        let mut before = self.blocks[id.index()].clone();
-        before.include(&live);
-        before
     }
 
     /// What is live where a block ends, its decision included.
     pub fn after(&self, end: &End) -> Live {
-        let mut live =
-            Live { slots: FixedBitSet::with_capacity(self.own.len()), arrays: FixedBitSet::new() };
-        match end {
-            End::Jump(next) => live.include(&self.blocks[next.index()]),
-            End::Branch { condition, then, otherwise } => {
-                live.include(&self.blocks[then.index()]);
-                live.include(&self.blocks[otherwise.index()]);
-                self.read(&mut live, condition);
-            }
-            End::Pause(location) => live.include(&self.locations[location.index()]),
-            End::Respond(response) => {
-                live.include(&self.locations[Location::IDLE.index()]);
-                response.terms(&mut |term| self.read(&mut live, term));
-            }
-            End::Fault { .. } => {}
-        }
+        self.decided(end, dataflow::after(self, &self.facts, end))
+    }
+
+    fn decided(&self, end: &End, mut live: Live) -> Live {
+        end.terms().into_iter().for_each(|term| self.read(&mut live, term));
         live
     }
 
@@ -334,7 +261,7 @@ impl Liveness {
 
     /// The slots that are live where the block begins.
     pub fn before(&self, block: BlockId) -> FixedBitSet {
-        self.slots(&self.blocks[block.index()])
+        self.slots(&self.facts.blocks[block.index()])
     }
 
     /// The slots that are live while the process stands there.

@@ -19,6 +19,20 @@
 //! | `ample` | [`ample`] | takes steps at once that nobody can interfere with any more |
 //! | - | [`merge`] | identifies locations with equal futures |
 //!
+//! Limits beyond which a technique leaves a process, or an instance, as it is. None of
+//! them changes an answer:
+//!
+//! | limit | of | beyond it |
+//! | --- | --- | --- |
+//! | 4,000 locations, 16,000 blocks | `decided`, per process | not by what only the process changes; then not at all |
+//! | 64 conditions at a block, 200 nodes each | `decided` | the others are not tracked |
+//! | 64 scalars | `decided`, handles of [`places`] | a domain counts as unlimited |
+//! | 2^16 places, 2^21 ways, 2^20 numbers | [`places`], per process | neither `ample` nor [`abandoned`] |
+//! | 128 cells | [`abandoned`] | links, and cells of little worth, are left out |
+//! | 8 rounds | `shrink` with what it gives rise to | there is very little more |
+//! | 256 steps at once, 1,024 reactions | the search | the state is explored as it is |
+//! | 200 refutations | [`stale`] | nothing is forgotten |
+//!
 //! The partial order reduction is in two of them: `shrink` fuses what commutes with
 //! everything that others can ever do, `ample` takes at once what does in the state at
 //! hand. Where nothing is bounded little more does, as the most general client lets

@@ -27,9 +27,11 @@ use fixedbitset::FixedBitSet;
 use snapshot_core::Process;
 
 use super::numbering::classes::Classes;
+use crate::dataflow::{self, Backward, Facts};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
-    Assignment, Block, BlockId, End, Graph, Instance, Location, Owner, Slot, SlotId, Target, Term,
+    Assignment, Block, BlockId, End, Graph, Instance, Location, Owner, Slot, SlotId, Standing,
+    Target, Term,
 };
 
 /// With as many slots per variable as it has webs that have nothing to do with each
@@ -146,6 +148,45 @@ struct Webs {
     read: FixedBitSet,
 }
 
+/// What is read later.
+impl Backward for Webs {
+    type Fact = FixedBitSet;
+
+    fn bottom(&self) -> FixedBitSet {
+        FixedBitSet::with_capacity(self.slots.len())
+    }
+
+    fn block(&self, block: &Block, mut live: FixedBitSet) -> FixedBitSet {
+        let read = |term: &Term, live: &mut FixedBitSet| {
+            term.slots(&mut |slot| live.extend(self.position(slot)));
+        };
+        block.end.terms().into_iter().for_each(|term| read(term, &mut live));
+        for Assignment { target, value } in block.assignments.iter().rev() {
+            match target {
+                Target::Slot(slot) => {
+                    if let Some(position) = self.position(*slot) {
+                        live.set(position, false);
+                    }
+                }
+                Target::Element { index, .. } => read(index, &mut live),
+            }
+            read(value, &mut live);
+        }
+        live
+    }
+
+    fn location(&self, at: Location, standing: &Standing, mut live: FixedBitSet) -> FixedBitSet {
+        // Nothing of an operation outlives it.
+        if at == Location::IDLE {
+            return self.bottom();
+        }
+        for reaction in &standing.reactions {
+            reaction.when.slots(&mut |slot| live.extend(self.position(slot)));
+        }
+        live
+    }
+}
+
 impl Webs {
     fn of(
         graph: &Graph,
@@ -163,14 +204,14 @@ impl Webs {
         let mut webs = Self {
             positions,
             blocks: graph.blocks.len(),
-            live: vec![FixedBitSet::with_capacity(slots.len()); places],
+            live: Vec::new(),
             parents: (0..nodes).collect(),
             read: FixedBitSet::with_capacity(nodes),
             slots,
         };
-        while webs.look_back(graph) {
-            deadline.check()?;
-        }
+        let Facts { mut blocks, locations } = dataflow::backward(graph, &webs, deadline)?;
+        blocks.extend(locations);
+        webs.live = blocks;
         webs.unite(graph);
         webs.find_reads(graph);
         Ok(webs)
@@ -186,50 +227,6 @@ impl Webs {
             Place::Block(block) => block.index(),
             Place::Location(location) => self.blocks + location.index(),
         }
-    }
-
-    /// Goes back once over everything; whether more is live than was known.
-    fn look_back(&mut self, graph: &Graph) -> bool {
-        let mut changed = false;
-        for (index, block) in graph.blocks.iter().enumerate().rev() {
-            let mut live = FixedBitSet::with_capacity(self.slots.len());
-            for next in after(&block.end) {
-                live.union_with(&self.live[self.place(next)]);
-            }
-            let read = |term: &Term, live: &mut FixedBitSet| {
-                term.slots(&mut |slot| live.extend(self.position(slot)));
-            };
-            block.end.terms().into_iter().for_each(|term| read(term, &mut live));
-            for Assignment { target, value } in block.assignments.iter().rev() {
-                match target {
-                    Target::Slot(slot) => {
-                        if let Some(position) = self.position(*slot) {
-                            live.set(position, false);
-                        }
-                    }
-                    Target::Element { index, .. } => read(index, &mut live),
-                }
-                read(value, &mut live);
-            }
-            changed |= self.include(index, &live);
-        }
-        for location in 1..graph.locations.len() {
-            let mut live = FixedBitSet::with_capacity(self.slots.len());
-            for block in graph.locations[location].begun() {
-                live.union_with(&self.live[block.index()]);
-            }
-            for reaction in &graph.locations[location].reactions {
-                reaction.when.slots(&mut |slot| live.extend(self.position(slot)));
-            }
-            changed |= self.include(self.blocks + location, &live);
-        }
-        changed
-    }
-
-    fn include(&mut self, place: usize, live: &FixedBitSet) -> bool {
-        let is_more = !live.is_subset(&self.live[place]);
-        self.live[place].union_with(live);
-        is_more
     }
 
     /// What comes to a place, by position.
