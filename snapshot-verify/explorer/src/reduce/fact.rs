@@ -456,6 +456,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+
         #[test]
         fn what_supports_a_condition_decides_it_in_the_same_way(
             facts in prop::collection::vec((atom(), any::<bool>()), 0..6),
