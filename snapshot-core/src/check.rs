@@ -1,8 +1,9 @@
 //! The checker that chooses by itself.
 //!
 //! A simple history goes to the observer; any other whose reads are
-//! unambiguous to the linear-time conditions; the rest to exact search. The
-//! answer says which it was, and carries its certificate.
+//! unambiguous to the linear-time conditions; one whose updates overlap to
+//! [`crate::saturation`]; what that leaves open, since values repeat, to exact
+//! search. The answer says which it was, and carries its certificate.
 
 mod minimize;
 
@@ -15,6 +16,7 @@ use crate::history::History;
 use crate::linear;
 use crate::monitor::{Alarm, Judgement, Monitor, Undecided};
 use crate::observer::TableObserver;
+use crate::saturation;
 use crate::search::{self, Budget};
 use crate::simple::SimpleHistory;
 use crate::verdict::{Cause, Linearization, Method, Unknown, Verdict};
@@ -39,9 +41,9 @@ pub struct Report<V> {
 
 /// Checks a history, and proves the answer.
 ///
-/// Linear time, except for histories with ambiguous values or overlapping
-/// updates of one segment; for these it is exponential in the worst case, and
-/// `budget` may end it with [`Verdict::Unknown`].
+/// Linear time where updates of one segment do not overlap, else polynomial,
+/// except for histories with ambiguous values; for these it is exponential in the
+/// worst case. `budget` may end it with [`Verdict::Unknown`].
 ///
 /// ```
 /// use snapshot_core::check::check;
@@ -63,7 +65,51 @@ pub struct Report<V> {
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
     match without_search(history, budget) {
         Ok(report) => report,
-        Err(undecided) => search(history, undecided.cause, budget),
+        Err(undecided) => {
+            let cause = undecided.cause;
+            saturate(history, cause, budget).unwrap_or_else(|| search(history, cause, budget))
+        }
+    }
+}
+
+/// By the saturated relation; `None` if that does not decide. What it finds is
+/// confirmed before it is believed.
+fn saturate<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    cause: Cause,
+    budget: &mut Budget<'_>,
+) -> Option<Report<V>> {
+    let method = Method::Saturation;
+    let report = |verdict| Report { method, verdict, explanation: None, decided_at: None };
+    match saturation::check(history, budget) {
+        saturation::Outcome::Linearizable(order) => {
+            let is_confirmed = certificate::linearization::check(history, &order).is_ok();
+            debug_assert!(is_confirmed, "the lemma gives a linearization");
+            is_confirmed.then(|| report(Verdict::Linearizable(order)))
+        }
+        saturation::Outcome::Violation { event, witness, refutation } => {
+            let is_confirmed = match &refutation {
+                Some(lines) => certificate::refutation::check(history, lines).is_ok(),
+                None => certificate::witness::check(history, &witness).is_ok(),
+            };
+            debug_assert!(is_confirmed, "what is derived follows: {witness:?} {refutation:?}");
+            let mut explanation = Explanation::of(history, witness.clone());
+            explanation.refutation = refutation;
+            is_confirmed.then(|| Report {
+                explanation: Some(explanation),
+                decided_at: Some(event),
+                ..report(Verdict::Violation(witness))
+            })
+        }
+        saturation::Outcome::Ambiguous => None,
+        // What is left of the budget may do for a search.
+        saturation::Outcome::Exhausted { .. } if matches!(cause, Cause::AmbiguousValue { .. }) => {
+            None
+        }
+        saturation::Outcome::Exhausted { exhausted, events } => {
+            let unknown = Unknown { cause, exhausted, states: 0, linearizable_events: events };
+            Some(report(Verdict::Unknown(unknown)))
+        }
     }
 }
 
@@ -72,6 +118,8 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
 pub enum Checker {
     /// The linear-time conditions (and the observer, where they agree).
     Linear,
+    /// The saturated relation, for updates that overlap.
+    Saturation,
     /// Exact search, with what is known of snapshots.
     Search,
     /// Exact search with nothing but the specification ([`crate::generic`]).
@@ -91,6 +139,10 @@ pub fn check_by<V: Clone + Eq + Hash>(
 ) -> Result<Report<V>, Undecided> {
     match checker {
         Checker::Linear => without_search(history, budget),
+        Checker::Saturation => {
+            let report = saturate(history, Cause::Requested, budget);
+            Ok(report.unwrap_or_else(|| search(history, Cause::Requested, budget)))
+        }
         Checker::Search => Ok(search(history, Cause::Requested, budget)),
         Checker::Generic => Ok(search_generically(history, budget)),
     }
@@ -224,10 +276,15 @@ pub fn decide<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_
     match linear::decide(history) {
         linear::Decision::Linearizable => Some(true),
         linear::Decision::Violation => Some(false),
-        linear::Decision::Undecided(_) => match search::search(history, budget) {
-            search::Outcome::Linearizable(_) => Some(true),
-            search::Outcome::NotLinearizable { .. } => Some(false),
-            search::Outcome::Exhausted { .. } => None,
+        linear::Decision::Undecided(_) => match saturation::check(history, budget) {
+            saturation::Outcome::Linearizable(_) => Some(true),
+            saturation::Outcome::Violation { .. } => Some(false),
+            saturation::Outcome::Exhausted { .. } => None,
+            saturation::Outcome::Ambiguous => match search::search(history, budget) {
+                search::Outcome::Linearizable(_) => Some(true),
+                search::Outcome::NotLinearizable { .. } => Some(false),
+                search::Outcome::Exhausted { .. } => None,
+            },
         },
     }
 }

@@ -26,6 +26,7 @@
 //! | [`simple`], [`automata`], [`observer`] | (i, j)-simple histories, their three automata, and the automaton derived from them |
 //! | [`linear`] | the linear-time check of whole histories |
 //! | [`monitor`] | the same, event by event, in bounded memory |
+//! | [`saturation`] | the polynomial check of histories whose updates overlap |
 //! | [`search`] | exact search, where values are ambiguous or updates overlap |
 //! | [`generic`] | the same question for any object, by its sequential specification |
 //! | [`verdict`], [`renaming`], [`explanation`] | answers, and how to tell them |
@@ -44,6 +45,7 @@ pub mod linear;
 pub mod monitor;
 pub mod observer;
 pub mod renaming;
+pub mod saturation;
 pub mod search;
 pub mod simple;
 pub mod verdict;

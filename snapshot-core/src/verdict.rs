@@ -17,7 +17,9 @@ pub enum Method {
     Simple,
     /// Every value read has one candidate: the linear-time conditions decided.
     Linear,
-    /// Values are ambiguous or updates of one segment overlap: exact search decided.
+    /// Updates of one segment overlap: the saturated relation decided.
+    Saturation,
+    /// Values are ambiguous: exact search decided.
     Search,
     /// The search that knows of no object but by its specification decided, since
     /// the caller asked for it.
@@ -25,11 +27,12 @@ pub enum Method {
 }
 
 impl Method {
-    /// A one-word name: `simple`, `linear`, `search` or `generic`.
+    /// A one-word name: `simple`, `linear`, `saturation`, `search` or `generic`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
             Self::Linear => "linear",
+            Self::Saturation => "saturation",
             Self::Search => "search",
             Self::Generic => "generic",
         }
@@ -161,6 +164,10 @@ pub enum Reason {
         /// The update that it should therefore have seen.
         missing: OperationId,
     },
+    /// The operations would have to come before themselves, by a [`Refutation`].
+    Cycle,
+    /// Either order of two scans leads to a contradiction, by a [`Refutation`].
+    Ordering,
     /// No order of these operations exists; established by trying all.
     NoOrder,
 }
@@ -176,9 +183,69 @@ impl Reason {
             Self::Decrease { .. } => "decrease",
             Self::Inversion { .. } => "inversion",
             Self::Missing { .. } => "missing",
+            Self::Cycle => "cycle",
+            Self::Ordering => "ordering",
             Self::NoOrder => "no-order",
         }
     }
+}
+
+/// A derivation of a contradiction, line by line: if the history had a
+/// linearization, the statement of each line would be true in it.
+///
+/// The *block* of an update consists of it and all scans that saw it; the block
+/// of an initial value, of the scans that returned it. An entry tells whom it
+/// saw only if no other update could have been read there.
+/// [`crate::certificate::refutation`] checks each line in O(1).
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Refutation {
+    /// The lines. The last one says that an operation comes before itself,
+    /// outside all supposition.
+    pub lines: Vec<Line>,
+}
+
+/// `before` takes effect before `after`, because of `rule`.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Line {
+    /// The earlier operation.
+    pub before: OperationId,
+    /// The later operation.
+    pub after: OperationId,
+    /// Why.
+    pub rule: Rule,
+}
+
+/// Why one operation takes effect before another one. Lines are numbered from 0.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Rule {
+    /// The first responded before the second was invoked.
+    Time,
+    /// The second, a scan, saw the first, an update.
+    Reads,
+    /// The first, a scan, returned the initial value of the segment that the
+    /// second updates.
+    First,
+    /// From two lines: x before y, and y before z.
+    Chain {
+        /// The line that has `before`.
+        first: usize,
+        /// The line that has `after`.
+        second: usize,
+    },
+    /// In `segment`, `before` is in the block of line `because`'s first operation,
+    /// and `after` in that of its second one, which is another block: all of a
+    /// block comes before all of the other, since a segment's values do not return.
+    Block {
+        /// The segment.
+        segment: Segment,
+        /// A line about one operation of each block.
+        because: usize,
+    },
+    /// Supposed of two complete operations, until a line says that an operation
+    /// comes before itself; suppositions may be nested.
+    Suppose,
+    /// The supposition that has just led to a contradiction was the converse.
+    Otherwise,
 }
 
 /// Why there is no answer, and what is known all the same.

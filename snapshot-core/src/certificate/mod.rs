@@ -5,7 +5,9 @@
 //! [`Linearization`](crate::verdict::Linearization) is replayed
 //! ([`linearization`]), and the operations of a
 //! [`Witness`](crate::verdict::Witness) are shown to have no order by trying
-//! all orders ([`witness`], [`brute_force`]). The only things in common with
+//! all orders ([`witness`], [`brute_force`]). A
+//! [`Refutation`](crate::verdict::Refutation) is checked line by line
+//! ([`refutation`]). The only things in common with
 //! the rest of the crate are the history and the types of the certificates.
 //!
 //! A check succeeds only on a proof. A certificate of a true verdict may still
@@ -16,4 +18,5 @@ pub mod brute_force;
 pub mod linearization;
 mod omission;
 pub mod projection;
+pub mod refutation;
 pub mod witness;

@@ -11,6 +11,7 @@ use std::hash::Hash;
 
 use super::decide;
 use crate::history::{Action, Declaration, Event, History};
+use crate::saturation::reduce;
 use crate::search::Budget;
 use crate::verdict::{Reason, Witness};
 use crate::{OperationId, Segment};
@@ -75,28 +76,6 @@ fn shortest_prefix<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budg
         }
     }
     bad
-}
-
-/// Leaves out parts of a list, larger ones first, while `is_bad` holds of the rest.
-fn reduce<T: Clone>(mut list: Vec<T>, mut is_bad: impl FnMut(&[T]) -> bool) -> Vec<T> {
-    let mut size = list.len().div_ceil(2).max(1);
-    loop {
-        let mut start = 0;
-        while start < list.len() {
-            let end = (start + size).min(list.len());
-            let mut trial = list.clone();
-            trial.drain(start..end);
-            if is_bad(&trial) {
-                list = trial;
-            } else {
-                start = end;
-            }
-        }
-        if size == 1 {
-            return list;
-        }
-        size = size.div_ceil(2);
-    }
 }
 
 impl Selection {

@@ -93,7 +93,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 missing_segment = segment(missing),
                 older = self.entry_of_update(scan, missing),
             ),
-            Reason::NoOrder => write!(
+            Reason::Cycle | Reason::Ordering | Reason::NoOrder => write!(
                 out,
                 "No order of these {} operations lets every scan return what it returned: all \
                  orders were tried. No other update can have been read by these scans, so no \

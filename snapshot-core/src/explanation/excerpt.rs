@@ -278,7 +278,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         let initial =
             self.tracks.iter().map(|track| (track.segment, track.initial.clone())).collect();
         let numbers = self.numbers(&exhibits);
-        Explanation { witness, initial, exhibits, numbers }
+        Explanation { witness, initial, exhibits, numbers, refutation: None }
     }
 
     /// Run numbers of the updates in the proof.

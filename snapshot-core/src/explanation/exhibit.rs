@@ -1,7 +1,7 @@
 //! The operations of a proof, ready to be shown.
 
 use crate::history::{Declaration, History, Writers};
-use crate::verdict::{Reason, Witness};
+use crate::verdict::{Reason, Refutation, Witness};
 use crate::{OperationId, Process, Segment};
 
 /// One operation of a proof.
@@ -71,6 +71,8 @@ pub struct Explanation<V> {
     pub exhibits: Vec<Exhibit<V>>,
     /// Run numbers of the updates, as far as the renaming needs them.
     pub(super) numbers: Vec<(OperationId, u64)>,
+    /// How a contradiction is derived from them, if it was found that way.
+    pub refutation: Option<Refutation>,
 }
 
 /// One end of an operation of a proof.
@@ -111,7 +113,7 @@ impl<V: Clone + Eq> Explanation<V> {
         let exhibits = exhibits.collect();
         let initial = |k: &Segment| (*k, history.initial_value(*k).clone());
         let initial = witness.segments.iter().map(initial).collect();
-        Self { witness, initial, exhibits, numbers: Vec::new() }
+        Self { witness, initial, exhibits, numbers: Vec::new(), refutation: None }
     }
 
     /// The exhibit of an operation.
@@ -180,7 +182,7 @@ impl<V: Clone + Eq> Explanation<V> {
             Reason::NeverWritten { .. }
             | Reason::FailedUpdateSeen { .. }
             | Reason::Future { .. } => true,
-            Reason::Stale { .. } | Reason::NoOrder => false,
+            Reason::Stale { .. } | Reason::Cycle | Reason::Ordering | Reason::NoOrder => false,
             Reason::Decrease { earlier, .. } => scan == earlier,
             Reason::Inversion { first, i, j, .. } => segment == if scan == first { i } else { j },
             Reason::Missing { seen, .. } => segment_of(seen) == Some(segment),

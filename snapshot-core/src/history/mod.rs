@@ -177,6 +177,16 @@ impl<V> History<V> {
         &self.scan_values[start..start + self.segments]
     }
 
+    /// What an operation returned for a segment, if it is a complete scan.
+    #[inline]
+    pub fn entry(&self, operation: &Operation, segment: Segment) -> Option<&V> {
+        if operation.is_scan() && operation.is_complete() {
+            self.scan_values(operation).get(segment.index())
+        } else {
+            None
+        }
+    }
+
     /// The event at a position, as it was recorded.
     ///
     /// # Panics

@@ -7,13 +7,14 @@
 use snapshot_core::automata::{self, Alphabet};
 use snapshot_core::certificate::brute_force::MAX_OPERATIONS;
 use snapshot_core::certificate::projection::Projection;
-use snapshot_core::certificate::{linearization, witness};
+use snapshot_core::certificate::{self, linearization, witness};
 use snapshot_core::check::{Report, check, decide};
 use snapshot_core::generic::{self, objects::Snapshot};
 use snapshot_core::history::{Operation, Outcome, Writers};
 use snapshot_core::linear;
 use snapshot_core::monitor::{Judgement, Monitor, Violation};
 use snapshot_core::observer::{Observation, Observer, OnlineObserver, TableObserver};
+use snapshot_core::saturation::{self, Saturation};
 use snapshot_core::search::{self, Budget};
 use snapshot_core::simple::SimpleHistory;
 use snapshot_core::verdict::{Linearization, Method, Reason, Verdict, Witness};
@@ -33,6 +34,8 @@ const DECIDERS: &[(&str, Decider)] = &[
     ("linear-time check", by_linear_check),
     ("linear-time decision", by_linear_decision),
     ("monitor", by_monitor),
+    ("saturation", by_saturation),
+    ("online saturation", by_online_saturation),
     ("exact search", by_search),
     ("exact search without narrowing", by_plain_search),
     ("generic search", by_generic_search),
@@ -127,6 +130,64 @@ fn by_search(history: &History<i64>) -> Option<bool> {
     answer(&unlimited(|budget| search::search(history, budget)))
 }
 
+/// Its proofs must pass the independent check; where values do not repeat it
+/// must decide.
+fn by_saturation(history: &History<i64>) -> Option<bool> {
+    match unlimited(|budget| saturation::check(history, budget)) {
+        saturation::Outcome::Linearizable(order) => {
+            check_proof("saturation", history, &Verdict::Linearizable(order), true);
+            Some(true)
+        }
+        saturation::Outcome::Violation { event, witness: proof, refutation } => {
+            if let Some(refutation) = &refutation {
+                let checked = certificate::refutation::check(history, refutation);
+                checked.unwrap_or_else(|e| panic!("{e} {refutation:?} of {}", drawing(history)));
+            }
+            witness::check(history, &proof)
+                .unwrap_or_else(|e| panic!("{e} {proof:?} {refutation:?} of {}", drawing(history)));
+            let is_good = |events| brute_force(&history.prefix(events)).is_some();
+            if is_differentiated(history) {
+                assert!(is_good(event), "late: {}", drawing(history));
+            }
+            assert!(!is_good(event + 1), "early: {}", drawing(history));
+            Some(false)
+        }
+        saturation::Outcome::Ambiguous => {
+            assert!(!is_differentiated(history), "undecided: {}", drawing(history));
+            None
+        }
+        saturation::Outcome::Exhausted { .. } => panic!("there is no limit"),
+    }
+}
+
+/// Whether no value is written twice to a segment, nor is its initial value.
+fn is_differentiated(history: &History<i64>) -> bool {
+    let mut written = std::collections::HashSet::new();
+    history.operations().iter().all(|operation| match operation.segment() {
+        Some(segment) => {
+            let value = *history.update_value(operation);
+            value != *history.initial_value(segment) && written.insert((segment, value))
+        }
+        None => true,
+    })
+}
+
+/// The alarm comes at the first event that makes the prefix non-linearizable.
+fn by_online_saturation(history: &History<i64>) -> Option<bool> {
+    let mut online = Saturation::new(history.declaration());
+    for (position, event) in history.events().enumerate() {
+        if online.observe(&event).is_some() {
+            let is_good = |events| brute_force(&history.prefix(events)).is_some();
+            assert!(!is_good(position + 1), "false alarm at {position}: {}", drawing(history));
+            if is_differentiated(history) {
+                assert!(is_good(position), "late alarm: {}", drawing(history));
+            }
+            return Some(false);
+        }
+    }
+    is_differentiated(history).then_some(true)
+}
+
 fn by_plain_search(history: &History<i64>) -> Option<bool> {
     answer(&unlimited(|budget| search::search_plainly(history, budget)))
 }
@@ -207,7 +268,7 @@ fn by_proving_search(history: &History<i64>) -> Verdict {
 
 fn by_check(history: &History<i64>) -> Verdict {
     let report = unlimited(|budget| check(history, budget));
-    if report.method != Method::Search {
+    if !matches!(report.method, Method::Search | Method::Saturation) {
         let is_simple = SimpleHistory::recognise(history).is_ok();
         assert_eq!(report.method == Method::Simple, is_simple, "{}", drawing(history));
     }
@@ -346,7 +407,7 @@ pub fn agreed_verdict_at_length(history: &History<i64>) -> Option<bool> {
     if verdict.is_some() {
         check_proof("check", history, &report.verdict, is_linearizable);
     }
-    if report.method != Method::Search {
+    if !matches!(report.method, Method::Search | Method::Saturation) {
         check_report(history, &report);
     }
     Some(is_linearizable)

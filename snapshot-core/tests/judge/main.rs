@@ -10,6 +10,7 @@
 mod admission;
 mod certificates;
 mod checkers;
+mod consecutive;
 mod crowded;
 mod enumeration;
 mod exhaustive;

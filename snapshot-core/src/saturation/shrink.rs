@@ -1,0 +1,191 @@
+//! A refutation that names fewer operations.
+//!
+//! The operations of a refutation, each scan with those entries only that the
+//! refutation uses, are a small history, refuted by the same rules. Entries and
+//! operations are left out as long as what is left is refuted. A missing entry
+//! says nothing: the scan is in no block of the segment.
+
+use super::proof;
+use super::relation::{Kind, NONE, Relation};
+use crate::history::History;
+use crate::search::Budget;
+use crate::verdict::{Refutation, Rule};
+use crate::{OperationId, Segment};
+
+/// An operation, or an entry of a scan, with the update that the scan saw.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Item {
+    Operation(OperationId),
+    Entry { scan: OperationId, segment: Segment, update: Option<OperationId> },
+}
+
+/// A part of a history.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    items: Vec<Item>,
+    /// Two scans that are to be refuted in either order.
+    pair: Option<(OperationId, OperationId)>,
+}
+
+/// More is not tried to be made smaller piece by piece.
+const MANY: usize = 2_000;
+
+impl Part {
+    /// What a refutation is about.
+    pub fn of(relation: &Relation, refutation: &Refutation, pair: Option<(u32, u32)>) -> Self {
+        let segment_of = |id: OperationId| match relation.operation(id.index() as u32).kind {
+            Kind::Update { block } => Some(Segment::must(relation.block(block).segment as usize)),
+            Kind::Scan { .. } => None,
+        };
+        let mut operations = Vec::new();
+        let mut entries: Vec<(OperationId, Segment)> = Vec::new();
+        for line in &refutation.lines {
+            operations.extend([line.before, line.after]);
+            let (named, segment) = match line.rule {
+                Rule::Reads => (vec![line.after], segment_of(line.before)),
+                Rule::First => (vec![line.before], segment_of(line.after)),
+                Rule::Block { segment, because } => {
+                    let because = &refutation.lines[because];
+                    let named = vec![line.before, line.after, because.before, because.after];
+                    (named, Some(segment))
+                }
+                _ => (Vec::new(), None),
+            };
+            let Some(segment) = segment else { continue };
+            let scans = named.into_iter().filter(|id| segment_of(*id).is_none());
+            entries.extend(scans.map(|scan| (scan, segment)));
+        }
+        operations.sort_unstable();
+        operations.dedup();
+        entries.sort_unstable();
+        entries.dedup();
+        let mut items: Vec<Item> = Vec::new();
+        for (scan, segment) in entries {
+            let block = relation.block_at(scan.index() as u32, segment.index() as u32);
+            if block != NONE {
+                let update = relation.block(block).update;
+                let update = (update != NONE).then(|| super::id(update));
+                // The update is needed to say which block it is.
+                operations.extend(update);
+                items.push(Item::Entry { scan, segment, update });
+            }
+        }
+        operations.sort_unstable();
+        operations.dedup();
+        items.extend(operations.into_iter().map(Item::Operation));
+        let pair = pair.map(|(first, second)| (super::id(first), super::id(second)));
+        Self { items, pair }
+    }
+
+    /// A refutation of as little as possible; `None` if even the whole part is
+    /// not refuted, or the budget is used up.
+    pub fn shrink<V>(&self, history: &History<V>, budget: &mut Budget<'_>) -> Option<Refutation> {
+        if self.items.len() > MANY {
+            return None;
+        }
+        let is_refuted = |items: &[Item], budget: &mut Budget<'_>| {
+            (budget.proceed)() && self.refute(history, items).is_some()
+        };
+        let mut items = self.items.clone();
+        loop {
+            let before = items.len();
+            // Operations first: leaving out one makes its entries useless.
+            items.reverse();
+            items = reduce(items, |items| is_refuted(items, budget));
+            if items.len() == before {
+                break;
+            }
+        }
+        self.refute(history, &items)
+    }
+
+    /// A refutation of these items alone.
+    fn refute<V>(&self, history: &History<V>, items: &[Item]) -> Option<Refutation> {
+        let mut ids: Vec<OperationId> = items
+            .iter()
+            .filter_map(|item| match item {
+                Item::Operation(id) => Some(*id),
+                Item::Entry { .. } => None,
+            })
+            .collect();
+        ids.sort_unstable();
+        let place = |id: OperationId| ids.binary_search(&id).ok();
+        let mut entries: Vec<Vec<(Segment, Option<usize>)>> = vec![Vec::new(); ids.len()];
+        for item in items {
+            if let Item::Entry { scan, segment, update } = *item
+                && let Some(scan) = place(scan)
+            {
+                let seen = match update {
+                    None => None,
+                    Some(update) => Some(place(update)?),
+                };
+                entries[scan].push((segment, seen));
+            }
+        }
+        let mut moments: Vec<(usize, usize, bool)> = Vec::new();
+        for (at, id) in ids.iter().enumerate() {
+            let operation = history.operation(*id);
+            moments.push((operation.invocation(), at, false));
+            moments.extend(operation.response().map(|response| (response, at, true)));
+        }
+        moments.sort_unstable();
+        let mut relation = Relation::new();
+        relation.is_thorough = true;
+        // Operations are numbered by invocation, there as here.
+        let name = |operation: u32| ids[operation as usize];
+        for &(_, at, is_end) in &moments {
+            let operation = history.operation(ids[at]);
+            let result = match (operation.segment(), is_end) {
+                (Some(segment), false) => {
+                    relation.invoke_update(segment.index() as u32).map(|_| ())
+                }
+                (None, false) => {
+                    relation.invoke_scan();
+                    Ok(())
+                }
+                (Some(_), true) => relation.respond_update(at as u32),
+                (None, true) => {
+                    let count = entries[at].iter().map(|(k, _)| k.index() + 1).max().unwrap_or(0);
+                    let mut blocks = vec![NONE; count];
+                    for &(segment, seen) in &entries[at] {
+                        let k = segment.index() as u32;
+                        blocks[k as usize] = match seen {
+                            None => relation.initial_block(k),
+                            // It has been invoked: the scan saw it in the history, too.
+                            Some(update) => relation.block_at(update as u32, k),
+                        };
+                    }
+                    relation.respond_scan(at as u32, &blocks)
+                }
+            };
+            if let Err(found) = result {
+                return proof::cycle(&relation, found.operation, &name);
+            }
+        }
+        let (first, second) = self.pair?;
+        let pair = (place(first)? as u32, place(second)? as u32);
+        proof::both_ways(&mut relation, pair, &name)
+    }
+}
+
+/// Leaves out parts of a list, larger ones first, while `is_bad` holds of the rest.
+pub(crate) fn reduce<T: Clone>(mut list: Vec<T>, mut is_bad: impl FnMut(&[T]) -> bool) -> Vec<T> {
+    let mut size = list.len().div_ceil(2).max(1);
+    loop {
+        let mut start = 0;
+        while start < list.len() {
+            let end = (start + size).min(list.len());
+            let mut trial = list.clone();
+            trial.drain(start..end);
+            if is_bad(&trial) {
+                list = trial;
+            } else {
+                start = end;
+            }
+        }
+        if size == 1 {
+            return list;
+        }
+        size = size.div_ceil(2);
+    }
+}
