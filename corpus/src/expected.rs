@@ -35,8 +35,8 @@ impl Expected {
             Some(rest) => {
                 let reason = rest.strip_prefix(' ')?;
                 let named = Rule::from_name(reason).map(Rule::name);
-                let no_order = Reason::NoOrder.name();
-                let reason = named.or_else(|| (reason == no_order).then_some(no_order))?;
+                let others = [Reason::Cycle, Reason::Ordering, Reason::NoOrder].map(|r| r.name());
+                let reason = named.or_else(|| others.into_iter().find(|other| *other == reason))?;
                 Some(Self::Violation { reason: Some(reason) })
             }
         }
@@ -59,7 +59,11 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_as_it_is_shown() {
-        let reasons = Rule::ALL.map(Rule::name).into_iter().chain(["no-order"]).map(Some);
+        let reasons = Rule::ALL
+            .map(Rule::name)
+            .into_iter()
+            .chain(["cycle", "ordering", "no-order"])
+            .map(Some);
         let violations = reasons.chain([None]).map(|reason| Expected::Violation { reason });
         for answer in violations.chain([Expected::Linearizable]) {
             assert_eq!(Expected::from_name(&answer.to_string()), Some(answer));

@@ -9,10 +9,10 @@
 //! # twin: the case that differs by one event and has the other answer
 //! ```
 //!
-//! A bad case breaks the named rule and no other. Where values are ambiguous or
-//! updates of one segment overlap (an update of unknown outcome overlaps all
-//! that its writer does later), the rule is `no-order`, unless narrowing the
-//! candidates by real time leaves a single one each.
+//! A bad case breaks the named rule and no other. Where updates of one segment
+//! overlap (an update of unknown outcome overlaps all that its writer does later),
+//! the rule is `cycle` or `ordering`, and where values are ambiguous `no-order`,
+//! unless narrowing the candidates by real time leaves a single one each.
 
 use thiserror::Error;
 

@@ -67,7 +67,7 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
         Ok(report) => report,
         Err(undecided) => {
             let cause = undecided.cause;
-            saturate(history, cause, budget).unwrap_or_else(|| search(history, cause, budget))
+            saturate(history, undecided, budget).unwrap_or_else(|| search(history, cause, budget))
         }
     }
 }
@@ -76,10 +76,10 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
 /// confirmed before it is believed.
 fn saturate<V: Clone + Eq + Hash>(
     history: &History<V>,
-    cause: Cause,
+    undecided: Undecided,
     budget: &mut Budget<'_>,
 ) -> Option<Report<V>> {
-    let method = Method::Saturation;
+    let (method, cause) = (Method::Saturation, undecided.cause);
     let report = |verdict| Report { method, verdict, explanation: None, decided_at: None };
     match saturation::check(history, budget) {
         saturation::Outcome::Linearizable(order) => {
@@ -106,8 +106,9 @@ fn saturate<V: Clone + Eq + Hash>(
         saturation::Outcome::Exhausted { .. } if matches!(cause, Cause::AmbiguousValue { .. }) => {
             None
         }
-        saturation::Outcome::Exhausted { exhausted, events } => {
-            let unknown = Unknown { cause, exhausted, states: 0, linearizable_events: events };
+        saturation::Outcome::Exhausted { exhausted, .. } => {
+            let linearizable_events = undecided.event;
+            let unknown = Unknown { cause, exhausted, states: 0, linearizable_events };
             Some(report(Verdict::Unknown(unknown)))
         }
     }
@@ -140,7 +141,8 @@ pub fn check_by<V: Clone + Eq + Hash>(
     match checker {
         Checker::Linear => without_search(history, budget),
         Checker::Saturation => {
-            let report = saturate(history, Cause::Requested, budget);
+            let undecided = Undecided { event: 0, cause: Cause::Requested };
+            let report = saturate(history, undecided, budget);
             Ok(report.unwrap_or_else(|| search(history, Cause::Requested, budget)))
         }
         Checker::Search => Ok(search(history, Cause::Requested, budget)),

@@ -7,9 +7,11 @@
 
 use serde::{Deserialize, Serialize};
 use snapshot_core::certificate::linearization::LinearizationError;
+use snapshot_core::certificate::refutation::RefutationError;
 use snapshot_core::certificate::witness::WitnessError;
-use snapshot_core::certificate::{linearization, witness};
-use snapshot_core::verdict::{Linearization, Reason, Witness};
+use snapshot_core::certificate::{linearization, refutation, witness};
+use snapshot_core::explanation::Explanation;
+use snapshot_core::verdict::{Line, Linearization, Reason, Refutation, Rule, Witness};
 use snapshot_core::{History, IdError, OperationId, Segment};
 use thiserror::Error;
 
@@ -25,6 +27,8 @@ pub enum Certificate {
     Linearizable(Linearization),
     /// It is not: operations that have no order.
     Violation(Witness),
+    /// It is not: a contradiction is derived, line by line.
+    Refutation(Refutation),
 }
 
 /// As it stands in a file.
@@ -43,6 +47,8 @@ struct Contents {
     operations: Option<Vec<usize>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     order: Option<Vec<usize>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -73,6 +79,15 @@ pub enum CertificateError {
         /// What it must have.
         expected: &'static str,
     },
+    /// A line that is none.
+    #[error(
+        "expected a line such as `time 3 5`, `reads 1 2`, `first 2 3`, `chain 3 7 0 1`, \
+         `block 2 5 0 4` (segment, line), `suppose 2 4` or `otherwise 4 2`, found `{found}`"
+    )]
+    Line {
+        /// The line found.
+        found: String,
+    },
     /// A number is out of range.
     #[error(transparent)]
     Id(#[from] IdError),
@@ -87,6 +102,9 @@ pub enum Refuted {
     /// The operations prove nothing.
     #[error("the operations are no proof of a violation: {0}")]
     Witness(#[from] WitnessError),
+    /// A line does not follow.
+    #[error("the lines are no proof of a violation: {0}")]
+    Refutation(#[from] RefutationError),
 }
 
 impl Refuted {
@@ -100,14 +118,22 @@ impl Refuted {
 impl Certificate {
     /// The most bytes that a certificate of a history takes, with room for blanks.
     pub fn most_bytes(history: &History<Value>) -> usize {
-        (1 << 16) + 32 * (history.operations().len() + history.segments())
+        (1 << 16) + 128 * (history.operations().len() + history.segments())
     }
 
     /// `"linearizable"` or `"violation"`.
     pub const fn verdict(&self) -> &'static str {
         match self {
             Self::Linearizable(_) => "linearizable",
-            Self::Violation(_) => "violation",
+            Self::Violation(_) | Self::Refutation(_) => "violation",
+        }
+    }
+
+    /// The proof of a violation: lines, if a contradiction was derived, else operations.
+    pub fn of_violation(explanation: &Explanation<Value>) -> Self {
+        match &explanation.refutation {
+            Some(refutation) => Self::Refutation(refutation.clone()),
+            None => Self::Violation(explanation.witness.clone()),
         }
     }
 
@@ -120,6 +146,7 @@ impl Certificate {
         match self {
             Self::Linearizable(order) => Ok(linearization::check(history, order)?),
             Self::Violation(operations) => Ok(witness::check(history, operations)?),
+            Self::Refutation(lines) => Ok(refutation::check(history, lines)?),
         }
     }
 
@@ -133,6 +160,7 @@ impl Certificate {
                 segments: None,
                 operations: None,
                 order: Some(order.iter().map(OperationId::index).collect()),
+                lines: None,
             },
             Self::Violation(witness) => Contents {
                 version: VERSION,
@@ -141,6 +169,16 @@ impl Certificate {
                 segments: Some(witness.segments.iter().map(|segment| segment.index()).collect()),
                 operations: Some(witness.operations.iter().map(|id| id.index()).collect()),
                 order: None,
+                lines: None,
+            },
+            Self::Refutation(refutation) => Contents {
+                version: VERSION,
+                verdict: Verdict::Violation,
+                rule: None,
+                segments: None,
+                operations: None,
+                order: None,
+                lines: Some(refutation.lines.iter().map(line_text).collect()),
             },
         };
         let mut text =
@@ -162,12 +200,12 @@ impl Certificate {
         let ids = |numbers: Vec<usize>| -> Result<Vec<OperationId>, IdError> {
             numbers.into_iter().map(OperationId::new).collect()
         };
-        let Contents { verdict, segments, operations, order, .. } = contents;
-        match (verdict, segments, operations, order) {
-            (Verdict::Linearizable, None, None, Some(order)) => {
+        let Contents { verdict, segments, operations, order, lines, .. } = contents;
+        match (verdict, segments, operations, order, lines) {
+            (Verdict::Linearizable, None, None, Some(order), None) => {
                 Ok(Self::Linearizable(Linearization { order: ids(order)? }))
             }
-            (Verdict::Violation, Some(segments), Some(operations), None) => {
+            (Verdict::Violation, Some(segments), Some(operations), None, None) => {
                 let segments: Result<Vec<Segment>, IdError> =
                     segments.into_iter().map(Segment::new).collect();
                 Ok(Self::Violation(Witness {
@@ -177,14 +215,54 @@ impl Certificate {
                     renaming: None,
                 }))
             }
+            (Verdict::Violation, None, None, None, Some(lines)) => {
+                let lines: Result<Vec<Line>, _> = lines.iter().map(|text| line(text)).collect();
+                Ok(Self::Refutation(Refutation { lines: lines? }))
+            }
             (Verdict::Linearizable, ..) => Err(CertificateError::Fields {
                 verdict: "linearizable history",
-                expected: "`order`, and neither `segments` nor `operations`",
+                expected: "`order`, and none of `segments`, `operations` and `lines`",
             }),
             (Verdict::Violation, ..) => Err(CertificateError::Fields {
                 verdict: "violation",
-                expected: "`segments` and `operations`, and no `order`",
+                expected: "`segments` and `operations`, or `lines`, and no `order`",
             }),
         }
     }
+}
+
+/// A line of a refutation: the rule, both operations, and what else the rule names.
+pub fn line_text(line: &Line) -> String {
+    let (rule, before, after) = (line.rule.name(), line.before, line.after);
+    match line.rule {
+        Rule::Chain { first, second } => format!("{rule} {before} {after} {first} {second}"),
+        Rule::Block { segment, because } => {
+            format!("{rule} {before} {after} {segment} {because}")
+        }
+        _ => format!("{rule} {before} {after}"),
+    }
+}
+
+/// Reads what [`line_text`] wrote.
+fn line(text: &str) -> Result<Line, CertificateError> {
+    let unexpected = || CertificateError::Line { found: text.chars().take(80).collect() };
+    let mut words = text.split_ascii_whitespace();
+    let name = words.next().unwrap_or_default();
+    let numbers: Result<Vec<usize>, _> = words.map(str::parse).collect();
+    let numbers = numbers.map_err(|_| unexpected())?;
+    let (before, after, rule) = match (name, numbers.as_slice()) {
+        ("time", &[before, after]) => (before, after, Rule::Time),
+        ("reads", &[before, after]) => (before, after, Rule::Reads),
+        ("first", &[before, after]) => (before, after, Rule::First),
+        ("suppose", &[before, after]) => (before, after, Rule::Suppose),
+        ("otherwise", &[before, after]) => (before, after, Rule::Otherwise),
+        ("chain", &[before, after, first, second]) => {
+            (before, after, Rule::Chain { first, second })
+        }
+        ("block", &[before, after, segment, because]) => {
+            (before, after, Rule::Block { segment: Segment::new(segment)?, because })
+        }
+        _ => return Err(unexpected()),
+    };
+    Ok(Line { before: OperationId::new(before)?, after: OperationId::new(after)?, rule })
 }

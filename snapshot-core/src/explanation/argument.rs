@@ -21,6 +21,9 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             Some(Deed::Update { segment, .. }) => segment.to_string(),
             _ => String::new(),
         };
+        if let Some(refutation) = &self.refutation {
+            return self.derivation(refutation, &call);
+        }
         let entry = |id: OperationId, segment: Segment| self.entry(id, segment);
         let mut text = String::new();
         let out = &mut text;
@@ -136,7 +139,7 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         )
     }
 
-    fn entry(&self, scan: OperationId, segment: Segment) -> String {
+    pub(super) fn entry(&self, scan: OperationId, segment: Segment) -> String {
         match self.exhibit(scan).map(|exhibit| &exhibit.deed) {
             Some(Deed::Scan { entries }) => {
                 let entry = entries.iter().find(|(k, _)| *k == segment);

@@ -1,6 +1,7 @@
 //! Explanations: a violation told by the few operations that prove it.
 
 mod argument;
+mod derivation;
 mod excerpt;
 mod exhibit;
 mod returned;

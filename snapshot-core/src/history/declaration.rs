@@ -9,7 +9,7 @@ pub enum Writers {
     Single,
     /// Any process may update any segment. The linear-time check still applies
     /// as long as the updates of one segment do not overlap; where they do,
-    /// only exact search can decide.
+    /// [`crate::saturation`] decides.
     Many,
 }
 

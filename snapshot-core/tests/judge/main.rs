@@ -19,6 +19,7 @@ mod invariance;
 mod oracle;
 mod random;
 mod recording;
+mod refutations;
 mod renamings;
 mod rules;
 mod sampled;

@@ -71,6 +71,6 @@ impl Certify {
 const fn adjective(certificate: &Certificate) -> &'static str {
     match certificate {
         Certificate::Linearizable(_) => "linearizable",
-        Certificate::Violation(_) => "not linearizable",
+        Certificate::Violation(_) | Certificate::Refutation(_) => "not linearizable",
     }
 }

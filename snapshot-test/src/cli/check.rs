@@ -60,11 +60,13 @@ pub struct Check {
 /// How to decide.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum CheckMethod {
-    /// The observer or the linear-time conditions; exact search where they do
-    /// not decide.
+    /// The observer or the linear-time conditions; the saturated relation where
+    /// updates of one segment overlap; exact search where values repeat.
     Auto,
     /// The linear-time conditions only: unknown where they do not decide.
     Linear,
+    /// The saturated relation, for overlapping updates; exact search where values repeat.
+    Saturation,
     /// Exact search, with what is known of snapshots.
     Search,
     /// Exact search that knows nothing but the specification, as for any object
@@ -77,6 +79,7 @@ impl CheckMethod {
         match self {
             Self::Auto => None,
             Self::Linear => Some(Checker::Linear),
+            Self::Saturation => Some(Checker::Saturation),
             Self::Search => Some(Checker::Search),
             Self::Generic => Some(Checker::Generic),
         }
@@ -236,7 +239,7 @@ fn certificate(judgement: &Judgement) -> Option<Certificate> {
         }
         Finding::Violation(violation) => {
             let proof = violation.proof.as_ref()?;
-            Some(Certificate::Violation(proof.explanation.witness.clone()))
+            Some(Certificate::of_violation(&proof.explanation))
         }
         _ => None,
     }

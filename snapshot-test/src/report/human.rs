@@ -42,8 +42,13 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             }
         }
         Finding::Unknown { method, unknown } => {
-            let method = if *method == Method::Generic { "generic" } else { "exact" };
-            writeln!(out, "{name}: {verdict} ({}; {method} search)", size(&judgement.counts))?;
+            let is_saturated = *method == Method::Saturation;
+            let searched = match method {
+                Method::Generic => "generic search",
+                Method::Saturation => "by the saturated relation",
+                _ => "exact search",
+            };
+            writeln!(out, "{name}: {verdict} ({}; {searched})", size(&judgement.counts))?;
             writeln!(
                 out,
                 "  the {} budget ran out after {} states; the first {} events are linearizable",
@@ -54,9 +59,11 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             writeln!(out, "  it was searched because {}", cause(&unknown.cause))?;
             let instead = match unknown.cause {
                 Cause::Requested => "leave out --method",
-                Cause::AmbiguousValue { .. } | Cause::OverlappingUpdates { .. } => {
-                    "record values that do not repeat"
+                Cause::AmbiguousValue { .. } => "record values that do not repeat",
+                Cause::OverlappingUpdates { .. } if is_saturated => {
+                    "check shorter recordings (values need not be changed)"
                 }
+                Cause::OverlappingUpdates { .. } => "record values that do not repeat",
             };
             writeln!(
                 out,
@@ -93,6 +100,7 @@ fn by(method: Method) -> &'static str {
     match method {
         Method::Simple => "simple history, by the observer",
         Method::Linear => "by the linear-time conditions",
+        Method::Saturation => "by the saturated relation",
         Method::Search => "by exact search",
         Method::Generic => "by generic search",
     }
@@ -144,8 +152,10 @@ fn write_proof(out: &mut String, proof: &Proof) -> std::fmt::Result {
         at.map_or_else(String::new, |at| labels[at].clone())
     };
     writeln!(out)?;
-    for line in wrap(&explanation.argument(name), 76) {
-        writeln!(out, "  {line}")?;
+    for paragraph in explanation.argument(name).lines() {
+        for line in wrap(paragraph, 76) {
+            writeln!(out, "  {line}")?;
+        }
     }
     if let Some(renaming) = explanation.witness.renaming {
         writeln!(out)?;

@@ -10,6 +10,7 @@ use snapshot_core::verdict::{Cause, Reason};
 use snapshot_core::{OperationId, Segment};
 
 use super::{exhausted, verdict};
+use crate::certificate::line_text;
 use crate::format::Location;
 use crate::input::OpenError;
 use crate::judge::{Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run};
@@ -69,6 +70,8 @@ struct Violation {
     renaming: Option<Renaming>,
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<Run>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<String>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -284,6 +287,7 @@ fn violation(finding: &ViolationFinding) -> Violation {
             operations: Vec::new(),
             renaming: None,
             run: None,
+            lines: None,
         };
     };
     let explanation = &proof.explanation;
@@ -305,11 +309,12 @@ fn violation(finding: &ViolationFinding) -> Violation {
             }
         }),
         run: run(explanation, &witness.reason),
+        lines: explanation.refutation.as_ref().map(|r| r.lines.iter().map(line_text).collect()),
     }
 }
 
 fn run(explanation: &Explanation<Value>, reason: &Reason) -> Option<Run> {
-    if *reason == Reason::NoOrder {
+    if matches!(reason, Reason::Cycle | Reason::Ordering | Reason::NoOrder) {
         return None;
     }
     let run = accepting_run(explanation)?;
