@@ -39,3 +39,24 @@ fn a_scan_that_is_not_atomic_is_proved_by_four_operations() {
     // One event earlier there is an order.
     assert!(certificate.check(&history.prefix(1068)).is_err());
 }
+
+/// Two updates overlap, and scans see them come in both orders: a live check stops there.
+#[test]
+fn a_live_check_stops_at_the_first_event_that_no_order_explains() {
+    let folder = tempfile::tempdir().unwrap();
+    let begin = "writers many\nsegments 1\np0 update s0 5\np1 update s0 6\np0 ok\np1 ok\n\
+                 p2 scan\np2 ok 5\np2 scan\n";
+    let end = "p0 update s0 7\np0 ok\n";
+    for (scan, events) in [("p2 ok 6\n", 8), ("p2 ok 5\n", 10)] {
+        let path = folder.path().join("recording.txt");
+        fs::write(&path, format!("{begin}{scan}{end}")).unwrap();
+        let options = Options { live: true, ..Options::default() };
+        let judgement = judge(&Input::File(path), None, &options);
+        assert_eq!(judgement.counts.events, events);
+        match judgement.finding {
+            Finding::Violation(violation) => assert_eq!((violation.decided_at.0, events), (7, 8)),
+            Finding::Linearizable { .. } => assert_eq!(events, 10),
+            other => panic!("{other:?}"),
+        }
+    }
+}

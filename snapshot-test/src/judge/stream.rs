@@ -10,9 +10,10 @@ use std::ops::ControlFlow;
 
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::explanation::{Excerpt, Explanation, ReturnedValues};
-use snapshot_core::history::{Event, HistoryError};
+use snapshot_core::history::{Event, HistoryError, Writers};
 use snapshot_core::monitor::{self, Alarm, Monitor};
 use snapshot_core::observer::{Observation, OnlineObserver};
+use snapshot_core::saturation::Saturation;
 use snapshot_core::verdict::Method;
 
 use super::{
@@ -34,6 +35,8 @@ const FEW: usize = 1 << 14;
 struct Reading {
     monitor: Monitor<Value>,
     observer: OnlineObserver<Value>,
+    /// Of a live recording with many writers: decides where the monitor does not.
+    saturation: Option<Saturation<Value>>,
     /// Where the event is at which the judgement was made.
     decided: Option<Location>,
     error: Option<InputError>,
@@ -88,6 +91,13 @@ pub(super) fn judge(
                 Some(replay) => {
                     search(replay, options).unwrap_or_else(|| unsearched(Obstacle::TooLarge))
                 }
+                None if reading.saturation.is_some_and(|s| s.conflict().is_some()) => {
+                    let decided_at =
+                        (counts.events - 1, reading.decided.unwrap_or(Location::START));
+                    let (method, malformed) = (Method::Saturation, None);
+                    let finding = ViolationFinding { method, decided_at, proof: None, malformed };
+                    Finding::Violation(Box::new(finding))
+                }
                 None => unsearched(Obstacle::Forgotten),
             }
         }
@@ -104,15 +114,17 @@ fn read(
     let mut origins = Origins::default();
     let declaration = reader.declaration().clone();
     let observer = OnlineObserver::new(declaration.clone());
+    let is_wanted = options.live && declaration.writers == Writers::Many;
+    let saturation = is_wanted.then(|| Saturation::new(declaration.clone()));
     let monitor =
         Monitor::new(declaration).map_err(|error| origins.refused(Location::START, error, None))?;
-    let mut reading = Reading { monitor, observer, decided: None, error: None };
+    let mut reading = Reading { monitor, observer, saturation, decided: None, error: None };
     let file = replay.filter(|replay| replay.is_of_file());
     loop {
         if let Some(file) = file
             && reading.monitor.events() == FEW
         {
-            reading.read_with_two_threads(reader, file, options.live);
+            reading.read_with_two_threads(reader, file, options);
             break;
         }
         match reader.next_event() {
@@ -121,7 +133,7 @@ fn read(
                 reading.error = Some(error.into());
                 break;
             }
-            Some(Ok((location, event))) => match reading.take(location, &event, options.live) {
+            Some(Ok((location, event))) => match reading.take(location, &event, options) {
                 Ok(ControlFlow::Continue(())) => origins.note(location, &event),
                 Ok(ControlFlow::Break(())) => break,
                 Err(error) => {
@@ -141,7 +153,7 @@ impl Reading {
         &mut self,
         location: Location,
         event: &Event<'_, Value>,
-        live: bool,
+        options: &Options,
     ) -> Result<ControlFlow<()>, HistoryError> {
         match self.monitor.observe(event)? {
             monitor::Judgement::Linearizable => {
@@ -152,20 +164,34 @@ impl Reading {
                     self.observer.observe(event);
                     self.decided = Some(location);
                 }
-                if live && matches!(judgement, monitor::Judgement::Violation(_)) {
+                if options.live && matches!(judgement, monitor::Judgement::Violation(_)) {
                     return Ok(ControlFlow::Break(()));
                 }
+            }
+        }
+        if let Some(saturation) = &mut self.saturation {
+            if saturation.observe(event).is_some() {
+                self.decided = Some(location);
+                return Ok(ControlFlow::Break(()));
+            }
+            if saturation.bytes() > options.memory {
+                self.saturation = None;
             }
         }
         Ok(ControlFlow::Continue(()))
     }
 
     /// Takes all that `reader` still has.
-    fn read_with_two_threads(&mut self, reader: &mut InputReader, replay: &Replay, live: bool) {
+    fn read_with_two_threads(
+        &mut self,
+        reader: &mut InputReader,
+        replay: &Replay,
+        options: &Options,
+    ) {
         let mut refused = None;
         let unread = pipeline::for_each_batch(reader, |batch| {
             for (location, event) in batch.events() {
-                match self.take(*location, &event, live) {
+                match self.take(*location, &event, options) {
                     Ok(ControlFlow::Continue(())) => {}
                     Ok(ControlFlow::Break(())) => return ControlFlow::Break(()),
                     Err(error) => {
