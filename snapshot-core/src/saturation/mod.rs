@@ -299,7 +299,7 @@ pub enum Outcome {
         refutation: Option<Refutation>,
     },
     /// What is certain makes no cycle, but some entry can have been read from
-    /// several updates.
+    /// several updates: to go on takes a search.
     Ambiguous,
     /// A budget ran out; so many first events have no cycle.
     Exhausted {
@@ -352,7 +352,8 @@ fn pair_violation<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budge
             return Outcome::Exhausted { exhausted, events: position };
         }
     }
-    unreachable!("a pair of scans that cannot be ordered at the end cannot be before")
+    debug_assert!(false, "a pair of scans that cannot be ordered at the end cannot be before");
+    Outcome::Ambiguous
 }
 
 impl<V: Clone + Eq + Hash> Saturation<V> {
