@@ -382,3 +382,11 @@ fn when_the_time_is_over_the_smallest_witness_so_far_is_taken() {
     let Verdict::Violation(witness) = report.verdict else { panic!("{riddle:?}") };
     assert_eq!((report.decided_at, witness.operations.len()), (Some(end), 14));
 }
+
+/// Updates of unknown outcome are on no chain; the scans that saw them carry them.
+#[test]
+fn scans_carry_updates_of_unknown_outcome() {
+    let begin = "0:u0=1 0:unknown 0:u0=2 0:unknown 1:s 1:1 1:s 1:2 1:s";
+    assert!(!agreed_verdict(&history(1, &format!("{begin} 1:1"))));
+    assert!(agreed_verdict(&history(1, &format!("{begin} 1:2"))));
+}
