@@ -1,0 +1,155 @@
+//! Live locals: what a process may forget where it stands.
+//!
+//! To forget is always sound (a byte that is forgotten stands for any value), so that this
+//! analysis can only cost precision. That is used for arrays: a loop that first sets the
+//! element of its index forgets the whole array, though an index that it leaves out keeps
+//! its element.
+
+use super::model::{Act, For, Instruction, Room, Step, Target};
+use super::term::Term;
+
+/// Fills in what is live before each instruction of a procedure, whose first instruction
+/// has this number.
+pub fn fill(code: &mut [Instruction], begin: usize, locals: &[Room]) {
+    let none = vec![false; locals.len()];
+    let facts: Vec<(Vec<bool>, Vec<bool>)> =
+        (0..code.len()).map(|at| uses_and_kills(code, begin, at, locals)).collect();
+    let mut live = vec![none; code.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for at in (0..code.len()).rev() {
+            let mut now = vec![false; locals.len()];
+            for next in successors(&code[at].act, begin + at) {
+                if let Some(after) = live.get(next - begin) {
+                    now.iter_mut().zip(after).for_each(|(now, after)| *now |= after);
+                }
+            }
+            let (uses, kills) = &facts[at];
+            for local in 0..locals.len() {
+                now[local] = uses[local] || (now[local] && !kills[local]);
+            }
+            changed |= now != live[at];
+            live[at] = now;
+        }
+    }
+    for (instruction, live) in code.iter_mut().zip(live) {
+        instruction.live = live;
+    }
+}
+
+/// Where control may go from an instruction.
+pub fn successors(act: &Act, at: usize) -> Vec<usize> {
+    match act {
+        Act::Unless(_, target) => vec![at + 1, *target],
+        Act::Jump(target) => vec![*target],
+        Act::Begin(this) | Act::Next(this) => vec![this.body, this.end],
+        Act::Return(_) | Act::Idle => Vec::new(),
+        _ => vec![at + 1],
+    }
+}
+
+fn uses_and_kills(
+    code: &[Instruction],
+    begin: usize,
+    at: usize,
+    locals: &[Room],
+) -> (Vec<bool>, Vec<bool>) {
+    let mut uses = vec![false; locals.len()];
+    let mut kills = vec![false; locals.len()];
+    read(&code[at].act, locals, &mut uses);
+    if let Some(target) = target(&code[at].act) {
+        if let (Some(id), true) = (target.local, target.path.is_empty()) {
+            kills[id.0 as usize] = true;
+        }
+    }
+    if let Act::Begin(this) = &code[at].act {
+        mark(this.variable, locals, &mut kills);
+        overwritten(code, begin, this, locals, &mut kills);
+    }
+    (uses, kills)
+}
+
+/// What an instruction stores to.
+pub fn target(act: &Act) -> Option<&Target> {
+    match act {
+        Act::Assign(target, _) => Some(target),
+        Act::Read(_, into) | Act::Swap(_, _, _, into, _) | Act::Call(_, _, into) => into.as_ref(),
+        _ => None,
+    }
+}
+
+/// The terms that an instruction evaluates.
+pub fn terms(act: &Act) -> Vec<&Term> {
+    let mut found = Vec::new();
+    match act {
+        Act::Assign(_, value) => found.push(value),
+        Act::Read(cell, _) => found.extend(cell.indices.iter().map(|(_, index)| index)),
+        Act::Write(cell, value) => {
+            found.extend(cell.indices.iter().map(|(_, index)| index));
+            found.push(value);
+        }
+        Act::Swap(cell, old, new, ..) => {
+            found.extend(cell.indices.iter().map(|(_, index)| index));
+            found.extend([old, new]);
+        }
+        Act::Call(_, arguments, _) => found.extend(arguments),
+        Act::Unless(condition, _) => found.push(condition),
+        Act::Begin(this) => found.extend(&this.except),
+        Act::Return(result) => found.extend(result),
+        Act::Idle | Act::Jump(_) | Act::Next(_) | Act::Atomic | Act::EndAtomic => {}
+    }
+    if let Some(target) = target(act) {
+        for step in &target.path {
+            if let Step::Element(index, ..) = step {
+                found.push(index);
+            }
+        }
+    }
+    found
+}
+
+fn read(act: &Act, locals: &[Room], uses: &mut [bool]) {
+    for term in terms(act) {
+        term.visit(&mut |term| {
+            if let Term::Variable(base, _) = term {
+                mark(*base, locals, uses);
+            }
+        });
+    }
+    if let Act::Next(this) = act {
+        mark(this.variable, locals, uses);
+    }
+    if let Some(Target { in_token: true, room, .. }) = target(act) {
+        mark(room.base, locals, uses);
+    }
+}
+
+fn mark(base: usize, locals: &[Room], marks: &mut [bool]) {
+    if let Some(local) = locals.iter().position(|room| room.base == base) {
+        marks[local] = true;
+    }
+}
+
+/// The arrays whose element of the index is set first thing in each round.
+fn overwritten(
+    code: &[Instruction],
+    begin: usize,
+    this: &For,
+    locals: &[Room],
+    kills: &mut [bool],
+) {
+    let mut used = vec![false; locals.len()];
+    for instruction in &code[this.body - begin..] {
+        read(&instruction.act, locals, &mut used);
+        match &instruction.act {
+            Act::Assign(..) | Act::Read(..) | Act::Write(..) => {}
+            _ => return,
+        }
+        let Some(Target { local: Some(id), path, .. }) = target(&instruction.act) else { continue };
+        let [Step::Element(Term::Variable(index, _), ..)] = path.as_slice() else { continue };
+        if *index == this.variable && !used[id.0 as usize] {
+            kills[id.0 as usize] = true;
+        }
+    }
+}

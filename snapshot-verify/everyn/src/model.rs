@@ -1,0 +1,267 @@
+//! A program, prepared for an obligation: where each scalar lies in a state of the crowd,
+//! and the instructions.
+//!
+//! A state is a row of bytes: the specification's, those of shared memory, then a block
+//! for each of i, j and t. A block holds where the process stands, its private variables,
+//! and room for one frame of each procedure: procedures do not call each other in a
+//! circle, so no more is ever needed.
+
+use snapshot_language::Span;
+use snapshot_language::program::{LocalId, PrivateId, ProcedureId, SharedId};
+
+use super::shape::{Leaf, Mode};
+use super::term::{Over, Term};
+
+/// A construct that is not modelled: the answer is unknown.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Unsupported {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub construct: &'static str,
+}
+
+/// Which scans the specification is checked for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ghosts {
+    /// The scans of the program (G0).
+    Scans,
+    /// Calls of procedures that return a view, by scans and updates (G1).
+    Calls,
+}
+
+/// How the vector of a ghost scan is judged.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Specification {
+    /// By the observer of simple histories.
+    Observer,
+    /// It must have been in memory during the ghost scan, updates taking effect where
+    /// they first store their value (s1).
+    Local,
+}
+
+/// What is to be shown of a program, and in which abstraction.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Obligation {
+    /// What.
+    pub mode: Mode,
+    /// Of which scans.
+    pub ghosts: Ghosts,
+    /// Judged how; nothing to judge if nested.
+    pub specification: Specification,
+}
+
+/// Offsets within a block.
+pub mod at {
+    /// Where the process stands: two bytes, low first; 0: it is idle.
+    pub const PC: usize = 0;
+    /// What it does: one of the constants below.
+    pub const OPERATION: usize = 2;
+    /// Whether a ghost scan is open.
+    pub const GHOST: usize = 3;
+    /// Whether the ghost scan has made its first access.
+    pub const BEGUN: usize = 4;
+    /// What the specification keeps of the ghost scan.
+    pub const BITS: usize = 5;
+    /// The token of the ghost scan, relative to t.
+    pub const TOKEN: usize = 6;
+    /// Whether the update has made its first access.
+    pub const INVOKED: usize = 7;
+    /// Whether the process has begun to write 1.
+    pub const SWITCHED: usize = 8;
+    /// The number of bytes before the private variables.
+    pub const END: usize = 9;
+}
+
+/// What a process does.
+pub const IDLE: u8 = 0;
+/// An update that does not switch its segment.
+pub const UPDATES: u8 = 1;
+/// A scan.
+pub const SCANS: u8 = 2;
+/// The first update to 1.
+pub const SWITCHES: u8 = 3;
+
+/// A byte of a state.
+#[derive(Clone, Debug)]
+pub struct Slot {
+    /// What it stands for; bookkeeping stands for nothing.
+    pub leaf: Option<Leaf>,
+    /// Whether it is kept; if not, it never changes.
+    pub kept: bool,
+    /// Whether t, or an untracked process, is among the indices or is the owner.
+    pub tracked: bool,
+    /// Whether an untracked process is among the indices.
+    pub other: bool,
+    /// Whose it is, unless it is shared.
+    pub owner: Option<u8>,
+    /// The procedure whose frame it belongs to.
+    pub frame: Option<ProcedureId>,
+    /// The shared variable, and the indices of its cell over processes or segments.
+    pub cell: Option<(SharedId, Vec<u8>)>,
+    /// Whether it is where a `for` stands.
+    pub position: bool,
+}
+
+/// Where a variable lies.
+#[derive(Clone, Debug)]
+pub struct Room {
+    /// Its first byte, in the state if shared, else in the block.
+    pub base: usize,
+    /// Its bytes, of one cell if shared.
+    pub size: usize,
+}
+
+/// Where the frame of a procedure lies in a block.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The begin of the two bytes that tell where to go on.
+    pub back: usize,
+    /// Past its last byte.
+    pub end: usize,
+    /// Its locals.
+    pub locals: Vec<Room>,
+    /// Its `for` statements: the byte of the position; the next is what is left out.
+    pub fors: Vec<usize>,
+}
+
+/// A prepared program.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// What it was prepared for.
+    pub obligation: Obligation,
+    /// All bytes of a state.
+    pub slots: Vec<Slot>,
+    /// All instructions; the first stands for an idle process.
+    pub code: Vec<Instruction>,
+    /// Per procedure, its first instruction.
+    pub entries: Vec<usize>,
+    /// Per procedure, its frame.
+    pub frames: Vec<Frame>,
+    /// Per procedure, whether it is called, directly or not, by a ghost scan, or is one.
+    pub ghostly: Vec<bool>,
+    /// Per procedure, whether its calls are ghost scans.
+    pub is_ghost: Vec<bool>,
+    /// Where the blocks of i, j, t begin.
+    pub blocks: [usize; 3],
+    /// The procedure that updates.
+    pub update: ProcedureId,
+    /// The procedure that scans.
+    pub scan: ProcedureId,
+    /// Per shared variable, where its cells begin.
+    pub shared: Vec<Room>,
+    /// Initial contents: shared bytes, and of locals per procedure.
+    pub initial: Vec<(usize, Term)>,
+    /// Private variables: where, and what they hold at first.
+    pub private: Vec<(Room, Term)>,
+    /// Per procedure, what the locals hold at first, after the parameters.
+    pub fresh_locals: Vec<Vec<(Room, Term)>>,
+}
+
+/// The byte of the specification.
+pub const SPECIFICATION: usize = 0;
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// What it does.
+    pub act: Act,
+    /// Where it stands.
+    pub span: Span,
+    /// Whose it is.
+    pub procedure: ProcedureId,
+    /// Locals that are read later without being written before: the bytes of all others
+    /// may be forgotten. Per local.
+    pub live: Vec<bool>,
+    /// The processes for which it is a pause: it accesses something that is kept.
+    pub pause: [bool; 3],
+    /// Whether it is where an update takes effect.
+    pub point: bool,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// Nothing: the process is idle.
+    Idle,
+    /// Stores.
+    Assign(Target, Term),
+    /// Reads a cell.
+    Read(Cell, Option<Target>),
+    /// Writes a cell.
+    Write(Cell, Term),
+    /// Compares and swaps.
+    Swap(Cell, Term, Term, Option<Target>, Vec<(Leaf, super::shape::Bytes)>),
+    /// Calls.
+    Call(ProcedureId, Vec<Term>, Option<Target>),
+    /// Jumps unless the condition holds.
+    Unless(Term, usize),
+    /// Jumps.
+    Jump(usize),
+    /// Begins a `for`.
+    Begin(For),
+    /// Goes to its next index.
+    Next(For),
+    /// Returns.
+    Return(Option<Term>),
+    /// From here on all accesses are one step.
+    Atomic,
+    /// Up to here.
+    EndAtomic,
+}
+
+/// A `for`.
+#[derive(Clone, Debug)]
+pub struct For {
+    /// Where the index is kept.
+    pub variable: usize,
+    /// Where the position is kept; what is left out is kept behind it.
+    pub position: usize,
+    /// The indices.
+    pub over: Over,
+    /// Which one is left out.
+    pub except: Option<Term>,
+    /// The first instruction of the body.
+    pub body: usize,
+    /// The first instruction behind.
+    pub end: usize,
+}
+
+/// A cell.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The variable.
+    pub variable: SharedId,
+    /// One index per dimension.
+    pub indices: Vec<(Over, Term)>,
+    /// What it holds.
+    pub shape: super::shape::Shape,
+}
+
+/// A part of a variable of the process.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The variable.
+    pub room: Room,
+    /// From it to the part.
+    pub path: Vec<Step>,
+    /// The bytes of the part.
+    pub size: usize,
+    /// The local, if it is one.
+    pub local: Option<LocalId>,
+    /// The private variable, if it is one.
+    pub private: Option<PrivateId>,
+    /// Whether an element of a view is set that is but a token.
+    pub in_token: bool,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A step from a variable to a part of it.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// So many bytes further.
+    Field(usize),
+    /// An element of an array, whose elements have this size.
+    Element(Term, Over, usize, super::term::Other),
+}

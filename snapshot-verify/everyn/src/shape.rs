@@ -1,0 +1,231 @@
+//! Types as flat rows of bytes, one byte per scalar.
+//!
+//! An index over processes or segments has four places in every array: `i`, `j`, the
+//! tracked process `t`, and one for any other process. The place of "any other" never
+//! holds lasting information: elements of different processes would share it. It is
+//! scratch space within one round of a loop (see `run`).
+//!
+//! A byte is one of the codes below, or [`BASE`] plus the number of a definite value.
+
+use smallvec::SmallVec;
+use snapshot_language::program::{IndexSet, Type};
+
+/// The scalars of a value, in order.
+pub type Bytes = SmallVec<[u8; 16]>;
+
+/// Holds nothing that is ever used: no call is active, or the variable is dead, or it
+/// is not kept.
+pub const DEAD: u8 = 0;
+/// Any value of its type.
+pub const UNKNOWN: u8 = 1;
+/// Any value of its type but none.
+pub const SOME: u8 = 2;
+/// None.
+pub const NONE: u8 = 3;
+/// The first definite value.
+pub const BASE: u8 = 4;
+
+/// The members of the crowd that have a name: i, j, t, and whoever else.
+pub const I: u8 = 0;
+/// See [`I`].
+pub const J: u8 = 1;
+/// See [`I`].
+pub const T: u8 = 2;
+/// See [`I`].
+pub const OTHER: u8 = 3;
+/// The number of places of an array over processes or segments.
+pub const PLACES: usize = 4;
+
+/// What is to be shown.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Mode {
+    /// The vector that a ghost scan puts together itself is right.
+    Direct,
+    /// A view that is taken from elsewhere is that of a ghost scan within this one.
+    Nested,
+}
+
+/// Entry of a view that was read as a whole from shared memory ([`Mode::Direct`]).
+pub const BORROWED: u8 = BASE + 2;
+
+/// Tokens of views ([`Mode::Nested`]): made here, of values.
+pub const OWN: u8 = BASE;
+/// Returned by a ghost scan that began after the current ghost scan of t.
+pub const FRESH: u8 = BASE + 1;
+/// Possibly older than that.
+pub const OLD: u8 = BASE + 2;
+/// From a place that belongs to one untracked process: shown with that one tracked.
+pub const EXEMPT: u8 = BASE + 3;
+/// Of several origins.
+pub const MIXED: u8 = BASE + 4;
+/// Returned by a ghost scan that this very operation called.
+pub const MINE: u8 = BASE + 5;
+
+/// What a byte stands for.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Scalar {
+    /// A truth value.
+    Bool,
+    /// An integer from `low`, `count` of them.
+    Integer {
+        /// The least.
+        low: i32,
+        /// How many there are.
+        count: u8,
+    },
+    /// A process or a segment, as a member of the crowd.
+    Member,
+    /// Data: 0 or 1, or, nested, always [`OWN`].
+    Value,
+    /// Data within a view, or, nested, the token of a whole view.
+    View,
+    /// A version, by number.
+    Version,
+    /// What is not modelled: always unknown.
+    Lost,
+}
+
+/// A byte of a row.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Leaf {
+    /// What it stands for.
+    pub scalar: Scalar,
+    /// Whether it may be none.
+    pub optional: bool,
+}
+
+/// How a type lies in a row.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Shape {
+    /// One byte.
+    Leaf(Leaf),
+    /// One element per place.
+    Members(Box<Self>),
+    /// One element per integer, from the first.
+    Range(i32, usize, Box<Self>),
+    /// Fields in order.
+    Record(Vec<Self>),
+}
+
+impl Shape {
+    /// Of a type.
+    pub fn of(content: &Type, mode: Mode) -> Self {
+        let leaf = |scalar| Self::Leaf(Leaf { scalar, optional: false });
+        match content {
+            Type::Value => leaf(Scalar::Value),
+            Type::Bool => leaf(Scalar::Bool),
+            Type::Process | Type::Segment => leaf(Scalar::Member),
+            Type::Integer { low, high } => {
+                let count = i64::from(high.plus) - i64::from(low.plus) + 1;
+                match low.times_n == 0 && high.times_n == 0 && (1..=64).contains(&count) {
+                    true => leaf(Scalar::Integer { low: low.plus, count: count as u8 }),
+                    false => leaf(Scalar::Lost),
+                }
+            }
+            Type::Version => leaf(Scalar::Version),
+            Type::Counter => leaf(Scalar::Lost),
+            Type::Optional(inner) => match Self::of(inner, mode) {
+                Self::Leaf(inner) => Self::Leaf(Leaf { optional: true, ..inner }),
+                _ => leaf(Scalar::Lost),
+            },
+            Type::Array { index: IndexSet::Segments | IndexSet::Processes, element } => {
+                let is_view = *content == Type::view();
+                match (is_view, mode) {
+                    (true, Mode::Nested) => leaf(Scalar::View),
+                    (true, Mode::Direct) => Self::Members(Box::new(leaf(Scalar::View))),
+                    (false, _) => Self::Members(Box::new(Self::of(element, mode))),
+                }
+            }
+            Type::Array { index: IndexSet::Range(low, high), element } => {
+                let count = i64::from(high.plus) - i64::from(low.plus) + 1;
+                match low.times_n == 0 && high.times_n == 0 && (1..=64).contains(&count) {
+                    true => {
+                        Self::Range(low.plus, count as usize, Box::new(Self::of(element, mode)))
+                    }
+                    false => leaf(Scalar::Lost),
+                }
+            }
+            Type::Record(fields) => {
+                Self::Record(fields.iter().map(|field| Self::of(&field.content, mode)).collect())
+            }
+        }
+    }
+
+    /// The number of bytes.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Leaf(_) => 1,
+            Self::Members(element) => PLACES * element.size(),
+            Self::Range(_, count, element) => count * element.size(),
+            Self::Record(fields) => fields.iter().map(Self::size).sum(),
+        }
+    }
+
+    /// Where a field of a record lies.
+    pub fn field(&self, position: usize) -> (usize, &Self) {
+        let Self::Record(fields) = self else { unreachable!("only records have fields") };
+        (fields[..position].iter().map(Self::size).sum(), &fields[position])
+    }
+
+    /// Its bytes, each with the places of the indices that lead to it.
+    pub fn each(&self, path: &mut Vec<u8>, act: &mut dyn FnMut(Leaf, &[u8])) {
+        match self {
+            Self::Leaf(leaf) => act(*leaf, path),
+            Self::Members(element) => {
+                for place in 0..PLACES as u8 {
+                    path.push(place);
+                    element.each(path, act);
+                    path.pop();
+                }
+            }
+            Self::Range(_, count, element) => (0..*count).for_each(|_| element.each(path, act)),
+            Self::Record(fields) => fields.iter().for_each(|field| field.each(path, act)),
+        }
+    }
+
+    /// What is known of something of this shape that is not kept. Where views are only
+    /// ever borrowed ones, whole views are.
+    pub fn unknown(&self, mode: Mode, borrowed: bool, exempt: bool) -> Bytes {
+        let mut bytes = Bytes::new();
+        self.each(&mut Vec::new(), &mut |leaf, path| {
+            bytes.push(match (leaf.scalar, mode) {
+                (Scalar::Value, Mode::Nested) => {
+                    if leaf.optional {
+                        UNKNOWN
+                    } else {
+                        OWN
+                    }
+                }
+                (Scalar::View, Mode::Nested) if exempt => EXEMPT,
+                (Scalar::View, Mode::Nested) => OLD,
+                (Scalar::View, Mode::Direct) if borrowed && !path.is_empty() => BORROWED,
+                _ => UNKNOWN,
+            });
+        });
+        bytes
+    }
+}
+
+impl Leaf {
+    /// All definite values, if there are finitely many; `tracked` tells whether t is
+    /// there.
+    pub fn values(self, mode: Mode, members: &[u8]) -> Option<Vec<u8>> {
+        let mut values: Vec<u8> = match self.scalar {
+            Scalar::Bool => vec![BASE, BASE + 1],
+            Scalar::Integer { count, .. } => (0..count).map(|number| BASE + number).collect(),
+            Scalar::Member => {
+                members.iter().copied().chain([OTHER]).map(|member| BASE + member).collect()
+            }
+            Scalar::Value => match mode {
+                Mode::Direct => vec![BASE, BASE + 1],
+                Mode::Nested => vec![OWN],
+            },
+            Scalar::View if mode == Mode::Direct => vec![BASE, BASE + 1, BORROWED],
+            Scalar::View | Scalar::Version | Scalar::Lost => return None,
+        };
+        if self.optional {
+            values.push(NONE);
+        }
+        Some(values)
+    }
+}

@@ -1,0 +1,179 @@
+//! Views, and what they share: their centre.
+//!
+//! A view is what a state of all processes is for i, j and one tracked process. Its centre
+//! is what it is for i and j alone: shared cells that t is no index of, and where i and j
+//! stand outside of their ghost scans. Views of different tracked processes of the same
+//! state have the same centre: so whatever is in it must be a function of the state, and
+//! is made definite ([`definite`]). All else may be unknown.
+
+use super::model::{Act, Model, Unsupported, at};
+use super::run::{Crowd, GAP, MEMBER, pc, set_pc};
+use super::shape::{BASE, DEAD, I, J, Mode, OTHER, SOME, Scalar, T, UNKNOWN};
+
+/// One more than the largest number of a version in a state.
+pub fn versions(model: &Model, state: &[u8]) -> u8 {
+    let mut most = 1;
+    for (slot, &byte) in model.slots.iter().zip(state) {
+        let is_version = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+        if is_version && byte >= BASE {
+            most = most.max(byte - BASE + 1);
+        }
+    }
+    most
+}
+
+/// Whether a byte is not in the centre: it is relative to the tracked process, or within
+/// an open ghost scan.
+pub fn is_outside(model: &Model, state: &[u8], at: usize) -> bool {
+    let slot = &model.slots[at];
+    slot.tracked
+        || match (slot.owner, slot.frame) {
+            (Some(owner), Some(frame)) => {
+                let block = model.blocks[usize::from(owner)];
+                state[block + at::GHOST] != 0 && model.ghostly[frame.0 as usize]
+            }
+            (Some(owner), None) => {
+                let offset = at - model.blocks[usize::from(owner)];
+                matches!(offset, at::BEGUN | at::BITS | at::TOKEN)
+            }
+            _ => false,
+        }
+}
+
+/// All ways to make definite what is in the centre.
+///
+/// # Errors
+/// If there are infinitely many.
+pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<u8>>, Unsupported> {
+    let mut states = vec![state];
+    for at in 0..model.slots.len() {
+        let slot = &model.slots[at];
+        if !matches!(states[0][at], UNKNOWN | SOME)
+            || !slot.kept
+            || is_outside(model, &states[0], at)
+        {
+            continue;
+        }
+        let Some(leaf) = slot.leaf else { continue };
+        let Some(values) = leaf.values(model.obligation.mode, &crowd.members) else {
+            let owner = slot.owner.map_or(I, |owner| owner);
+            let here = pc(&states[0], model.blocks[usize::from(owner)]);
+            return Err(Unsupported {
+                span: model.code[here].span,
+                construct: "a version or a number from a process that is not tracked",
+            });
+        };
+        let some = states[0][at] == SOME;
+        let with = |state: &Vec<u8>, value: u8| {
+            let mut state = state.clone();
+            state[at] = value;
+            state
+        };
+        states = states
+            .iter()
+            .flat_map(|state| {
+                let values = values.iter().filter(|value| !some || **value >= BASE);
+                values.map(|value| with(state, *value)).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    Ok(states)
+}
+
+/// What is left of a process in a ghost scan, for those who do not follow it.
+pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
+    let block = model.blocks[usize::from(owner)];
+    if state[block + at::GHOST] == 0 {
+        return;
+    }
+    let mut to = 0;
+    for (procedure, frame) in model.frames.iter().enumerate() {
+        if model.is_ghost[procedure] {
+            let back = [state[block + frame.back], state[block + frame.back + 1]];
+            to = to.max(usize::from(u16::from_le_bytes(back)));
+        }
+    }
+    let here = pc(state, block);
+    let is_hidden = matches!(&model.code[here].act, Act::Call(procedure, ..)
+        if model.is_ghost[procedure.0 as usize]);
+    if is_hidden && to == 0 {
+        return;
+    }
+    for (procedure, frame) in model.frames.iter().enumerate() {
+        if model.ghostly[procedure] {
+            state[block + frame.back..block + frame.end].fill(DEAD);
+        }
+    }
+    for offset in [at::BEGUN, at::BITS] {
+        state[block + offset] = 0;
+    }
+    if to == 0 {
+        // The operation is a ghost scan: as if it had not begun.
+        for offset in [at::GHOST, at::OPERATION, at::TOKEN, at::INVOKED] {
+            state[block + offset] = 0;
+        }
+        set_pc(state, block, 0);
+    } else {
+        set_pc(state, block, to - 1);
+    }
+}
+
+/// Numbers versions by first occurrence, those in the centre first.
+pub fn canonical(model: &Model, state: &mut [u8]) {
+    let mut names: Vec<u8> = Vec::new();
+    for outside in [false, true] {
+        for at in 0..state.len() {
+            let is_version =
+                model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+            // The first version of all keeps its number.
+            if is_version && state[at] > BASE && is_outside(model, state, at) == outside {
+                let byte = state[at];
+                if !names.contains(&byte) {
+                    names.push(byte);
+                }
+            }
+        }
+    }
+    if names.is_empty() {
+        return;
+    }
+    for at in 0..state.len() {
+        let is_version = model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+        if is_version && state[at] > BASE {
+            let number = names.iter().position(|name| *name == state[at]).unwrap_or_default();
+            state[at] = BASE + 1 + number as u8;
+        }
+    }
+}
+
+/// The centre of a view, versions by the numbers that they have in the view.
+pub fn centre(model: &Model, crowd: &Crowd, view: &[u8]) -> Vec<u8> {
+    let mut state = view.to_vec();
+    for owner in [I, J] {
+        hide(model, &mut state, owner);
+    }
+    let has_tracked = crowd.members.contains(&T);
+    for at in 0..state.len() {
+        let slot = &model.slots[at];
+        if is_outside(model, &state, at) {
+            state[at] = DEAD;
+        } else if has_tracked && slot.position {
+            state[at] = without_tracked(crowd, state[at]);
+        } else if slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member)
+            && state[at] == BASE + T
+        {
+            state[at] = BASE + OTHER;
+        }
+    }
+    debug_assert!(model.obligation.mode == Mode::Direct || state.len() == view.len());
+    state
+}
+
+/// A position in a loop, if t were one of the others.
+fn without_tracked(crowd: &Crowd, position: u8) -> u8 {
+    if position != MEMBER + T && position != GAP + 1 + T {
+        return position;
+    }
+    let before = crowd.members.iter().take_while(|member| **member != T).last();
+    before.map_or(GAP, |member| GAP + 1 + member)
+}
