@@ -56,7 +56,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 9] = [
+const MAY_KNOW: [(&str, &[&str]); 10] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
     ("corpus", &["snapshot-core"]),
@@ -64,6 +64,7 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
     ("snapshot-language", &[]),
     ("snapshot-semantics", &["snapshot-core", "snapshot-language", "corpus"]),
     ("snapshot-explorer", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
+    ("snapshot-everyn", &["snapshot-core", "snapshot-language", "corpus"]),
     (
         "snapshot-verify",
         &[
@@ -73,6 +74,7 @@ const MAY_KNOW: [(&str, &[&str]); 9] = [
             "snapshot-language",
             "snapshot-semantics",
             "snapshot-explorer",
+            "snapshot-everyn",
         ],
     ),
     ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),

@@ -835,6 +835,10 @@ impl Writer<'_> {
         let mut path = Vec::new();
         let mut in_token = false;
         for projection in &place.path {
+            if in_token {
+                // What is not modelled as a whole has no parts.
+                break;
+            }
             let shape = scope.shape(content);
             match (projection, content) {
                 (Projection::Field(position), Type::Record(fields)) => {

@@ -1,14 +1,60 @@
-//! Proofs that a snapshot algorithm is linearizable for every number of processes.
+//! Proofs that a snapshot algorithm is linearizable for every number n >= 2 of processes,
+//! for every pair of segments and any number of operations, from its checked program.
+//!
+//! Level-1 thread-modular proofs (Flanagan and Qadeer, SPIN 2003; Hoenicke, Majumdar and
+//! Podelski, POPL 2017) over views of the crowd of processes. `docs/every-n.md` has the
+//! theory, and the proof that it is sound.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | [`shape`] | types as rows of bytes, and what a byte says |
+//! | [`term`], `evaluate` | expressions, with three-valued logic |
+//! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
+//! | `liveness`, `relevance` | what may be forgotten, what is kept at all |
+//! | [`run`] | steps of one process, in loops over the crowd too |
+//! | [`view`] | views, and the centre that they share |
+//! | [`prove`] | the least closed set of views |
+//! | [`ladder`] | which obligations are tried |
+//! | [`tell`] | all of it in words |
+//!
+//! This crate depends on the language and on the observer of simple histories, and on
+//! neither the explorer nor a reduction: a mistake there cannot be repeated here.
+//!
+//! ```
+//! # let text = "\
+//! # algorithm bowman
+//! # shared active: process or none := none
+//! # shared a[segment]: value
+//! # update(v):
+//! #     active := none
+//! #     a[me] := v
+//! # scan:
+//! #     local copy[segment]: value
+//! #     repeat
+//! #         active := me
+//! #         for s in segments: copy[s] := a[s]
+//! #     until active = me
+//! #     return copy
+//! # ";
+//! use snapshot_everyn::ladder::{Budget, prove_all};
+//!
+//! let program = snapshot_language::parse("bowman.snapshot", text)?.program(None)?;
+//! let budget = Budget { bytes: 1 << 29, until: None };
+//! assert!(prove_all(&program, budget, &mut |_| true).proved);
+//! # Ok::<(), snapshot_language::Diagnostics>(())
+//! ```
 
 #![forbid(unsafe_code)]
 
 pub mod compile;
 mod evaluate;
+pub mod ladder;
 mod liveness;
 pub mod model;
 pub mod prove;
 mod relevance;
 pub mod run;
 pub mod shape;
-mod term;
+pub mod tell;
+pub mod term;
 pub mod view;

@@ -58,10 +58,10 @@ fn uses_and_kills(
     let mut uses = vec![false; locals.len()];
     let mut kills = vec![false; locals.len()];
     read(&code[at].act, locals, &mut uses);
-    if let Some(target) = target(&code[at].act) {
-        if let (Some(id), true) = (target.local, target.path.is_empty()) {
-            kills[id.0 as usize] = true;
-        }
+    if let Some(Target { local: Some(id), path, .. }) = target(&code[at].act)
+        && path.is_empty()
+    {
+        kills[id.0 as usize] = true;
     }
     if let Act::Begin(this) = &code[at].act {
         mark(this.variable, locals, &mut kills);

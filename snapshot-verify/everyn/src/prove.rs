@@ -100,6 +100,18 @@ pub struct Finding {
     pub elapsed: Duration,
 }
 
+impl Finding {
+    /// Whether the obligation holds for every n.
+    pub const fn holds(&self) -> bool {
+        matches!(self.attempt, Attempt::Holds)
+    }
+
+    /// The number of views.
+    pub fn views(&self) -> usize {
+        self.kinds.iter().map(|kind| kind.views).sum()
+    }
+}
+
 /// What a step of one process is to the views of others with the same centre.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 struct Effect {

@@ -21,7 +21,7 @@ use super::shape::{
     BASE, BORROWED, Bytes, DEAD, EXEMPT, FRESH, I, J, MINE, MIXED, Mode, OLD, OTHER, OWN, PLACES,
     SOME, Scalar, T, UNKNOWN,
 };
-use super::term::{Other, Over, Term};
+use super::term::{Other, Over};
 
 /// The order of the tracked processes; of loops, that is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -53,7 +53,7 @@ pub enum Failure {
 }
 
 /// One way in which a step may end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Branch {
     /// The state.
     pub state: Vec<u8>,
@@ -183,10 +183,9 @@ impl<'m> Run<'m> {
         match &instruction.act {
             Act::Read(..) | Act::Write(..) | Act::Swap(..) | Act::Atomic => {
                 self.first_access(&mut begun.state);
-                let mut atomics = 0;
                 let mut waiting = vec![begun];
                 if matches!(instruction.act, Act::Atomic) {
-                    waiting = self.atomic(waiting, &mut atomics)?;
+                    waiting = self.atomic(waiting)?;
                 } else {
                     waiting = self.access(waiting.remove(0), instruction)?;
                 }
@@ -433,20 +432,16 @@ impl<'m> Run<'m> {
     }
 
     /// All of an atomic block.
-    fn atomic(
-        &self,
-        branches: Vec<Branch>,
-        _depth: &mut usize,
-    ) -> Result<Vec<Branch>, Unsupported> {
+    fn atomic(&self, branches: Vec<Branch>) -> Result<Vec<Branch>, Unsupported> {
         let mut done = Vec::new();
         let mut waiting: Vec<(Branch, usize)> = branches.into_iter().map(|one| (one, 0)).collect();
-        let mut visited: FxHashSet<(Vec<u8>, usize)> = FxHashSet::default();
+        let mut visited: FxHashSet<(Branch, usize)> = FxHashSet::default();
         while let Some((branch, depth)) = waiting.pop() {
             if branch.failure.is_some() {
                 done.push(branch);
                 continue;
             }
-            if !visited.insert((branch.state.clone(), depth)) && branch.elsewhere.is_empty() {
+            if !visited.insert((branch.clone(), depth)) {
                 continue;
             }
             let here = pc(&branch.state, self.block());
@@ -694,9 +689,10 @@ impl<'m> Run<'m> {
     fn clear_others(&self, state: &mut [u8]) {
         let block = self.block();
         let end = self.model.frames.last().map_or(at::END, |frame| frame.end);
-        for at in block..block + end {
-            if self.model.slots[at].other {
-                state[at] = DEAD;
+        let slots = self.model.slots[block..block + end].iter();
+        for (byte, slot) in state[block..block + end].iter_mut().zip(slots) {
+            if slot.other {
+                *byte = DEAD;
             }
         }
     }
@@ -904,12 +900,12 @@ impl<'m> Run<'m> {
         if anywhere {
             // Any of its parts: nothing is known of them any more.
             let begin = block + target.room.base;
-            for at in begin..begin + target.room.size {
-                let slot = &self.model.slots[at];
+            let end = begin + target.room.size;
+            for (byte, slot) in state[begin..end].iter_mut().zip(&self.model.slots[begin..end]) {
                 if slot.kept {
                     let is_token = self.mode() == Mode::Nested
                         && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-                    state[at] = match slot.other {
+                    *byte = match slot.other {
                         true => DEAD,
                         false if is_token => OLD,
                         false => UNKNOWN,
@@ -1160,11 +1156,11 @@ impl<'m> Run<'m> {
                     }
                     let is_member = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
                     if is_member && byte == BASE + OTHER {
-                        branch.others.push(at);
+                        note(&mut branch.others, at);
                     }
                     branch.state[at] = byte;
                     if is_token(at) {
-                        branch.tokens.push(at);
+                        note(&mut branch.tokens, at);
                         // Only a ghost scan's view that is known to be within t's is fresh.
                         let is_fresh = self.me != T && byte == FRESH;
                         branch.state[at] = if is_fresh { FRESH } else { OLD };
@@ -1182,11 +1178,11 @@ impl<'m> Run<'m> {
                         let is_token = is_token(at);
                         branch.state[at] = if is_token { OLD } else { UNKNOWN };
                         if is_token {
-                            branch.tokens.push(at);
+                            note(&mut branch.tokens, at);
                         }
                     }
                 }
-                branch.elsewhere.push((cell.variable, indices.clone()));
+                note(&mut branch.elsewhere, (cell.variable, indices.clone()));
             }
         }
     }
@@ -1220,6 +1216,13 @@ impl<'m> Run<'m> {
 pub const MEMBER: u8 = 1;
 /// The gap before all members; behind member m it is one more, and m.
 pub const GAP: u8 = 5;
+
+/// Adds to a list what is not in it.
+fn note<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+}
 
 fn observer(bits: u8) -> ObserverState {
     ObserverState::from_bits(bits).unwrap_or(ObserverState::INITIAL)

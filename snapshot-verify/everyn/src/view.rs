@@ -137,11 +137,11 @@ pub fn canonical(model: &Model, state: &mut [u8]) {
     if names.is_empty() {
         return;
     }
-    for at in 0..state.len() {
-        let is_version = model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
-        if is_version && state[at] > BASE {
-            let number = names.iter().position(|name| *name == state[at]).unwrap_or_default();
-            state[at] = BASE + 1 + number as u8;
+    for (byte, slot) in state.iter_mut().zip(&model.slots) {
+        let is_version = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+        if is_version && *byte > BASE {
+            let number = names.iter().position(|name| name == byte).unwrap_or_default();
+            *byte = BASE + 1 + number as u8;
         }
     }
 }

@@ -41,7 +41,7 @@ pub enum BoundError {
     Bytes,
     #[error("expected a number of seconds that is not negative")]
     Seconds,
-    #[error("expected a number of processes, a list such as 3,5, or a range such as 3..6")]
+    #[error("expected a number of processes, a list such as 3,5, a range such as 3..6, or `every`")]
     Sizes,
     #[error("expected one number of processes")]
     Size,
@@ -85,7 +85,14 @@ pub fn seconds(text: &str) -> Result<Duration, BoundError> {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Sizes(pub Vec<usize>);
 
-/// `3`, `3,5`, `3..6`
+impl Sizes {
+    /// Whether every n is meant: no number is given.
+    pub const fn is_every(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// `3`, `3,5`, `3..6`, `every`
 pub fn sizes(text: &str) -> Result<Sizes, BoundError> {
     let number = |text: &str| match text.trim().parse().map_err(|_| BoundError::Sizes)? {
         0 | 1 => Err(BoundError::TooFewProcesses),
@@ -93,6 +100,9 @@ pub fn sizes(text: &str) -> Result<Sizes, BoundError> {
         _ => Err(BoundError::TooManyProcesses),
     };
     let mut sizes = Vec::new();
+    if text.trim() == "every" {
+        return Ok(Sizes(sizes));
+    }
     for item in text.split(',') {
         match item.split_once("..") {
             None => sizes.push(number(item)?),

@@ -15,11 +15,12 @@ use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::Means;
 use snapshot_verify::report::{
-    Case, Tally, human, human_conclusion, human_trial, json, json_summary,
+    Case, Tally, human, human_conclusion, human_every, human_trial, json, json_every, json_summary,
 };
+use snapshot_verify::verify::every::every;
 use snapshot_verify::verify::{
-    Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch, exercised,
-    tried, verify,
+    Cause, Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch,
+    exercised, tried, verify,
 };
 
 use super::bounds::{self, Budget, Sizes};
@@ -44,7 +45,8 @@ pub struct Check {
     /// Take all bug variants, one after the other.
     #[arg(long)]
     all_bugs: bool,
-    /// Processes, and segments: a number, a list 3,5, or a range 3..6.
+    /// Processes, and segments: a number, a list 3,5, a range 3..6, or every: a
+    /// proof for every number of processes at once, else a violation for a small one.
     #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
           value_parser = bounds::sizes)]
     sizes: Sizes,
@@ -151,6 +153,9 @@ impl Check {
         self.require_place_for_trace()?;
         let mut session = Session::new(self, method);
         for (input, variant) in &cases {
+            if self.sizes.is_every() {
+                session.every(input, variant)?;
+            }
             for &processes in &self.sizes.0 {
                 session.case(input, variant, processes)?;
             }
@@ -208,6 +213,23 @@ impl Check {
 
     /// The pair and the updater must be there for every n.
     fn require_processes(&self) -> Result<(), ExitCode> {
+        if self.sizes.is_every() {
+            let is_chosen = [
+                (self.pairs != Pairs::All, "--pairs"),
+                (self.method.is_some(), "--method"),
+                (self.executions.is_some() || self.values.is_some(), "--values or --executions"),
+                (self.updater.is_some(), "--updater"),
+                (self.operations != Operations::Unbounded, "--operations"),
+                (self.keep_going, "--keep-going"),
+            ];
+            return match is_chosen.iter().find(|(given, _)| *given) {
+                Some((_, option)) => Err(trouble(format_args!(
+                    "{option} does not go with --processes every, which is about all pairs and \
+                     any number of operations: leave it out"
+                ))),
+                None => Ok(()),
+            };
+        }
         let smallest = self.sizes.0.iter().copied().min().unwrap_or(usize::MAX);
         let range = format!("is out of range: with n = {smallest}, ");
         match (self.pairs, self.updater) {
@@ -353,6 +375,49 @@ impl<'a> Session<'a> {
                 human(&full, outcome, trace, WIDTH) + &human_conclusion(&full)
             }
             (ReportFormat::Human, false) => human_conclusion(&case) + &human_trial(&full, outcome),
+        })
+    }
+
+    /// An answer for every n.
+    fn every(&mut self, input: &Input, variant: &Variant) -> Result<(), ExitCode> {
+        let source = input.algorithm.source();
+        let bug = variant.bug.as_deref();
+        let with = bug.map_or_else(String::new, |bug| format!(" with {bug}"));
+        let title = format!("{}{with}", variant.program.name);
+        let request = self.command.request(2, Method::Exploration);
+        let watch = Told { title: title.clone(), stop: self.stop, ticker: &self.ticker };
+        let every = every(&variant.program, &request, &watch);
+        self.ticker.clear();
+        let every = every.map_err(|error| refused(&title, source, &error))?;
+        match (&every.wrong, every.verdict()) {
+            (None, "verified") => self.tally.count(&Verdict::Verified),
+            (None, "refused") => self.tally.count(&Verdict::Refused),
+            (None, _) => self.tally.count(&Verdict::Unknown(Cause::Memory)),
+            (Some((request, outcomes)), _) => {
+                let looks_at_values = input.looks_at_values(variant);
+                let case = Case {
+                    input: &input.name,
+                    algorithm: &variant.program.name,
+                    bug,
+                    source,
+                    request,
+                    outcomes,
+                    exercise: None,
+                    looks_at_values: &looks_at_values,
+                };
+                for outcome in outcomes.iter().filter(|outcome| outcome.verdict.is_wrong()) {
+                    self.tally.count(&outcome.verdict);
+                    let trace = self.trace(input, &variant.program, &case, outcome)?;
+                    self.print(&match self.command.report {
+                        ReportFormat::Human => human(&case, outcome, trace, WIDTH),
+                        ReportFormat::Json => json(&case, outcome, trace) + "\n",
+                    })?;
+                }
+            }
+        }
+        self.print(&match self.command.report {
+            ReportFormat::Human => human_every(&title, source, &every),
+            ReportFormat::Json => json_every(&input.name, bug, source, &every),
         })
     }
 

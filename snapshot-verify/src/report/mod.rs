@@ -1,12 +1,14 @@
 //! Outcomes told: to people, and to programs (`docs/verification.md`).
 
 mod case;
+mod every;
 mod exercised;
 mod human;
 mod json;
 mod quantity;
 
 pub use case::{Case, Place, Tally};
+pub use every::{human_every, json_every};
 pub use exercised::human_exercised;
 pub use human::{human, human_conclusion, human_trial};
 pub use json::{json, json_summary};

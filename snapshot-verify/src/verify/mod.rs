@@ -9,6 +9,7 @@
 //! | `expand` | from the steps of a search to those of the program |
 //! | `exercised` | what happens at all in the executions that an answer is about |
 //! | `trial` | a look at programs that look at values |
+//! | [`every`] | for every n: a proof, or a violation for some n |
 //! | `conformance` | `expect` lines as tests |
 //! | `outcome`, `error`, `watch` | what is answered, and told meanwhile |
 //!
@@ -18,6 +19,7 @@
 mod conformance;
 mod effort;
 mod error;
+pub mod every;
 mod exercised;
 mod expand;
 mod outcome;

@@ -1,0 +1,121 @@
+//! Obligations and failures in words.
+
+use std::fmt;
+
+use snapshot_language::Source;
+
+use super::ladder::Rung;
+use super::model::{Ghosts, Obligation, Specification};
+use super::prove::{Attempt, Event, Who};
+use super::run::Failure;
+use super::shape::{I, Mode, T};
+
+impl fmt::Display for Obligation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ghosts = match self.ghosts {
+            Ghosts::Scans => "scans",
+            Ghosts::Calls => "calls that return a view",
+        };
+        match (self.mode, self.specification) {
+            (Mode::Nested, _) => write!(f, "nesting of {ghosts}, and no fault"),
+            (Mode::Direct, Specification::Observer) => {
+                write!(f, "vectors of {ghosts}, by the observer")
+            }
+            (Mode::Direct, Specification::Local) => {
+                write!(f, "vectors of {ghosts}, by what was in memory meanwhile")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Who {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::I => "process i",
+            Self::J => "process j",
+            Self::Tracked => "process t",
+            Self::Another => "another process",
+        })
+    }
+}
+
+/// A place of the text, as `file:line:column`.
+fn place(source: &Source, span: snapshot_language::Span) -> String {
+    let (line, column) = source.position(span);
+    format!("{}:{line}:{column}", source.name())
+}
+
+/// What could not be excluded, as a sentence that begins with "could not exclude that".
+pub fn failure(failure: Failure, source: &Source) -> String {
+    let at = |span| place(source, span);
+    match failure {
+        Failure::Vector { entries, span } => format!(
+            "{}: could not exclude that a scan returns ({}, {}) for segments i and j here, where \
+             that violates linearizability",
+            at(span),
+            u8::from(entries[0]),
+            u8::from(entries[1]),
+        ),
+        Failure::Stale(span) => format!(
+            "{}: could not exclude that the view returned here is of a scan that began before \
+             this one",
+            at(span)
+        ),
+        Failure::Mixed(span) => {
+            format!("{}: could not exclude that entries of several views are mixed here", at(span))
+        }
+        Failure::Unpassed(span) => format!(
+            "{}: could not exclude that an update ends here without having stored its value",
+            at(span)
+        ),
+        Failure::Fault(span) => {
+            format!("{}: could not exclude that the program goes wrong here", at(span))
+        }
+    }
+}
+
+/// The steps that lead there, in words, one per line.
+pub fn events(events: &[Event], source: &Source) -> Vec<String> {
+    let told = |event: &Event| match event.span {
+        None => format!("{} begins an operation", event.who),
+        Some(span) => {
+            let text = source.slice(span).lines().next().unwrap_or_default().trim();
+            format!("{} goes on from `{text}` ({})", event.who, place(source, span))
+        }
+    };
+    events.iter().map(told).collect()
+}
+
+/// What became of a rung, in a few words.
+pub fn outcome(rung: &Rung, source: &Source) -> String {
+    match &rung.finding {
+        Err(unsupported) => {
+            format!("{}: not modelled: {}", place(source, unsupported.span), unsupported.construct)
+        }
+        Ok(finding) => match &finding.attempt {
+            Attempt::Holds => "holds".to_owned(),
+            Attempt::Fails(what, _) => failure(*what, source),
+            Attempt::Unsupported(unsupported) => format!(
+                "{}: not modelled: {}",
+                place(source, unsupported.span),
+                unsupported.construct
+            ),
+            Attempt::Budget(which) => format!("out of {which}"),
+        },
+    }
+}
+
+/// The name of a kind of views: the members in order, the one that is followed in
+/// brackets.
+pub fn kind(crowd: &super::run::Crowd) -> String {
+    let name = |member: &u8| match *member {
+        I => "i",
+        T => "t",
+        _ => "j",
+    };
+    let names = crowd.members.iter().map(|member| match *member == crowd.tracked {
+        true => format!("[{}]", name(member)),
+        false => name(member).to_owned(),
+    });
+    names.collect::<Vec<_>>().join(" < ")
+}

@@ -1,0 +1,211 @@
+//! What is proved for every n, and above all what is not.
+
+use std::time::{Duration, Instant};
+
+use snapshot_everyn::compile::compile;
+use snapshot_everyn::ladder::{Answer, Budget, prove_all};
+use snapshot_everyn::model::{Ghosts, Obligation, Specification};
+use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
+use snapshot_everyn::shape::Mode;
+use snapshot_language::program::Program;
+
+fn parsed(text: &str, bug: Option<&str>) -> Program {
+    let algorithm = snapshot_language::parse("test", text).expect("a text that is right");
+    algorithm.program(bug).expect("a program that is right")
+}
+
+fn corpus(name: &str, bug: Option<&str>) -> Program {
+    parsed(corpus::algorithm(name).expect("an algorithm of the corpus").text, bug)
+}
+
+fn answer(program: &Program, seconds: u64) -> Answer {
+    let budget =
+        Budget { bytes: 1 << 29, until: Some(Instant::now() + Duration::from_secs(seconds)) };
+    prove_all(program, budget, &mut |_| true)
+}
+
+fn is_proved(text: &str) -> bool {
+    answer(&parsed(text, None), 20).proved
+}
+
+/// Collect twice until all versions are equal.
+const VERSIONED: &str = "
+algorithm versioned
+type register = record (val: value, seq: version)
+shared r[segment]: register
+update(v):
+    r[me] := (v, fresh)
+scan:
+    local a[segment]: register
+    local b[segment]: register
+    loop
+        for s in segments: a[s] := r[s]
+        for s in segments: b[s] := r[s]
+        if all s in segments: a[s].seq = b[s].seq:
+            return [b[s].val for s in segments]
+";
+
+/// A lock that names its owner.
+const LOCKED: &str = "
+algorithm locked
+shared owner: cas process or none := none
+shared a[segment]: value
+update(v):
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    a[me] := v
+    owner := none
+scan:
+    local copy[segment]: value
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    for s in segments: copy[s] := a[s]
+    owner := none
+    return copy
+";
+
+#[test]
+fn bowman_is_proved() {
+    let answer = answer(&corpus("bowman", None), 60);
+    assert!(answer.proved);
+    assert_eq!(answer.rungs.len(), 2, "no rung fails");
+}
+
+#[test]
+fn right_programs_are_proved() {
+    assert!(is_proved(VERSIONED), "double collect with versions");
+    assert!(is_proved(LOCKED), "a lock");
+}
+
+#[test]
+fn wrong_variants_of_right_programs_are_not() {
+    // Each right program, and what makes it wrong.
+    let edits = [
+        (VERSIONED, "r[me] := (v, fresh)", "r[me] := r0"),
+        (VERSIONED, "if all s in segments", "if any s in segments"),
+        (VERSIONED, "a[s].seq = b[s].seq", "a[s].seq = a[s].seq"),
+        (VERSIONED, "for s in segments: b[s]", "for s in segments except me: b[s]"),
+        (
+            LOCKED,
+            "    for s in segments: copy[s] := a[s]\n    owner := none",
+            "    owner := none\n    for s in segments: copy[s] := a[s]",
+        ),
+        (LOCKED, "until got\n    a[me]", "until true\n    a[me]"),
+        (LOCKED, "until got\n    for", "until not got\n    for"),
+        (LOCKED, "for s in segments: copy", "for s in segments except me: copy"),
+    ];
+    let mut wrong = 0;
+    for (text, from, to) in edits {
+        assert!(text.contains(from), "{from}");
+        let to = to.replace("r[me] := r0", "old := r[me]; r[me] := old with (val: v)");
+        let text = text.replacen(from, &to, 1);
+        assert!(!is_proved(&text), "{text}");
+        wrong += 1;
+    }
+    assert_eq!(wrong, edits.len());
+}
+
+#[test]
+fn no_bug_of_the_corpus_is_proved() {
+    let mut tried = 0;
+    for algorithm in corpus::algorithms() {
+        let parsed = snapshot_language::parse(algorithm.name, algorithm.text).expect("parses");
+        for bug in parsed.bugs() {
+            let program = parsed.program(Some(&bug.name.text)).expect("a program");
+            assert!(!answer(&program, 3).proved, "{} {}", algorithm.name, bug.name.text);
+            tried += 1;
+        }
+    }
+    assert!(tried >= 9, "{tried}");
+    assert!(!answer(&corpus("naive_collect", None), 10).proved);
+    let refused = answer(&corpus("double_collect", None), 10);
+    assert!(!refused.proved && refused.looks_at_values && refused.rungs.is_empty());
+    assert!(!answer(&corpus("register", None), 10).proved);
+}
+
+/// Programs that are right with two processes, or three, and wrong with more.
+#[test]
+fn programs_for_few_processes_are_not_proved() {
+    let naive = "
+algorithm few
+shared r[segment]: value
+update(v):
+    r[me] := v
+scan:
+    local copy[segment]: value
+    local last[segment]: value
+    for s in segments: copy[s] := r[s]
+    CHECK
+    return copy
+";
+    let checks = [
+        // Some process takes care, the others do not.
+        "if me = process(2): for s in segments: last[s] := r[s]",
+        "if me != process(0): for s in segments: copy[s] := r[s]",
+        "if me = process(n-1): copy[segment(0)] := r[segment(0)]",
+        "if number(me) < 2: skip",
+    ];
+    let mut tried = 0;
+    for check in checks {
+        let text = naive.replace("CHECK", check);
+        let Ok(algorithm) = snapshot_language::parse("few", &text) else { continue };
+        let Ok(program) = algorithm.program(None) else { continue };
+        assert!(!answer(&program, 10).proved, "{text}");
+        tried += 1;
+    }
+    assert!(tried >= 2, "{tried}");
+    // A lock that only processes 0 and 1 take.
+    for guard in ["me = process(0) or me = process(1)", "me != process(2)"] {
+        let text = LOCKED.replacen(
+            "    repeat\n        got := CAS(owner, none, me)\n    until got\n    a[me]",
+            &format!(
+                "    if {guard}:\n        repeat\n            got := CAS(owner, none, me)\n        \
+                 until got\n    a[me]"
+            ),
+            1,
+        );
+        assert_ne!(text, LOCKED);
+        assert!(!is_proved(&text), "{text}");
+    }
+}
+
+#[test]
+fn faults_are_not_proved() {
+    // After a while, a lock has another owner, or none.
+    let released = "    a[me] := v\n    owner := none\n    x := owner\n    a[x] := v";
+    let text = LOCKED.replacen("    a[me] := v\n    owner := none", released, 1);
+    assert_ne!(text, LOCKED);
+    assert!(!is_proved(&text));
+    let text = "
+algorithm counts
+shared a[segment]: value
+private k: 0..1
+update(v):
+    k := k + 1
+    a[me] := v
+scan:
+    local copy[segment]: value
+    atomic: for s in segments: copy[s] := a[s]
+    return copy
+";
+    assert!(!is_proved(text), "the third update goes wrong");
+    assert!(is_proved(&text.replace("k + 1", "1 - k")), "and this one does not");
+}
+
+/// Breaking rule 4 loses bowman: its owner would not be unique.
+#[test]
+fn a_join_without_unique_names_is_noticed() {
+    let obligation = Obligation {
+        mode: Mode::Direct,
+        ghosts: Ghosts::Scans,
+        specification: Specification::Observer,
+    };
+    let model = compile(&corpus("bowman", None), obligation).expect("all is modelled");
+    let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+    let right = prove(&model, limits, Sabotage::default()).finding;
+    let broken = prove(&model, limits, Sabotage { two_owners: true }).finding;
+    assert!(right.holds());
+    assert!(matches!(broken.attempt, Attempt::Fails(..)), "a spurious violation");
+}

@@ -1,0 +1,93 @@
+//! Answers for every n, for people and for programs.
+
+use serde_json::{Value, json};
+use snapshot_everyn::ladder::Rung;
+use snapshot_everyn::prove::Attempt;
+use snapshot_everyn::tell;
+
+use super::quantity::{count, seconds};
+use crate::language::Source;
+use crate::verify::every::Every;
+
+/// An answer for people: the conclusion, and below it the obligations that were tried.
+/// `title` names the algorithm. The counterexample, if there is one, is reported as that
+/// of its n.
+pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
+    let verdict = match every.verdict() {
+        "verified" => "verified for every n >= 2, all pairs, any number of operations".to_owned(),
+        "violation" | "fault" => {
+            let n = every.wrong.as_ref().map_or(0, |(request, _)| request.processes);
+            format!("{} with n = {n}", every.verdict())
+        }
+        "refused" => "no proof: the program looks at values".to_owned(),
+        _ => "unknown".to_owned(),
+    };
+    let mut text = format!("{title}, every n: {verdict} ({})\n", seconds(every.elapsed));
+    for rung in &every.answer.rungs {
+        text.push_str(&format!("  {}: {}", rung.obligation, tell::outcome(rung, source)));
+        if let Ok(finding) = &rung.finding {
+            text.push_str(&format!(
+                " ({} views, {} centres, {})",
+                count(finding.views() as u64),
+                count(finding.centres as u64),
+                seconds(finding.elapsed)
+            ));
+        }
+        text.push('\n');
+    }
+    if every.verdict() == "unknown" {
+        if let Some(events) = every.answer.rungs.iter().rev().find_map(steps) {
+            text.push_str("  The steps that could not be excluded:\n");
+            for line in tell::events(events, source) {
+                text.push_str(&format!("    {line}\n"));
+            }
+        }
+        let searched: Vec<String> = every.searched.iter().map(usize::to_string).collect();
+        if !searched.is_empty() {
+            text.push_str(&format!("  No violation with n = {}.\n", searched.join(", ")));
+        }
+    }
+    text
+}
+
+fn steps(rung: &Rung) -> Option<&[snapshot_everyn::prove::Event]> {
+    match &rung.finding.as_ref().ok()?.attempt {
+        Attempt::Fails(_, events) => Some(events),
+        _ => None,
+    }
+}
+
+/// An answer for programs, as one line.
+pub fn json_every(input: &str, bug: Option<&str>, source: &Source, every: &Every) -> String {
+    let rungs: Vec<Value> = every.answer.rungs.iter().map(|rung| rung_of(rung, source)).collect();
+    let n = every.wrong.as_ref().map(|(request, _)| request.processes);
+    json!({
+        "input": input,
+        "bug": bug,
+        "processes": "every",
+        "verdict": every.verdict(),
+        "violated_with": n,
+        "searched": every.searched,
+        "obligations": rungs,
+        "seconds": every.elapsed.as_secs_f64(),
+    })
+    .to_string()
+        + "\n"
+}
+
+fn rung_of(rung: &Rung, source: &Source) -> Value {
+    let finding = rung.finding.as_ref().ok();
+    let kinds: Vec<Value> = finding
+        .iter()
+        .flat_map(|finding| &finding.kinds)
+        .map(|kind| json!({"tracked": tell::kind(&kind.crowd), "level": 1, "views": kind.views}))
+        .collect();
+    json!({
+        "obligation": rung.obligation.to_string(),
+        "holds": finding.is_some_and(snapshot_everyn::prove::Finding::holds),
+        "outcome": tell::outcome(rung, source),
+        "kinds": kinds,
+        "centres": finding.map(|finding| finding.centres),
+        "seconds": finding.map(|finding| finding.elapsed.as_secs_f64()),
+    })
+}

@@ -1,0 +1,94 @@
+//! An answer for every n: the proof, and where it fails a search for a violation at small n.
+//!
+//! The proof is that of [`snapshot_everyn`], which shares nothing with the search. What it
+//! cannot exclude is no violation: one is only ever found by the search, for a definite n,
+//! and replayed and judged as all of them.
+
+use std::time::{Duration, Instant};
+
+use snapshot_everyn::ladder::{Answer, Budget, prove_all};
+
+use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, verify};
+use crate::program::Program;
+
+/// The largest n that is searched for a violation.
+pub const LARGEST: usize = 4;
+
+/// How long is searched for a violation, of each n, if there is no limit.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a proof may take, if there is no limit.
+const PROOF: Duration = Duration::from_secs(300);
+
+/// The answer for every n.
+#[derive(Clone, Debug)]
+pub struct Every {
+    /// The proof, or the attempts at one.
+    pub answer: Answer,
+    /// The n for which a violation or a fault was found, and the outcomes of its pairs.
+    pub wrong: Option<(Request, Vec<Outcome>)>,
+    /// The n that were searched without finding one.
+    pub searched: Vec<usize>,
+    /// How long all of it took.
+    pub elapsed: Duration,
+}
+
+impl Every {
+    /// `verified`, `violation`, `fault`, `refused` or `unknown`.
+    pub fn verdict(&self) -> &'static str {
+        let wrong = self.wrong.iter().flat_map(|(_, outcomes)| outcomes);
+        let mut wrong = wrong.map(|outcome| &outcome.verdict).filter(|verdict| verdict.is_wrong());
+        match wrong.next() {
+            Some(verdict) => verdict.name(),
+            None if self.answer.proved => "verified",
+            None if self.answer.looks_at_values => "refused",
+            None => "unknown",
+        }
+    }
+}
+
+/// Answers for every n. Of the request, only the budgets and the reductions matter.
+///
+/// # Errors
+/// If the search for a violation cannot be made, or this program turns out to be wrong.
+pub fn every(
+    program: &Program,
+    request: &Request,
+    watch: &dyn Watch,
+) -> Result<Every, VerifyError> {
+    let began = Instant::now();
+    let end = request.time.and_then(|time| began.checked_add(time));
+    let half = request.time.map_or(PROOF, |time| time / 2);
+    let budget = Budget {
+        bytes: usize::try_from(request.memory).unwrap_or(usize::MAX),
+        until: began.checked_add(half),
+    };
+    let stopped = || watch.stop().load(std::sync::atomic::Ordering::Relaxed);
+    let answer = prove_all(program, budget, &mut |_| !stopped());
+    let mut every = Every { answer, wrong: None, searched: Vec::new(), elapsed: began.elapsed() };
+    for processes in 2..=LARGEST {
+        let left =
+            end.map_or(PATIENCE, |end| PATIENCE.min(end.saturating_duration_since(Instant::now())));
+        if every.answer.proved || stopped() || left.is_zero() {
+            break;
+        }
+        let request = Request {
+            processes,
+            operations: Operations::Grow,
+            time: Some(left),
+            keep_going: false,
+            ..request.clone()
+        };
+        let outcomes = verify(program, !every.answer.looks_at_values, &request, watch)?;
+        if outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
+            every.wrong = Some((request, outcomes));
+            break;
+        }
+        let done = |outcome: &Outcome| !matches!(outcome.verdict, Verdict::Unknown(_));
+        if outcomes.iter().all(done) {
+            every.searched.push(processes);
+        }
+    }
+    every.elapsed = began.elapsed();
+    Ok(every)
+}
