@@ -18,7 +18,10 @@ fn numbers_of_processes() {
         ("3,0", "there are 2 processes at least, for a pair of segments"),
         ("5..3", "the range 5..3 is empty"),
         ("65", "more than 64 processes are not supported"),
-        ("three", "expected a number of processes, a list such as 3,5, or a range such as 3..6"),
+        (
+            "three",
+            "expected a number of processes, a list such as 3,5, a range such as 3..6, or `every`",
+        ),
     ];
     for (value, why) in cases {
         let report = refused(&format!("check bowman -n {value}"));

@@ -6,6 +6,7 @@
 mod answers;
 mod bad_input;
 mod corpus;
+mod every;
 mod limits;
 mod pages;
 mod traces;

@@ -1,0 +1,40 @@
+//! `check --processes every`.
+
+use super::{json, printed, refused};
+
+#[test]
+fn a_proof_for_every_n() {
+    let out = printed(0, "check bowman -n every");
+    let first = "bowman, every n: verified for every n >= 2, all pairs, any number of operations";
+    assert!(out.starts_with(first), "{out}");
+    let lines = json(0, "check bowman --processes every");
+    assert_eq!(lines[0]["processes"], "every");
+    assert_eq!(lines[0]["verdict"], "verified");
+    let kinds = lines[0]["obligations"][1]["kinds"].as_array().unwrap();
+    assert_eq!(kinds.len(), 5, "i, j, and t in three places");
+    assert!(kinds.iter().all(|kind| kind["views"].as_u64().unwrap() > 0));
+}
+
+#[test]
+fn a_violation_is_one_of_a_definite_n() {
+    let out = printed(1, "check bowman --bug early_exit -n every");
+    assert!(out.contains("Why it is not linearizable"), "{out}");
+    assert!(out.contains("every n: violation with n = 3"), "{out}");
+    let lines = json(1, "check naive_collect -n every");
+    assert_eq!(lines[1]["violated_with"], 3, "it is linearizable with 2");
+}
+
+#[test]
+fn no_proof_is_not_verified() {
+    let out = printed(3, "check double_collect -n every --time 4");
+    assert!(out.contains("no proof: the program looks at values"), "{out}");
+    let out = printed(3, "check jayanti -n every --time 2");
+    assert!(out.contains("not modelled: LL/SC cells"), "{out}");
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    for option in ["--pairs 0,1", "--operations 2", "--method refinement", "--values 2"] {
+        assert!(refused(&format!("check bowman -n every {option}")).contains("leave it out"));
+    }
+}
