@@ -30,4 +30,4 @@ pub mod verify;
 pub use snapshot_explorer::{deadline, explore, instance, layout, reduce};
 pub use snapshot_language as language;
 pub use snapshot_language::program;
-pub use snapshot_semantics::{counterexample, enumerate, exercise, interpret, refine};
+pub use snapshot_semantics::{certificate, counterexample, enumerate, exercise, interpret, refine};

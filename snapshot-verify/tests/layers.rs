@@ -51,6 +51,17 @@ fn the_second_and_the_third_method_do_without_the_observer() {
     absent(&["semantics/src/refine", "semantics/src/enumerate"], &["observer::"]);
 }
 
+/// A proof is checked by the program as it is written, and by the automata: the crates of
+/// the explorer are out of reach, whose manifest is none of this crate's dependencies.
+#[test]
+fn the_check_of_certificates_shares_nothing_with_the_search() {
+    absent(&["semantics/src/certificate"], &["observer", "crate::refine", "crate::exercise"]);
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("semantics/Cargo.toml");
+    let manifest = fs::read_to_string(manifest).unwrap();
+    let needed = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+    assert!(!needed.contains("snapshot-explorer"), "{needed}");
+}
+
 /// But for the places in a text, which faults have.
 #[test]
 fn the_search_knows_neither_language_nor_reductions() {

@@ -13,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod certificate;
 pub mod counterexample;
 pub mod enumerate;
 pub mod exercise;

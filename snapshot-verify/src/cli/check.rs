@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
@@ -24,6 +24,7 @@ use snapshot_verify::verify::{
 };
 
 use super::bounds::{self, Budget, Sizes};
+use super::certificate::Output;
 use super::input::{Input, Variant};
 use super::progress::Ticker;
 use super::{ReportFormat, WIDTH, interrupt, refused, trouble};
@@ -101,6 +102,11 @@ pub struct Check {
     /// Write the first counterexample to this file, for `replay`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Write a certificate of the proof to this file, for `certify`: all states of the
+    /// interpreter, of the reductions with antichain and symmetry at most
+    /// (docs/certificates.md).
+    #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
+    certificate: Option<PathBuf>,
     /// Tell progress on standard error also where that is no terminal.
     #[arg(long)]
     progress: bool,
@@ -150,7 +156,9 @@ impl Check {
         }
         let method = self.method()?;
         self.require_processes()?;
-        self.require_place_for_trace()?;
+        self.require_place(self.trace.as_deref())?;
+        self.require_place(self.certificate.as_deref())?;
+        self.require_certifiable(&cases, method)?;
         let mut session = Session::new(self, method);
         for (input, variant) in &cases {
             if self.sizes.is_every() {
@@ -245,9 +253,42 @@ impl Check {
         }
     }
 
+    /// A certificate is of one proof by exploration, with finitely many states.
+    fn require_certifiable(
+        &self,
+        cases: &[(&Input, Variant)],
+        method: Method,
+    ) -> Result<(), ExitCode> {
+        if self.certificate.is_none() {
+            return Ok(());
+        }
+        if method != Method::Exploration {
+            return Err(trouble("--certificate is of exploration: leave out --method refinement"));
+        }
+        if self.operations == Operations::Grow {
+            return Err(trouble(
+                "a certificate is of one bound on the operations: with --certificate, give a \
+                 number or none",
+            ));
+        }
+        let ([(_, variant)], [_]) = (cases, self.sizes.0.as_slice()) else {
+            return Err(trouble(
+                "a certificate is of one algorithm for one number of processes: check them one \
+                 by one",
+            ));
+        };
+        if self.operations == Operations::Unbounded && variant.program.has_counters() {
+            return Err(trouble(
+                "a certificate lists all states, and with counters there are infinitely many: \
+                 add --operations 2, say",
+            ));
+        }
+        Ok(())
+    }
+
     /// Better now than after an hour.
-    fn require_place_for_trace(&self) -> Result<(), ExitCode> {
-        let Some(path) = &self.trace else { return Ok(()) };
+    fn require_place(&self, path: Option<&Path>) -> Result<(), ExitCode> {
+        let Some(path) = path else { return Ok(()) };
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         match folder.is_none_or(Path::is_dir) && !path.is_dir() {
             true => Ok(()),
@@ -355,10 +396,11 @@ impl<'a> Session<'a> {
             })?;
         }
         let Some((request, outcome)) = trial else {
-            return match self.command.report {
-                ReportFormat::Human => self.print(&human_conclusion(&case)),
-                ReportFormat::Json => Ok(()),
-            };
+            if self.command.report == ReportFormat::Human {
+                self.print(&human_conclusion(&case))?;
+            }
+            let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+            return self.certificate(variant, &case, left);
         };
         let outcomes = [outcome];
         let full = Case { request: &request, outcomes: &outcomes, ..case };
@@ -419,6 +461,24 @@ impl<'a> Session<'a> {
             ReportFormat::Human => human_every(&title, source, &every),
             ReportFormat::Json => json_every(&input.name, bug, source, &every),
         })
+    }
+
+    /// Writes the certificate, if one is wanted and there is a proof.
+    fn certificate(
+        &self,
+        variant: &Variant,
+        case: &Case<'_>,
+        time: Option<Duration>,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
+        let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
+        if !case.outcomes.iter().all(is_proof) {
+            eprintln!("no certificate {}: there is no proof", path.display());
+            return Ok(());
+        }
+        let output = Output { path, time, stop: self.stop, report: self.command.report };
+        let (text, request) = (case.source.text(), case.request);
+        self.print(&output.write(&variant.program, text, request, self.command.reductions)?)
     }
 
     /// Writes the first counterexample, if that is wanted; where to.

@@ -2,6 +2,8 @@
 //! `run` that returns the exit code.
 
 mod bounds;
+mod certificate;
+mod certify;
 mod check;
 mod emit;
 mod expect;
@@ -49,6 +51,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Certify(certify::Certify),
     List(list::List),
     Emit(emit::Emit),
     Expect(expect::Expect),
@@ -74,6 +77,7 @@ pub fn run() -> ExitCode {
     };
     match arguments.command {
         Command::Check(command) => command.run(),
+        Command::Certify(command) => command.run(),
         Command::List(command) => command.run(),
         Command::Emit(command) => command.run(),
         Command::Expect(command) => command.run(),

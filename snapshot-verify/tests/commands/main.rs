@@ -5,6 +5,7 @@
 
 mod answers;
 mod bad_input;
+mod certificates;
 mod corpus;
 mod every;
 mod limits;

@@ -192,6 +192,22 @@ impl Client {
 }
 
 impl Progress {
+    /// After these numbers of operations, per process, or none where they do not
+    /// matter; `switched`: whether i and j have begun to write 1.
+    pub const fn after(begun: Vec<u32>, switched: [bool; 2]) -> Self {
+        Self { begun, switched }
+    }
+
+    /// The number of operations begun, per process; empty where it does not matter.
+    pub fn begun(&self) -> &[u32] {
+        &self.begun
+    }
+
+    /// Whether i and j have begun to write 1.
+    pub const fn switched(&self) -> [bool; 2] {
+        self.switched
+    }
+
     /// Bytes that are equal iff the progress of one client is.
     pub fn key(&self) -> impl Iterator<Item = u8> + '_ {
         let switched = self.switched.iter().map(|switched| u8::from(*switched));

@@ -290,7 +290,7 @@ impl<'p> Machine<'p> {
 }
 
 /// The number of cells of a shared variable.
-fn cells_of(variable: &SharedVariable, n: usize) -> usize {
+pub(super) fn cells_of(variable: &SharedVariable, n: usize) -> usize {
     let size = |over: &IndexSet| {
         let (low, high) = over.bounds(n);
         (i64::from(high) - i64::from(low) + 1).max(0) as usize

@@ -24,6 +24,8 @@
 //! | `coverage` | which statements were executed |
 //! | `next` | what a step is going to access |
 //! | `parts` | states taken apart, for those who hold many |
+//! | `permute` | parts with their processes renamed |
+//! | `written` | parts as text, and back |
 //! | `schedule` | executions as lists of moves |
 //! | `client` | what operations are begun |
 //! | `simulate` | random executions |
@@ -45,6 +47,7 @@ mod judge;
 mod machine;
 mod next;
 mod parts;
+mod permute;
 mod replay;
 mod report;
 mod run;
@@ -52,6 +55,7 @@ mod schedule;
 mod simulate;
 mod state;
 mod trace;
+mod written;
 
 pub use client::{Client, ClientError, Progress, Roles, Values};
 pub use coverage::Coverage;
@@ -69,3 +73,4 @@ pub use schedule::{Execution, Move, MoveError, MoveErrorKind, MoveKind};
 pub use simulate::{Scheduler, Walk, walk};
 pub use state::State;
 pub use trace::{Trace, TraceError, TraceErrorKind, digest};
+pub use written::{Writing, WrittenError};

@@ -19,11 +19,11 @@ use super::state::{Activity, Cell, Frame, Local, State};
 
 /// What all cells hold, and who is linked to them.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub struct SharedPart(Arc<Vec<Cell>>);
+pub struct SharedPart(pub(super) Arc<Vec<Cell>>);
 
 /// What one process has to itself: its variables, and where it stands.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub struct ProcessPart(Arc<Local>);
+pub struct ProcessPart(pub(super) Arc<Local>);
 
 /// A part of a state: its versions, and its size.
 pub trait Part: Sized {

@@ -1,0 +1,215 @@
+//! Which executions are violations: the automata of the paper, all of their runs at
+//! once.
+//!
+//! What [`snapshot_core::automata::violation`] accepts are the simple histories that
+//! are not linearizable (Amram et al., DISC 2022, Theorem 11). The explorer runs the
+//! observer, which is their determinisation written by hand; here is the set of states
+//! that some run is in, by the table of transitions and nothing else.
+//!
+//! **Domination.** A run from a state of a set is a run from a state of any larger set. So
+//! if the larger set accepts no future, nor does the smaller: nothing need be known of
+//! what the states mean.
+
+use rustc_hash::FxHashMap;
+use snapshot_core::Process;
+use snapshot_core::automata::{Alphabet, Nfa, violation};
+use snapshot_core::simple::{Letter, Switching, Symbol};
+
+use crate::interpret::{Action, Call};
+
+/// The most processes: the states of the automata fit a word.
+pub const MOST_PROCESSES: usize = 27;
+
+/// What the judge sees of a move.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Sight {
+    /// Nothing: an access.
+    Nothing,
+    /// The beginning or the end of an operation.
+    Letter(Letter),
+    /// The end of an update, of the value that its segment has switched to by now.
+    UpdateEnds,
+}
+
+/// Sets of states of the automata, by number.
+#[derive(Debug)]
+pub struct Judge {
+    pair: [Process; 2],
+    states: usize,
+    /// By letter: from which state to which.
+    transitions: Vec<Vec<(u8, u8)>>,
+    accepting: u128,
+    initial: u128,
+    sets: Vec<u128>,
+    numbers: FxHashMap<u128, u32>,
+    steps: FxHashMap<(u32, Letter), u32>,
+    /// Per permutation of the processes, where each state goes.
+    renamings: Vec<Vec<u8>>,
+}
+
+impl Judge {
+    /// Of the (i, j)-simple histories of n processes, [`MOST_PROCESSES`] at most, that are
+    /// renamed by these permutations.
+    ///
+    /// # Panics
+    /// If there are too many processes, or none.
+    pub fn new(n: usize, pair: [Process; 2], permutations: &[Vec<usize>]) -> Self {
+        assert!(n <= MOST_PROCESSES, "the states of the automata fit a word");
+        let nfa = violation(Alphabet::new(n).expect("there is a process, and not too many"));
+        let mut transitions = vec![Vec::new(); nfa.alphabet().size()];
+        for transition in nfa.transitions() {
+            let (from, to) = (transition.from.index() as u8, transition.to.index() as u8);
+            transitions[transition.letter.index()].push((from, to));
+        }
+        let all = |holds: fn(&snapshot_core::automata::State) -> bool| {
+            let states = nfa.states().iter().enumerate().filter(|(_, state)| holds(state));
+            states.fold(0_u128, |set, (index, _)| set | 1 << index)
+        };
+        Self {
+            pair,
+            states: nfa.states().len(),
+            transitions,
+            accepting: all(|state| state.accepting),
+            initial: all(|state| state.initial),
+            sets: Vec::new(),
+            numbers: FxHashMap::default(),
+            steps: FxHashMap::default(),
+            renamings: permutations.iter().map(|to| renaming(&nfa, n, to)).collect(),
+        }
+    }
+
+    /// Before any event.
+    pub fn initial(&mut self) -> u32 {
+        self.number(self.initial)
+    }
+
+    /// The number of a set, if all of it are states.
+    pub fn admit(&mut self, set: u128) -> Option<u32> {
+        (set >> self.states == 0).then(|| self.number(set))
+    }
+
+    /// How many sets have occurred.
+    pub const fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// A set: bit k for state k.
+    pub fn set(&self, number: u32) -> u128 {
+        self.sets[number as usize]
+    }
+
+    /// Whether a run has accepted.
+    pub fn is_accepting(&self, number: u32) -> bool {
+        self.set(number) & self.accepting != 0
+    }
+
+    /// Whether all runs of the one are runs of the other.
+    pub fn includes(&self, larger: u32, smaller: u32) -> bool {
+        larger == smaller || self.set(smaller) & !self.set(larger) == 0
+    }
+
+    /// After what a process did; `switched`: whether i and j have begun to write 1, this
+    /// move included.
+    pub fn after(&mut self, set: u32, process: Process, sight: Sight, switched: [bool; 2]) -> u32 {
+        let letter = match sight {
+            Sight::Nothing => return set,
+            Sight::Letter(letter) => letter,
+            Sight::UpdateEnds => {
+                // The open update is the last one begun, so it writes 1 if any does.
+                let symbol = self.segment(process).map_or(Symbol::RespondOther, |segment| {
+                    Symbol::RespondUpdate { segment, value: switched[segment.index()] }
+                });
+                Letter::new(process, symbol)
+            }
+        };
+        if let Some(after) = self.steps.get(&(set, letter)) {
+            return *after;
+        }
+        let before = self.set(set);
+        let mut after = 0;
+        for (from, to) in &self.transitions[letter.index()] {
+            if before >> from & 1 == 1 {
+                after |= 1 << to;
+            }
+        }
+        let after = self.number(after);
+        self.steps.insert((set, letter), after);
+        after
+    }
+
+    /// With the processes renamed by the permutation with this number.
+    pub fn renamed(&mut self, set: u32, permutation: usize) -> u32 {
+        let to = &self.renamings[permutation];
+        let before = self.set(set);
+        let states = (0..self.states).filter(|state| before >> state & 1 == 1);
+        let after = states.fold(0, |after, state| after | 1 << to[state]);
+        self.number(after)
+    }
+
+    /// What there is to see of the beginning of an operation.
+    pub fn call(&self, process: Process, call: Call) -> Sight {
+        let symbol = match (call, self.segment(process)) {
+            (Call::Scan, _) => Symbol::InvokeScan,
+            (Call::Update(value), Some(segment)) => {
+                Symbol::InvokeUpdate { segment, value: value == 1 }
+            }
+            (Call::Update(_), None) => Symbol::InvokeOther,
+        };
+        Sight::Letter(Letter::new(process, symbol))
+    }
+
+    /// What there is to see of a step.
+    pub fn step(&self, process: Process, action: Option<&Action>) -> Sight {
+        match action {
+            Some(Action::RespondUpdate) => Sight::UpdateEnds,
+            Some(Action::RespondScan(values)) => {
+                Sight::Letter(Letter::new(process, self.returned(values)))
+            }
+            Some(Action::InvokeUpdate(_) | Action::InvokeScan) | None => Sight::Nothing,
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        self.sets.len() * 64 + self.steps.len() * 32
+    }
+
+    fn returned(&self, values: &[u32]) -> Symbol {
+        let at = |process: Process| values[process.index()];
+        let is_foreign = |(index, value): (usize, &u32)| {
+            let may_be_one = self.pair.iter().any(|process| process.index() == index);
+            *value > u32::from(may_be_one)
+        };
+        if values.iter().enumerate().any(is_foreign) {
+            return Symbol::RespondForeign;
+        }
+        let [i, j] = self.pair;
+        Symbol::RespondScan { at_i: at(i) == 1, at_j: at(j) == 1 }
+    }
+
+    fn segment(&self, process: Process) -> Option<Switching> {
+        let at = self.pair.iter().position(|one| *one == process)?;
+        Some(Switching::BOTH[at])
+    }
+
+    fn number(&mut self, set: u128) -> u32 {
+        *self.numbers.entry(set).or_insert_with(|| {
+            self.sets.push(set);
+            self.sets.len() as u32 - 1
+        })
+    }
+}
+
+/// Where each state goes when processes are renamed: those that watch a process say so in
+/// their names. A state whose name then is none stays where it is.
+fn renaming(nfa: &Nfa, n: usize, to: &[usize]) -> Vec<u8> {
+    let names: FxHashMap<&str, usize> =
+        nfa.states().iter().enumerate().map(|(index, state)| (&*state.name, index)).collect();
+    let target = |(index, state): (usize, &snapshot_core::automata::State)| {
+        let watched = (0..n).find(|process| state.name.contains(&format!(" of p{process} open")));
+        let Some(process) = watched else { return index as u8 };
+        let (old, new) = (format!(" of p{process} open"), format!(" of p{} open", to[process]));
+        names.get(&*state.name.replace(&old, &new)).map_or(index, |index| *index) as u8
+    };
+    nfa.states().iter().enumerate().map(target).collect()
+}

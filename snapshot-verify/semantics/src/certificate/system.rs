@@ -1,0 +1,366 @@
+//! The steps of states in numbers, by the interpreter.
+//!
+//! A state of the product is a row: whether i and j have begun to write 1; the number of
+//! operations that each process has begun, if they are bounded; the number of the shared
+//! part and that of each process's part ([`crate::interpret::Part`]). The set of states
+//! of the [`Judge`] comes with it.
+//!
+//! What a step does depends on the shared part, that of its process, and the name of the
+//! next version, so it is made once for all states that have these. Versions are named 1,
+//! 2, ... in the order in which they occur in a row: programs only compare them.
+
+use std::hash::Hash;
+use std::mem::size_of;
+
+use rustc_hash::FxHashMap;
+use snapshot_core::Process;
+
+use super::judge::{Judge, Sight};
+use super::permutations;
+use crate::interpret::{
+    Action, Call, Client, Fault, Machine, Move, MoveKind, Part, ProcessPart, Progress, SharedPart,
+    State, Values,
+};
+
+/// Programs for n processes under the client of (i, j)-simple executions.
+#[derive(Debug)]
+pub struct System<'m, 'p> {
+    machine: &'m Machine<'p>,
+    client: Client,
+    /// Of the processes, the identity first.
+    permutations: Vec<Vec<usize>>,
+    /// Sets of states of the automata.
+    pub judge: Judge,
+    /// Shared parts.
+    pub shared: Interned<SharedPart>,
+    /// Processes' parts.
+    pub processes: Interned<ProcessPart>,
+    steps: FxHashMap<StepKey, Result<Made, Fault>>,
+}
+
+/// Shared part, process's part, process, name of the next version, what is begun.
+type StepKey = (u32, u32, u32, u32, Option<Call>);
+
+/// What a move makes.
+#[derive(Clone, Copy, Debug)]
+struct Made {
+    shared: u32,
+    process: u32,
+    sight: Sight,
+}
+
+/// A state after a move.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Successor {
+    /// The move.
+    pub made: Move,
+    /// The row after it.
+    pub row: Vec<u32>,
+    /// The set after it.
+    pub set: u32,
+}
+
+impl<'m, 'p> System<'m, 'p> {
+    /// Of a machine; `symmetric`: with all permutations of the processes but i and j.
+    pub fn new(
+        machine: &'m Machine<'p>,
+        pair: [Process; 2],
+        operations: Option<u32>,
+        symmetric: bool,
+    ) -> Self {
+        let n = machine.processes();
+        let client = Client { operations, ..Client::unbounded(Values::Simple(pair[0], pair[1])) };
+        let permutations =
+            if symmetric { permutations::fixing(n, pair) } else { vec![(0..n).collect()] };
+        Self {
+            machine,
+            client,
+            judge: Judge::new(n, pair, &permutations),
+            permutations,
+            shared: Interned::default(),
+            processes: Interned::default(),
+            steps: FxHashMap::default(),
+        }
+    }
+
+    /// How many numbers a row has.
+    pub const fn width(&self) -> usize {
+        self.shared_at() + 1 + self.machine.processes()
+    }
+
+    /// Where the shared part stands; the processes' come after it, what comes before is
+    /// the client's.
+    pub const fn shared_at(&self) -> usize {
+        match self.client.operations {
+            None => 1,
+            Some(_) => 1 + self.machine.processes(),
+        }
+    }
+
+    /// How many permutations there are.
+    pub const fn permutations(&self) -> usize {
+        self.permutations.len()
+    }
+
+    /// The initial state.
+    pub fn initial(&mut self) -> (Vec<u32>, u32) {
+        let initial = self.machine.initial();
+        let mut row = vec![0; self.shared_at()];
+        row.push(self.shared.number(initial.shared_part()));
+        for process in 0..self.machine.processes() {
+            row.push(self.processes.number(initial.process_part(process)));
+        }
+        self.normalise(&mut row);
+        (row, self.judge.initial())
+    }
+
+    /// All states after one move.
+    ///
+    /// # Errors
+    /// A move that is a fault.
+    pub fn successors(
+        &mut self,
+        row: &[u32],
+        set: u32,
+        after: &mut Vec<Successor>,
+    ) -> Result<(), (Move, Fault)> {
+        after.clear();
+        let n = self.machine.processes();
+        let progress = self.progress(row);
+        for process in (0..n).map(Process::must) {
+            let part = row[self.shared_at() + 1 + process.index()];
+            if !self.processes.get(part).is_idle() {
+                after.push(self.successor(row, set, Move::step(process), &progress)?);
+                continue;
+            }
+            for call in self.client.calls(&progress, process, n) {
+                let made = Move { process, kind: MoveKind::Begin(call) };
+                let mut later = progress.clone();
+                self.client.begin(&mut later, process, call);
+                after.push(self.successor(row, set, made, &later)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// A state with processes renamed by the permutation with this number.
+    pub fn renamed(&mut self, row: &[u32], set: u32, permutation: usize) -> (Vec<u32>, u32) {
+        if permutation == 0 {
+            return (row.to_vec(), set);
+        }
+        let (at, n, machine) = (self.shared_at(), self.machine.processes(), self.machine);
+        let to = &self.permutations[permutation];
+        let mut renamed = row.to_vec();
+        if self.client.operations.is_some() {
+            (0..n).for_each(|process| renamed[1 + to[process]] = row[1 + process]);
+        }
+        let permuted = |part: &SharedPart| machine.permuted_shared(part, to);
+        renamed[at] = self.shared.permuted(row[at], permutation, permuted);
+        for process in 0..n {
+            let permuted = |part: &ProcessPart| machine.permuted_process(part, to);
+            let part = self.processes.permuted(row[at + 1 + process], permutation, permuted);
+            renamed[at + 1 + to[process]] = part;
+        }
+        self.normalise(&mut renamed);
+        (renamed, self.judge.renamed(set, permutation))
+    }
+
+    /// About how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        // A byte per place of a table, besides its entry.
+        let steps = self.steps.capacity() * (size_of::<(StepKey, Result<Made, Fault>)>() + 1);
+        steps + self.shared.bytes + self.processes.bytes + self.judge.bytes()
+    }
+
+    /// Renames versions by the order in which they occur.
+    pub fn normalise(&mut self, row: &mut [u32]) {
+        if !self.has_versions() {
+            return;
+        }
+        let at = self.shared_at();
+        let mut names: Vec<u32> = Vec::new();
+        let mut rename = |version: u32| {
+            let known = names.iter().position(|known| *known == version);
+            let position = known.unwrap_or_else(|| {
+                names.push(version);
+                names.len() - 1
+            });
+            position as u32 + 1
+        };
+        row[at] = self.shared.renamed(row[at], &mut rename);
+        for number in &mut row[at + 1..] {
+            *number = self.processes.renamed(*number, &mut rename);
+        }
+    }
+
+    fn successor(
+        &mut self,
+        row: &[u32],
+        set: u32,
+        made: Move,
+        later: &Progress,
+    ) -> Result<Successor, (Move, Fault)> {
+        let (at, process) = (self.shared_at(), made.process);
+        let mine = at + 1 + process.index();
+        let call = match made.kind {
+            MoveKind::Begin(call) => Some(call),
+            MoveKind::Step => None,
+        };
+        let key = (row[at], row[mine], process.index() as u32, self.versions_made(row), call);
+        let known = match self.steps.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let new = self.make(row, made);
+                self.steps.insert(key, new.clone());
+                new
+            }
+        };
+        let Made { shared, process: part, sight } = known.map_err(|fault| (made, fault))?;
+        let mut after = row.to_vec();
+        let switched = later.switched();
+        after[0] = u32::from(switched[0]) | u32::from(switched[1]) << 1;
+        after[1..1 + later.begun().len()].copy_from_slice(later.begun());
+        after[at] = shared;
+        after[mine] = part;
+        self.normalise(&mut after);
+        let set = self.judge.after(set, process, sight, switched);
+        Ok(Successor { made, row: after, set })
+    }
+
+    fn make(&mut self, row: &[u32], made: Move) -> Result<Made, Fault> {
+        let process = made.process;
+        let mut state = self.state(row);
+        let sight = match made.kind {
+            MoveKind::Begin(call) => {
+                let _: Action = self.machine.begin(&mut state, process, call)?;
+                self.judge.call(process, call)
+            }
+            MoveKind::Step => {
+                let action = self.machine.advance(&mut state, process)?;
+                self.judge.step(process, action.as_ref())
+            }
+        };
+        let shared = self.shared.number(state.shared_part());
+        let part = self.processes.number(state.process_part(process.index()));
+        Ok(Made { shared, process: part, sight })
+    }
+
+    /// How far the client is.
+    fn progress(&self, row: &[u32]) -> Progress {
+        Progress::after(row[1..self.shared_at()].to_vec(), [row[0] & 1 == 1, row[0] & 2 == 2])
+    }
+
+    fn state(&self, row: &[u32]) -> State {
+        let at = self.shared_at();
+        let parts = row[at + 1..].iter().map(|number| self.processes.get(*number).clone());
+        State::of_parts(self.shared.get(row[at]), parts, self.versions_made(row))
+    }
+
+    /// One more than the largest version in a row: the name of the next.
+    fn versions_made(&self, row: &[u32]) -> u32 {
+        if !self.has_versions() {
+            return self.machine.initial().versions_made();
+        }
+        let at = self.shared_at();
+        let processes = row[at + 1..].iter().map(|number| self.processes.latest(*number));
+        1 + processes.fold(self.shared.latest(row[at]), u32::max)
+    }
+
+    const fn has_versions(&self) -> bool {
+        self.shared.has_versions || self.processes.has_versions
+    }
+}
+
+/// Parts by number. Equal ones have equal numbers.
+#[derive(Debug)]
+pub struct Interned<T> {
+    all: Vec<T>,
+    numbers: FxHashMap<T, u32>,
+    /// Per part, its versions in the order in which they occur.
+    versions: Vec<Box<[u32]>>,
+    /// By part and the new names of its versions.
+    renamings: FxHashMap<(u32, Box<[u32]>), u32>,
+    /// By part and permutation.
+    permuted: FxHashMap<(u32, u32), u32>,
+    has_versions: bool,
+    bytes: usize,
+}
+
+impl<T> Default for Interned<T> {
+    fn default() -> Self {
+        Self {
+            all: Vec::new(),
+            numbers: FxHashMap::default(),
+            versions: Vec::new(),
+            renamings: FxHashMap::default(),
+            permuted: FxHashMap::default(),
+            has_versions: false,
+            bytes: 0,
+        }
+    }
+}
+
+impl<T: Part + Clone + Eq + Hash> Interned<T> {
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The part with this number.
+    pub fn get(&self, number: u32) -> &T {
+        &self.all[number as usize]
+    }
+
+    /// The number of a part, which is new if it is the number of parts there were.
+    pub fn number(&mut self, part: T) -> u32 {
+        if let Some(number) = self.numbers.get(&part) {
+            return *number;
+        }
+        let number = self.all.len() as u32;
+        let versions = part.versions().into_boxed_slice();
+        self.has_versions |= !versions.is_empty();
+        // With its places in tables.
+        self.bytes += part.size() + size_of::<[usize; 8]>() + size_of_val(&*versions);
+        self.versions.push(versions);
+        self.all.push(part.clone());
+        self.numbers.insert(part, number);
+        number
+    }
+
+    /// The part with its versions renamed; `rename` is asked in their order.
+    fn renamed(&mut self, number: u32, rename: &mut dyn FnMut(u32) -> u32) -> u32 {
+        let before = &self.versions[number as usize];
+        let after: Box<[u32]> = before.iter().copied().map(rename).collect();
+        if after == *before {
+            return number;
+        }
+        if let Some(renamed) = self.renamings.get(&(number, after.clone())) {
+            return *renamed;
+        }
+        let name = |version: u32| {
+            let position = before.iter().position(|known| *known == version);
+            after[position.expect("all versions of a part are known")]
+        };
+        let renamed = self.all[number as usize].renamed(&mut { name });
+        let renamed = self.number(renamed);
+        self.bytes += size_of_val(&*after) + size_of::<[usize; 8]>();
+        self.renamings.insert((number, after), renamed);
+        renamed
+    }
+
+    fn permuted(&mut self, number: u32, permutation: usize, permute: impl Fn(&T) -> T) -> u32 {
+        let key = (number, permutation as u32);
+        if let Some(known) = self.permuted.get(&key) {
+            return *known;
+        }
+        let permuted = permute(self.get(number));
+        let permuted = self.number(permuted);
+        self.bytes += size_of::<[u32; 4]>();
+        self.permuted.insert(key, permuted);
+        permuted
+    }
+
+    fn latest(&self, number: u32) -> u32 {
+        self.versions[number as usize].iter().copied().max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,136 @@
+//! Parts of states with their processes renamed.
+//!
+//! A permutation of the processes acts on whatever is a process or a segment by its
+//! type: names, and the indices of arrays by process or segment, links included. Whether
+//! the program respects that is not said here: a number that a program made of a name
+//! stays what it is.
+//!
+//! Undone by the inverse permutation, also of parts that nothing reaches: it is a
+//! bijection of the well-typed parts.
+
+use std::sync::Arc;
+
+use super::code::Instruction;
+use super::data::Data;
+use super::machine::Machine;
+use super::parts::{ProcessPart, SharedPart};
+use super::state::{Activity, Cell, Frame, Local};
+use crate::program::{IndexSet, Type};
+
+impl Machine<'_> {
+    /// What is shared, with process and segment k renamed to `to[k]`.
+    ///
+    /// # Panics
+    /// If `to` is no permutation of the processes.
+    pub fn permuted_shared(&self, part: &SharedPart, to: &[usize]) -> SharedPart {
+        let mut cells: Vec<Cell> = part.0.to_vec();
+        for (index, variable) in self.program.shared.iter().enumerate() {
+            let first = self.first_cells[index];
+            for offset in 0..self.cell_count(index) {
+                let target = first + self.moved(&variable.dimensions, offset, to);
+                let Cell { content, links } = &part.0[first + offset];
+                let content = permuted(content, &variable.content, to);
+                let links = match links.is_empty() {
+                    true => Vec::new(),
+                    false => moved(links, to, bool::clone),
+                };
+                cells[target] = Cell { content, links };
+            }
+        }
+        SharedPart(Arc::new(cells))
+    }
+
+    /// What a process has to itself, with process and segment k renamed to `to[k]`. It
+    /// is then that of another process.
+    ///
+    /// # Panics
+    /// If `to` is no permutation of the processes.
+    pub fn permuted_process(&self, part: &ProcessPart, to: &[usize]) -> ProcessPart {
+        let variables = self.program.private.iter();
+        let private = part.0.private.iter().zip(variables);
+        let private = private.map(|(data, variable)| permuted(data, &variable.content, to));
+        let activity = match &part.0.activity {
+            Activity::Idle => Activity::Idle,
+            Activity::Responding(None) => Activity::Responding(None),
+            Activity::Responding(Some(values)) => {
+                Activity::Responding(Some(moved(values, to, u32::clone)))
+            }
+            Activity::Running(frames) => Activity::Running(
+                frames.iter().map(|frame| self.permuted_frame(frame, to)).collect(),
+            ),
+        };
+        ProcessPart(Arc::new(Local { private: private.collect(), activity }))
+    }
+
+    fn permuted_frame(&self, frame: &Frame, to: &[usize]) -> Frame {
+        let locals = &self.program.procedure(frame.procedure).locals;
+        let locals = frame.locals.iter().zip(locals);
+        let mut excepts = frame.excepts.clone();
+        for instruction in &self.code[frame.procedure.0 as usize].instructions {
+            if let Instruction::BeginFor(this) = instruction
+                && is_of_processes(this.over)
+            {
+                let except = &mut excepts[this.number];
+                *except = except.map(|index| renamed(index, to));
+            }
+        }
+        Frame {
+            procedure: frame.procedure,
+            at: frame.at,
+            locals: locals.map(|(data, local)| permuted(data, &local.content, to)).collect(),
+            excepts,
+        }
+    }
+
+    /// Where the cell with this offset in its array goes.
+    fn moved(&self, dimensions: &[IndexSet], offset: usize, to: &[usize]) -> usize {
+        let (mut rest, mut target, mut weight) = (offset, 0, 1);
+        for dimension in dimensions.iter().rev() {
+            let (low, high) = dimension.bounds(self.n);
+            let length = (i64::from(high) - i64::from(low) + 1).max(1) as usize;
+            let index = rest % length;
+            target += weight * if is_of_processes(*dimension) { to[index] } else { index };
+            rest /= length;
+            weight *= length;
+        }
+        target
+    }
+}
+
+const fn is_of_processes(index: IndexSet) -> bool {
+    matches!(index, IndexSet::Processes | IndexSet::Segments)
+}
+
+/// Each element where its index goes.
+fn moved<T: Clone>(elements: &[T], to: &[usize], renamed: impl Fn(&T) -> T) -> Vec<T> {
+    let mut moved = elements.to_vec();
+    for (index, element) in elements.iter().enumerate() {
+        moved[to[index]] = renamed(element);
+    }
+    moved
+}
+
+/// A name, renamed; what is none stays as it is.
+fn renamed(number: i64, to: &[usize]) -> i64 {
+    let renamed = usize::try_from(number).ok().and_then(|index| to.get(index));
+    renamed.map_or(number, |renamed| *renamed as i64)
+}
+
+fn permuted(data: &Data, content: &Type, to: &[usize]) -> Data {
+    match (data, content) {
+        (Data::None, _) => Data::None,
+        (data, Type::Optional(content)) => permuted(data, content, to),
+        (Data::Number(number), Type::Process | Type::Segment) => Data::Number(renamed(*number, to)),
+        (Data::Parts(parts), Type::Array { index, element }) if is_of_processes(*index) => {
+            Data::Parts(moved(parts, to, |part| permuted(part, element, to)))
+        }
+        (Data::Parts(parts), Type::Array { element, .. }) => {
+            Data::Parts(parts.iter().map(|part| permuted(part, element, to)).collect())
+        }
+        (Data::Parts(parts), Type::Record(fields)) => {
+            let pairs = parts.iter().zip(fields);
+            Data::Parts(pairs.map(|(part, field)| permuted(part, &field.content, to)).collect())
+        }
+        (data, _) => data.clone(),
+    }
+}

@@ -1,0 +1,131 @@
+//! `check --certificate`: the certificate of a proof, as a file.
+
+use std::io::BufWriter;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, digest, write};
+use snapshot_verify::program::Program;
+use snapshot_verify::verify::{Reduction, Reductions, Request};
+use tempfile::NamedTempFile;
+
+use super::{BUG, ReportFormat, UNKNOWN, json, trouble};
+
+/// Where the certificate of a case goes, and what it may cost.
+pub struct Output<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// What is left of the time.
+    pub time: Option<Duration>,
+    /// Set by Ctrl-C.
+    pub stop: &'a AtomicBool,
+    /// How to report.
+    pub report: ReportFormat,
+}
+
+/// A written certificate, for programs.
+#[derive(Serialize)]
+struct Written<'a> {
+    schema: u32,
+    certificate: String,
+    coverage: &'a str,
+    states: usize,
+    bytes: u64,
+    seconds: f64,
+}
+
+/// What a list of states is to cover: of the reductions that were chosen, those that a
+/// certificate can have; if none were chosen, the antichain, for permutations spare no time.
+fn coverage(reductions: Option<Reductions>) -> Coverage {
+    match reductions {
+        None => Coverage { symmetry: false, antichain: true },
+        Some(chosen) => Coverage {
+            symmetry: chosen.contains(Reduction::Symmetry),
+            antichain: chosen.contains(Reduction::Antichain),
+        },
+    }
+}
+
+impl Output<'_> {
+    /// Writes the certificate of a program that was verified; what is to be printed.
+    ///
+    /// # Errors
+    /// What is wrong has been told; the exit code for it. The file is as it was.
+    pub fn write(
+        &self,
+        program: &Program,
+        text: &str,
+        request: &Request,
+        reductions: Option<Reductions>,
+    ) -> Result<String, ExitCode> {
+        let began = Instant::now();
+        let mut claim = Claim {
+            algorithm: program.name.clone(),
+            bug: program.bug.clone(),
+            digest: digest(text),
+            processes: request.processes,
+            operations: request.operations.bound(),
+            coverage: coverage(reductions),
+            pairs: request.pairs.among(request.processes),
+        };
+        let written = match self.attempt(program, &claim, request.memory, began) {
+            Err(failure) if failure.is_asymmetric() => {
+                eprintln!("note: {failure}; the certificate is made without symmetry");
+                claim.coverage.symmetry = false;
+                self.attempt(program, &claim, request.memory, began)
+            }
+            written => written,
+        };
+        let place = self.path.display();
+        let summary = written.map_err(|failure| {
+            let code = trouble(format_args!("no certificate {place}: {failure}"));
+            match failure {
+                Failure::Unknown(_) => ExitCode::from(UNKNOWN),
+                // The search has said that there is no such execution.
+                failure if failure.contradicts() => ExitCode::from(BUG),
+                _ => code,
+            }
+        })?;
+        let (states, bytes) = (summary.states(), summary.bytes);
+        Ok(match self.report {
+            ReportFormat::Human => format!(
+                "  certificate: {place}: {states} states of the interpreter ({}), {bytes} bytes, \
+                 {:.1} per state, {:.2} s\n",
+                claim.coverage.name(),
+                bytes as f64 / states.max(1) as f64,
+                began.elapsed().as_secs_f64(),
+            ),
+            ReportFormat::Json => json(&Written {
+                schema: 1,
+                certificate: place.to_string(),
+                coverage: claim.coverage.name(),
+                states,
+                bytes,
+                seconds: began.elapsed().as_secs_f64(),
+            }),
+        })
+    }
+
+    /// Writes it whole or not at all: under a temporary name beside its place first.
+    fn attempt(
+        &self,
+        program: &Program,
+        claim: &Claim,
+        memory: u64,
+        began: Instant,
+    ) -> Result<Summary, Failure> {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        let mut proceed = || {
+            let is_late = self.time.is_some_and(|time| began.elapsed() >= time);
+            !is_late && !self.stop.load(Ordering::Relaxed)
+        };
+        let mut budget = Budget { memory, proceed: &mut proceed };
+        let summary = write(program, claim, &mut BufWriter::new(file.as_file()), &mut budget)?;
+        file.persist(self.path).map_err(|error| error.error)?;
+        Ok(summary)
+    }
+}

@@ -1,0 +1,180 @@
+//! `snapshot-verify certify`: does a certificate prove that an algorithm is linearizable?
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde::Serialize;
+use snapshot_core::Process;
+use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, check, digest};
+
+use super::bounds;
+use super::input::Input;
+use super::{ReportFormat, UNKNOWN, WRONG, interrupt, json, print, trouble};
+
+/// Checks the certificate of a proof against the algorithm it was made for.
+///
+/// It runs the algorithm as it is written from every state that the certificate lists,
+/// and shares nothing with the search for the proof (docs/certificates.md). Exit code: 0
+/// if the certificate proves its claim, 1 if it does not, 2 if an input is bad, 3 if the
+/// budget ran out.
+#[derive(Debug, Args)]
+pub struct Certify {
+    /// The algorithm: a name of the corpus, or a file.
+    #[arg(value_name = "ALGORITHM|FILE")]
+    input: String,
+    /// The certificate, as `check --certificate` writes it.
+    #[arg(value_name = "CERTIFICATE")]
+    certificate: PathBuf,
+    /// Take this bug variant.
+    #[arg(long, value_name = "NAME")]
+    bug: Option<String>,
+    /// Bytes that the check may take: 500M, 1.5GiB; units go by 1024.
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bounds::bytes)]
+    memory: u64,
+    /// Seconds that it may take (default: no limit).
+    #[arg(long, value_name = "SECONDS", value_parser = bounds::seconds)]
+    time: Option<Duration>,
+    /// For people, or a JSON object (docs/certificates.md).
+    #[arg(long, value_enum, default_value = "human")]
+    report: ReportFormat,
+}
+
+/// The answer for programs.
+#[derive(Serialize)]
+struct Report {
+    schema: u32,
+    certificate: String,
+    answer: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved: Option<Proved>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    seconds: f64,
+}
+
+/// What has been proved.
+#[derive(Serialize)]
+struct Proved {
+    algorithm: String,
+    bug: Option<String>,
+    processes: usize,
+    pairs: Vec<[usize; 2]>,
+    operations: Option<u32>,
+    linearizable: bool,
+    coverage: &'static str,
+    states: u64,
+    moves: u64,
+}
+
+impl Certify {
+    pub fn run(self) -> ExitCode {
+        match self.certify() {
+            Ok(code) | Err(code) => code,
+        }
+    }
+
+    fn certify(&self) -> Result<ExitCode, ExitCode> {
+        let place = self.certificate.display();
+        let input = Input::read(&self.input)?;
+        let variant = input.variant(self.bug.as_deref())?;
+        let cannot = |error| trouble(format_args!("cannot read {place}: {error}"));
+        let mut file = BufReader::new(File::open(&self.certificate).map_err(cannot)?);
+        let (began, stop) = (Instant::now(), interrupt::listen());
+        let mut proceed = || {
+            let is_late = self.time.is_some_and(|time| began.elapsed() >= time);
+            !is_late && !stop.load(Ordering::Relaxed)
+        };
+        let mut budget = Budget { memory: self.memory, proceed: &mut proceed };
+        let digest = digest(input.algorithm.source().text());
+        let answer = check(&variant.program, &digest, &mut file, &mut budget).map_err(cannot)?;
+        let seconds = began.elapsed().as_secs_f64();
+        let mut report = Report {
+            schema: 1,
+            certificate: place.to_string(),
+            answer: "accepted",
+            proved: None,
+            reason: None,
+            seconds,
+        };
+        let (text, code) = match answer {
+            Answer::Foreign => {
+                return Err(trouble(format_args!(
+                    "{place}: no certificate of a proof, or of another version: its first line \
+                     must be `snapshot-certificate 1 states`"
+                )));
+            }
+            Answer::Accepted(accepted) => {
+                let text = told(&input.name, &accepted, seconds);
+                report.proved = Some(Proved::from(accepted));
+                (format!("{place}: proves that {text}\n"), ExitCode::SUCCESS)
+            }
+            Answer::Refused(refusal) => {
+                let name = &input.name;
+                report.answer = "refused";
+                report.reason = Some(refusal.to_string());
+                (format!("{place}: proves nothing of {name}: {refusal}\n"), ExitCode::from(WRONG))
+            }
+            Answer::Unknown(cause) => {
+                report.answer = "unknown";
+                report.reason = Some(cause.name().to_owned());
+                let text = format!("{place}: not checked to its end: {} ran out\n", cause.name());
+                (text, ExitCode::from(UNKNOWN))
+            }
+        };
+        let printed = match self.report {
+            ReportFormat::Human => print(&text),
+            ReportFormat::Json => print(&json(&report)),
+        };
+        if printed == ExitCode::SUCCESS { Ok(code) } else { Err(printed) }
+    }
+}
+
+/// `bowman is linearizable for n = 3 (3 pairs, any number of operations; 9 states, 20 moves)`
+fn told(name: &str, accepted: &Accepted, seconds: f64) -> String {
+    let Accepted { claim, states, moves } = accepted;
+    let Claim { bug, processes, operations, pairs, coverage, .. } = claim;
+    let bug = bug.as_ref().map_or_else(String::new, |bug| format!(" with bug {bug}"));
+    let bound = match operations {
+        None => "any number of operations".to_owned(),
+        Some(1) => "at most 1 operation each".to_owned(),
+        Some(bound) => format!("at most {bound} operations each"),
+    };
+    let about = match claim.has_all_pairs() {
+        true if pairs.len() == 1 => "1 pair".to_owned(),
+        true => format!("{} pairs", pairs.len()),
+        false => {
+            pairs.iter().map(|[i, j]| format!("pair ({i},{j})")).collect::<Vec<_>>().join(", ")
+        }
+    };
+    let proved = match (claim.is_complete(), claim.has_all_pairs()) {
+        (true, _) => "is linearizable",
+        (false, true) => "has no violation within the bound",
+        (false, false) => "has no violation among the simple executions of some pairs",
+    };
+    format!(
+        "{name}{bug} {proved} for n = {processes} ({about}, {bound}; {states} states, {}, {moves} \
+         moves, {seconds:.2} s)",
+        coverage.name()
+    )
+}
+
+impl From<Accepted> for Proved {
+    fn from(Accepted { claim, states, moves }: Accepted) -> Self {
+        Self {
+            linearizable: claim.is_complete(),
+            algorithm: claim.algorithm,
+            bug: claim.bug,
+            processes: claim.processes,
+            pairs: claim.pairs.iter().map(|pair| pair.map(Process::index)).collect(),
+            operations: claim.operations,
+            coverage: claim.coverage.name(),
+            states,
+            moves,
+        }
+    }
+}
