@@ -2,6 +2,7 @@
 //! of threads, by the second method; on the corpus, its bugs, and mutants.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod every;
 mod mutants;
 mod refinement;
 mod unreduced;
