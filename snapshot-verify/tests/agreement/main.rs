@@ -5,6 +5,7 @@
 mod every;
 mod mutants;
 mod refinement;
+mod trust;
 mod unreduced;
 
 use std::num::NonZeroUsize;

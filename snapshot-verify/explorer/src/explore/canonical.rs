@@ -5,7 +5,9 @@
 //! likeness are known, each found out elsewhere and told to the search here:
 //! forgetting what nobody reads again ([`Forgetting`]), renaming versions and
 //! counters ([`Numbering`]), and renaming processes ([`Symmetry`]). They apply in
-//! this order.
+//! this order, and after a permutation versions and counters are renamed once more: their
+//! canonical numbers go by the order of slots, and how many a slot may hold is known of
+//! canonical numbers only.
 //!
 //! Both work on a whole unpacked state, see [`Registers`].
 

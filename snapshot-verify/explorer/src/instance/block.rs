@@ -119,7 +119,8 @@ pub enum Operator {
     And,
     /// Of any number of bits.
     Or,
-    /// Of two scalars of one kind, NONE included: versions and counters too.
+    /// Of two scalars of one [kind](super::Kind), NONE included: versions, counters
+    /// and names too.
     Equal,
     /// Of two integers or two counters.
     Less,
@@ -131,8 +132,12 @@ pub enum Operator {
     Subtract,
     /// Of an integer or a counter, and a positive constant; from 0.
     Remainder,
-    /// Of a bit and two scalars: the first of them if the bit is 1.
+    /// Of a bit and two scalars of one kind: the first of them if the bit is 1.
     If,
+    /// Of a name: its number. No renaming of processes respects it.
+    NumberOf,
+    /// Of a number: the name with this number. No renaming of processes respects it.
+    NameOf,
 }
 
 impl Block {

@@ -205,6 +205,14 @@ impl Display for Named<'_> {
                         f.write_str("not ")?;
                         return self.list(arguments, "", f);
                     }
+                    Operator::NumberOf => {
+                        f.write_str("number ")?;
+                        return self.list(arguments, "", f);
+                    }
+                    Operator::NameOf => {
+                        f.write_str("name ")?;
+                        return self.list(arguments, "", f);
+                    }
                     Operator::If => {
                         f.write_str("if")?;
                         ", "

@@ -117,6 +117,9 @@ impl Term {
                 }
                 unreachable!("there are three");
             }
+            Operator::NumberOf | Operator::NameOf if arguments.len() == 1 => {
+                return Self::converted(operator, arguments.swap_remove(0));
+            }
             Operator::Equal if arguments.len() == 2 && arguments[0] == arguments[1] => {
                 return Self::TRUE;
             }
@@ -142,6 +145,7 @@ impl Term {
                 matches!(domain(*slot), Domain::Range { names_processes: true, .. })
             }
             Self::Element { of, .. } => of.iter().any(|term| term.names_processes(domain)),
+            Self::Apply(Operator::NameOf, _) => true,
             Self::Apply(Operator::If, arguments) => {
                 arguments[1..].iter().any(|term| term.names_processes(domain))
             }

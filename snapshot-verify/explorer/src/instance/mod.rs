@@ -42,6 +42,7 @@ mod display;
 mod error;
 pub(crate) mod fold;
 mod inactive;
+mod kind;
 mod order_of_use;
 mod removal;
 pub(crate) mod scalars;
@@ -52,6 +53,7 @@ mod validate;
 pub use block::{Assignment, Block, End, Operator, Response, Target, Term};
 pub use compile::{LEAST_PROCESSES, MOST_PROCESSES};
 pub use error::InstanceError;
+pub use kind::Kind;
 pub use slot::{Domain, NONE, Owner, Scalar, Slot};
 pub use validate::Broken;
 

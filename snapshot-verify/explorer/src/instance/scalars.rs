@@ -175,6 +175,7 @@ impl Scalars {
         let some = |bit| arguments.iter().any(|argument| argument.contains(bit));
         let all = |bit| arguments.iter().all(|argument| argument.contains(bit));
         match (operator, arguments) {
+            (Operator::NumberOf | Operator::NameOf, [scalars]) => scalars.clone(),
             (Operator::Not, [bit]) => Self::bits(bit.contains(1), bit.contains(0)),
             (Operator::And, _) => Self::bits(some(0), all(1)),
             (Operator::Or, _) => Self::bits(all(0), some(1)),
@@ -270,6 +271,7 @@ impl Operator {
     /// If the number of arguments is wrong.
     pub fn apply(self, arguments: &[Scalar]) -> Scalar {
         match (self, arguments) {
+            (Self::NumberOf | Self::NameOf, [scalar]) => *scalar,
             (Self::Not, [bit]) => 1 - bit,
             (Self::And, bits) => Scalar::from(bits.iter().all(|bit| *bit == 1)),
             (Self::Or, bits) => Scalar::from(bits.contains(&1)),

@@ -22,7 +22,7 @@ pub struct Broken {
 
 type Validity = Result<(), Broken>;
 
-fn ensure(holds: bool, rule: &'static str, place: impl FnOnce() -> String) -> Validity {
+pub(super) fn ensure(holds: bool, rule: &'static str, place: impl FnOnce() -> String) -> Validity {
     if holds { Ok(()) } else { Err(Broken { rule, place: place() }) }
 }
 
@@ -62,7 +62,7 @@ impl Instance {
             view.reactions()?;
             view.order_of_use()?;
         }
-        Ok(())
+        self.kinds()
     }
 }
 
@@ -172,7 +172,7 @@ impl View<'_> {
             }
             Term::Apply(operator, arguments) => {
                 let expected = match operator {
-                    Operator::Not => 1,
+                    Operator::Not | Operator::NumberOf | Operator::NameOf => 1,
                     Operator::And | Operator::Or => arguments.len(),
                     Operator::If => 3,
                     _ => 2,

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::instance::fold::Distinct;
-use crate::instance::{Assignment, Domain, Operator, Scalar, Slot, SlotId, Target, Term};
+use crate::instance::{Assignment, Domain, NONE, Operator, Scalar, Slot, SlotId, Target, Term};
 
 /// A condition that stands for something that will be known only later.
 /// `Fresh` is no condition, so it can play this part.
@@ -137,10 +137,7 @@ impl Knowledge {
             }
             after.conclude(&canonical(&equal(Term::Slot(target), Term::Slot(source)), slots), true);
         } else if let Some(scalar) = self.evaluate(&value) {
-            let constant = match value {
-                Term::Process(_) => Term::Process(scalar),
-                _ => Term::Constant(scalar),
-            };
+            let constant = Term::scalar(scalar, slots[target.index()].domain);
             after.conclude(&canonical(&equal(Term::Slot(target), constant), slots), true);
         }
         after
@@ -231,11 +228,15 @@ impl Knowledge {
     pub fn fold(&self, term: &Term, slots: &[Slot]) -> Term {
         let term = canonical(term, slots);
         match (&term, self.evaluate(&term)) {
-            (Term::Slot(slot), Some(scalar)) if slots[slot.index()].domain.names_processes() => {
-                Term::Process(scalar)
-            }
             (Term::Constant(_) | Term::Process(_), _) => term,
-            (_, Some(scalar)) => Term::Constant(scalar),
+            (term, Some(scalar)) => {
+                let is_name = term.names_processes(&|slot| slots[slot.index()].domain);
+                if is_name && scalar != NONE {
+                    Term::Process(scalar)
+                } else {
+                    Term::Constant(scalar)
+                }
+            }
             (Term::Apply(operator, of), None) => {
                 let of = of.iter().map(|term| self.fold(term, slots)).collect();
                 canonical(&Term::Apply(*operator, of), slots)
@@ -401,6 +402,9 @@ fn canonical_equal(of: Vec<Term>, slots: &[Slot]) -> Term {
 }
 
 fn fold_arithmetic(operator: Operator, of: Vec<Term>) -> Term {
+    if matches!(operator, Operator::NumberOf | Operator::NameOf) {
+        return Term::apply(operator, of);
+    }
     let constants: Option<Vec<Scalar>> = of.iter().map(Term::constant).collect();
     let Some(&[left, right]) = constants.as_deref() else { return Term::Apply(operator, of) };
     Term::Constant(match operator {
@@ -409,7 +413,13 @@ fn fold_arithmetic(operator: Operator, of: Vec<Term>) -> Term {
         Operator::Add => left + right,
         Operator::Subtract => left - right,
         Operator::Remainder => left.rem_euclid(right),
-        Operator::Not | Operator::And | Operator::Or | Operator::Equal | Operator::If => {
+        Operator::Not
+        | Operator::And
+        | Operator::Or
+        | Operator::Equal
+        | Operator::If
+        | Operator::NumberOf
+        | Operator::NameOf => {
             return Term::Apply(operator, of);
         }
     })

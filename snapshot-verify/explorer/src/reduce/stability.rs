@@ -122,6 +122,9 @@ impl Writes {
             Term::Apply(Operator::If, of) => {
                 of[1..].iter().for_each(|term| self.include(term, instance));
             }
+            Term::Apply(Operator::NumberOf | Operator::NameOf, of) => {
+                of.iter().for_each(|term| self.include(term, instance));
+            }
             Term::Apply(
                 Operator::Not
                 | Operator::And

@@ -180,3 +180,111 @@ fn what_a_successor_leads_to_is_tried() {
         assert!(widened > 20, "{widened}");
     }
 }
+/// Two classes of counters; the steps of an update take three successors in the first,
+/// one after the other, and two in the second.
+const SEVERAL: &str = "algorithm several
+shared whole: view
+shared c: counter
+shared d: counter
+shared e: counter
+shared g: counter
+shared h: counter
+update(v):
+    atomic: if c < d and e mod 2 = 1: c := d + 1; e := c + 1; d := e + 1
+    atomic: if d < c: d := c; c := e; e := d
+    atomic: if g < h: g := h + 1; h := g + 1
+    atomic: if h < g: h := g; g := h
+    atomic: w := whole; w[me] := v; whole := w
+scan:
+    w := whole
+    return w
+";
+
+/// What a move of some assignments, each of a counter or its successor, does to a state:
+/// every comparison on the way, and the normal state after it.
+fn outcome(
+    numbering: &Numbering,
+    classes: &[Vec<SlotId>],
+    moves: &[(usize, usize, Scalar)],
+    mut state: Vec<Scalar>,
+) -> (Vec<Scalar>, Vec<Scalar>) {
+    let mut compared = Vec::new();
+    for &(target, source, by) in moves {
+        state[target] = state[source] + by;
+        for class in classes {
+            let pairs = class.iter().flat_map(|one| class.iter().map(move |other| [one, other]));
+            let order = |[one, other]: [&SlotId; 2]| {
+                state[one.index()].cmp(&state[other.index()]) as Scalar
+            };
+            compared.extend(pairs.map(order));
+        }
+    }
+    (compared, normal(numbering, state))
+}
+
+/// Moves that take several successors, of several classes, go wherever the states that a
+/// normal one stands for go.
+#[test]
+fn what_several_successors_lead_to_is_tried() {
+    let program = parse("several", SEVERAL).unwrap().program(None).unwrap();
+    let instance = dead(&Instance::new(&program, 2, (0, 1)).unwrap());
+    let slot = |name: &str| {
+        let at = instance.slots.iter().position(|slot| slot.name == name).unwrap();
+        SlotId(at as u32)
+    };
+    let classes = [vec!["c", "d", "e"], vec!["g", "h"]];
+    let classes = classes.map(|names| names.into_iter().map(slot).collect::<Vec<SlotId>>());
+    let counters = classes.concat();
+    let initial: Vec<Scalar> = instance.slots.iter().map(|slot| slot.initial).collect();
+    for cap in [2, 4] {
+        let numbering = Numbering::of(&instance, cap);
+        // How often a move was found only behind a widening by as many moduli.
+        let mut found_behind = [0; 4];
+        for seed in 0..150_000 {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let mut state = initial.clone();
+            let most = random.random_range(1..12);
+            for slot in &counters {
+                state[slot.index()] = random.random_range(0..=most);
+            }
+            // Three successors at most, as in the longest step; often of one another.
+            let mut left = 3;
+            let mut last = None;
+            let mut moves: Vec<(usize, usize, Scalar)> = Vec::new();
+            for _ in 0..random.random_range(1..6) {
+                let class = usize::from(random.random_bool(0.3));
+                let mut pick = || classes[class][random.random_range(0..classes[class].len())];
+                let (target, source) = (pick(), pick());
+                let chained = last.filter(|(of, _)| *of == class && random.random_bool(0.7));
+                let source = chained.map_or(source, |(_, target)| target);
+                let by = Scalar::from(left > 0 && random.random_bool(0.8));
+                left -= by;
+                last = Some((class, target));
+                moves.push((target.index(), source.index(), by));
+            }
+            let begin = normal(&numbering, state.clone());
+            let expected = outcome(&numbering, &classes, &moves, state.clone());
+            // Of two classes, the second takes two at most.
+            let in_second = moves.iter().filter(|(target, _, by)| {
+                *by == 1 && classes[1].iter().any(|slot| slot.index() == *target)
+            });
+            if in_second.count() > 2 {
+                continue;
+            }
+            let sum =
+                |state: &[Scalar]| -> Scalar { counters.iter().map(|s| state[s.index()]).sum() };
+            let widenings = (0..).map_while(|number| {
+                let mut widened = begin.clone();
+                numbering.widen(&mut widened, number).then_some(widened)
+            });
+            let found = widenings.filter(|widened| {
+                outcome(&numbering, &classes, &moves, widened.clone()) == expected
+            });
+            let least = found.min_by_key(|widened| sum(widened));
+            let least = least.unwrap_or_else(|| panic!("{moves:?} in {state:?}, {begin:?}"));
+            let gaps = counters.iter().map(|slot| least[slot.index()] - begin[slot.index()]);
+            found_behind[gaps.max().unwrap_or(0).clamp(0, 3) as usize] += 1;
+        }
+        assert!(found_behind.iter().all(|&times| times > 10), "cap {cap}: {found_behind:?}");
+    }
+}

@@ -239,6 +239,7 @@ impl Machine {
 /// Terms that do not matter in the end may be of none, so nothing here panics.
 fn apply(operator: Operator, left: Scalar, right: Scalar) -> Scalar {
     match operator {
+        Operator::NumberOf | Operator::NameOf => left,
         Operator::Not => left ^ 1,
         Operator::And => left & right,
         Operator::Or => left | right,

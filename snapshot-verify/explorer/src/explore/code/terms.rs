@@ -30,6 +30,10 @@ impl Compiler {
                 self.emit(Operation::Choose { to, bit, then, otherwise })?;
                 Ok(to)
             }
+            Term::Apply(Operator::NumberOf | Operator::NameOf, arguments) => {
+                let [converted] = arguments.as_slice() else { return Err(CodeError::Arguments) };
+                self.operand(converted)
+            }
             Term::Apply(operator, arguments) => self.apply(*operator, arguments),
             Term::Fresh => {
                 let to = self.temporary()?;

@@ -183,16 +183,21 @@ impl<'a> Product<'a> {
         if let Some(numbering) = self.numbering {
             numbering.normalise(self.registers, state);
         }
-        match self.symmetry {
-            Some(symmetry) => symmetry.canonicalise(self.registers, state),
-            None => Permutation::IDENTITY,
+        let Some(symmetry) = self.symmetry else { return Permutation::IDENTITY };
+        let permutation = symmetry.canonicalise(self.registers, state);
+        // Numbers go by the order of slots, which the permutation has changed.
+        if permutation != Permutation::IDENTITY
+            && let Some(numbering) = self.numbering
+        {
+            numbering.normalise(self.registers, state);
         }
+        permutation
     }
 
     /// The same for a state that a step has made from a canonical one.
     fn canonicalise_since(&self, canonical: &[Scalar], state: &mut [Scalar]) {
         if self.symmetry.is_some() {
-            // What was permuted need not be numbered as it would be.
+            // A permutation may change every class of numbers.
             self.canonicalise(state);
             return;
         }

@@ -40,7 +40,7 @@ impl Body<'_> {
                 let old = self.evaluate(old, false)?;
                 let held = self.content(&cell).terms();
                 let pairs = held.leaves().into_iter().zip(old.leaves());
-                let holds = Term::and(pairs.map(|(a, b)| a.clone().equal(b.clone())));
+                let holds = Term::and(pairs.map(|(a, b)| self.equal(a.clone(), b.clone())));
                 self.conditional(holds, &cell, new, into, span)
             }
         }

@@ -274,6 +274,7 @@ impl<'a> Body<'a> {
         if scalars.within(low, high) {
             return Ok(());
         }
+        let term = &self.number(term.clone());
         let (least, greatest) = scalars.numbers().unwrap_or((Scalar::MIN, Scalar::MAX));
         let order = |a, b| Term::apply(Operator::LessOrEqual, vec![a, b]);
         let above = (least < low).then(|| order(Term::Constant(low), term.clone()));
@@ -293,9 +294,29 @@ impl<'a> Body<'a> {
         folded(term, self).1
     }
 
+    /// The term as one of the kind of this domain.
+    pub(super) fn of_kind(&self, term: Term, domain: Domain) -> Term {
+        term.into_kind(domain, &|slot| self.domain(slot))
+    }
+
+    /// The term as a number, if it is a name.
+    pub(super) fn number(&self, term: Term) -> Term {
+        term.into_number(&|slot| self.domain(slot))
+    }
+
+    /// Whether two scalars are equal; a name equals a number if that is its number.
+    pub(super) fn equal(&self, a: Term, b: Term) -> Term {
+        let is_name = |term: &Term| term.names_processes(&|slot| self.domain(slot));
+        if [&a, &b].iter().all(|term| **term == Term::NONE || is_name(term)) {
+            return a.equal(b);
+        }
+        self.number(a).equal(self.number(b))
+    }
+
     /// Writes one assignment.
     pub(super) fn emit(&mut self, target: Target, value: Term) {
         self.made += 1;
+        let value = self.of_kind(value, self.domain(target.choices()[0]));
         self.blocks[self.current.index()].assignments.push(Assignment { target, value });
         self.established.clear();
     }

@@ -25,6 +25,21 @@ impl Body<'_> {
         whole: bool,
     ) -> Result<Tree<Term>, InstanceError> {
         self.tick()?;
+        let mut tree = self.terms_of(expression, whole)?;
+        if let Tree::Leaf(term) = &mut tree {
+            // The kind is that of the type, whatever it was computed from.
+            let domain = self.size.domain(&expression.content)?;
+            let converted = std::mem::replace(term, Term::NONE);
+            *term = self.of_kind(converted, domain);
+        }
+        Ok(tree)
+    }
+
+    fn terms_of(
+        &mut self,
+        expression: &Expression,
+        whole: bool,
+    ) -> Result<Tree<Term>, InstanceError> {
         let span = expression.span;
         Ok(match &expression.kind {
             ExpressionKind::Bool(bit) => Tree::Leaf(Term::bit(*bit)),
@@ -127,6 +142,7 @@ impl Body<'_> {
             ExpressionKind::Successor(counter) => Tree::Leaf(self.successor(counter, whole)?),
             ExpressionKind::Remainder(number, modulus) => {
                 let number = self.scalar(number)?;
+                let number = self.number(number);
                 let modulus = self.size.bound(*modulus)?;
                 self.check(Term::bit(modulus > 0), span, "a remainder by a number below 1")?;
                 let arguments = vec![number, Term::Constant(modulus)];
@@ -145,7 +161,7 @@ impl Body<'_> {
         if let Domain::Range { low, high, .. } = domain {
             self.check_range(&term, (low, high), span, OUT_OF_RANGE)?;
         }
-        Ok(term.constant().map_or(term, |number| Term::scalar(number, domain)))
+        Ok(self.of_kind(term, domain))
     }
 
     fn indexed(
@@ -242,7 +258,8 @@ impl Body<'_> {
         let outer = self.guards.len();
         let mut bits = Vec::new();
         let result = self.each(*variable, *over, |this, index| {
-            let left_out = except.clone().map_or(Term::FALSE, |except| except.equal(index.clone()));
+            let left_out =
+                except.clone().map_or(Term::FALSE, |except| this.equal(except, index.clone()));
             if left_out == Term::TRUE {
                 return Ok(());
             }
@@ -287,11 +304,12 @@ impl Body<'_> {
             Binary::Equal | Binary::NotEqual => {
                 let (a, b) = (self.evaluate(a, false)?, self.evaluate(b, false)?);
                 let pairs = a.leaves().into_iter().zip(b.leaves());
-                let equal = Term::and(pairs.map(|(a, b)| a.clone().equal(b.clone())));
+                let equal = Term::and(pairs.map(|(a, b)| self.equal(a.clone(), b.clone())));
                 if operator == Binary::Equal { equal } else { equal.not() }
             }
             Binary::Less | Binary::LessOrEqual | Binary::Add | Binary::Subtract => {
-                let arguments = vec![self.scalar(a)?, self.scalar(b)?];
+                let arguments = [self.scalar(a)?, self.scalar(b)?];
+                let arguments = arguments.map(|term| self.number(term)).to_vec();
                 let operator = match operator {
                     Binary::Less => Operator::Less,
                     Binary::LessOrEqual => Operator::LessOrEqual,

@@ -2,6 +2,7 @@
 //! assigning to them.
 
 use super::body::Body;
+use super::storage::Size;
 use super::tree::Tree;
 use crate::instance::{Domain, InstanceError, Operator, Scalar, SlotId, Target, Term};
 use crate::language::Span;
@@ -30,7 +31,7 @@ impl<T: Clone> Selection<T> {
     }
 
     /// An element, by an index from 0 that is in range.
-    fn element(&mut self, index: Term) {
+    fn element(&mut self, index: Term, domain: &impl Fn(SlotId) -> Domain) {
         if let Some(position) = index.constant() {
             return self.field(position as usize);
         }
@@ -38,9 +39,10 @@ impl<T: Clone> Selection<T> {
         self.index = Some(match self.index.take() {
             None => index,
             Some(outer) => {
+                // Two indices make a number, of which names are renamed no more.
                 let begins = (0..self.alternatives.len()).map(|k| (k * size) as Scalar);
                 let begin = Term::element(outer, begins.map(Term::Constant).collect());
-                Term::apply(Operator::Add, vec![begin, index])
+                Term::apply(Operator::Add, vec![begin, index.into_number(domain)])
             }
         });
         self.alternatives =
@@ -100,7 +102,7 @@ impl<'a> Body<'a> {
                 }
                 (Projection::Index(index), Type::Array { index: set, element }) => {
                     let Some(index) = self.index(index, set)? else { return Ok(None) };
-                    selection.element(index);
+                    selection.element(index, &|slot| self.slots.all[slot.index()].domain);
                     content = *element;
                 }
                 (_, content) => panic!("a well-typed program takes no such part of {content}"),
@@ -120,7 +122,7 @@ impl<'a> Body<'a> {
             Selection::whole(self.memory.variables[cell.variable.0 as usize].clone());
         for (index, set) in cell.indices.iter().zip(&variable.dimensions) {
             let Some(index) = self.index(index, *set)? else { return Ok(None) };
-            selection.element(index);
+            selection.element(index, &|slot| self.slots.all[slot.index()].domain);
         }
         Ok(Some(selection))
     }
@@ -134,6 +136,10 @@ impl<'a> Body<'a> {
     ) -> Result<Option<Term>, InstanceError> {
         let (low, high) = self.size.bounds(set)?;
         let term = self.scalar(index)?;
+        let term = match Size::names_processes(set) {
+            true => term.into_name(&|slot| self.slots.all[slot.index()].domain),
+            false => self.number(term),
+        };
         self.check_range(&term, (low, high), index.span, "an index is out of range")?;
         if low > high || term.constant().is_some_and(|index| !(low..=high).contains(&index)) {
             return Ok(None);
@@ -147,7 +153,13 @@ impl<'a> Body<'a> {
         if self.guards.is_empty() || total {
             return Ok(Some(position));
         }
-        Ok(Some(Term::choose(self.guard(), position, Term::Constant(0))))
+        let domain = Domain::Range {
+            low: 0,
+            high: high - low,
+            optional: false,
+            names_processes: Size::names_processes(set),
+        };
+        Ok(Some(Term::choose(self.guard(), position, Term::scalar(0, domain))))
     }
 
     /// Assigns all scalars at once.

@@ -170,8 +170,9 @@ impl<'a> Body<'a> {
                 let except = except.as_ref().map(|except| self.fixed(except)).transpose()?;
                 for index in self.indices(*over)? {
                     let except = except.clone().unwrap_or(Term::NONE);
+                    let left_out = self.equal(except, index.clone());
                     self.choice(
-                        except.equal(index.clone()),
+                        left_out,
                         |_| Ok(()),
                         |this| {
                             this.frame_known(*variable, Some(&index));

@@ -6,13 +6,37 @@
 //! `cap`. Equality, order, being the successor, and remainders are what they
 //! were.
 //!
-//! One thing is lost: under a gap of at least `cap`, one cannot tell whether the
-//! gap, after taking a successor of the lower counter, still is at least `cap`.
-//! So a normal state stands for more than one, and where a successor is taken,
-//! the state with the gap wider by one modulus is tried as well ([`widen`]):
-//! these two stand for all. What is explored then includes every behaviour of
-//! the program, so *verified* is right; but it may include others, so a
-//! violation counts only once it has been replayed.
+//! One thing is lost: under a gap of at least `cap`, one cannot tell whether the gap is
+//! still at least `cap` after successors were taken of the lower counter. So a normal
+//! state stands for more than one, and moves are tried from each of some of them, its
+//! *widenings* ([`super::widening`]). They include every behaviour of the program, so
+//! *verified* is right; but they may include others, so a violation counts only once it
+//! has been replayed.
+//!
+//! **Lemma.** Let a move take at most `k` successors of counters of this class. Number
+//! the gaps of a normal state, let gap g be `cap + r`, and let `T = ceil((k - r) /
+//! modulus)`, or 0 if that is negative. Every state that is normally this one makes the
+//! same move, to the same normal state, as the one in which each gap is wider by t(g)
+//! moduli, for some t with t(g) <= T(g) and a sum of at most `k`.
+//!
+//! *Proof.* Let gap g be wider by w(g) moduli in the state, and let the move take d(g)
+//! successors that lie in gap g: a chain of successors from the counter below it, each
+//! the successor of the one before. The sum of all d is at most `k`, and only gaps with
+//! d(g) > 0 matter: the others only grow, vanish into a sum of gaps, or stay, and in all
+//! three cases what is kept of them depends on `cap + r` and on the modulus alone. Choose
+//! t(g) as the least of w(g) and ceil((d(g) - r) / modulus), which is at most T(g) and at
+//! most d(g). Where it is w(g), the gap is what it was. Where it is less, then in both
+//! states what is left of the gap after d(g) successors is `cap` at least, and the same
+//! modulo the modulus: so on the way every comparison has the same answer (the successors
+//! stay below the upper counter, by 2 at least), and afterwards the normal gap is the
+//! same. Successors beyond a gap, in the next one, occur only where w(g) = t(g).
+//!
+//! The premise, that `k` is known: blocks form no circle but through pauses, and a
+//! successor is always the whole value of an assignment, those in comparisons included,
+//! which the compiler assigns to a slot first ([`crate::instance::Instance::validate`]
+//! checks both). So a move, reactions of all processes included, is a path through a
+//! finite graph; [`super::successors`] takes the longest. A class of which that is not
+//! bounded is not renumbered at all.
 //!
 //! # What is left behind
 //!
@@ -22,8 +46,6 @@
 //! two is larger, if they may be compared ([`Class::related`]). So each is numbered by
 //! the longest chain of compared ones below it, as in [`super::versions`] those that
 //! are compared and equal together.
-//!
-//! [`widen`]: CounterClass::widen
 
 use fixedbitset::FixedBitSet;
 use smallvec::{SmallVec, smallvec};
@@ -50,11 +72,14 @@ pub struct CounterClass {
     rising: FixedBitSet,
     /// The positions of slots that remainders may yet be taken from.
     divided: FixedBitSet,
+    /// How many successors of its counters a move takes at most.
+    most_successors: u32,
 }
 
 impl CounterClass {
-    /// Of this class; gaps are capped at `cap`.
-    pub fn new(class: &Class, cap: Scalar) -> Self {
+    /// Of this class; gaps are capped at `cap`, and a move takes at most
+    /// `most_successors` successors of its counters.
+    pub fn new(class: &Class, cap: Scalar, most_successors: u32) -> Self {
         Self {
             slots: class.slots.clone(),
             modulus: class.modulus,
@@ -63,6 +88,7 @@ impl CounterClass {
             related: class.related(),
             rising: class.origins(&class.succeeded),
             divided: class.origins(&class.divided),
+            most_successors,
         }
     }
 
@@ -180,9 +206,14 @@ impl CounterClass {
         self.cap + (gap - self.cap).rem_euclid(self.modulus)
     }
 
-    /// Widens the `number`-th gap of exactly `cap` by a modulus; if there are not
-    /// so many, counts `number` down by how many there are.
-    pub fn widen(&self, slots: &mut [Scalar], number: &mut u32) -> bool {
+    /// How many successors of its counters a move takes at most.
+    pub const fn most_successors(&self) -> u32 {
+        self.most_successors
+    }
+
+    /// Of the gaps of a normal state that moves may make too small to be told: the
+    /// counter above each, ascending, and how often it may have to be widened.
+    pub fn gaps(&self, slots: &[Scalar]) -> SmallVec<[(Scalar, u32); FEW]> {
         let mut values = self.values(slots);
         // Nothing will be computed from what is left behind.
         let least = self.least_rising(slots);
@@ -191,24 +222,26 @@ impl CounterClass {
             values.retain(|value| *value > named);
             values.insert(0, named);
         }
-        for pair in values.windows(2) {
-            if pair[1] - pair[0] == self.cap {
-                if *number == 0 {
-                    self.shift(slots, pair[1], self.modulus);
-                    return true;
-                }
-                *number -= 1;
-            }
-        }
-        false
+        let pairs = values.windows(2).map(|pair| (pair[1], pair[1] - pair[0] - self.cap));
+        let capped = pairs.filter(|(_, beyond)| *beyond >= 0);
+        capped
+            .map(|(above, beyond)| {
+                let missing = self.most_successors.saturating_sub(beyond.unsigned_abs());
+                (above, missing.div_ceil(self.modulus.unsigned_abs()))
+            })
+            .filter(|(_, times)| *times > 0)
+            .collect()
     }
 
-    /// Adds to all numbers from `least` on.
-    fn shift(&self, slots: &mut [Scalar], least: Scalar, by: Scalar) {
+    /// Widens gaps by this many moduli each; they are those of [`Self::gaps`].
+    pub fn widen(&self, slots: &mut [Scalar], gaps: impl Iterator<Item = (Scalar, u32)>) {
+        let wider: SmallVec<[(Scalar, Scalar); FEW]> =
+            gaps.map(|(above, times)| (above, times as Scalar * self.modulus)).collect();
         for slot in &self.slots {
             let value = &mut slots[slot.index()];
-            if *value != NONE && *value >= least {
-                *value += by;
+            if *value != NONE {
+                let below = wider.iter().take_while(|(above, _)| *above <= *value);
+                *value += below.map(|(_, by)| by).sum::<Scalar>();
             }
         }
     }

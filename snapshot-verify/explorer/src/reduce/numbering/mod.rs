@@ -14,8 +14,8 @@
 //!   descends from the other. The relation of equality, restricted to related
 //!   slots, is all that matters.
 //! * **Counters** ([`counters`]): the order, whether one is the successor of
-//!   another, remainders. Larger gaps are kept as *at least* [`CAP`]; where a
-//!   successor is taken below such a gap, both cases are explored.
+//!   another, remainders. Larger gaps are kept as *at least* [`CAP`]; all cases that
+//!   the successors of one move can tell apart are explored ([`widening`]).
 //!
 //! * **Bits** that are only compared with each other ([`bits`]): flipped.
 //!
@@ -27,7 +27,9 @@ pub mod bits;
 pub mod classes;
 pub mod counters;
 pub mod plain;
+pub mod successors;
 pub mod versions;
+mod widening;
 
 use smallvec::SmallVec;
 
@@ -35,8 +37,9 @@ use crate::explore::canonical;
 use crate::instance::{Instance, Scalar, SlotId};
 use crate::layout::Registers;
 use bits::BitClass;
-use classes::{Classes, Kind};
+use classes::{Class, Classes, Kind};
 use counters::CounterClass;
+use successors::most_successors;
 use versions::VersionClass;
 
 /// Gaps between counters are kept exactly below this, else as at least this.
@@ -54,6 +57,8 @@ pub struct Numbering {
     versions: Vec<VersionClass>,
     counters: Vec<CounterClass>,
     bits: Vec<BitClass>,
+    /// How many successors of counters a move takes at most, of all classes together.
+    most_successors: u32,
 }
 
 impl Numbering {
@@ -62,13 +67,25 @@ impl Numbering {
     pub fn of(instance: &Instance, cap: Scalar) -> Self {
         let classes = Classes::of(instance);
         let mut numbering = Self::default();
+        let mut counters: Vec<&Class> = Vec::new();
         for class in classes.iter() {
             match class.kind {
                 Kind::Version => numbering.versions.push(VersionClass::new(class)),
-                Kind::Counter => numbering.counters.push(CounterClass::new(class, cap)),
+                Kind::Counter => counters.push(class),
                 Kind::Bit => numbering.bits.push(BitClass::new(class)),
             }
         }
+        let of = |class: &Class| {
+            most_successors(instance, |slot| class.slots.binary_search(&slot).is_ok())
+        };
+        let bounded: Vec<(&Class, u32)> =
+            counters.into_iter().filter_map(|class| Some((class, of(class)?))).collect();
+        let is_counted = |slot: SlotId| {
+            bounded.iter().any(|(class, _)| class.slots.binary_search(&slot).is_ok())
+        };
+        numbering.most_successors = most_successors(instance, is_counted).unwrap_or(0);
+        let new = |(class, most): (&Class, u32)| CounterClass::new(class, cap, most);
+        numbering.counters = bounded.into_iter().map(new).collect();
         numbering
     }
 
@@ -121,12 +138,11 @@ impl Numbering {
         }
     }
 
-    /// Makes a normal state the `number`-th of those that it stands for, as far as
-    /// it makes a difference when one successor is taken: number 0 is itself,
-    /// the others have one capped gap widened. `false` if there are not so many.
+    /// Makes a normal state the `number`-th of those that it stands for, as far as a
+    /// move can tell them apart: number 0 is itself, the others have capped gaps
+    /// widened. `false` if there are not as many.
     pub fn widen(&self, slots: &mut [Scalar], number: u32) -> bool {
-        let Some(mut number) = number.checked_sub(1) else { return true };
-        self.counters.iter().any(|class| class.widen(slots, &mut number))
+        widening::widen(&self.counters, self.most_successors, slots, number)
     }
 }
 
@@ -141,7 +157,7 @@ impl canonical::Numbering for Numbering {
     }
 
     fn first_fresh(&self) -> Scalar {
-        // Widening adds one modulus at most; a successor is no version.
+        // Versions are not widened; a successor is no version.
         let largest = self.largest().map(|(_, largest)| largest).max();
         largest.map_or(0, |largest| 2 * (largest + 1))
     }

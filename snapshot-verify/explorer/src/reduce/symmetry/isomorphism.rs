@@ -8,6 +8,14 @@
 //! that keeps domains and owners (renamed). Then the
 //! renaming of states maps executions to executions, and back.
 //!
+//! That rests on names being a scalarset, see [`crate::instance::Kind`]: names occur
+//! as [`Term::Process`], in slots of names, and as indices, all of which are renamed, and
+//! numbers are not. A conversion between the two
+//! ([`Operator::NumberOf`], [`Operator::NameOf`]) is respected by no renaming but the
+//! identity, so where one is left there is no isomorphism. That all else keeps to kinds
+//! is looked at first ([`Instance::kinds`]), in every build: a pass that forgot to keep
+//! them costs a reduction, and never a verdict.
+//!
 //! How many accesses of the text a block stands for does not matter: steps that
 //! were sliced away leave different numbers of them in processes that are alike.
 //!
@@ -50,6 +58,19 @@ pub fn isomorphism(from: &Instance, to: &Instance, processes: &[usize]) -> Optio
 /// The same, but the initial states may differ.
 pub fn bisimilarity(from: &Instance, to: &Instance, processes: &[usize]) -> Option<Isomorphism> {
     if from.slots.len() != to.slots.len() || from.processes != to.processes {
+        return None;
+    }
+    if from.kinds().is_err() || to.kinds().is_err() {
+        debug_assert!(false, "instances keep to kinds: {:?} {:?}", from.kinds(), to.kinds());
+        return None;
+    }
+    // A slot that holds names holds the images of these names, too.
+    let is_closed = |slot: &Slot| {
+        let held = |process: usize| slot.domain.contains(process as Scalar);
+        let mut images = processes.iter().enumerate();
+        !slot.domain.names_processes() || images.all(|(name, &image)| held(name) == held(image))
+    };
+    if !from.slots.iter().all(is_closed) {
         return None;
     }
     let mut walk = Walk {
@@ -248,7 +269,7 @@ impl Walk<'_> {
                 }
                 let permuted = self.names_processes(index);
                 for (position, slot) in of.iter().enumerate() {
-                    self.slot(*slot, o[self.position(permuted, position)])?;
+                    self.slot(*slot, *o.get(self.position(permuted, position))?)?;
                 }
             }
             _ => return None,
@@ -273,12 +294,14 @@ impl Walk<'_> {
                 }
                 let permuted = self.names_processes(index);
                 for (position, term) in of.iter().enumerate() {
-                    self.term(term, &o[self.position(permuted, position)])?;
+                    self.term(term, o.get(self.position(permuted, position))?)?;
                 }
                 Some(())
             }
             (Term::Apply(operator, of), Term::Apply(image, o)) => {
-                if operator != image || of.len() != o.len() {
+                let converts = matches!(operator, Operator::NumberOf | Operator::NameOf);
+                let respected = !converts || self.is_identity();
+                if operator != image || of.len() != o.len() || !respected {
                     return None;
                 }
                 of.iter().zip(o).try_for_each(|(term, image)| self.term(term, image))
@@ -295,13 +318,12 @@ impl Walk<'_> {
     }
 
     fn names_processes(&self, term: &Term) -> bool {
-        match term {
-            Term::Process(_) => true,
-            Term::Slot(slot) => self.from.slot(*slot).domain.names_processes(),
-            Term::Element { of, .. } => of.iter().any(|term| self.names_processes(term)),
-            Term::Apply(Operator::If, of) => self.names_processes(&of[1]),
-            _ => false,
-        }
+        term.names_processes(&|slot| self.from.slot(slot).domain)
+    }
+
+    /// Whether every process keeps its name.
+    fn is_identity(&self) -> bool {
+        self.processes.iter().enumerate().all(|(process, &image)| process == image)
     }
 
     fn slot(&mut self, slot: SlotId, image: SlotId) -> Option<()> {
