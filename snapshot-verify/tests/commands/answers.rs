@@ -82,7 +82,7 @@ fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
     // What was tried besides is a line of its own, but counts for nothing.
     assert_eq!((&lines[1]["executions"], &lines[1]["values"]), (&json!("full"), &json!(2)));
     assert_eq!(lines[2]["summary"]["refused"], 1);
-    let out = printed(3, "check double_collect -n 3 --operations 3 --pairs 0,1");
+    let out = printed(3, "check double_collect -n 6 --operations 2 --pairs 0,1");
     assert!(out.contains("  tried: all executions over 2 values: unknown: out of time ("), "{out}");
 }
 

@@ -95,7 +95,7 @@ fn refusal(text: &str, bug: Option<&str>, n: usize, coverage: Coverage) -> Refus
 
 #[test]
 fn dropped_violations_are_missed() {
-    let naive = corpus::algorithm("naive_collect").unwrap().text;
+    let naive = include_str!("../../../../corpus/algorithms/naive_collect.snapshot");
     for coverage in Coverage::ALL {
         let refusal = refusal(naive, None, 3, coverage);
         assert!(matches!(refusal, Refusal::Escape { violation: true, .. }), "{refusal}");
