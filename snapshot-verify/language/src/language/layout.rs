@@ -144,7 +144,12 @@ fn accepted(
     source: &Source,
     reporter: &mut Reporter,
 ) -> TokenKind {
+    let mut span = span;
     let error = match kind {
+        Ok(TokenKind::ForeignComment) => {
+            span.end = span.begin + 2;
+            DiagnosticKind::UnknownSymbol { symbol: "//".to_owned() }
+        }
         Ok(TokenKind::UnclosedString) => DiagnosticKind::UnclosedString,
         Ok(TokenKind::UnclosedQuote) => DiagnosticKind::UnclosedQuote,
         Ok(kind) => return kind,

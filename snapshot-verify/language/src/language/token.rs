@@ -50,6 +50,10 @@ pub(crate) enum TokenKind {
     #[regex("`[^`\n]*", priority = 1)]
     UnclosedQuote,
 
+    /// The comment of other languages, to the end of the line; reported as a whole.
+    #[regex("//[^\n]*", allow_greedy = true)]
+    ForeignComment,
+
     #[token(":=")]
     Becomes,
     #[token(":")]

@@ -163,6 +163,13 @@ impl DiagnosticKind {
             Self::NestedTooDeep { .. } => "make a procedure of the inner part",
             Self::ExpressionTooLong { .. } => "give its parts names: assign them to locals first",
             Self::LateLocal => "move the declaration to the top of the procedure",
+            Self::UnknownItem { found } if found == "local" => {
+                "`local` stands at the top of a procedure, indented; what all procedures of a \
+                 process use is `private`"
+            }
+            Self::UnknownItem { found } if found == "end" => {
+                "a block is opened by `:` and indented; it needs no `do` and no `end`"
+            }
             Self::UnknownItem { .. } => {
                 "a line without indentation begins with algorithm, source, type, shared, private, \
                  update, scan, procedure, bug or expect"
@@ -295,6 +302,7 @@ const fn cell_kind(cell: CellKind) -> &'static str {
 
 fn symbol_cure(symbol: &str) -> Option<&'static str> {
     Some(match symbol {
+        "//" => "a comment begins with `#`",
         "/" | "!" | "\u{2260}" | "~" => "unequal is `!=`, negation is `not`",
         "\u{2264}" => "write `<=`",
         "\u{2265}" => "write `>=`",
@@ -313,6 +321,14 @@ fn symbol_cure(symbol: &str) -> Option<&'static str> {
 fn expected_cure(expected: &str, found: &str) -> Option<&'static str> {
     Some(match (expected, found) {
         ("`:=`", "the end of the line" | "`;`") => "a call has parentheses: `push()`",
+        ("`:=`", "`<-`") => "assign with `:=`",
+        ("`else if`", _) => "write `else if`",
+        ("`:`", "`do`") | ("a statement", "`end`") => {
+            "a block is opened by `:` and indented; it needs no `do` and no `end`"
+        }
+        ("`..`", "`]`") => {
+            "an index is `process`, `segment` or a range `L..H`: one per process is `[process]`"
+        }
         ("a statement", "the keyword `else`") => {
             "a line that begins with `else` belongs to one that begins with `if`, indented alike"
         }

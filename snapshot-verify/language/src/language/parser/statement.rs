@@ -194,11 +194,27 @@ impl Parser<'_> {
                 return Err(self.report(DiagnosticKind::LateLocal, span));
             }
             TokenKind::Open => self.take_apart(begin)?,
+            TokenKind::Name if self.at_foreign("elif") => {
+                return Err(self.unexpected("`else if`"));
+            }
+            TokenKind::Name if self.at_foreign("end") => {
+                return Err(self.unexpected("a statement"));
+            }
             TokenKind::Name => self.assignment(begin)?,
             _ => return Err(self.unexpected("a statement")),
         };
         let linearizes = self.linearizes();
         Ok(Statement { kind, span, linearizes })
+    }
+
+    /// Whether the next symbol is this word of other languages, and not a variable
+    /// that is assigned or a procedure that is called.
+    fn at_foreign(&self, word: &str) -> bool {
+        use TokenKind as K;
+        let taken = [K::Becomes, K::Equal, K::OpenBracket, K::Dot, K::Less];
+        let call =
+            self.peek_at(1).kind == K::Open && self.peek().span.end == self.peek_at(1).span.begin;
+        self.at_word(word) && !call && !taken.contains(&self.peek_at(1).kind)
     }
 
     fn linearizes(&mut self) -> Option<Span> {
@@ -219,6 +235,16 @@ impl Parser<'_> {
         }
         if matches!(place.kind, ExpressionKind::Call(..)) {
             return Ok((StatementKind::Do(place), self.since(begin)));
+        }
+        let next = self.peek();
+        let after = self.peek_at(1);
+        if next.kind == TokenKind::Less
+            && after.kind == TokenKind::Minus
+            && next.span.end == after.span.begin
+        {
+            let span = next.span.to(after.span);
+            let kind = DiagnosticKind::Expected { expected: "`:=`", found: "`<-`".to_owned() };
+            return Err(self.report(kind, span));
         }
         Err(self.unexpected("`:=`"))
     }
