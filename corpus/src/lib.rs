@@ -17,6 +17,8 @@
 //!   one of each pair linearizable.
 //! * [`algorithms`] are published snapshot algorithms, with bugs planted in
 //!   them, as texts for a verifier.
+//! * [`program`] makes random algorithms, by seed: nobody knows the answers, so
+//!   verifiers are compared with each other.
 //!
 //! ```
 //! use corpus::generate::{Recipe, Rule, Style, Violation};
@@ -50,6 +52,7 @@ mod algorithm;
 mod expected;
 pub mod family;
 pub mod generate;
+pub mod program;
 mod twin;
 
 pub use algorithm::{Algorithm, algorithm, algorithms};

@@ -1,0 +1,234 @@
+//! Seeded random algorithms, as texts in the language of `snapshot-verify`.
+//!
+//! Each begins as a *skeleton*: one of seven small ways to build a snapshot (the whole
+//! view in one cell, a collect in one step or in several, two collects that must agree,
+//! a collect that nobody disturbed, LL/SC, a lock). About it, and between its steps,
+//! *garnish* is put: variables of all types that the language has, and statements that
+//! move, compare, count and exchange what they hold, some of them in atomic blocks, in
+//! loops over processes, under conditions. Now and then garnish distorts what a scan
+//! returns or what an update does. So a good share of the programs is linearizable and
+//! a good share is not, and whether one is depends on what a verifier makes of names,
+//! versions, counters and links.
+//!
+//! Programs are well-typed by construction. They may go wrong (a number out of range),
+//! and an operation may never end. No statement looks at a value, so each program is
+//! data-independent.
+
+mod statement;
+mod variable;
+
+use crate::generate::Draw;
+use statement::Writer;
+use variable::Variables;
+
+/// A stream of its own for programs; see [`Draw::new`].
+const LABEL: u64 = 0x7072_6f67;
+
+/// How an operation finds what it is about.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Skeleton {
+    /// All of it in one cell, read and written in one step.
+    Whole,
+    /// One cell per segment, collected in one step.
+    AtomicCollect,
+    /// One cell per segment, read one after the other.
+    Collect,
+    /// Two collects, until they show the same versions.
+    Versions,
+    /// Two collects, until they show the same counters.
+    Sequences,
+    /// A collect during which nothing was announced.
+    Announced,
+    /// All of it in one cell with LL and SC.
+    Linked,
+    /// A lock.
+    Lock,
+}
+
+const SKELETONS: [Skeleton; 8] = [
+    Skeleton::Whole,
+    Skeleton::AtomicCollect,
+    Skeleton::Collect,
+    Skeleton::Versions,
+    Skeleton::Sequences,
+    Skeleton::Announced,
+    Skeleton::Linked,
+    Skeleton::Lock,
+];
+
+/// The random algorithm with this seed. Reproducible; see the crate's page.
+#[must_use]
+pub fn text(seed: u64) -> String {
+    let mut draw = Draw::new(seed, LABEL);
+    // What stands in one step bears more garnish: it has fewer states.
+    let skeleton = match draw.below(2) {
+        0 => SKELETONS[draw.below(2)],
+        _ => SKELETONS[draw.below(SKELETONS.len())],
+    };
+    let variables = Variables::random(&mut draw);
+    let mut text = format!("algorithm random_{seed}\n");
+    for line in skeleton.declarations() {
+        text += line;
+        text.push('\n');
+    }
+    text += &variables.declarations();
+    let budget = match skeleton {
+        Skeleton::Whole | Skeleton::AtomicCollect => 3,
+        Skeleton::Collect | Skeleton::Linked | Skeleton::Lock => 2,
+        Skeleton::Versions | Skeleton::Sequences | Skeleton::Announced => 1,
+    };
+    text += "\nupdate(v):\n";
+    let mut writer = Writer::new(&mut draw, &variables, false, budget);
+    skeleton.update(&mut writer);
+    text += &writer.finish();
+    text += "\nscan:\n    local w: view\n    local zero: view\n";
+    for line in skeleton.locals() {
+        text += line;
+        text.push('\n');
+    }
+    let mut writer = Writer::new(&mut draw, &variables, true, budget);
+    skeleton.scan(&mut writer);
+    text += &writer.finish();
+    text
+}
+
+impl Skeleton {
+    const fn declarations(self) -> &'static [&'static str] {
+        match self {
+            Self::Whole => &["shared whole: view"],
+            Self::AtomicCollect | Self::Collect => &["shared a[segment]: value"],
+            Self::Versions => {
+                &["type cell = record (val: value, seq: version)", "shared a[segment]: cell"]
+            }
+            Self::Sequences => &[
+                "type cell = record (val: value, seq: counter)",
+                "shared a[segment]: cell",
+                "private seq: counter",
+            ],
+            Self::Announced => &["shared active: process or none", "shared a[segment]: value"],
+            Self::Linked => &["shared whole: llsc view"],
+            Self::Lock => &["shared lock: cas bool", "shared a[segment]: value"],
+        }
+    }
+
+    const fn locals(self) -> &'static [&'static str] {
+        match self {
+            Self::Versions | Self::Sequences => {
+                &["    local one[segment]: cell", "    local two[segment]: cell"]
+            }
+            _ => &[],
+        }
+    }
+
+    fn update(self, to: &mut Writer<'_>) {
+        match self {
+            Self::Whole => {
+                to.garnish();
+                to.atomic(&["u := whole", "u[me] := v", "whole := u"]);
+                to.garnish();
+            }
+            Self::AtomicCollect | Self::Collect => {
+                to.garnish();
+                to.atomic_or_alone("a[me] := v");
+                to.garnish();
+            }
+            Self::Versions => {
+                to.garnish();
+                to.line("a[me] := (v, fresh)");
+            }
+            Self::Sequences => {
+                to.garnish();
+                to.line("seq := seq + 1");
+                to.line("a[me] := (v, seq)");
+            }
+            Self::Announced => {
+                to.line("active := none");
+                to.garnish();
+                to.line("a[me] := v");
+            }
+            Self::Linked => {
+                to.garnish();
+                to.line("repeat");
+                to.indented(|to| {
+                    to.line("u := LL(whole)");
+                    to.line("u[me] := v");
+                    to.line("done := SC(whole, u)");
+                });
+                to.line("until done");
+                to.garnish();
+            }
+            Self::Lock => {
+                to.line("loop: if CAS(lock, false, true): exit");
+                to.garnish();
+                to.line("a[me] := v");
+                to.line("lock := false");
+            }
+        }
+    }
+
+    fn scan(self, to: &mut Writer<'_>) {
+        const COLLECT: &str = "for s in segments: w[s] := a[s]";
+        match self {
+            Self::Whole => {
+                to.garnish();
+                to.atomic(&["w := whole"]);
+                to.garnish();
+            }
+            Self::AtomicCollect => {
+                to.garnish();
+                to.atomic(&[COLLECT]);
+                to.garnish();
+            }
+            Self::Collect => {
+                to.garnish();
+                to.line(COLLECT);
+                to.garnish();
+            }
+            Self::Versions | Self::Sequences => {
+                to.garnish();
+                to.line("loop:");
+                to.indented(|to| {
+                    to.line("for s in segments: one[s] := a[s]");
+                    to.line("for s in segments: two[s] := a[s]");
+                    to.line("if all s in segments: one[s].seq = two[s].seq: exit");
+                });
+                to.line("for s in segments: w[s] := two[s].val");
+                to.garnish();
+            }
+            Self::Announced => {
+                to.line("repeat");
+                to.indented(|to| {
+                    to.line("active := me");
+                    to.line(COLLECT);
+                    to.garnish();
+                });
+                to.line("until active = me");
+            }
+            Self::Linked => {
+                to.garnish();
+                to.line("w := LL(whole)");
+                to.garnish();
+            }
+            Self::Lock => {
+                to.line("loop: if CAS(lock, false, true): exit");
+                to.line(COLLECT);
+                to.garnish();
+                to.line("lock := false");
+            }
+        }
+        to.distortion();
+        to.line("return w");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_fixes_the_text_and_another_gives_another() {
+        assert_eq!(text(3), text(3));
+        assert_ne!(text(3), text(4));
+        assert!(text(3).contains("scan:"));
+    }
+}
