@@ -119,6 +119,7 @@ impl Row for Explored {
             memory: MEMORY,
             time: None,
             keep_going: false,
+            self_check: None,
         };
         Question { program, request, states }
     }

@@ -17,7 +17,7 @@ use snapshot_core::Process;
 use crate::deadline::{Deadline, Stopped};
 use crate::explore::{Exploration, ExploreError, Fault, Verdict, canonical};
 use crate::instance::{Instance, InstanceError, Scalar};
-use crate::layout::Registers;
+use crate::layout::{Register, Registers};
 use crate::program::Program;
 use crate::reduce::abandoned::Abandoned;
 use crate::reduce::ample::Ample;
@@ -331,6 +331,10 @@ impl canonical::Forgetting for Forgetting<'_> {
         if let Some(stale) = self.stale {
             stale.forget(registers, state);
         }
+    }
+
+    fn is_blank(&self, registers: Registers, register: Register, scalar: Scalar) -> bool {
+        self.stale.is_some_and(|stale| stale.is_blank(registers, register, scalar))
     }
 }
 

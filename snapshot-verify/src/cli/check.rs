@@ -10,7 +10,7 @@ use snapshot_core::Process;
 use snapshot_io::output::{self, Printed};
 use snapshot_io::replacement;
 use snapshot_verify::exercise::Exercise;
-use snapshot_verify::explore::Progress;
+use snapshot_verify::explore::{Progress, SelfCheck};
 use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::Means;
@@ -88,6 +88,10 @@ pub struct Check {
     reductions: Option<Reductions>,
     #[command(flatten)]
     budget: Budget,
+    /// Check the reductions while they are used, on a sample of the states that the
+    /// search visits and on random executions; exit code 4 if one of them is wrong.
+    #[arg(long)]
+    self_check: bool,
     /// Explore the other pairs also when one of them is violated.
     #[arg(long)]
     keep_going: bool,
@@ -312,6 +316,7 @@ impl Check {
             memory: self.budget.memory,
             time: self.budget.time,
             keep_going: self.keep_going,
+            self_check: self.self_check.then_some(SelfCheck::DEFAULT).or(SelfCheck::of_build()),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
+use snapshot_verify::explore::SelfCheck;
 use snapshot_verify::language::Expectation;
 use snapshot_verify::report::{Case, count, seconds};
 use snapshot_verify::verify::{
@@ -158,6 +159,7 @@ impl Expect {
             memory: self.budget.memory,
             time: Some(self.budget.time.unwrap_or(TIME)),
             keep_going: false,
+            self_check: SelfCheck::of_build(),
         }
     }
 }

@@ -90,6 +90,12 @@ impl VerifyError {
 
     /// Whether this program is at fault rather than the request.
     pub const fn is_ours(&self) -> bool {
-        matches!(self, Self::Counterexample(_) | Self::NoFault { .. } | Self::NotRepeated(_))
+        matches!(
+            self,
+            Self::Counterexample(_)
+                | Self::NoFault { .. }
+                | Self::NotRepeated(_)
+                | Self::Explore(ExploreError::SelfCheck(_))
+        )
     }
 }

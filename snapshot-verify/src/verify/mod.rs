@@ -10,6 +10,7 @@
 //! | `exercised` | what happens at all in the executions that an answer is about |
 //! | `trial` | a look at programs that look at values |
 //! | [`every`] | for every n: a proof, or a violation for some n |
+//! | `self_check` | instances, pairs alike and answers tried on random executions |
 //! | `conformance` | `expect` lines as tests |
 //! | `outcome`, `error`, `watch` | what is answered, and told meanwhile |
 //!
@@ -25,6 +26,7 @@ mod expand;
 mod outcome;
 mod refinement;
 mod request;
+mod self_check;
 mod simple;
 mod strategy;
 mod trial;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use snapshot_core::Process;
 
 use super::Reductions;
+use crate::explore::SelfCheck;
 use crate::refine::Means;
 
 /// What to explore of a program, and what it may cost.
@@ -36,6 +37,9 @@ pub struct Request {
     pub time: Option<Duration>,
     /// Whether the other pairs are explored when one of them is violated.
     pub keep_going: bool,
+    /// Whether, and how densely, exploration checks its reductions while it runs; of no
+    /// meaning to refinement.
+    pub self_check: Option<SelfCheck>,
 }
 
 /// How executions are explored and judged.

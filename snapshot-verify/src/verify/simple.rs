@@ -13,6 +13,7 @@ use super::expand::expand;
 use super::outcome::{Cause, Measures, ProgramFault, Verdict};
 use super::pipeline::Prepared;
 use super::request::Request;
+use super::self_check;
 use super::strategy::{Explore, Finding};
 use super::watch::Watch;
 use crate::counterexample::Counterexample;
@@ -22,6 +23,7 @@ use crate::instance::{Instance, InstanceError};
 use crate::interpret::{Machine, MoveErrorKind};
 use crate::layout::LayoutError;
 use crate::program::Program;
+use crate::reduce::numbering::plain::Plain;
 use crate::reduce::symmetry::isomorphism;
 
 /// With fewer operations hardly anything is ever abandoned.
@@ -102,21 +104,36 @@ impl<'a> Simple<'a> {
 
     /// What the same effort took for a pair whose instance is this one with its
     /// processes renamed, if it found nothing: it would find nothing here either.
-    fn like(&self, pair: [Process; 2], prepared: &Prepared, effort: Effort) -> Option<Measures> {
+    fn like(
+        &self,
+        pair: [Process; 2],
+        prepared: &Prepared,
+        effort: Effort,
+        exploration: &Exploration<'_>,
+    ) -> Result<Option<Measures>, VerifyError> {
         if !self.request.reductions.contains(Reduction::Symmetry) {
-            return None;
+            return Ok(None);
         }
-        self.finished.iter().filter(|(_, finished, _)| *finished == effort).find_map(
-            |(like, _, measures)| {
-                let known = self.prepared.get(&(*like, effort.active))?.explored();
-                let [i, j] = pair;
-                [[i, j], [j, i]].into_iter().find_map(|images| {
-                    let renaming = renaming(*like, images, self.request.processes);
-                    isomorphism(known, prepared.explored(), &renaming)
-                })?;
-                Some(Measures { explorations: 0, like: Some(*like), ..*measures })
-            },
-        )
+        for (like, _, measures) in self.finished.iter().filter(|(_, known, _)| *known == effort) {
+            let Some(known) = self.prepared.get(&(*like, effort.active)) else { continue };
+            let [i, j] = pair;
+            let found = [[i, j], [j, i]].into_iter().find_map(|images| {
+                let renaming = renaming(*like, images, self.request.processes);
+                isomorphism(known.explored(), prepared.explored(), &renaming)
+            });
+            let Some(by) = found else { continue };
+            if let Some(options) = self.request.self_check {
+                let active = Some(active(*like, effort.active, self.request.processes).collect());
+                let plain = [known, prepared].map(|of| of.plain(effort.operations));
+                let of_known = Exploration { active, ..exploration.clone() };
+                let of_known = numbered(&of_known, known, plain[0].as_ref());
+                let of_pair = numbered(exploration, prepared, plain[1].as_ref());
+                let both = [(known.explored(), &of_known), (prepared.explored(), &of_pair)];
+                self_check::renamed(both, &by, options)?;
+            }
+            return Ok(Some(Measures { explorations: 0, like: Some(*like), ..*measures }));
+        }
+        Ok(None)
     }
 
     /// The fault that the interpreter meets on a trace, if it does.
@@ -187,8 +204,14 @@ impl Simple<'_> {
             stop: Some(self.watch.stop()),
             past_violations: false,
             antichain: self.request.reductions.contains(Reduction::Antichain),
+            self_check: self.request.self_check,
             ..Exploration::default()
         };
+        if let Some(options) = self.request.self_check {
+            let plain = prepared.plain(effort.operations);
+            let raw = numbered(&exploration, &prepared, plain.as_ref());
+            self_check::passes(&self.machine, &prepared.instance, &raw, options)?;
+        }
         let time_left = || until.map(|until| until.saturating_duration_since(Instant::now()));
         let is_worth = |least| effort.operations.is_none_or(|operations| operations >= least);
         if is_worth(WORTH_LEARNING) {
@@ -199,8 +222,11 @@ impl Simple<'_> {
             let time = time_left();
             prepared.learn(&Exploration { numbering, time, ..exploration.clone() })?;
         }
-        if let Some(measures) = self.like(pair, &prepared, effort) {
+        if let Some(measures) = self.like(pair, &prepared, effort, &exploration)? {
             self.prepared.insert(key, prepared);
+            if let Some(options) = self.request.self_check {
+                self_check::answer(&self.machine, pair, effort, options)?;
+            }
             return Ok((Finding::Nothing, Measures { elapsed: began.elapsed(), ..measures }));
         }
         let mut most_numbers = match effort.operations {
@@ -258,6 +284,9 @@ impl Simple<'_> {
         };
         self.prepared.insert(key, prepared);
         if matches!(finding, Finding::Nothing) {
+            if let Some(options) = self.request.self_check {
+                self_check::answer(&self.machine, pair, effort, options)?;
+            }
             self.finished.push((pair, effort, measures));
         }
         Ok((finding, Measures { elapsed: began.elapsed(), ..measures }))
@@ -283,6 +312,17 @@ fn narrowed<'a>(
         *most_numbers = &most_numbers[1..];
     }
     Ok(with(None))
+}
+
+/// The same exploration with a form of numbers, without which there is no layout.
+fn numbered<'a>(
+    exploration: &Exploration<'a>,
+    prepared: &'a Prepared,
+    plain: Option<&'a Plain>,
+) -> Exploration<'a> {
+    let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);
+    let numbering = numbering.or(plain.map(|plain| plain as _));
+    Exploration { numbering, ..exploration.clone() }
 }
 
 const fn is_too_narrow(verdict: &explore::Verdict) -> bool {
@@ -336,6 +376,7 @@ mod tests {
             memory: 1 << 30,
             time: None,
             keep_going: false,
+            self_check: explore::SelfCheck::of_build(),
         };
         let watch = Unwatched::default();
         let mut simple = Simple { few_numbers, ..Simple::new(&program, &request, &watch).unwrap() };

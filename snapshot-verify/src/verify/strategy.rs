@@ -247,6 +247,7 @@ mod tests {
             memory: 1 << 30,
             time: None,
             keep_going: false,
+            self_check: crate::explore::SelfCheck::of_build(),
         }
     }
 

@@ -16,7 +16,7 @@ use std::fmt::Debug;
 use snapshot_core::Process;
 
 use crate::instance::{Scalar, SlotId};
-use crate::layout::{MAX_PROCESSES, Registers};
+use crate::layout::{MAX_PROCESSES, Register, Registers};
 
 /// A canonical form for versions and counters.
 ///
@@ -56,6 +56,12 @@ pub trait Numbering: Debug + Sync {
         let _ = canonical;
         self.normalise(registers, state);
     }
+
+    /// Slots that are renumbered together: where a self-check looks for states with the
+    /// same canonical form.
+    fn classes(&self) -> Vec<Vec<SlotId>> {
+        Vec::new()
+    }
 }
 
 /// What nobody will read before it is written over.
@@ -65,6 +71,13 @@ pub trait Numbering: Debug + Sync {
 pub trait Forgetting: Debug + Sync {
     /// Forgets.
     fn forget(&self, registers: Registers, state: &mut [Scalar]);
+
+    /// Whether a register that holds this scalar holds nothing that the program can put
+    /// there, so that a step may move it, but not look at it.
+    fn is_blank(&self, registers: Registers, register: Register, scalar: Scalar) -> bool {
+        let _ = (registers, register, scalar);
+        false
+    }
 }
 
 /// What processes may still do in a state, as [`Ample::look`] notes it.
@@ -112,6 +125,11 @@ pub trait Symmetry: Debug + Sync {
 
     /// Permutes a state.
     fn permute(&self, registers: Registers, by: &Permutation, state: &mut [Scalar]);
+
+    /// Processes of which any two may change places: what a self-check tries.
+    fn orbits(&self) -> Vec<Vec<Process>> {
+        Vec::new()
+    }
 }
 
 /// A permutation of processes.

@@ -57,6 +57,7 @@
 pub mod canonical;
 pub mod code;
 pub mod product;
+pub mod self_check;
 
 mod budget;
 mod level;
@@ -79,6 +80,7 @@ pub use canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
 pub use code::{CodeError, Fault};
 pub use outcome::{Outcome, Progress, Trace, TraceStep, Verdict};
 pub use product::{Choice, Move, Stop};
+pub use self_check::{Defect, Examined, SelfCheck};
 
 use crate::instance::Instance;
 use crate::layout::{Layout, LayoutError, Needs};
@@ -125,10 +127,12 @@ pub struct Exploration<'a> {
     pub symmetry: Option<&'a dyn Symmetry>,
     /// Steps that are taken at once; with `past_violations` none are.
     pub ample: Option<&'a dyn Ample>,
+    /// Whether, and how densely, the search checks what is claimed by all these.
+    pub self_check: Option<SelfCheck>,
 }
 
 impl Default for Exploration<'_> {
-    /// No bounds, no reductions, one thread, a gibibyte.
+    /// No bounds, no reductions, one thread, a gibibyte; a self-check in debug builds.
     fn default() -> Self {
         Self {
             operations: None,
@@ -144,6 +148,7 @@ impl Default for Exploration<'_> {
             most_numbers: None,
             symmetry: None,
             ample: None,
+            self_check: SelfCheck::of_build(),
         }
     }
 }
@@ -165,6 +170,9 @@ pub enum ExploreError {
         /// What is needed.
         least: u64,
     },
+    /// The self-check has found a bug of ours.
+    #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
+    SelfCheck(Box<Defect>),
 }
 
 impl Exploration<'_> {
@@ -196,14 +204,14 @@ impl Exploration<'_> {
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
         self.product(instance, |product| match product.layout().words() {
-            1 => self.explore::<1>(product, progress),
-            2 => self.explore::<2>(product, progress),
-            3 => self.explore::<3>(product, progress),
-            4 => self.explore::<4>(product, progress),
-            6 => self.explore::<6>(product, progress),
-            8 => self.explore::<8>(product, progress),
-            16 => self.explore::<16>(product, progress),
-            _ => self.explore::<32>(product, progress),
+            1 => self.explore::<1>(product, instance, progress),
+            2 => self.explore::<2>(product, instance, progress),
+            3 => self.explore::<3>(product, instance, progress),
+            4 => self.explore::<4>(product, instance, progress),
+            6 => self.explore::<6>(product, instance, progress),
+            8 => self.explore::<8>(product, instance, progress),
+            16 => self.explore::<16>(product, instance, progress),
+            _ => self.explore::<32>(product, instance, progress),
         })?
     }
 
@@ -246,6 +254,7 @@ impl Exploration<'_> {
     fn explore<const W: usize>(
         &self,
         product: &Product<'_>,
+        instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
         let watch = Watch::new(self.time, self.stop);
@@ -256,6 +265,7 @@ impl Exploration<'_> {
             watch: &watch,
             threads: self.threads.max(1),
             antichain: self.antichain && !self.past_violations,
+            self_check: self.self_check.map(|options| (options, instance)),
         };
         let plan = Plan {
             past_violations: self.past_violations,
@@ -265,6 +275,9 @@ impl Exploration<'_> {
         };
         let begun = search(&memory).run::<W>(plan, progress);
         let mut explored = begun.map_err(|Exhausted| self.too_little_memory::<W>())?;
+        if let Some(defect) = explored.defect.take() {
+            return Err(ExploreError::SelfCheck(Box::new(defect)));
+        }
         let mut peak_bytes = memory.peak();
         let verdict = match (explored.found, watch.cause()) {
             (None, None) => Verdict::Verified,
@@ -288,9 +301,9 @@ impl Exploration<'_> {
                 }
             }
         };
-        let Explored { states, transitions, depth, .. } = explored;
+        let Explored { states, transitions, depth, examined, .. } = explored;
         let seconds = watch.elapsed().as_secs_f64();
-        Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes })
+        Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined })
     }
 }
 
@@ -331,7 +344,7 @@ impl Exploration<'_> {
 
     fn too_little_memory<const W: usize>(&self) -> ExploreError {
         let least = Store::<W>::LEAST_BYTES
-            + self.threads.max(1) * Worker::<W>::BYTES
+            + self.threads.max(1) * Worker::<'_, W>::BYTES
             + Frontier::<W>::CHUNK_BYTES;
         ExploreError::Memory { given: self.memory, least: least as u64 }
     }

@@ -6,6 +6,7 @@ use snapshot_core::observer::Alarm;
 use super::budget::Cause;
 use super::code::Fault;
 use super::product::Choice;
+use super::self_check::Examined;
 use crate::instance::Scalar;
 
 /// What a search found, and what it took.
@@ -24,6 +25,8 @@ pub struct Outcome {
     pub seconds: f64,
     /// The most memory that states took at a time.
     pub peak_bytes: u64,
+    /// What the self-check tried.
+    pub examined: Examined,
 }
 
 /// The answer of a search.

@@ -9,8 +9,10 @@ use super::budget::{Exhausted, Memory, Watch};
 use super::level::Level;
 use super::outcome::Progress;
 use super::product::Product;
+use super::self_check::{Defect, Examined, Examiner, SelfCheck};
 use super::store::{Chunk, Frontier, SHARDS, Store, shard_of};
 use super::worker::{Found, Worker};
+use crate::instance::Instance;
 use crate::layout::Monotone;
 
 /// Levels with fewer states are left to one thread: starting others takes longer.
@@ -26,6 +28,8 @@ pub(super) struct Search<'a> {
     pub(super) watch: &'a Watch<'a>,
     pub(super) threads: usize,
     pub(super) antichain: bool,
+    /// Whether it examines itself, and the instance that it is about.
+    pub(super) self_check: Option<(SelfCheck, &'a Instance)>,
 }
 
 /// How far to go.
@@ -52,6 +56,10 @@ pub(super) struct Explored<const W: usize> {
     pub(super) found: Option<(u32, Found<W>)>,
     /// The explored levels, unless they were too large to keep.
     pub(super) levels: Option<Vec<Vec<Chunk<W>>>>,
+    /// What the self-check tried.
+    pub(super) examined: Examined,
+    /// What it found: the search has ended there.
+    pub(super) defect: Option<Defect>,
 }
 
 impl Search<'_> {
@@ -68,16 +76,28 @@ impl Search<'_> {
         let nothing = Monotone::default();
         let dominance = if self.antichain { layout.monotone() } else { &nothing };
         let store = Store::<W>::new(self.memory, dominance)?;
-        let workers = (0..self.threads).map(|_| Worker::new(self.product, self.memory));
-        let mut workers: Vec<Worker<W>> = workers.collect::<Result<_, _>>()?;
+        let examiner = || {
+            let (options, instance) = self.self_check.filter(|_| !plan.tracing)?;
+            Some(Examiner::new(self.product, instance, options, self.antichain))
+        };
+        let worker = |_| Worker::new(self.product, self.memory, examiner());
+        let workers = (0..self.threads).map(worker);
+        let mut workers: Vec<Worker<'_, W>> = workers.collect::<Result<_, _>>()?;
 
         let initial = layout.pack(&self.product.initial().0);
         let shard = shard_of(store.hash(&initial));
         store.insert(shard, &[initial])?;
         let mut chunks = store.take_new(shard);
 
-        let mut explored =
-            Explored { states: 1, transitions: 0, depth: 0, found: None, levels: Some(Vec::new()) };
+        let mut explored = Explored {
+            states: 1,
+            transitions: 0,
+            depth: 0,
+            found: None,
+            levels: Some(Vec::new()),
+            examined: Examined::default(),
+            defect: None,
+        };
         let mut kept = 0;
         let mut reporter = Reporter { plan, seconds: 0.0, states: 0 };
         for depth in 0..plan.end {
@@ -97,10 +117,16 @@ impl Search<'_> {
             if explored.found.is_none() {
                 explored.found = found.map(|found| (depth, found));
             }
+            for worker in workers.iter_mut().filter(|_| self.watch.cause().is_none()) {
+                worker.examine(&store);
+            }
+            workers.iter_mut().for_each(|worker| explored.examined.add(&worker.take_examined()));
+            let defects = workers.iter_mut().filter_map(Worker::take_defect);
+            explored.defect = defects.min_by_key(|(state, _)| *state).map(|(_, defect)| defect);
             if let (Some(levels), Some(level)) = (&mut explored.levels, level.into_kept()) {
                 levels.push(level);
             }
-            if self.watch.cause().is_some() {
+            if self.watch.cause().is_some() || explored.defect.is_some() {
                 break;
             }
             chunks = (0..SHARDS).flat_map(|shard| store.take_new(shard)).collect();
@@ -121,14 +147,14 @@ impl Search<'_> {
         &self,
         level: &Level<'_, W>,
         store: &Store<'_, W>,
-        workers: &mut [Worker<W>],
+        workers: &mut [Worker<'_, W>],
         tick: &mut dyn FnMut(),
     ) {
-        let work = |worker: &mut Worker<W>, tick: &mut dyn FnMut()| {
+        let work = |worker: &mut Worker<'_, W>, tick: &mut dyn FnMut()| {
             while self.watch.cause().is_none()
                 && let Some(chunk) = level.take()
             {
-                worker.explore(&chunk, self.product, store, self.watch);
+                worker.explore(&chunk, self.product, store, self.watch, level.states());
                 level.explored(chunk);
                 tick();
             }

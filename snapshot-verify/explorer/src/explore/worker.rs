@@ -3,6 +3,7 @@
 
 use super::budget::{Cause, Exhausted, Memory, Watch};
 use super::product::{Move, Product, Recall, Scratch, Stop, Successor};
+use super::self_check::{Defect, Examined, Examiner};
 use super::store::{Chunk, SHARDS, Store, shard_of};
 
 /// How many states go to a shard at a time.
@@ -26,7 +27,7 @@ impl<const W: usize> Found<W> {
 
 /// One thread's part of a search.
 #[derive(Debug)]
-pub(super) struct Worker<const W: usize> {
+pub(super) struct Worker<'a, const W: usize> {
     scratch: Scratch,
     /// What it has seen before, if that can be told.
     recall: Option<Recall<W>>,
@@ -35,13 +36,19 @@ pub(super) struct Worker<const W: usize> {
     /// Since it was taken last.
     transitions: u64,
     found: Option<Found<W>>,
+    /// What it examines some of its states with.
+    examiner: Option<Examiner<'a, W>>,
 }
 
-impl<const W: usize> Worker<W> {
+impl<'a, const W: usize> Worker<'a, W> {
     /// What a worker's buffers take, and its memory.
     pub(super) const BYTES: usize = SHARDS * BATCH * size_of::<[u64; W]>() + Recall::<W>::BYTES;
 
-    pub(super) fn new(product: &Product<'_>, memory: &Memory) -> Result<Self, Exhausted> {
+    pub(super) fn new(
+        product: &Product<'_>,
+        memory: &Memory,
+        examiner: Option<Examiner<'a, W>>,
+    ) -> Result<Self, Exhausted> {
         memory.take(Self::BYTES)?;
         Ok(Self {
             scratch: Scratch::new(product),
@@ -49,19 +56,25 @@ impl<const W: usize> Worker<W> {
             buffers: (0..SHARDS).map(|_| Vec::with_capacity(BATCH)).collect(),
             transitions: 0,
             found: None,
+            examiner,
         })
     }
 
-    /// Explores some states.
+    /// Explores some states of a level with so many.
     pub(super) fn explore(
         &mut self,
         chunk: &Chunk<W>,
         product: &Product<'_>,
         store: &Store<'_, W>,
         watch: &Watch<'_>,
+        level: u64,
     ) {
-        let Self { scratch, recall, buffers, transitions, found } = self;
+        let Self { scratch, recall, buffers, transitions, found, examiner } = self;
+        let rate = examiner.as_ref().map_or(1, |examiner| examiner.rate(level));
         for state in chunk {
+            if let Some(examiner) = examiner {
+                examiner.look(state, rate);
+            }
             let each = |by, successor: Successor<W>| {
                 *transitions += 1;
                 if let Some(next) = successor.state {
@@ -96,6 +109,22 @@ impl<const W: usize> Worker<W> {
 
     pub(super) fn take_transitions(&mut self) -> u64 {
         std::mem::take(&mut self.transitions)
+    }
+
+    /// Looks whether the store holds what it must, now that all workers have finished.
+    pub(super) fn examine(&mut self, store: &Store<'_, W>) {
+        if let Some(examiner) = &mut self.examiner {
+            examiner.finish(store);
+        }
+    }
+
+    pub(super) fn take_examined(&mut self) -> Examined {
+        self.examiner.as_mut().map_or_else(Examined::default, Examiner::take_examined)
+    }
+
+    /// What the self-check found, with the state that it was found in.
+    pub(super) fn take_defect(&mut self) -> Option<([u64; W], Defect)> {
+        self.examiner.as_mut().and_then(Examiner::take_defect)
     }
 
     pub(super) fn take_found(&mut self) -> Option<Found<W>> {

@@ -19,4 +19,5 @@ mod published;
 mod random;
 mod recall;
 mod reductions;
+mod self_check;
 mod symmetry;

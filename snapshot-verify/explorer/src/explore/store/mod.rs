@@ -66,6 +66,12 @@ impl<'a, const W: usize> Store<'a, W> {
         self.lock(shard).take_new(self.memory)
     }
 
+    /// Whether that holds of a state that differs from this one at most in what is
+    /// monotone.
+    pub fn any_alike(&self, state: &[u64; W], holds: impl FnMut(&[u64; W]) -> bool) -> bool {
+        self.lock(shard_of(self.hash(state))).any_alike(state, holds)
+    }
+
     fn lock(&self, shard: usize) -> MutexGuard<'_, Shard<'a, W>> {
         // A panic elsewhere ends the search anyway.
         self.shards[shard].lock().unwrap_or_else(PoisonError::into_inner)

@@ -174,6 +174,25 @@ impl<'a, const W: usize> Shard<'a, W> {
         chunks
     }
 
+    /// See [`super::Store::any_alike`].
+    pub(super) fn any_alike(
+        &self,
+        state: &[u64; W],
+        mut holds: impl FnMut(&[u64; W]) -> bool,
+    ) -> bool {
+        let mut place = self.home(state);
+        loop {
+            let other = &self.places[place];
+            if *other == [0; W] {
+                return false;
+            }
+            if self.differ_in_dominance_only(state, other) && holds(other) {
+                return true;
+            }
+            place = (place + 1) % self.places.len();
+        }
+    }
+
     /// Whether exactly this state lies here.
     fn holds(&self, state: &[u64; W]) -> bool {
         let mut place = self.home(state);

@@ -170,6 +170,13 @@ impl canonical::Numbering for Numbering {
         self.normalise(&mut state[..registers.slots()]);
     }
 
+    fn classes(&self) -> Vec<Vec<SlotId>> {
+        let versions = self.versions.iter().map(VersionClass::slots);
+        let counters = self.counters.iter().map(CounterClass::slots);
+        let bits = self.bits.iter().map(BitClass::slots);
+        versions.chain(counters).chain(bits).map(<[SlotId]>::to_vec).collect()
+    }
+
     fn normalise_since(&self, registers: Registers, normal: &[Scalar], state: &mut [Scalar]) {
         self.normalise_since(normal, &mut state[..registers.slots()]);
     }

@@ -197,6 +197,10 @@ impl canonical::Forgetting for Stale {
     fn forget(&self, _: Registers, state: &mut [Scalar]) {
         self.layers.iter().for_each(|layer| layer.forget(state));
     }
+
+    fn is_blank(&self, _: Registers, register: Register, scalar: Scalar) -> bool {
+        self.blank(SlotId(register as u32)) == Some(scalar)
+    }
 }
 
 impl Digit {

@@ -221,6 +221,10 @@ impl canonical::Symmetry for Symmetry {
         permutation
     }
 
+    fn orbits(&self) -> Vec<Vec<Process>> {
+        self.classes().collect()
+    }
+
     fn permute(&self, registers: Registers, by: &Permutation, state: &mut [Scalar]) {
         for orbit in &self.orbits {
             // Where what is now at each position has to go.

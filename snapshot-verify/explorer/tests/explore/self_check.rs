@@ -1,0 +1,286 @@
+//! The self-check finds an error planted in each kind of reduction, and none where there
+//! is none.
+
+use std::collections::BTreeSet;
+
+use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
+use snapshot_explorer::explore::canonical::Around;
+use snapshot_explorer::explore::{
+    Ample, Defect, Examined, Exploration, ExploreError, Forgetting, Numbering, Permutation,
+    SelfCheck, Symmetry,
+};
+use snapshot_explorer::instance::{Domain, NONE, Scalar, SlotId};
+use snapshot_explorer::layout::Registers;
+use snapshot_explorer::pipeline::Prepared;
+use snapshot_explorer::reduce::numbering::Numbering as RealNumbering;
+use snapshot_explorer::reduce::symmetry::Symmetry as RealSymmetry;
+use snapshot_explorer::reduction::Reductions;
+use snapshot_language::parse;
+
+/// Counters: a scan counts one of them up twice in a step.
+const TWICE: &str = "algorithm twice
+shared a[segment]: value
+shared hi: counter
+shared lo: counter
+update(v):
+    atomic:
+        a[me] := v
+        h := hi
+        hi := h + 1
+scan:
+    local c[segment]: value
+    local t: counter
+    atomic:
+        t := lo
+        h := hi
+        t := t + 1
+        t := t + 1
+        lo := t
+        for s in segments: c[s] := a[s]
+    if t + 1 < h: c[me] := initial
+    return c
+";
+
+/// Versions, which a scan compares.
+const VERSIONS: &str = "algorithm versions
+type cell = record (val: value, seq: version)
+shared a[segment]: cell
+update(v):
+    a[me] := (v, fresh)
+scan:
+    local one[segment]: cell
+    local two[segment]: cell
+    loop:
+        for s in segments: one[s] := a[s]
+        for s in segments: two[s] := a[s]
+        if all s in segments: one[s].seq = two[s].seq: return [two[s].val for s in segments]
+";
+
+/// Everything examined.
+const DENSELY: SelfCheck = SelfCheck { one_in: 1, seed: 1 };
+
+fn prepared(text: &str, processes: usize) -> Prepared {
+    let program = parse("test", text).unwrap().program(None).unwrap();
+    let pair = [0, 1].map(Process::must);
+    Prepared::new(&program, processes, pair, Reductions::standard(), |_| true, Deadline::NEVER)
+        .unwrap()
+}
+
+fn corpus(name: &str) -> &'static str {
+    corpus::algorithm(name).unwrap().text
+}
+
+fn run(prepared: &Prepared, exploration: &Exploration<'_>) -> Result<Examined, Box<Defect>> {
+    let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);
+    let exploration = Exploration {
+        numbering: exploration.numbering.or(numbering),
+        self_check: exploration
+            .self_check
+            .filter(|asked| *asked != SelfCheck::DEFAULT)
+            .or(Some(DENSELY)),
+        memory: 64 << 20,
+        ..exploration.clone()
+    };
+    match exploration.run(&prepared.instance, &mut |_| ()) {
+        Ok(outcome) => Ok(outcome.examined),
+        Err(ExploreError::SelfCheck(defect)) => Err(defect),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn found(prepared: &Prepared, exploration: &Exploration<'_>) -> &'static str {
+    let defect = run(prepared, exploration).unwrap_err();
+    assert!(!defect.state.is_empty() && !defect.step.is_empty(), "{defect}");
+    defect.reduction
+}
+
+/// Exchanges processes, but leaves the names in one slot as they are.
+#[derive(Debug)]
+struct WrongExchange(RealSymmetry, SlotId);
+
+impl Symmetry for WrongExchange {
+    fn canonicalise(&self, _: Registers, _: &mut [Scalar]) -> Permutation {
+        Permutation::IDENTITY
+    }
+
+    fn permute(&self, registers: Registers, by: &Permutation, state: &mut [Scalar]) {
+        let name = state[registers.slot(self.1)];
+        self.0.permute(registers, by, state);
+        state[registers.slot(self.1)] = name;
+    }
+
+    fn orbits(&self) -> Vec<Vec<Process>> {
+        self.0.orbits()
+    }
+}
+
+#[test]
+fn a_wrong_exchange_is_found() {
+    let prepared = prepared(corpus("bowman"), 4);
+    let symmetry = prepared.symmetry(|_| true).unwrap();
+    let right =
+        Exploration { symmetry: Some(&symmetry), operations: Some(1), ..Exploration::default() };
+    let examined = run(&prepared, &right).unwrap();
+    assert!(examined.symmetry > 1000, "{examined:?}");
+
+    let active = prepared.instance.slots.iter().position(|slot| slot.name == "active").unwrap();
+    assert!(prepared.instance.slots[active].domain.names_processes());
+    let wrong = WrongExchange(symmetry, SlotId(active as u32));
+    let wrong =
+        Exploration { symmetry: Some(&wrong), operations: Some(1), ..Exploration::default() };
+    assert_eq!(found(&prepared, &wrong), "symmetry");
+}
+
+/// A numbering with something changed.
+#[derive(Debug)]
+struct Changed {
+    numbering: RealNumbering,
+    /// How many expansions a state has at most.
+    expansions: u32,
+    /// Versions of these slots are never told apart.
+    merged: BTreeSet<SlotId>,
+}
+
+impl Numbering for Changed {
+    fn numbers(&self, slot: SlotId) -> u32 {
+        Numbering::numbers(&self.numbering, slot)
+    }
+
+    fn is_renamed(&self, slot: SlotId) -> bool {
+        self.numbering.is_renamed(slot)
+    }
+
+    fn first_fresh(&self) -> Scalar {
+        self.numbering.first_fresh()
+    }
+
+    fn expand(&self, registers: Registers, state: &mut [Scalar], number: u32) -> bool {
+        number < self.expansions && self.numbering.expand(registers, state, number)
+    }
+
+    fn normalise(&self, registers: Registers, state: &mut [Scalar]) {
+        Numbering::normalise(&self.numbering, registers, state);
+        for slot in &self.merged {
+            let held = &mut state[registers.slot(*slot)];
+            *held = if *held == NONE { NONE } else { 0 };
+        }
+    }
+
+    fn classes(&self) -> Vec<Vec<SlotId>> {
+        self.numbering.classes()
+    }
+}
+
+fn changed(prepared: &Prepared) -> Changed {
+    let numbering = prepared.numbering.clone().unwrap();
+    Changed { numbering, expansions: u32::MAX, merged: BTreeSet::new() }
+}
+
+#[test]
+fn gaps_that_are_not_widened_enough_are_found() {
+    let prepared = prepared(TWICE, 2);
+    let never = Changed { expansions: 1, ..changed(&prepared) };
+    let once = Changed { expansions: 2, ..changed(&prepared) };
+    for numbering in [never, once] {
+        let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
+        assert_eq!(found(&prepared, &exploration), "counters");
+    }
+}
+
+#[test]
+fn versions_that_are_merged_are_found() {
+    let prepared = prepared(VERSIONS, 2);
+    let examined = run(&prepared, &Exploration::default()).unwrap();
+    assert!(examined.numbering > 100, "{examined:?}");
+
+    let slots = prepared.instance.slots.iter().zip((0..).map(SlotId));
+    let versions = slots.filter(|(slot, _)| matches!(slot.domain, Domain::Version { .. }));
+    let merged = versions.map(|(_, slot)| slot).collect();
+    let numbering = Changed { merged, ..changed(&prepared) };
+    let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
+    assert_eq!(found(&prepared, &exploration), "counters");
+}
+
+/// Forgets one cell always.
+#[derive(Debug)]
+struct Forgetful(SlotId);
+
+impl Forgetting for Forgetful {
+    fn forget(&self, registers: Registers, state: &mut [Scalar]) {
+        state[registers.slot(self.0)] = 0;
+    }
+}
+
+#[test]
+fn a_live_cell_that_is_forgotten_is_found() {
+    let prepared = prepared(corpus("bowman"), 2);
+    let cell = prepared.instance.slots.iter().position(|slot| slot.name == "a[0]").unwrap();
+    let forgetting = Forgetful(SlotId(cell as u32));
+    let exploration = Exploration { forgetting: Some(&forgetting), ..Exploration::default() };
+    assert_eq!(found(&prepared, &exploration), "stale");
+}
+
+#[test]
+fn what_is_abandoned_or_stale_is_filled() {
+    let mut riany = prepared(corpus("riany"), 2);
+    riany.analyse(Deadline::NEVER).unwrap();
+    let forgetting = riany.forgetting().unwrap();
+    let operations = Some(2);
+    let forgetting = Some(&forgetting as _);
+    // There are many states: a part of them will do.
+    let self_check = Some(SelfCheck { one_in: 64, seed: 2 });
+    let exploration = Exploration { forgetting, operations, self_check, ..Exploration::default() };
+    let examined = run(&riany, &exploration).unwrap();
+    assert!(examined.forgetting > 500, "{examined:?}");
+}
+
+/// Every step is taken at once, that of the first process that can.
+#[derive(Debug)]
+struct Hasty;
+
+impl Ample for Hasty {
+    fn look(&self, _: Registers, _: &[Scalar], _: &mut Around) -> bool {
+        true
+    }
+
+    fn may_commute(&self, _: &Around, state: &[Scalar], process: Process) -> bool {
+        // The locations come after the slots; there is no other hint here.
+        state.get(self.location(state, process)).is_some_and(|&location| location != 0)
+    }
+
+    fn commutes(&self, _: &Around, _: Process, _: &[Scalar], _: &[Scalar], _: &[u16]) -> bool {
+        true
+    }
+}
+
+impl Hasty {
+    /// Slots, two locations, two musts, two of the observer, two numbers of operations.
+    fn location(&self, state: &[Scalar], process: Process) -> usize {
+        state.len() - 8 + process.index()
+    }
+}
+
+#[test]
+fn a_step_taken_too_early_is_found() {
+    let prepared = prepared(corpus("bowman"), 2);
+    let bounded = Exploration { operations: Some(2), ..Exploration::default() };
+    let ample = prepared.ample(Some(2), Deadline::NEVER).unwrap().unwrap();
+    let examined = run(&prepared, &Exploration { ample: Some(&ample), ..bounded.clone() }).unwrap();
+    assert!(examined.ample > 20, "{examined:?}");
+    assert_eq!(found(&prepared, &Exploration { ample: Some(&Hasty), ..bounded }), "ample");
+}
+
+#[test]
+fn what_is_examined_does_not_depend_on_threads() {
+    let prepared = prepared(corpus("bowman"), 3);
+    let examined = |threads| {
+        let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);
+        let self_check = Some(SelfCheck { one_in: 16, seed: 5 });
+        let exploration = Exploration { threads, numbering, self_check, ..Exploration::default() };
+        let antichain = Exploration { antichain: true, ..exploration };
+        antichain.run(&prepared.instance, &mut |_| ()).unwrap().examined
+    };
+    assert_eq!(examined(1), examined(2));
+    assert!(examined(1).antichain > 20, "{:?}", examined(1));
+}
