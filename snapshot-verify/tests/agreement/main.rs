@@ -2,16 +2,25 @@
 //! of threads, by the second method; on the corpus, its bugs, and mutants.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+<<<<<<< HEAD
 mod every;
 mod mutants;
 mod refinement;
 mod trust;
+=======
+mod acting;
+mod generated;
+mod mutants;
+mod refinement;
+mod shrink;
+>>>>>>> c9d2e39 (agreement: random programs in all ways, and each reduction seen to act)
 mod unreduced;
 
 use std::num::NonZeroUsize;
 
 use mutants::{Mutant, mutants};
 use snapshot_core::Process;
+use snapshot_verify::explore::SelfCheck;
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{
@@ -32,6 +41,7 @@ fn request(processes: usize, operations: u32, reductions: Reductions) -> Request
         memory: 2 << 30,
         time: None,
         keep_going: true,
+        self_check: Some(SelfCheck::DEFAULT),
     }
 }
 
