@@ -256,12 +256,10 @@ impl<'a, const W: usize> Examiner<'a, W> {
         moves.into_iter().map(|(process, choice)| self.step(state, process, choice)).collect()
     }
 
-    /// The canonical form but for the names of processes: of processes that are alike,
-    /// more than one order may be canonical.
-    fn numbered(&self, mut state: Vec<Scalar>) -> Vec<Scalar> {
-        if let Some(forgetting) = self.product.forgetting {
-            forgetting.forget(self.registers, &mut state);
-        }
+    /// The normal form of numbers, and no more: what is forgotten may depend on which of
+    /// several numbers stands for them all, and of processes that are alike, more than
+    /// one order may be canonical.
+    fn normal(&self, mut state: Vec<Scalar>) -> Vec<Scalar> {
         if let Some(numbering) = self.product.numbering {
             numbering.normalise(self.registers, &mut state);
         }

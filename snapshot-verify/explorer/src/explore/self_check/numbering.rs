@@ -72,7 +72,7 @@ impl<const W: usize> Examiner<'_, W> {
     /// The normal form of the next state; nothing without one.
     fn ends_in(&self, step: &Step) -> Vec<Scalar> {
         match step.end {
-            End::Well => self.numbered(step.after.clone()),
+            End::Well => self.normal(step.after.clone()),
             End::Violation | End::Fault(_) => Vec::new(),
         }
     }
