@@ -3,6 +3,7 @@
 
 use std::num::NonZeroUsize;
 
+use snapshot_verify::explore::SelfCheck;
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{
@@ -22,6 +23,7 @@ fn request(processes: usize, operations: Operations) -> Request {
         memory: 1 << 30,
         time: None,
         keep_going: true,
+        self_check: Some(SelfCheck::DEFAULT),
     }
 }
 

@@ -66,6 +66,7 @@ fn no_mutant_that_is_wrong_for_small_n_is_proved() {
             let request = Request {
                 operations: Operations::AtMost(2),
                 keep_going: false,
+                self_check: None,
                 threads: NonZeroUsize::MIN,
                 pairs: Pairs::All,
                 time: Some(Duration::from_millis(milliseconds)),

@@ -2,18 +2,13 @@
 //! of threads, by the second method; on the corpus, its bugs, and mutants.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-<<<<<<< HEAD
-mod every;
-mod mutants;
-mod refinement;
-mod trust;
-=======
 mod acting;
+mod every;
 mod generated;
 mod mutants;
 mod refinement;
 mod shrink;
->>>>>>> c9d2e39 (agreement: random programs in all ways, and each reduction seen to act)
+mod trust;
 mod unreduced;
 
 use std::num::NonZeroUsize;

@@ -28,6 +28,7 @@ fn request(processes: usize, operations: Operations) -> Request {
         memory: 64 << 20,
         time: None,
         keep_going: true,
+        self_check: Some(snapshot_verify::explore::SelfCheck::DEFAULT),
     }
 }
 
