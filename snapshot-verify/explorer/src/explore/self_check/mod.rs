@@ -6,11 +6,11 @@
 //!
 //! | claim | what is tried | file |
 //! | --- | --- | --- |
-//! | symmetry | a step of the permuted state is the permuted step | [`symmetry`] |
-//! | numbering | what a canonical state stands for leads to its canonical successors | [`numbering`] |
-//! | forgetting | what was forgotten may be anything | [`forgetting`] |
-//! | ample | a step taken at once commutes with what others do | [`ample`] |
-//! | antichain | a dropped state is dominated, and domination is kept by steps | [`antichain`] |
+//! | symmetry | a step of the permuted state is the permuted step | `symmetry` |
+//! | numbering | what a canonical state stands for leads to its canonical successors | `numbering` |
+//! | forgetting | what was forgotten may be anything | `forgetting` |
+//! | ample | a step taken at once commutes with what others do | `ample` |
+//! | antichain | a dropped state is dominated, and domination is kept by steps | `antichain` |
 //!
 //! What steps do is taken from the code of the instance alone, before any canonical
 //! form: so the judge of a canonical form is the code that it must respect. A failure is

@@ -9,7 +9,7 @@
 //! One thing is lost: under a gap of at least `cap`, one cannot tell whether the gap is
 //! still at least `cap` after successors were taken of the lower counter. So a normal
 //! state stands for more than one, and moves are tried from each of some of them, its
-//! *widenings* ([`super::widening`]). They include every behaviour of the program, so
+//! *widenings* (`widening`). They include every behaviour of the program, so
 //! *verified* is right; but they may include others, so a violation counts only once it
 //! has been replayed.
 //!

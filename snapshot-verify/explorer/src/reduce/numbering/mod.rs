@@ -15,7 +15,7 @@
 //!   slots, is all that matters.
 //! * **Counters** ([`counters`]): the order, whether one is the successor of
 //!   another, remainders. Larger gaps are kept as *at least* [`CAP`]; all cases that
-//!   the successors of one move can tell apart are explored ([`widening`]).
+//!   the successors of one move can tell apart are explored (`widening`).
 //!
 //! * **Bits** that are only compared with each other ([`bits`]): flipped.
 //!
