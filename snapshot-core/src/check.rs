@@ -9,6 +9,8 @@ mod minimize;
 
 use std::hash::Hash;
 
+use rustc_hash::FxHashSet;
+
 use crate::certificate::projection::Projection;
 use crate::explanation::{Explanation, explain};
 use crate::generic::{self, objects::Snapshot};
@@ -97,7 +99,7 @@ fn saturate<V: Clone + Eq + Hash>(
             explanation.refutation = refutation;
             is_confirmed.then(|| Report {
                 explanation: Some(explanation),
-                decided_at: Some(event),
+                decided_at: Some(first_event(history, event, budget)),
                 ..report(Verdict::Violation(witness))
             })
         }
@@ -148,6 +150,43 @@ pub fn check_by<V: Clone + Eq + Hash>(
         Checker::Search => Ok(search(history, Cause::Requested, budget)),
         Checker::Generic => Ok(search_generically(history, budget)),
     }
+}
+
+/// The first event from which on a history is not linearizable that is refuted at this
+/// one. Where values repeat, entries take no part in the relation until they are certain,
+/// and so the refutation may come late; prefixes are decided then, O(log n) of them. If
+/// the budget does not allow that, the event of the refutation.
+fn first_event<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    refuted_at: usize,
+    budget: &mut Budget<'_>,
+) -> usize {
+    if !has_repeated_values(history) {
+        return refuted_at;
+    }
+    // Prefixes of linearizable histories are linearizable.
+    let (mut linearizable, mut violated) = (0, refuted_at + 1);
+    while violated - linearizable > 1 {
+        let middle = linearizable.midpoint(violated);
+        match decide(&history.prefix(middle), budget) {
+            Some(true) => linearizable = middle,
+            Some(false) => violated = middle,
+            None => return refuted_at,
+        }
+    }
+    violated - 1
+}
+
+/// Whether a segment receives a value twice, or its initial value again. O(operations).
+fn has_repeated_values<V: Eq + Hash>(history: &History<V>) -> bool {
+    let mut seen: FxHashSet<(usize, &V)> = FxHashSet::default();
+    let mut updates = history.operations().iter().filter(|operation| !operation.is_scan());
+    updates.any(|update| {
+        let (segment, value) = (update.segment(), history.update_value(update));
+        segment.is_some_and(|segment| {
+            history.initial_value(segment) == value || !seen.insert((segment.index(), value))
+        })
+    })
 }
 
 fn without_search<V: Clone + Eq + Hash>(
