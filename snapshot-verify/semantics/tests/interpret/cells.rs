@@ -32,7 +32,7 @@ fn check(text: &str, moves: &str, expected: &[&str]) {
     let program = program(text);
     let machine = Machine::new(&program, 3).unwrap();
     let lines = moves.replace(", ", "\n");
-    let trace = format!("{}\nalgorithm a\nprocesses 3\n{lines}", Trace::HEADER);
+    let trace = format!("{}\nalgorithm a\nprocesses 3\n{lines}\nend\n", Trace::HEADER);
     let execution = machine.run(&trace.parse::<Trace>().unwrap().moves).unwrap();
     let accesses = execution.reports.iter().filter(|report| report.event.is_none());
     let accesses: Vec<String> =
