@@ -29,6 +29,7 @@
 //! | [`saturation`] | the polynomial check of histories whose updates overlap |
 //! | [`search`] | exact search, where values are ambiguous or updates overlap |
 //! | [`generic`] | the same question for any object, by its sequential specification |
+//! | [`observation`] | judging executions of any object by its serial executions (Line-Up) |
 //! | [`verdict`], [`renaming`], [`explanation`] | answers, and how to tell them |
 //! | [`certificate`] | the independent check of answers |
 //!
@@ -43,6 +44,7 @@ pub mod history;
 mod id;
 pub mod linear;
 pub mod monitor;
+pub mod observation;
 pub mod observer;
 pub mod renaming;
 pub mod saturation;

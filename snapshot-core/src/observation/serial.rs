@@ -1,0 +1,53 @@
+//! Serial histories.
+
+use super::{Shape, Thread};
+
+/// An execution of a test, one operation at a time.
+///
+/// The k-th element of `operations` that names a thread is its k-th operation, with what
+/// it returned. If `stuck` names a thread, its next operation was called last, and can
+/// never return.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct SerialHistory<R> {
+    /// The complete operations: whose, and the response.
+    pub operations: Vec<(Thread, R)>,
+    /// Whose next operation is stuck.
+    pub stuck: Option<Thread>,
+}
+
+impl<R> SerialHistory<R> {
+    /// The threads in the order of their operations, as letters; `#` follows one that is
+    /// stuck.
+    pub fn letters(&self) -> String {
+        let mut letters: String =
+            self.operations.iter().map(|(thread, _)| thread.letter()).collect();
+        if let Some(thread) = self.stuck {
+            letters.push(thread.letter());
+            letters.push('#');
+        }
+        letters
+    }
+
+    /// Number of complete operations of each thread of a test.
+    pub(super) fn counts(&self) -> [usize; Thread::LIMIT + 1] {
+        let mut counts = [0; Thread::LIMIT + 1];
+        for (thread, _) in &self.operations {
+            counts[thread.index()] += 1;
+        }
+        counts
+    }
+
+    /// Whether it is one of a test's: the stuck one it ends with, if any, and no more
+    /// than each thread has; all that each has, if none is stuck.
+    pub(super) fn is_of(&self, shape: &Shape) -> bool {
+        let mut counts = self.counts();
+        if let Some(thread) = self.stuck {
+            counts[thread.index()] += 1;
+        }
+        let threads = (0..=Thread::LIMIT).map(Thread::must);
+        threads.zip(counts).all(|(thread, count)| {
+            let length = shape.length(thread);
+            if self.stuck.is_none() { count == length } else { count <= length }
+        })
+    }
+}
