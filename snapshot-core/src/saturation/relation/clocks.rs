@@ -1,0 +1,122 @@
+//! Clocks: what comes before what.
+//!
+//! The clock of a node says, per chain, the number of the last operation that
+//! comes before it. Invariant, once the queue is empty: along an edge x -> y the clock
+//! of y is at least that of x, and includes x. So the relation is acyclic iff no
+//! operation's clock includes the operation itself. Nodes are worked off in the order
+//! in which they were made, which mostly is that of the relation.
+
+use std::cmp::Reverse;
+
+use super::{Cycle, Edge, NONE, Relation, Rise, Stands, at};
+
+impl Relation {
+    /// Adds an edge, and what it tells to the clock at its end.
+    pub(super) fn add_edge(&mut self, from: u32, to: u32, cause: (u32, u32)) {
+        if let Some(trail) = self.trials.last_mut() {
+            trail.edges.push(from);
+        }
+        let next = std::mem::replace(&mut self.nodes[from as usize].edges, self.edges.len() as u32);
+        self.edges.push(Edge { to, next, cause });
+        let clock = std::mem::take(&mut self.nodes[from as usize].clock);
+        let (mut via, mut own) = (NONE, (NONE, 0));
+        match self.nodes[from as usize].stands {
+            Stands::Operation(operation) => {
+                let operation = self.operation(operation);
+                own = (operation.chain, operation.number);
+            }
+            Stands::End(block) => via = block,
+            Stands::Instant => {}
+        }
+        if self.nodes[to as usize].clock.is_empty() && self.trials.is_empty() {
+            self.fill(to, &clock, via);
+        } else {
+            for (chain, &number) in clock.iter().enumerate() {
+                self.raise(to, chain as u32, number, via);
+            }
+        }
+        if own.0 != NONE {
+            self.raise(to, own.0, own.1, via);
+        }
+        self.nodes[from as usize].clock = clock;
+    }
+
+    /// As raising all entries of an empty clock.
+    fn fill(&mut self, node: u32, clock: &[u32], via: u32) {
+        if clock.is_empty() {
+            return;
+        }
+        self.nodes[node as usize].clock.reserve_exact(clock.len() + 1);
+        self.nodes[node as usize].clock.extend_from_slice(clock);
+        let slot = self.dirty_slot(node);
+        let rises = (0..).zip(clock).filter(|(_, number)| **number > 0);
+        self.rises[slot].extend(rises.map(|(chain, _)| Rise { chain, before: 0, via }));
+    }
+
+    fn dirty_slot(&mut self, node: u32) -> usize {
+        if self.nodes[node as usize].dirty == NONE {
+            let slot = self.spare.pop().unwrap_or_else(|| {
+                self.rises.push(Vec::new());
+                self.rises.len() as u32 - 1
+            });
+            self.nodes[node as usize].dirty = slot;
+            self.queue.push(Reverse(node));
+        }
+        self.nodes[node as usize].dirty as usize
+    }
+
+    #[inline]
+    fn raise(&mut self, node: u32, chain: u32, number: u32, via: u32) {
+        let clock = &mut self.nodes[node as usize].clock;
+        let before = at(clock, chain);
+        if before >= number {
+            return;
+        }
+        if clock.len() <= chain as usize {
+            clock.resize(chain as usize + 1, 0);
+        }
+        clock[chain as usize] = number;
+        if let Some(trail) = self.trials.last_mut() {
+            trail.clocks.push((node, chain, before));
+        }
+        let slot = self.dirty_slot(node);
+        self.rises[slot].push(Rise { chain, before, via });
+    }
+
+    /// Passes on all rises and derives what follows. After a cycle was found,
+    /// clocks are still brought to their end if `is_thorough`: then they tell what
+    /// reaches what.
+    pub(super) fn saturate(&mut self) -> Result<(), Cycle> {
+        while let Some(Reverse(node)) = self.queue.pop() {
+            if self.cycle.is_some() && !self.is_thorough {
+                let slot = std::mem::replace(&mut self.nodes[node as usize].dirty, NONE);
+                self.rises[slot as usize].clear();
+                self.spare.push(slot);
+                continue;
+            }
+            let slot = std::mem::replace(&mut self.nodes[node as usize].dirty, NONE);
+            let mut rises = std::mem::take(&mut self.rises[slot as usize]);
+            let mut via = NONE;
+            match self.nodes[node as usize].stands {
+                Stands::Operation(operation) if self.cycle.is_none() => {
+                    self.derive(operation, &rises);
+                }
+                Stands::End(block) => via = block,
+                _ => {}
+            }
+            let mut edge = self.nodes[node as usize].edges;
+            while edge != NONE {
+                let Edge { to, next, .. } = self.edges[edge as usize];
+                for rise in &rises {
+                    let number = self.nodes[node as usize].clock[rise.chain as usize];
+                    self.raise(to, rise.chain, number, via);
+                }
+                edge = next;
+            }
+            rises.clear();
+            self.rises[slot as usize] = rises;
+            self.spare.push(slot);
+        }
+        self.cycle.map_or(Ok(()), Err)
+    }
+}

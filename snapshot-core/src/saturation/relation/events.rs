@@ -1,0 +1,121 @@
+//! How the relation grows with each event: invocations and responses add nodes
+//! and the edges of the rules *time*, *reads* and *first*.
+
+use super::super::chains::Mark;
+use super::{Block, Cycle, Kind, NONE, Operation, Relation, Rise, Stands};
+
+impl Relation {
+    fn invoke(&mut self, kind: Kind) -> u32 {
+        if self.next != NONE {
+            self.now = std::mem::replace(&mut self.next, NONE);
+        }
+        let (chain, number) = self.chains.take();
+        let id = self.operations.len() as u32;
+        let node = self.add_node(Stands::Operation(id));
+        let invocation = self.time;
+        self.time += 1;
+        let operation = Operation { kind, node, chain, number, invocation, response: NONE };
+        self.operations.push(operation);
+        id
+    }
+
+    /// An update is invoked; its block is the last one then.
+    pub fn invoke_update(&mut self, segment: u32) -> Result<u32, Cycle> {
+        let initial = self.initial_block(segment);
+        let block = self.blocks.len() as u32;
+        let update = self.invoke(Kind::Update { block });
+        let end = self.add_node(Stands::End(block));
+        self.blocks.push(Block { segment, update, end, seen_by: NONE });
+        let Operation { node, chain, number, .. } = *self.operation(update);
+        // Unless another update came before, which is after the initial value.
+        let clock = &self.nodes[self.now as usize].clock;
+        let has_earlier = (0..).zip(clock).any(|(chain, &number)| {
+            number > 0 && self.chains.last_mark(chain, segment, number).is_some()
+        });
+        self.chains.mark(chain, segment, Mark { number, operation: update, block });
+        self.add_edge(self.now, node, (NONE, NONE));
+        if !has_earlier {
+            self.add_edge(self.block(initial).end, node, (NONE, NONE));
+        }
+        self.add_edge(node, end, (NONE, NONE));
+        self.saturate()?;
+        Ok(update)
+    }
+
+    pub fn invoke_scan(&mut self) -> u32 {
+        let scan = self.invoke(Kind::Scan { entries: NONE });
+        self.add_edge(self.now, self.operation(scan).node, (NONE, NONE));
+        let result = self.saturate();
+        debug_assert!(result.is_ok(), "nothing comes after what was just invoked");
+        scan
+    }
+
+    /// An operation has responded: what is invoked from now on comes after it.
+    fn respond(&mut self, operation: u32) {
+        if self.next == NONE {
+            self.next = self.add_node(Stands::Instant);
+            self.add_edge(self.now, self.next, (NONE, NONE));
+        }
+        let Operation { node, chain, .. } = *self.operation(operation);
+        self.chains.free(chain);
+        self.operations[operation as usize].response = self.time;
+        self.time += 1;
+        self.add_edge(node, self.next, (NONE, NONE));
+    }
+
+    pub fn respond_update(&mut self, update: u32) -> Result<(), Cycle> {
+        self.respond(update);
+        self.saturate()
+    }
+
+    /// A scan has responded; `entries` are the blocks that it saw, by segment.
+    pub fn respond_scan(&mut self, scan: u32, entries: &[u32]) -> Result<(), Cycle> {
+        self.respond(scan);
+        let start = self.entries.len() as u32;
+        self.entries.push(entries.len() as u32);
+        self.entries.extend_from_slice(entries);
+        self.operations[scan as usize].kind = Kind::Scan { entries: start };
+        let Operation { chain, number, .. } = *self.operation(scan);
+        self.chains.add_scan(chain, number, scan);
+        for (segment, &block) in (0..).zip(entries) {
+            if block != NONE {
+                self.add_reader(scan, segment, block);
+            }
+        }
+        let clock = self.clock(scan);
+        let rise = |chain| Rise { chain, before: 0, via: NONE };
+        let rises: Vec<Rise> = (0..clock.len() as u32).map(rise).collect();
+        self.derive(scan, &rises);
+        self.saturate()
+    }
+
+    fn add_reader(&mut self, scan: u32, segment: u32, block: u32) {
+        let Operation { node, chain, number, .. } = *self.operation(scan);
+        let Block { update, end, .. } = *self.block(block);
+        if self.blocks[block as usize].seen_by == NONE {
+            self.blocks[block as usize].seen_by = scan;
+        }
+        if update != NONE {
+            if self.operation(update).chain == NONE {
+                self.chains.mark(chain, segment, Mark { number, operation: scan, block });
+            }
+            self.add_edge(self.operation(update).node, node, (NONE, NONE));
+        }
+        self.add_edge(node, end, (NONE, NONE));
+    }
+
+    /// An open operation ends without response: a scan, an update that failed
+    /// and that no scan has seen, or one whose outcome is unknown.
+    pub fn end_without_response(&mut self, operation: u32) {
+        self.time += 1;
+        let Operation { kind, chain, .. } = *self.operation(operation);
+        self.chains.free(chain);
+        if let Kind::Update { block } = kind {
+            let Block { segment, seen_by, .. } = *self.block(block);
+            if seen_by == NONE {
+                self.chains.unmark(chain, segment, operation);
+                self.operations[operation as usize].chain = NONE;
+            }
+        }
+    }
+}
