@@ -11,7 +11,9 @@ use super::model::{
     Act, Cell, For, Frame, Ghosts, Instruction, Model, Obligation, Room, SPECIFICATION, Slot, Step,
     Target, Unsupported, at,
 };
-use super::shape::{BASE, Bytes, Leaf, Mode, NONE, OTHER, OWN, PLACES, Scalar, Shape, T};
+use super::shape::{
+    BASE, Bytes, Leaf, Mode, NONE, OTHER, OWN, PLACES, Scalar, Shape, T, has_codes, integer,
+};
 use super::term::{Operand, Other, Over, Term, Wide};
 
 /// Prepares a program.
@@ -361,7 +363,7 @@ pub fn over(set: IndexSet) -> Over {
         IndexSet::Processes | IndexSet::Segments => Over::Members,
         IndexSet::Range(low, high) => {
             let count = i64::from(high.plus) - i64::from(low.plus) + 1;
-            match low.times_n == 0 && high.times_n == 0 && (0..=64).contains(&count) {
+            match has_codes(low, high) && count >= 0 {
                 true => Over::Range(low.plus, count as usize),
                 false => Over::Many,
             }
@@ -419,7 +421,7 @@ impl Scope<'_> {
                     if bound.times_n == 0
                         && (low..low + i32::from(count)).contains(&bound.plus) =>
                 {
-                    byte(BASE + (bound.plus - low) as u8)
+                    byte(integer(bound.plus))
                 }
                 shape => Term::Unknown(shape),
             },
@@ -436,12 +438,9 @@ impl Scope<'_> {
                     self.term(inner)?
                 }
                 (
-                    Shape::Leaf(Leaf { scalar: Scalar::Integer { low, count: many }, .. }),
-                    Shape::Leaf(Leaf { scalar: Scalar::Integer { low: to, count }, .. }),
-                ) => {
-                    let from = (low, i32::from(many));
-                    self.shifted(self.term(inner)?, from, to, count, span)
-                }
+                    Shape::Leaf(Leaf { scalar: Scalar::Integer { .. }, .. }),
+                    Shape::Leaf(Leaf { scalar: Scalar::Integer { .. }, .. }),
+                ) => self.term(inner)?,
                 (_, shape) => Term::Unknown(shape),
             },
             ExpressionKind::Checked(inner) => {
@@ -456,7 +455,7 @@ impl Scope<'_> {
                         Shape::Leaf(Leaf { scalar: Scalar::Integer { low: to, count }, .. }),
                     ) => {
                         let from = (low, i32::from(many));
-                        self.shifted(self.term(inner)?, from, to, count, span)
+                        self.checked(self.term(inner)?, from, to, count, span)
                     }
                     _ => {
                         return Err(Unsupported {
@@ -576,21 +575,27 @@ impl Scope<'_> {
         is && !self.nested
     }
 
-    fn shifted(&self, inner: Term, from: (i32, i32), to: i32, count: u8, span: Span) -> Term {
+    /// An integer that must be in a range.
+    fn checked(&self, inner: Term, from: (i32, i32), to: i32, count: u8, span: Span) -> Term {
+        if let Term::Constant(bytes) = &inner
+            && (to..to + i32::from(count)).any(|number| bytes.as_slice() == [integer(number)])
+        {
+            return inner;
+        }
         let wide = Wide { low: to, count: i32::from(count), span };
-        let zero = Term::Constant(Bytes::from_slice(&[BASE]));
+        let zero = Term::Constant(Bytes::from_slice(&[integer(0)]));
         let zero = Operand { term: zero, low: 0, count: 1 };
         let inner = Operand { term: inner, low: from.0, count: from.1 };
         Term::Arithmetic(Binary::Add, Box::new(inner), Box::new(zero), wide)
     }
 
-    /// An index: a member, or an integer that counts from 0.
+    /// An index: a member, or an integer of the range.
     fn index(&self, index: &Expression, over: Over) -> Result<Term, Unsupported> {
         let term = self.term(index)?;
         match over {
             Over::Members => Ok(term),
             Over::Range(low, count) => match self.low_of(index) {
-                Some(from) => Ok(self.shifted(term, from, low, count as u8, index.span)),
+                Some(from) => Ok(self.checked(term, from, low, count as u8, index.span)),
                 None => {
                     Ok(Term::Unknown(Shape::Leaf(Leaf { scalar: Scalar::Lost, optional: false })))
                 }
@@ -622,25 +627,11 @@ impl Scope<'_> {
             Binary::Or => Term::Connected(false, terms.0, terms.1),
             Binary::Equal | Binary::NotEqual => {
                 let negated = operator == Binary::NotEqual;
-                match (self.low_of(left), self.low_of(right)) {
-                    (Some(one), Some(two)) if one.0 != two.0 => {
-                        let wide = Wide { low: 0, count: 0, span };
-                        let equal = Term::Arithmetic(
-                            Binary::Equal,
-                            Box::new(Operand { term: *terms.0, low: one.0, count: one.1 }),
-                            Box::new(Operand { term: *terms.1, low: two.0, count: two.1 }),
-                            wide,
-                        );
-                        if negated { Term::Not(Box::new(equal)) } else { equal }
-                    }
-                    _ => {
-                        let leaves = leaves(&self.shape(&left.content));
-                        if !alike(&leaves, &self.shape(&right.content)) {
-                            return Err(Unsupported { span, construct: "this comparison" });
-                        }
-                        Term::Equal { negated, left: terms.0, right: terms.1, leaves }
-                    }
+                let leaves = leaves(&self.shape(&left.content));
+                if !alike(&leaves, &self.shape(&right.content)) {
+                    return Err(Unsupported { span, construct: "this comparison" });
                 }
+                Term::Equal { negated, left: terms.0, right: terms.1, leaves }
             }
             Binary::Less | Binary::LessOrEqual | Binary::Add | Binary::Subtract => {
                 let wide = match shape {
@@ -674,7 +665,7 @@ fn leaves(shape: &Shape) -> Vec<(Leaf, Bytes)> {
 fn alike(leaves: &[(Leaf, Bytes)], shape: &Shape) -> bool {
     let others = self::leaves(shape);
     let same = |one: Leaf, two: Leaf| match (one.scalar, two.scalar) {
-        (Scalar::Integer { low, .. }, Scalar::Integer { low: other, .. }) => low == other,
+        (Scalar::Integer { .. }, Scalar::Integer { .. }) => true,
         (one, two) => one == two,
     };
     others.len() == leaves.len() && leaves.iter().zip(&others).all(|(one, two)| same(one.0, two.0))

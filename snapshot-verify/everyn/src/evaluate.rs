@@ -8,7 +8,9 @@ use snapshot_language::Span;
 use snapshot_language::program::Binary;
 
 use super::model::Model;
-use super::shape::{BASE, Bytes, DEAD, Leaf, MIXED, Mode, NONE, OTHER, OWN, SOME, Scalar, UNKNOWN};
+use super::shape::{
+    BASE, Bytes, DEAD, Leaf, MIXED, Mode, NONE, OTHER, OWN, SOME, Scalar, UNKNOWN, integer, number,
+};
 use super::term::{Operand, Other, Over, Term, Wide};
 
 /// Why there is no value.
@@ -120,7 +122,7 @@ impl Scope<'_> {
                     _ if is_other && self.has_view(element) => {
                         Ok(Err(self.elsewhere_kept(at, element, !nested)))
                     }
-                    index => Ok(Ok(at + usize::from(index - BASE) * element.size())),
+                    index => Ok(Ok(at + over.place(index) * element.size())),
                 }
             }
             _ => Err(()),
@@ -193,13 +195,15 @@ impl Scope<'_> {
                     false => OTHER,
                 };
                 let indices: Vec<u8> = match over {
-                    Over::Members => (0..super::shape::PLACES as u8).map(there).collect(),
-                    Over::Range(_, count) => (0..*count as u8).collect(),
-                    Over::Many => vec![0],
+                    Over::Members => {
+                        (0..super::shape::PLACES as u8).map(|place| BASE + there(place)).collect()
+                    }
+                    Over::Range(..) => over.integers().collect(),
+                    Over::Many => vec![UNKNOWN],
                 };
                 let mut row = Bytes::new();
                 for index in indices {
-                    row.extend(self.with(*variable, BASE + index, |scope| scope.bytes(body))?);
+                    row.extend(self.with(*variable, index, |scope| scope.bytes(body))?);
                 }
                 row
             }
@@ -307,7 +311,7 @@ impl Scope<'_> {
         if index < BASE || is_other {
             return Ok(element.unknown(self.mode(), false, false));
         }
-        let begin = usize::from(index - BASE) * element.size();
+        let begin = over.place(index) * element.size();
         Ok(Bytes::from_slice(&whole[begin..begin + element.size()]))
     }
 
@@ -350,13 +354,13 @@ impl Scope<'_> {
                 let truth = self.with(variable, BASE + OTHER, |scope| scope.truth(body))?;
                 add(truth, false);
             }
-            Over::Range(_, count) => {
-                for index in 0..count as u8 {
-                    if except == Some(BASE + index) {
+            Over::Range(..) => {
+                for index in over.integers() {
+                    if except == Some(index) {
                         continue;
                     }
                     let surely = !matches!(except, Some(DEAD..BASE));
-                    let truth = self.with(variable, BASE + index, |scope| scope.truth(body))?;
+                    let truth = self.with(variable, index, |scope| scope.truth(body))?;
                     add(truth, surely);
                 }
             }
@@ -381,9 +385,6 @@ impl Scope<'_> {
         Ok(match operator {
             Binary::Less => byte(decided(one.1 < two.0, one.0 >= two.1)),
             Binary::LessOrEqual => byte(decided(one.1 <= two.0, one.0 > two.1)),
-            Binary::Equal => {
-                byte(decided(definite && one.0 == two.0, one.1 < two.0 || two.1 < one.0))
-            }
             _ => {
                 let (low, high) = match operator {
                     Binary::Subtract => (one.0 - two.1, one.1 - two.0),
@@ -396,7 +397,7 @@ impl Scope<'_> {
                 if (outside(low) || outside(high)) && !self.lenient {
                     return Err(Stop::Fault(wide.span));
                 }
-                if definite && !outside(low) { BASE + (low - wide.low) as u8 } else { UNKNOWN }
+                if definite && !outside(low) { integer(low) } else { UNKNOWN }
             }
         })
     }
@@ -405,7 +406,7 @@ impl Scope<'_> {
         Ok(match self.scalar(&operand.term)? {
             DEAD..BASE => (operand.low, operand.low + operand.count - 1),
             byte => {
-                let number = operand.low + i32::from(byte - BASE);
+                let number = number(byte);
                 (number, number)
             }
         })

@@ -53,6 +53,8 @@ fn relevant(model: &Model) -> Slots {
                 }
                 Act::Begin(this) => {
                     relevant.insert(model.blocks[usize::from(me)] + this.variable);
+                    let except = this.except.iter().flat_map(|except| sources(model, except, me));
+                    except.for_each(|row| relevant.extend(row));
                 }
                 _ => {}
             }
@@ -264,7 +266,7 @@ fn places(index: &Term, over: Over, me: u8, members: usize) -> Vec<usize> {
         (Term::Me, Over::Members) => vec![usize::from(me)],
         (_, Over::Members) => (0..members).collect(),
         (Term::Constant(bytes), Over::Range(..)) if bytes[0] >= BASE => {
-            vec![usize::from(bytes[0] - BASE)]
+            vec![over.place(bytes[0])]
         }
         (_, Over::Range(_, count)) => (0..count).collect(),
         (_, Over::Many) => Vec::new(),

@@ -19,7 +19,7 @@ use super::model::{
 };
 use super::shape::{
     BASE, BORROWED, Bytes, DEAD, EXEMPT, FRESH, I, J, MINE, MIXED, Mode, OLD, OTHER, OWN, PLACES,
-    SOME, Scalar, T, UNKNOWN,
+    SOME, Scalar, T, UNKNOWN, integer,
 };
 use super::term::{Other, Over};
 
@@ -647,17 +647,18 @@ impl<'m> Run<'m> {
                     next += 1;
                 }
             }
-            Over::Range(_, count) => {
+            Over::Range(low, count) => {
                 let mut next = match position {
                     None => 0,
-                    Some(_) => branch.state[variable] - BASE + 1,
+                    Some(_) => this.over.place(branch.state[variable]) + 1,
                 };
-                while usize::from(next) < count {
-                    if except == BASE + next {
+                while next < count {
+                    let index = integer(low + next as i32);
+                    if except == index {
                         next += 1;
                         continue;
                     }
-                    go(branch.clone(), MEMBER, BASE + next);
+                    go(branch.clone(), MEMBER, index);
                     if !matches!(except, UNKNOWN | SOME) {
                         return;
                     }
@@ -891,7 +892,7 @@ impl<'m> Run<'m> {
                             gone |= *other == Other::Unknown || gone;
                             at += usize::from(OTHER) * size;
                         }
-                        index => at += usize::from(index - BASE) * size,
+                        index => at += over.place(index) * size,
                     }
                 }
             }
@@ -1004,7 +1005,7 @@ impl<'m> Run<'m> {
                 }
                 Over::Range(_, count) => match index {
                     DEAD..BASE => gone = true,
-                    index => number = number * count + usize::from(index - BASE),
+                    index => number = number * count + over.place(index),
                 },
                 Over::Many => {
                     gone = true;

@@ -8,7 +8,7 @@
 //! A byte is one of the codes below, or [`BASE`] plus the number of a definite value.
 
 use smallvec::SmallVec;
-use snapshot_language::program::{IndexSet, Type};
+use snapshot_language::program::{Bound, IndexSet, Type};
 
 /// The scalars of a value, in order.
 pub type Bytes = SmallVec<[u8; 16]>;
@@ -24,6 +24,33 @@ pub const SOME: u8 = 2;
 pub const NONE: u8 = 3;
 /// The first definite value.
 pub const BASE: u8 = 4;
+
+/// The code of the integer 0. Integers have one code each, whatever the range of their
+/// type: a narrow range may stand where a wider one is expected.
+const ZERO: i32 = 68;
+/// The integers that have a code.
+const CODED: std::ops::RangeInclusive<i32> = BASE as i32 - ZERO..=255 - ZERO;
+
+/// Whether the integers of a range are modelled: there are few, and none depends on n.
+pub fn has_codes(low: Bound, high: Bound) -> bool {
+    low.times_n == 0
+        && high.times_n == 0
+        && CODED.contains(&low.plus)
+        && CODED.contains(&high.plus)
+        && i64::from(high.plus) - i64::from(low.plus) < 64
+}
+
+/// The byte of an integer of a type that is modelled.
+pub fn integer(number: i32) -> u8 {
+    debug_assert!(CODED.contains(&number));
+    (ZERO + number) as u8
+}
+
+/// The integer that a definite byte stands for.
+pub fn number(byte: u8) -> i32 {
+    debug_assert!(byte >= BASE);
+    i32::from(byte) - ZERO
+}
 
 /// The members of the crowd that have a name: i, j, t, and whoever else.
 pub const I: u8 = 0;
@@ -117,7 +144,7 @@ impl Shape {
             Type::Process | Type::Segment => leaf(Scalar::Member),
             Type::Integer { low, high } => {
                 let count = i64::from(high.plus) - i64::from(low.plus) + 1;
-                match low.times_n == 0 && high.times_n == 0 && (1..=64).contains(&count) {
+                match has_codes(*low, *high) && count > 0 {
                     true => leaf(Scalar::Integer { low: low.plus, count: count as u8 }),
                     false => leaf(Scalar::Lost),
                 }
@@ -138,7 +165,7 @@ impl Shape {
             }
             Type::Array { index: IndexSet::Range(low, high), element } => {
                 let count = i64::from(high.plus) - i64::from(low.plus) + 1;
-                match low.times_n == 0 && high.times_n == 0 && (1..=64).contains(&count) {
+                match has_codes(*low, *high) && count > 0 {
                     true => {
                         Self::Range(low.plus, count as usize, Box::new(Self::of(element, mode)))
                     }
@@ -212,7 +239,7 @@ impl Leaf {
     pub fn values(self, mode: Mode, members: &[u8]) -> Option<Vec<u8>> {
         let mut values: Vec<u8> = match self.scalar {
             Scalar::Bool => vec![BASE, BASE + 1],
-            Scalar::Integer { count, .. } => (0..count).map(|number| BASE + number).collect(),
+            Scalar::Integer { low, count } => (low..low + i32::from(count)).map(integer).collect(),
             Scalar::Member => {
                 members.iter().copied().chain([OTHER]).map(|member| BASE + member).collect()
             }

@@ -3,7 +3,7 @@
 use snapshot_language::Span;
 use snapshot_language::program::Binary;
 
-use super::shape::{Bytes, Leaf, Shape};
+use super::shape::{BASE, Bytes, Leaf, Shape, integer, number};
 
 /// What an expression of the program computes.
 #[derive(Clone, Debug)]
@@ -126,6 +126,25 @@ pub enum Over {
     Range(i32, usize),
     /// Integers whose number depends on n.
     Many,
+}
+
+impl Over {
+    /// The place of an index in an array: which one in order.
+    pub fn place(self, index: u8) -> usize {
+        match self {
+            Self::Range(low, _) => (number(index) - low) as usize,
+            Self::Members | Self::Many => usize::from(index - BASE),
+        }
+    }
+
+    /// The integers in it, ascending.
+    pub fn integers(self) -> impl Iterator<Item = u8> {
+        let (low, count) = match self {
+            Self::Range(low, count) => (low, count as i32),
+            Self::Members | Self::Many => (0, 0),
+        };
+        (low..low + count).map(integer)
+    }
 }
 
 /// How an array of the program's variables is read at "any other" process.

@@ -209,3 +209,43 @@ fn a_join_without_unique_names_is_noticed() {
     assert!(right.holds());
     assert!(matches!(broken.attempt, Attempt::Fails(..)), "a spurious violation");
 }
+
+/// A narrow range may stand where a wider one is expected; its integers stay the same.
+#[test]
+fn integers_are_the_same_in_all_ranges() {
+    let text = "
+algorithm narrow
+shared a[segment]: value
+private x: 1..2 := 1
+private k: 0..3 := 0
+update(v):
+    MOVE
+    if CONDITION:
+        a[me] := v
+scan:
+    local copy[segment]: value
+    atomic: for s in segments: copy[s] := a[s]
+    return copy
+";
+    // How x, which is always 1, is looked at; whether that lets an update write.
+    let looks = [
+        ("k := x", "k = 0", false),
+        ("k := x", "k = 1", true),
+        ("skip", "all m in 1..3 except x: m != 2", false),
+        ("skip", "all m in 0..3 except x: m != 0", false),
+        ("skip", "all m in 0..3 except x: m != 1", true),
+        ("k := 0; for m in 0..3 except x: if m = 1: k := 1", "k = 0", true),
+        ("k := 0; for m in 0..3 except x: if m = 0: k := 1", "k = 0", false),
+        ("let pair := [m + 1 for m in 1..2]", "pair[x] = 1", false),
+        ("let pair := [m + 1 for m in 1..2]", "pair[x] = 2", true),
+    ];
+    let mut tried = [0, 0];
+    for (step, condition, writes) in looks {
+        let text = text.replace("MOVE", step).replace("CONDITION", condition);
+        let Ok(algorithm) = snapshot_language::parse("narrow", &text) else { continue };
+        let Ok(program) = algorithm.program(None) else { continue };
+        assert_eq!(answer(&program, 10).proved, writes, "{text}");
+        tried[usize::from(writes)] += 1;
+    }
+    assert!(tried[0] >= 3 && tried[1] >= 3, "{tried:?}");
+}
