@@ -56,7 +56,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 10] = [
+const MAY_KNOW: [(&str, &[&str]); 11] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
     ("corpus", &["snapshot-core"]),
@@ -77,6 +77,7 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
             "snapshot-everyn",
         ],
     ),
+    ("lineup", &["snapshot-core", "snapshot-io"]),
     ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
 ];
 

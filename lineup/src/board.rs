@@ -1,0 +1,73 @@
+//! What the threads of an execution write down: calls and returns.
+//!
+//! Outside the control of the scheduler, so that recording is no step: the lock is never
+//! held where a thread can be switched.
+
+use snapshot_core::observation::{Event, Thread};
+
+use crate::subject::Answer;
+
+/// The state of a thread.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Phase {
+    /// Before its first operation or between two.
+    Between,
+    /// Called an operation that has not returned.
+    Inside,
+    /// It has nothing left to do.
+    Done,
+}
+
+/// The notes on one execution.
+#[derive(Debug)]
+pub(crate) struct Board<R> {
+    pub(crate) events: Vec<Event<Answer<R>>>,
+    pub(crate) phases: [Phase; Thread::LIMIT + 1],
+    /// Number of returns.
+    pub(crate) returns: u32,
+    /// The task numbers of the threads, by thread; filled while they are spawned.
+    pub(crate) tasks: [Option<u32>; Thread::LIMIT + 1],
+    /// All threads are spawned.
+    pub(crate) started: bool,
+}
+
+impl<R> Board<R> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            events: Vec::new(),
+            phases: [Phase::Done; Thread::LIMIT + 1],
+            returns: 0,
+            tasks: [None; Thread::LIMIT + 1],
+            started: false,
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    pub(crate) fn register(&mut self, thread: Thread, task: usize) {
+        self.tasks[thread.index()] = Some(task as u32);
+        self.phases[thread.index()] = Phase::Between;
+    }
+
+    pub(crate) fn call(&mut self, thread: Thread) {
+        self.phases[thread.index()] = Phase::Inside;
+        self.events.push(Event::Call(thread));
+    }
+
+    pub(crate) fn answer(&mut self, thread: Thread, answer: Answer<R>, last: bool) {
+        self.phases[thread.index()] = if last { Phase::Done } else { Phase::Between };
+        self.returns += 1;
+        self.events.push(Event::Return(thread, answer));
+    }
+
+    pub(crate) fn all_done(&self) -> bool {
+        self.phases.iter().all(|phase| *phase == Phase::Done)
+    }
+
+    /// The thread of a task.
+    pub(crate) fn thread(&self, task: usize) -> Option<Thread> {
+        self.tasks.iter().position(|t| *t == Some(task as u32)).map(Thread::must)
+    }
+}

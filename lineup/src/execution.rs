@@ -1,0 +1,212 @@
+//! Executing a test under a driver.
+//!
+//! All threads of a test are continuations on one thread of the operating system, which
+//! belongs to the check. If no step is made for a while, a call blocks where the scheduler
+//! cannot see it: that thread is given up, and the answer is *unknown*.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, Once};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
+use snapshot_core::observation::Thread;
+
+use crate::board::{Board, Phase};
+use crate::control::{Control, Driver, Pulse, RELOCKING, lock};
+use crate::matrix::Test;
+use crate::subject::{Answer, Subject, name};
+
+/// Bytes of stack per thread of a test; what is not touched takes no memory.
+const STACK: usize = 1 << 18;
+
+/// How an exploration is watched.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    /// Steps without call or return after which an execution is given up.
+    pub(crate) patience: u32,
+    /// Time without any step after which the check is given up.
+    pub(crate) silence: Duration,
+    /// Ends the check soon.
+    pub(crate) cancel: Arc<AtomicBool>,
+}
+
+/// Why an exploration could not go on.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Broken {
+    /// A call blocks outside control: the operation, if one is known.
+    Silent(Option<String>),
+    /// The object could not be made or dropped: what panicked.
+    Panicked(String),
+}
+
+thread_local! {
+    /// Panics of this thread are answers, and not shown.
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+    /// Notes the first panic that is not an answer.
+    static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Panics under control are not printed; elsewhere everything is as before.
+fn quieten() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let original = std::panic::take_hook();
+        // Shuttle installs a hook of its own, once: let it, and put it aside.
+        Runner::new(shuttle::scheduler::DfsScheduler::new(Some(1), false), config()).run(|| {});
+        drop(std::panic::take_hook());
+        std::panic::set_hook(Box::new(move |info| {
+            if QUIET.get() {
+                RELOCKING.set(RELOCKING.get() || is_relock(&message(info.payload())));
+                let text = info.to_string();
+                LAST.with(|last| last.borrow_mut().get_or_insert(text).len());
+            } else {
+                original(info);
+            }
+        }));
+    });
+}
+
+fn config() -> Config {
+    let mut config = Config::new();
+    config.stack_size = STACK;
+    config.failure_persistence = FailurePersistence::None;
+    config.max_steps = MaxSteps::None;
+    config.silence_warnings = true;
+    config
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    match (payload.downcast_ref::<&str>(), payload.downcast_ref::<String>()) {
+        (Some(text), _) => (*text).to_owned(),
+        (_, Some(text)) => text.clone(),
+        _ => "a value that is no text".to_owned(),
+    }
+}
+
+/// What shuttle says where a thread locks a lock that it holds: it would wait for ever.
+fn is_relock(message: &str) -> bool {
+    message.starts_with("deadlock! task") && message.contains("tried to acquire a")
+}
+
+/// The calls of one thread.
+fn work<S: Subject>(
+    subject: &S,
+    thread: Thread,
+    sequence: &[S::Invocation],
+    board: &Mutex<Board<S::Response>>,
+) {
+    for (index, invocation) in sequence.iter().enumerate() {
+        if index > 0 {
+            shuttle::thread::yield_now();
+        }
+        lock(board).call(thread);
+        let result = catch_unwind(AssertUnwindSafe(|| subject.call(invocation)));
+        let answer = match result {
+            Ok(response) => Answer::Returned(response),
+            Err(payload) => {
+                let message = message(&*payload);
+                if is_relock(&message) {
+                    RELOCKING.set(false);
+                    // It waits for itself. Unwinding out of it was no step (else the
+                    // scheduler would have given the execution up), so it is as if it were
+                    // still there.
+                    loop {
+                        shuttle::thread::park();
+                    }
+                }
+                Answer::Panicked(message)
+            }
+        };
+        lock(board).answer(thread, answer, index + 1 == sequence.len());
+    }
+}
+
+/// One execution, as task 0.
+fn execute<S: Subject>(test: &Arc<Test<S>>, board: &Arc<Mutex<Board<S::Response>>>) {
+    let subject = Arc::new(S::new());
+    for thread in test.shape().threads() {
+        if test.sequence(thread).is_empty() {
+            continue;
+        }
+        let (subject, test, notes) = (Arc::clone(&subject), Arc::clone(test), Arc::clone(board));
+        let handle = shuttle::thread::spawn(move || {
+            work(&*subject, thread, test.sequence(thread), &notes);
+        });
+        lock(board).register(thread, handle.thread().id().into());
+    }
+    lock(board).started = true;
+    while !lock(board).all_done() {
+        shuttle::thread::yield_now();
+    }
+    drop(subject);
+}
+
+/// Runs all executions that a driver wants, and gives it back.
+pub(crate) fn explore<S: Subject, D>(test: &Test<S>, driver: D, watch: &Watch) -> Result<D, Broken>
+where
+    D: Driver<S::Response> + Send + 'static,
+{
+    quieten();
+    let board = Arc::new(Mutex::new(Board::new()));
+    let pulse = Arc::new(Pulse::default());
+    let test = Arc::new(test.clone());
+    let columns = test.columns().len();
+    let patience = watch.patience;
+    let (sender, receiver) = mpsc::channel();
+    let (its_board, its_pulse, its_test) = (board.clone(), pulse.clone(), test.clone());
+    thread::spawn(move || {
+        QUIET.set(true);
+        let driver = Rc::new(RefCell::new(driver));
+        let control = Control::new(its_board.clone(), driver.clone(), its_pulse, columns, patience);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            Runner::new(control, config()).run(move || execute(&its_test, &its_board));
+        }));
+        let result = match outcome {
+            Ok(()) => Rc::into_inner(driver)
+                .map(RefCell::into_inner)
+                .ok_or_else(|| Broken::Panicked("the scheduler is still in use".to_owned())),
+            Err(payload) => Err(Broken::Panicked(
+                LAST.with(|last| last.borrow_mut().take()).unwrap_or_else(|| message(&*payload)),
+            )),
+        };
+        drop(sender.send(result));
+    });
+    let mut steps = 0;
+    let mut since = Instant::now();
+    loop {
+        match receiver.recv_timeout(Duration::from_millis(20)) {
+            Ok(result) => return result,
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Broken::Panicked("the execution ended without an answer".to_owned()));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if watch.cancel.load(Ordering::Relaxed) {
+            pulse.cancelled.store(true, Ordering::Relaxed);
+        }
+        let now = pulse.steps.load(Ordering::Relaxed);
+        if now != steps {
+            (steps, since) = (now, Instant::now());
+        } else if since.elapsed() > watch.silence {
+            return Err(Broken::Silent(running(&test, &board)));
+        }
+    }
+}
+
+/// The operation that was called last and has not returned, as text.
+fn running<S: Subject>(test: &Test<S>, board: &Mutex<Board<S::Response>>) -> Option<String> {
+    let board = board.try_lock().ok()?;
+    let last = board.events.iter().rev().map(|event| event.thread());
+    let thread = last.into_iter().find(|t| board.phases[t.index()] == Phase::Inside)?;
+    let calls = board.events.iter().filter(
+        |event| matches!(event, snapshot_core::observation::Event::Call(t) if *t == thread),
+    );
+    let invocation = test.sequence(thread).get(calls.count() - 1)?;
+    Some(format!("{} of thread {}", name(invocation), test.thread_name(thread)))
+}

@@ -1,0 +1,67 @@
+//! Line-Up for Rust: any object, under every schedule, without a specification.
+//!
+//! What an object does when one thread at a time uses it is its specification; every
+//! concurrent execution of a small test is compared with that (Burckhardt, Dern,
+//! Musuvathi, Tan, "Line-Up: A Complete and Automatic Linearizability Checker", PLDI 2010).
+//! A failure refutes linearizability for certain, whatever the specification, as long as it
+//! is deterministic; and an operation that waits for ever where no serial execution does
+//! is a failure, too.
+//!
+//! The object must synchronise by [`shuttle`]'s types, which have the names of those of
+//! `std`: `use shuttle::sync::{Mutex, atomic::AtomicUsize}` under a feature or `cfg` of its
+//! crate. Memory is sequentially consistent: what only weaker orderings show is not found.
+//!
+//! ```
+//! use shuttle::sync::atomic::{AtomicU32, Ordering::SeqCst};
+//!
+//! lineup::subject! {
+//!     /// The counter of the paper, section 2.2.1.
+//!     Counter(count: AtomicU32) = AtomicU32::new(0);
+//!     inc() => count.store(count.load(SeqCst) + 1, SeqCst);
+//!     get() => count.load(SeqCst);
+//! }
+//!
+//! let check = lineup::Check::new();
+//! let report = check.run(&lineup::test!(Counter, [inc(), get()], [inc()]));
+//! let text = lineup::report::report(&check, &report);
+//! assert_eq!(report.verdict.exit_code(), 1);
+//! assert!(text.contains("get() of A returned 1."), "{text}");
+//! ```
+//!
+//! | item | what it is |
+//! | --- | --- |
+//! | [`Subject`], [`subject!`] | an object and its operations |
+//! | [`Test`], [`test!`] | a sequence of operations per thread |
+//! | [`Check`] | the two phases, for one test; [`Check::minimise`], [`Check::replay`] |
+//! | [`many`] | random tests, all tests of a shape, AutoCheck |
+//! | [`assert!`] | all that in an ordinary `#[test]` |
+//! | [`report`] | answers as text |
+//!
+//! Three rules that no option breaks: phase 1 has no bound (what ends it early makes the
+//! answer *unknown*); *stuck* means that no thread can run (steps without end are
+//! *unknown*); bounds on phase 2 only miss failures.
+
+pub mod assertion;
+mod board;
+mod check;
+mod control;
+mod execution;
+mod fairness;
+mod macros;
+pub mod many;
+mod matrix;
+mod minimise;
+mod replay;
+pub mod report;
+mod schedule;
+mod search;
+mod subject;
+pub mod subjects;
+mod verdict;
+
+pub use check::Check;
+pub use matrix::{Role, Test, TestError};
+pub use replay::{Place, Replayed, Switch};
+pub use schedule::{Schedule, ScheduleError, Segment};
+pub use subject::{Answer, Subject, Text};
+pub use verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict, Violation};

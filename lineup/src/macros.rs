@@ -1,0 +1,170 @@
+//! The macros.
+
+/// Makes a [`Subject`](crate::Subject) of an object, from its calls.
+///
+/// Each operation has its arguments, the values of them that tests use (`in`; tuples for
+/// several arguments), and the call. Responses are compared by their `Debug` texts.
+///
+/// ```
+/// use shuttle::sync::Mutex;
+///
+/// lineup::subject! {
+///     /// A counter behind a lock.
+///     pub Counter(count: Mutex<u32>) = Mutex::new(0);
+///     add(n: u32) in [1, 2] => *count.lock().unwrap() += n;
+///     get() => *count.lock().unwrap();
+/// }
+///
+/// lineup::assert!(Counter, [add(1), get()], [add(2)]);
+/// ```
+///
+/// `spurious` after the object names answers that are always allowed, without effect:
+/// `= Mutex::new(0), spurious(try_get => None::<u32>);`.
+#[macro_export]
+macro_rules! subject {
+    (
+        $(#[$doc:meta])*
+        $visibility:vis $name:ident($object:ident: $type:ty) = $new:expr
+            $(, spurious($($refused:ident => $refusal:expr),+ $(,)?))?;
+        $($operation:ident($($argument:ident: $of:ty),*) $(in [$($values:expr),* $(,)?])?
+            => $call:expr;)+
+    ) => {
+        $(#[$doc])*
+        $visibility struct $name($type);
+
+        const _: () = {
+            /// An operation with its arguments.
+            #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+            #[allow(non_camel_case_types)]
+            pub enum Invocation {
+                $(#[allow(missing_docs)] $operation($($of),*),)+
+            }
+
+            #[allow(dead_code)]
+            impl $name {
+                $(
+                    /// The invocation.
+                    $visibility fn $operation($($argument: $of),*) -> Invocation {
+                        Invocation::$operation($($argument),*)
+                    }
+                )+
+            }
+
+            impl $crate::Subject for $name {
+                type Invocation = Invocation;
+                type Response = $crate::Text;
+
+                const NAME: &'static str = stringify!($name);
+
+                fn new() -> Self {
+                    Self($new)
+                }
+
+                fn call(&self, invocation: &Invocation) -> $crate::Text {
+                    let $object = &self.0;
+                    match invocation.clone() {
+                        $(Invocation::$operation($($argument),*) => {
+                            $crate::Text(::std::format!("{:?}", $call))
+                        })+
+                    }
+                }
+
+                #[allow(unused_mut, unused_parens)]
+                fn representatives() -> ::std::vec::Vec<Invocation> {
+                    let mut all = ::std::vec::Vec::new();
+                    $($crate::__representatives!(
+                        all, Invocation::$operation, ($($argument),*) $(, [$($values),*])?
+                    );)+
+                    all
+                }
+
+                #[allow(unused_variables)]
+                fn is_spurious(invocation: &Invocation, response: &$crate::Text) -> bool {
+                    $($(
+                        if matches!(invocation, Invocation::$refused(..)) {
+                            return response.0 == ::std::format!("{:?}", $refusal);
+                        }
+                    )+)?
+                    false
+                }
+            }
+        };
+    };
+}
+
+/// The invocations of one operation.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __representatives {
+    ($all:ident, $make:path, ()) => {
+        $all.extend([$make()]);
+    };
+    ($all:ident, $make:path, ($($argument:ident),+), [$($value:expr),*]) => {
+        for ($($argument),+) in [$($value),*] {
+            $all.push($make($($argument),+));
+        }
+    };
+}
+
+/// A test of a subject: a list of invocations per thread, `init` and `finally` for what is
+/// executed before and after.
+///
+/// ```
+/// # lineup::subject! {
+/// #     Cell(cell: shuttle::sync::atomic::AtomicU32) = Default::default();
+/// #     set(n: u32) in [1] => cell.store(n, shuttle::sync::atomic::Ordering::SeqCst);
+/// #     get() => cell.load(shuttle::sync::atomic::Ordering::SeqCst);
+/// # }
+/// let test = lineup::test!(Cell, [set(7), get()], [get()], finally [get()]);
+/// assert_eq!(test.text(), "set(7) get() | get() | final: get()");
+/// ```
+///
+/// # Panics
+/// If it has more than 14 threads or 64 operations.
+#[macro_export]
+macro_rules! test {
+    (
+        $subject:ident
+        $(, init [$($initial:ident($($i:expr),*)),* $(,)?])?
+        $(, [$($operation:ident($($argument:expr),*)),* $(,)?])+
+        $(, finally [$($final:ident($($f:expr),*)),* $(,)?])?
+        $(,)?
+    ) => {
+        match $crate::Test::<$subject>::with(
+            ::std::vec![$(::std::vec![$($subject::$operation($($argument),*)),*]),+],
+            ::std::vec![$($($subject::$initial($($i),*)),*)?],
+            ::std::vec![$($($subject::$final($($f),*)),*)?],
+        ) {
+            ::std::result::Result::Ok(test) => test,
+            ::std::result::Result::Err(error) => ::std::panic!("{error}"),
+        }
+    };
+}
+
+/// Asserts, in an ordinary `#[test]`, that a subject passes.
+///
+/// * `assert!(Queue, [push(1), pop()], [len()])`: one test, all executions with up to two
+///   preemptions;
+/// * `assert!(Queue, random(3 x 3, 100))`: random tests of three operations on each of three
+///   threads, up to 20,000 executions each;
+/// * `assert!(Queue, all(2 x 2))`: all tests of that shape;
+/// * `assert!(Queue, auto(3))`: AutoCheck up to 3 x 3.
+///
+/// # Panics
+/// If a test fails, with the smallest one and all that is known of it; if one is without
+/// answer.
+#[macro_export]
+macro_rules! assert {
+    ($subject:ident, random($rows:literal x $columns:literal, $samples:literal)) => {
+        $crate::assertion::random::<$subject>(($rows, $columns), $samples)
+    };
+    ($subject:ident, all($rows:literal x $columns:literal)) => {
+        $crate::assertion::all::<$subject>(($rows, $columns))
+    };
+    ($subject:ident, auto($up_to:literal)) => {
+        $crate::assertion::auto::<$subject>($up_to)
+    };
+    ($subject:ident, $($test:tt)+) => {
+        $crate::assertion::one::<$subject>(&$crate::test!($subject, $($test)+))
+    };
+}

@@ -1,0 +1,235 @@
+//! Many tests: random ones, all of a shape, and AutoCheck.
+//!
+//! Tests are independent of each other and run on all cores; what is reported does not
+//! depend on how many there are: the tests come in a fixed order, and the first one that
+//! fails counts.
+
+use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+use crate::check::Check;
+use crate::matrix::{Test, TestError};
+use crate::subject::Subject;
+use crate::verdict::{Report, Verdict};
+
+/// What a series of tests came to.
+pub struct Series<S: Subject> {
+    /// Number of tests that passed.
+    pub passed: usize,
+    /// Number of tests that passed with all their executions tried.
+    pub complete: usize,
+    /// Number of tests that were not run, since an earlier one failed.
+    pub skipped: usize,
+    /// The tests that failed, in their order; the first one alone, unless all were to be run.
+    pub failures: Vec<Report<S>>,
+    /// The tests without answer.
+    pub unknown: Vec<Report<S>>,
+    /// Executions of both phases of all tests that were run.
+    pub executions: u64,
+    /// Serial histories: of all tests together, and the most that a test had.
+    pub serial: (u64, u64),
+}
+
+impl<S: Subject> fmt::Debug for Series<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Series")
+            .field("passed", &self.passed)
+            .field("complete", &self.complete)
+            .field("skipped", &self.skipped)
+            .field("failures", &self.failures)
+            .field("unknown", &self.unknown)
+            .field("executions", &self.executions)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Subject> Series<S> {
+    /// 1 if a test failed, else 3 if one is without answer, else 0.
+    pub const fn exit_code(&self) -> u8 {
+        if !self.failures.is_empty() {
+            1
+        } else if !self.unknown.is_empty() {
+            3
+        } else {
+            0
+        }
+    }
+}
+
+/// Uniformly random tests of a shape over the representatives (the paper's RandomCheck).
+#[derive(Clone, Debug)]
+pub struct RandomCheck {
+    /// Operations per thread, threads.
+    pub shape: (usize, usize),
+    /// Number of tests.
+    pub samples: usize,
+    /// The seed they are drawn with (ChaCha8).
+    pub seed: u64,
+}
+
+impl RandomCheck {
+    /// The tests.
+    ///
+    /// # Errors
+    /// If the shape is too large.
+    pub fn tests<S: Subject>(&self) -> Result<Vec<Test<S>>, TestError> {
+        let representatives = S::representatives();
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        let (rows, columns) = self.shape;
+        let tests = (0..self.samples).map(|_| {
+            let column = |_| -> Vec<S::Invocation> {
+                let one = |_| {
+                    let index = random.random_range(0..representatives.len().max(1));
+                    representatives.get(index).cloned()
+                };
+                (0..rows).filter_map(one).collect()
+            };
+            Test::new((0..columns).map(column).collect())
+        });
+        tests.collect()
+    }
+
+    /// Checks them.
+    ///
+    /// # Errors
+    /// If the shape is too large.
+    pub fn run<S: Subject>(&self, check: &Check<S>, all: bool) -> Result<Series<S>, TestError> {
+        Ok(run(check, &self.tests()?, all))
+    }
+}
+
+/// All tests of a shape over the first `invocations` representatives, one for each way to
+/// order the columns.
+///
+/// # Errors
+/// If the shape is too large.
+pub fn all_tests<S: Subject>(
+    shape: (usize, usize),
+    invocations: usize,
+) -> Result<Vec<Test<S>>, TestError> {
+    let mut representatives = S::representatives();
+    representatives.truncate(invocations);
+    let (rows, columns) = shape;
+    let mut sequences: Vec<Vec<S::Invocation>> = vec![Vec::new()];
+    for _ in 0..rows {
+        let longer = |sequence: &Vec<S::Invocation>| {
+            let with = |invocation: &S::Invocation| {
+                let mut longer = sequence.clone();
+                longer.push(invocation.clone());
+                longer
+            };
+            representatives.iter().map(with).collect::<Vec<_>>()
+        };
+        sequences = sequences.iter().flat_map(longer).collect();
+    }
+    // Columns in nondecreasing order: one arrangement of each multiset.
+    let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..columns {
+        let longer = |prefix: &Vec<usize>| {
+            let least = prefix.last().copied().unwrap_or(0);
+            let with = |next| prefix.iter().copied().chain([next]).collect();
+            (least..sequences.len()).map(with).collect::<Vec<Vec<usize>>>()
+        };
+        chosen = chosen.iter().flat_map(longer).collect();
+    }
+    let test = |which: Vec<usize>| {
+        Test::new(which.into_iter().map(|index| sequences[index].clone()).collect())
+    };
+    chosen.into_iter().map(test).collect()
+}
+
+/// The paper's AutoCheck, up to a size: all n x n tests over the first n representatives,
+/// for n = 1, 2, ..., modulo the order of columns.
+#[derive(Clone, Debug)]
+pub struct AutoCheck {
+    /// The largest n.
+    pub up_to: usize,
+}
+
+impl AutoCheck {
+    /// Checks them, until a size has a test that fails.
+    ///
+    /// # Errors
+    /// If a size is too large.
+    pub fn run<S: Subject>(&self, check: &Check<S>) -> Result<Series<S>, TestError> {
+        let mut series = run(check, &[], false);
+        for n in 1..=self.up_to {
+            let next = run(check, &all_tests((n, n), n)?, false);
+            series.add(next);
+            if !series.failures.is_empty() {
+                break;
+            }
+        }
+        Ok(series)
+    }
+}
+
+impl<S: Subject> Series<S> {
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.complete += other.complete;
+        self.skipped += other.skipped;
+        self.failures.extend(other.failures);
+        self.unknown.extend(other.unknown);
+        self.executions += other.executions;
+        self.serial = (self.serial.0 + other.serial.0, self.serial.1.max(other.serial.1));
+    }
+}
+
+/// Checks tests, on all cores: all of them, or until one fails; what comes before that one
+/// is checked in any case.
+pub fn run<S: Subject>(check: &Check<S>, tests: &[Test<S>], all: bool) -> Series<S> {
+    let first = AtomicUsize::new(usize::MAX);
+    let reports: Vec<Option<Report<S>>> = tests
+        .into_par_iter()
+        .enumerate()
+        .with_max_len(1)
+        .map(|(index, test)| {
+            if !all && index > first.load(Ordering::Relaxed) {
+                return None;
+            }
+            let mut report = check.run(test);
+            if report.verdict.fails() {
+                first.fetch_min(index, Ordering::Relaxed);
+            } else {
+                // What passed is counted; its serial histories need not be kept.
+                let shape = *report.test.shape();
+                report.serial.executions = report.serial.observations.len() as u64;
+                report.serial.observations = snapshot_core::observation::Observations::new(shape);
+            }
+            Some(report)
+        })
+        .collect();
+    let first = first.into_inner();
+    let mut series = Series {
+        passed: 0,
+        complete: 0,
+        skipped: 0,
+        failures: Vec::new(),
+        unknown: Vec::new(),
+        executions: 0,
+        serial: (0, 0),
+    };
+    for (index, report) in reports.into_iter().enumerate() {
+        let Some(report) = report.filter(|_| all || index <= first) else {
+            series.skipped += 1;
+            continue;
+        };
+        let histories = report.serial.executions.max(report.serial.observations.len() as u64);
+        series.serial = (series.serial.0 + histories, series.serial.1.max(histories));
+        series.executions += report.concurrent.executions + report.serial.executions;
+        match &report.verdict {
+            Verdict::Pass { complete } => {
+                series.passed += 1;
+                series.complete += usize::from(*complete);
+            }
+            Verdict::Unknown(_) => series.unknown.push(report),
+            _ => series.failures.push(report),
+        }
+    }
+    series
+}

@@ -1,0 +1,276 @@
+//! Tests: a sequence of invocations per thread.
+
+use std::fmt;
+
+use snapshot_core::OperationId;
+use snapshot_core::observation::{Shape, ShapeError, Thread};
+use thiserror::Error;
+
+use crate::subject::{Subject, name};
+
+/// A finite test: a column of invocations per thread, with sequences that are executed
+/// before all columns and after them, by threads of their own.
+pub struct Test<S: Subject> {
+    columns: Vec<Vec<S::Invocation>>,
+    initial: Vec<S::Invocation>,
+    finally: Vec<S::Invocation>,
+    shape: Shape,
+}
+
+/// What a thread of a test is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Role {
+    /// A column.
+    Column,
+    /// The sequence before all columns.
+    Initial,
+    /// The sequence after all columns.
+    Final,
+}
+
+/// A test that cannot be made.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum TestError {
+    /// Too many threads or operations.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    /// A word that names no representative invocation.
+    #[error("`{given}` is no operation of {subject}; there are: {known}")]
+    NoSuchInvocation {
+        /// The text given.
+        given: String,
+        /// The name of the subject.
+        subject: &'static str,
+        /// The texts of its representatives.
+        known: String,
+    },
+}
+
+impl<S: Subject> Clone for Test<S> {
+    fn clone(&self) -> Self {
+        Self {
+            columns: self.columns.clone(),
+            initial: self.initial.clone(),
+            finally: self.finally.clone(),
+            shape: self.shape,
+        }
+    }
+}
+
+impl<S: Subject> fmt::Debug for Test<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.text())
+    }
+}
+
+impl<S: Subject> PartialEq for Test<S> {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.columns, &self.initial, &self.finally)
+            == (&other.columns, &other.initial, &other.finally)
+    }
+}
+
+impl<S: Subject> Test<S> {
+    /// A test of these columns. Columns without operations are left out.
+    ///
+    /// # Errors
+    /// If there are more than 14 columns or 64 operations.
+    pub fn new(columns: Vec<Vec<S::Invocation>>) -> Result<Self, TestError> {
+        Self::with(columns, Vec::new(), Vec::new())
+    }
+
+    /// A test with sequences before (`initial`) and after (`finally`) all columns.
+    ///
+    /// # Errors
+    /// As [`Test::new`].
+    pub fn with(
+        mut columns: Vec<Vec<S::Invocation>>,
+        initial: Vec<S::Invocation>,
+        finally: Vec<S::Invocation>,
+    ) -> Result<Self, TestError> {
+        columns.retain(|column| !column.is_empty());
+        let limit = Thread::LIMIT - 1;
+        if columns.len() > limit {
+            return Err(ShapeError::Threads { given: columns.len(), limit }.into());
+        }
+        let mut lengths: Vec<usize> = columns.iter().map(Vec::len).collect();
+        lengths.extend([initial.len(), finally.len()]);
+        let shape = Shape::new(&lengths)?;
+        Ok(Self { columns, initial, finally, shape })
+    }
+
+    /// Its columns.
+    pub fn columns(&self) -> &[Vec<S::Invocation>] {
+        &self.columns
+    }
+
+    /// What is executed before all columns.
+    pub fn initial(&self) -> &[S::Invocation] {
+        &self.initial
+    }
+
+    /// What is executed after all columns.
+    pub fn finally(&self) -> &[S::Invocation] {
+        &self.finally
+    }
+
+    /// Its shape: the threads of the columns, that of the initial and that of the final
+    /// sequence.
+    pub const fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Rows and columns, as the paper counts them (operations per thread, threads).
+    pub fn dimension(&self) -> (usize, usize) {
+        let rows = self.columns.iter().map(Vec::len).max().unwrap_or(0);
+        (rows, self.columns.len())
+    }
+
+    /// What a thread is for.
+    pub fn role(&self, thread: Thread) -> Role {
+        match thread.index().checked_sub(self.columns.len()) {
+            None => Role::Column,
+            Some(0) => Role::Initial,
+            Some(_) => Role::Final,
+        }
+    }
+
+    /// What a thread invokes.
+    pub fn sequence(&self, thread: Thread) -> &[S::Invocation] {
+        match self.role(thread) {
+            Role::Column => &self.columns[thread.index()],
+            Role::Initial => &self.initial,
+            Role::Final => &self.finally,
+        }
+    }
+
+    /// The invocations of all operations, in the order of their numbers.
+    pub fn invocations(&self) -> impl Iterator<Item = &S::Invocation> {
+        self.shape.threads().flat_map(|thread| self.sequence(thread))
+    }
+
+    /// The invocation of an operation.
+    pub fn invocation(&self, operation: OperationId) -> &S::Invocation {
+        let (thread, index) = self.shape.place(operation);
+        &self.sequence(thread)[index]
+    }
+
+    /// What a thread is called in reports: a letter, or `init` and `final`.
+    pub fn thread_name(&self, thread: Thread) -> String {
+        match self.role(thread) {
+            Role::Column => thread.to_string(),
+            Role::Initial => "init".into(),
+            Role::Final => "final".into(),
+        }
+    }
+
+    /// The test without one operation of a thread.
+    #[must_use]
+    pub fn without(&self, thread: Thread, index: usize) -> Self {
+        let mut test = self.clone();
+        let sequence = match self.role(thread) {
+            Role::Column => &mut test.columns[thread.index()],
+            Role::Initial => &mut test.initial,
+            Role::Final => &mut test.finally,
+        };
+        if index < sequence.len() {
+            sequence.remove(index);
+        }
+        Self::with(test.columns, test.initial, test.finally).unwrap_or_else(|_| self.clone())
+    }
+
+    /// The test without a set of operations, given as bits; columns stay where they are.
+    pub(crate) fn struck(&self, struck: u64) -> Self {
+        let kept = |thread: Thread| -> Vec<S::Invocation> {
+            let sequence = self.sequence(thread).iter().enumerate();
+            let kept = sequence.filter(|(index, _)| {
+                struck >> self.shape.operation(thread, *index).index() & 1 == 0
+            });
+            kept.map(|(_, invocation)| invocation.clone()).collect()
+        };
+        let threads: Vec<Vec<S::Invocation>> = self.shape.threads().map(kept).collect();
+        let (columns, rest) = threads.split_at(self.columns.len());
+        Self {
+            columns: columns.to_vec(),
+            initial: rest[0].clone(),
+            finally: rest[1].clone(),
+            shape: self.shape.without(struck),
+        }
+    }
+
+    /// The test as text: columns between bars, `init:` and `final:` where there are any.
+    pub fn text(&self) -> String {
+        let words =
+            |sequence: &[S::Invocation]| sequence.iter().map(name).collect::<Vec<_>>().join(" ");
+        let columns: Vec<String> = self.columns.iter().map(|column| words(column)).collect();
+        let mut text = columns.join(" | ");
+        if !self.initial.is_empty() {
+            text = format!("init: {} | {text}", words(&self.initial));
+        }
+        if !self.finally.is_empty() {
+            text = format!("{text} | final: {}", words(&self.finally));
+        }
+        text
+    }
+
+    /// Reads a test as [`Test::text`] writes it. Invocations are named by their texts, among
+    /// the representatives of the subject.
+    ///
+    /// # Errors
+    /// If a word names none, or the test is too large.
+    pub fn parse(text: &str) -> Result<Self, TestError> {
+        let (mut columns, mut initial, mut finally) = (Vec::new(), Vec::new(), Vec::new());
+        for part in text.split('|') {
+            let part = part.trim();
+            if let Some(words) = part.strip_prefix("init:") {
+                initial = Self::sequence_of(words)?;
+            } else if let Some(words) = part.strip_prefix("final:") {
+                finally = Self::sequence_of(words)?;
+            } else {
+                columns.push(Self::sequence_of(part)?);
+            }
+        }
+        Self::with(columns, initial, finally)
+    }
+
+    fn sequence_of(text: &str) -> Result<Vec<S::Invocation>, TestError> {
+        split(text).iter().map(|word| Self::invocation_of(word)).collect()
+    }
+
+    /// The representative with this text.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn invocation_of(word: &str) -> Result<S::Invocation, TestError> {
+        let representatives = S::representatives();
+        let plain = |text: &str| text.replace(' ', "").trim_end_matches("()").to_owned();
+        representatives.iter().find(|i| plain(&name(i)) == plain(word)).cloned().ok_or_else(|| {
+            TestError::NoSuchInvocation {
+                given: word.to_owned(),
+                subject: S::NAME,
+                known: representatives.iter().map(name).collect::<Vec<_>>().join(" "),
+            }
+        })
+    }
+}
+
+/// The words of a text, divided by white space or commas outside parentheses.
+fn split(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut depth = 0_usize;
+    for letter in text.chars() {
+        match letter {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && (letter.is_whitespace() || letter == ',') {
+            words.push(String::new());
+        } else if let Some(word) = words.last_mut() {
+            word.push(letter);
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

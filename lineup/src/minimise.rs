@@ -1,0 +1,59 @@
+//! Smaller tests that still fail.
+
+use std::time::{Duration, Instant};
+
+use snapshot_core::observation::Thread;
+
+use crate::check::Check;
+use crate::subject::Subject;
+use crate::verdict::{Report, Verdict};
+
+impl<S: Subject> Check<S> {
+    /// Removes operations, whole columns first, as long as the check still fails: in the end
+    /// no test with one operation less does, within the bounds of the failure (and 20
+    /// seconds). That a prefix fails less often than the whole is the paper's Lemma 8; the
+    /// rest is search.
+    pub fn minimise(&self, report: Report<S>) -> Report<S> {
+        if !report.verdict.fails() {
+            return report;
+        }
+        let end = Instant::now() + Duration::from_secs(20);
+        let mut smallest = report;
+        loop {
+            let mut check = self.clone();
+            if let Verdict::Violation(violation) = &smallest.verdict {
+                let found = violation.preemptions;
+                let most = check.preemptions.map_or(found, |most| most.min(found));
+                check.preemptions = Some(most);
+            }
+            let test = &smallest.test;
+            let columns = (0..test.columns().len()).map(|column| {
+                test.columns()[column]
+                    .iter()
+                    .fold(test.clone(), |test, _| test.without(Thread::must(column), 0))
+            });
+            // Columns that became empty are left out, and change the names of the others:
+            // only one at a time is emptied, and by its first name.
+            let several = test.columns().len() > 1;
+            let whole = columns
+                .filter(|smaller| several && smaller.columns().len() + 1 == test.columns().len());
+            let single = test.shape().threads().flat_map(|thread| {
+                (0..test.sequence(thread).len()).rev().map(move |index| (thread, index))
+            });
+            let single = single.map(|(thread, index)| test.without(thread, index));
+            let next = whole
+                .chain(single)
+                .filter(|smaller| smaller.shape().operations() < test.shape().operations())
+                .take_while(|_| Instant::now() < end)
+                .map(|smaller| {
+                    let left = end.saturating_duration_since(Instant::now());
+                    check.clone().time(Some(left)).run(&smaller)
+                })
+                .find(|report| report.verdict.fails());
+            match next {
+                Some(report) => smallest = report,
+                None => return smallest,
+            }
+        }
+    }
+}

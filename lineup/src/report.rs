@@ -1,0 +1,311 @@
+//! Answers as text.
+
+use std::fmt::{Debug, Write as _};
+
+use snapshot_core::observation::{
+    ConcurrentHistory, Event, Explanation, Judgement, Outcome, SerialHistory, Thread,
+};
+
+use crate::check::Check;
+use crate::matrix::Test;
+use crate::replay::{Place, Switch};
+use crate::subject::{Answer, Subject, name};
+use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Verdict, Violation};
+
+/// The whole answer. A violation is executed again for the places of its switches.
+pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
+    let mut text = format!("{}: {}\n", S::NAME, headline(report));
+    if !matches!(report.verdict, Verdict::Pass { .. }) {
+        let (rows, columns) = report.test.dimension();
+        let _ = write!(text, "\ntest ({rows} x {columns}):\n{}", matrix(&report.test));
+    }
+    match &report.verdict {
+        Verdict::Pass { .. } | Verdict::Unknown(_) => {}
+        Verdict::NotTotal(history) => {
+            let _ = write!(text, "\nserial execution:\n{}", serial(&report.test, history));
+        }
+        Verdict::Nondeterministic(pair) => {
+            for history in [&pair.first, &pair.second] {
+                let _ = write!(text, "\nserial execution:\n{}", serial(&report.test, history));
+            }
+        }
+        Verdict::Violation(violation) => {
+            let switches = match check.replay(&report.test, &violation.schedule) {
+                Ok(replayed) => replayed.switches,
+                Err(_) => Vec::new(),
+            };
+            text.push_str(&violated(&report.test, violation, &switches));
+        }
+    }
+    let note = counts(&report.serial, &report.concurrent);
+    let _ = writeln!(text, "\n{note}");
+    text
+}
+
+fn headline<S: Subject>(report: &Report<S>) -> String {
+    let word = report.verdict.word();
+    match &report.verdict {
+        Verdict::Pass { complete: true } => format!("{word} (all executions)"),
+        Verdict::Pass { complete: false } => format!("{word} ({})", bound(&report.concurrent)),
+        Verdict::Nondeterministic(_) => {
+            format!("{word}: the same serial calls get different answers")
+        }
+        Verdict::NotTotal(_) => format!("{word}: a serial execution gets stuck"),
+        Verdict::Violation(violation) => match violation.judgement {
+            Judgement::StuckWithoutWitness(_) => {
+                format!("{word}: an execution gets stuck where no serial one does")
+            }
+            _ if violation.explanation.is_none() => {
+                format!("{word}: an execution that the specification does not allow")
+            }
+            _ => format!("{word}: an execution that no serial one explains"),
+        },
+        Verdict::Unknown(unknown) => format!("{word}: {unknown}"),
+    }
+}
+
+/// How far phase 2 went, in words.
+pub fn bound(phase: &ConcurrentPhase) -> String {
+    match phase.bound {
+        Some(bound) if phase.limited => {
+            format!(
+                "all executions with up to {bound} preemptions, some with more: {} in all",
+                phase.executions
+            )
+        }
+        Some(bound) => format!("all executions with up to {bound} preemptions"),
+        None => format!("{} executions", phase.executions),
+    }
+}
+
+fn counts<R: Clone + Eq + std::hash::Hash>(
+    serial: &SerialPhase<R>,
+    phase: &ConcurrentPhase,
+) -> String {
+    let (all, stuck) = (serial.observations.len(), serial.observations.stuck());
+    let mut text = match stuck {
+        0 => format!("{all} serial histories"),
+        _ => format!("{stuck} of {all} serial executions get stuck"),
+    };
+    if !serial.complete {
+        text.push_str(" (not all)");
+    }
+    let _ =
+        write!(text, "; {} concurrent executions, {} histories", phase.executions, phase.histories);
+    if phase.stuck > 0 {
+        let _ = write!(text, ", {} of them stuck", phase.stuck);
+    }
+    text
+}
+
+/// The test as a matrix, a column per thread.
+pub fn matrix<S: Subject>(test: &Test<S>) -> String {
+    let columns: Vec<(String, Vec<String>)> = test
+        .shape()
+        .threads()
+        .filter(|thread| !test.sequence(*thread).is_empty())
+        .map(|thread| (test.thread_name(thread), test.sequence(thread).iter().map(name).collect()))
+        .collect();
+    let rows = columns.iter().map(|(_, column)| column.len()).max().unwrap_or(0);
+    let head: Vec<String> = columns.iter().map(|(thread, _)| thread.clone()).collect();
+    let cell = |row: usize| {
+        columns.iter().map(move |(_, column)| column.get(row).cloned().unwrap_or_default())
+    };
+    let lines = (0..rows).map(|row| Line::Cells(cell(row).collect())).collect::<Vec<_>>();
+    table(&head, &lines)
+}
+
+enum Line {
+    Cells(Vec<String>),
+    Note(String),
+}
+
+/// Columns of text, indented.
+fn table(head: &[String], lines: &[Line]) -> String {
+    let mut widths: Vec<usize> = head.iter().map(|word| word.chars().count()).collect();
+    for line in lines {
+        if let Line::Cells(cells) = line {
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = (*width).max(cell.chars().count());
+            }
+        }
+    }
+    let mut text = String::new();
+    let mut row = |cells: &[String]| {
+        let mut line = String::from("    ");
+        for (cell, width) in cells.iter().zip(&widths) {
+            let _ = write!(line, "{cell:<width$}   ");
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    };
+    row(head);
+    for line in lines {
+        match line {
+            Line::Cells(cells) => row(cells),
+            Line::Note(note) => row(&[format!("  ~ {note}")]),
+        }
+    }
+    text
+}
+
+/// An execution in columns, time going down: calls, bars while they are open, and returns.
+pub fn columns<S: Subject>(
+    test: &Test<S>,
+    history: &ConcurrentHistory<Answer<S::Response>>,
+    switches: &[Switch],
+) -> String {
+    let threads: Vec<Thread> =
+        test.shape().threads().filter(|thread| !test.sequence(*thread).is_empty()).collect();
+    let head: Vec<String> = threads.iter().map(|thread| test.thread_name(*thread)).collect();
+    let mut called = [0; Thread::LIMIT + 1];
+    let mut open = [false; Thread::LIMIT + 1];
+    let mut lines = Vec::new();
+    let notes = |events: usize, lines: &mut Vec<Line>| {
+        for switch in switches.iter().filter(|switch| switch.events == events) {
+            if let Some(place) = &switch.place {
+                let from = test.thread_name(switch.from);
+                lines.push(Line::Note(format!("{from} stops before {}", at(place))));
+            }
+        }
+    };
+    for (position, event) in history.events().iter().enumerate() {
+        notes(position, &mut lines);
+        let thread = event.thread();
+        let t = thread.index();
+        let cell = |other: &Thread| match event {
+            _ if *other != thread => if open[other.index()] { "|" } else { "" }.to_owned(),
+            Event::Call(_) => name(&test.sequence(thread)[called[t]]),
+            Event::Return(_, answer) => format!("-> {answer:?}"),
+        };
+        lines.push(Line::Cells(threads.iter().map(cell).collect()));
+        called[t] += usize::from(matches!(event, Event::Call(_)));
+        open[t] = matches!(event, Event::Call(_));
+    }
+    notes(history.events().len(), &mut lines);
+    if history.is_stuck() {
+        let cell = |thread: &Thread| if open[thread.index()] { "#" } else { "" }.to_owned();
+        lines.push(Line::Cells(threads.iter().map(cell).collect()));
+    }
+    table(&head, &lines)
+}
+
+fn at(place: &Place) -> String {
+    let function = place.function.rsplit("::").take(2).collect::<Vec<_>>();
+    let function = function.into_iter().rev().collect::<Vec<_>>().join("::");
+    match &place.line {
+        Some((file, line)) => format!("{file}:{line} ({function})"),
+        None => format!("a step of {function}"),
+    }
+}
+
+/// A serial execution, one operation a line.
+pub fn serial<S: Subject>(test: &Test<S>, history: &SerialHistory<Answer<S::Response>>) -> String {
+    let mut next = [0; Thread::LIMIT + 1];
+    let mut line = |thread: Thread, end: String| {
+        let index = next[thread.index()];
+        next[thread.index()] += 1;
+        let invocation = test.sequence(thread).get(index).map(name).unwrap_or_default();
+        format!("    {:<5} {invocation} {end}\n", test.thread_name(thread))
+    };
+    let mut text: String = history
+        .operations
+        .iter()
+        .map(|(thread, answer)| line(*thread, format!("-> {answer:?}")))
+        .collect();
+    if let Some(thread) = history.stuck {
+        text.push_str(&line(thread, "# gets stuck".to_owned()));
+    }
+    text
+}
+
+fn violated<S: Subject>(
+    test: &Test<S>,
+    violation: &Violation<S::Response>,
+    switches: &[Switch],
+) -> String {
+    let mut text = String::new();
+    let preemptions = match violation.preemptions {
+        0 => "no preemption".to_owned(),
+        1 => "1 preemption".to_owned(),
+        n => format!("{n} preemptions"),
+    };
+    let _ = write!(
+        text,
+        "\nexecution ({preemptions}; time goes down):\n{}",
+        columns(test, &violation.history, switches)
+    );
+    if let Some(explanation) = &violation.explanation {
+        let _ = write!(text, "\n{}\n", sentence(test, explanation));
+        let _ = write!(text, "\nnearest serial execution:\n{}", serial(test, &explanation.nearest));
+    }
+    let _ = write!(text, "\nschedule: {}\n", violation.schedule);
+    text
+}
+
+/// What no serial execution does, as a paragraph.
+pub fn sentence<S: Subject>(
+    test: &Test<S>,
+    explanation: &Explanation<Answer<S::Response>>,
+) -> String {
+    let named = |id: &snapshot_core::OperationId| {
+        let (thread, _) = test.shape().place(*id);
+        format!("{} of {}", name(test.invocation(*id)), test.thread_name(thread))
+    };
+    let list = |ids: &[snapshot_core::OperationId]| and(&ids.iter().map(named).collect::<Vec<_>>());
+    let culprit = named(&explanation.culprit);
+    let mut text = match &explanation.outcome {
+        Outcome::Returned(answer) => format!("{culprit} returned {answer:?}."),
+        Outcome::Stuck => format!("{culprit} is stuck: no thread can go on."),
+    };
+    match explanation.before.len() {
+        0 => {}
+        1 => {
+            let _ =
+                write!(text, " {} had returned before it was called.", list(&explanation.before));
+        }
+        _ => {
+            let _ =
+                write!(text, " Before it was called, {} had returned.", list(&explanation.before));
+        }
+    }
+    if !explanation.overlapping.is_empty() {
+        let _ = write!(text, " It overlaps {}.", list(&explanation.overlapping));
+    }
+    let outcomes: Vec<String> = explanation.instead.iter().map(outcome).collect();
+    let so = match explanation.outcome {
+        Outcome::Returned(_) => "return that",
+        Outcome::Stuck => "get stuck",
+    };
+    let _ = write!(
+        text,
+        " In no serial execution that explains all before does it {so}{}.",
+        match outcomes.len() {
+            0 => ": in none of them is it called".to_owned(),
+            _ => format!(": there it {}", or(&outcomes)),
+        }
+    );
+    text
+}
+
+fn outcome<R: Debug>(outcome: &Outcome<R>) -> String {
+    match outcome {
+        Outcome::Returned(answer) => format!("returns {answer:?}"),
+        Outcome::Stuck => "gets stuck".to_owned(),
+    }
+}
+
+fn and(words: &[String]) -> String {
+    join(words, "and")
+}
+
+fn or(words: &[String]) -> String {
+    join(words, "or")
+}
+
+fn join(words: &[String], last: &str) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., end] => format!("{} {last} {end}", rest.join(", ")),
+    }
+}

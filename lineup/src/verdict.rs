@@ -1,0 +1,232 @@
+//! Answers.
+
+use std::fmt;
+use std::time::Duration;
+
+use snapshot_core::observation::{
+    ConcurrentHistory, Explanation, Judgement, Nondeterminism, Observations, SerialHistory,
+};
+
+use crate::matrix::Test;
+use crate::schedule::Schedule;
+use crate::subject::{Answer, Subject};
+
+/// What is known of a test.
+#[derive(Clone, Debug)]
+pub enum Verdict<R> {
+    /// Every execution that was tried has its serial witnesses.
+    Pass {
+        /// All executions were tried, whatever their preemptions.
+        complete: bool,
+    },
+    /// Two serial executions with the same calls get different answers: no deterministic
+    /// specification allows both.
+    Nondeterministic(Box<Nondeterminism<Answer<R>>>),
+    /// A serial execution gets stuck, which was to count as a failure.
+    NotTotal(SerialHistory<Answer<R>>),
+    /// A concurrent execution without serial witness: linearizable with respect to no
+    /// deterministic specification, or not to the one given.
+    Violation(Box<Violation<R>>),
+    /// Nothing is known for certain.
+    Unknown(Unknown),
+}
+
+/// A concurrent execution that refutes linearizability.
+#[derive(Clone, Debug)]
+pub struct Violation<R> {
+    /// The execution.
+    pub history: ConcurrentHistory<Answer<R>>,
+    /// In what way.
+    pub judgement: Judgement,
+    /// What no serial execution does; none where a specification was the judge.
+    pub explanation: Option<Explanation<Answer<R>>>,
+    /// How to get it again.
+    pub schedule: Schedule,
+    /// Number of its preemptions.
+    pub preemptions: u32,
+}
+
+/// Why nothing is known.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Unknown {
+    /// The time was up.
+    Time,
+    /// It was interrupted.
+    Interrupted,
+    /// An execution makes this many steps without call or return.
+    Diverging {
+        /// The number of steps.
+        steps: u32,
+        /// Whether it is a serial one.
+        serial: bool,
+    },
+    /// The subject spawned threads of its own.
+    Threads,
+    /// A panic released locks that a deadlocked thread held, or blocked while it unwound.
+    Unwinding,
+    /// The same schedule led to different executions: time, random numbers, addresses, or
+    /// state that outlives an execution.
+    Uncontrolled {
+        /// The two executions, as far as they are known.
+        executions: Vec<String>,
+    },
+    /// A call blocks where the scheduler cannot see it.
+    Silent {
+        /// The operation, if it is known.
+        operation: Option<String>,
+    },
+    /// The object could not be made or dropped.
+    Panicked {
+        /// What was said.
+        message: String,
+    },
+    /// The initial sequence gets stuck or panics, so that no test takes place.
+    Initial {
+        /// The serial history, as text.
+        history: String,
+    },
+    /// More executions got stuck or were given up than fit into memory.
+    Memory,
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time => write!(f, "the time was up"),
+            Self::Interrupted => write!(f, "interrupted"),
+            Self::Diverging { steps, serial } => {
+                let kind = if *serial { "a serial" } else { "an" };
+                write!(
+                    f,
+                    "{kind} execution makes {steps} steps without call or return: it may spin for \
+                     ever, or need more patience (--patience)"
+                )
+            }
+            Self::Threads => write!(
+                f,
+                "the subject spawns threads of its own, of which serial executions know nothing"
+            ),
+            Self::Unwinding => write!(
+                f,
+                "a panic unwinds through locks, so that it is not known which executions there are"
+            ),
+            Self::Uncontrolled { executions } => {
+                write!(
+                    f,
+                    "the same schedule led to different executions: the subject depends on time, \
+                     random numbers, addresses or state that outlives an execution (a static)"
+                )?;
+                executions.iter().try_for_each(|text| write!(f, "\n  {text}"))
+            }
+            Self::Silent { operation } => {
+                let operation = operation.as_deref().unwrap_or("an operation");
+                write!(
+                    f,
+                    "{operation} blocks where the scheduler cannot see it: it waits by other means \
+                     than shuttle's, or computes for ever"
+                )
+            }
+            Self::Panicked { message } => {
+                write!(f, "the object could not be made or dropped: {message}")
+            }
+            Self::Initial { history } => {
+                write!(f, "the initial sequence gets stuck: {history}")
+            }
+            Self::Memory => write!(f, "too many executions got stuck to be kept apart"),
+        }
+    }
+}
+
+/// The serial executions of a test.
+#[derive(Clone, Debug)]
+pub struct SerialPhase<R> {
+    /// What was seen.
+    pub observations: Observations<Answer<R>>,
+    /// Number of executions.
+    pub executions: u64,
+    /// Time taken.
+    pub time: Duration,
+    /// Whether these are all serial executions there are.
+    pub complete: bool,
+}
+
+/// The concurrent executions of a test that were tried.
+#[derive(Clone, Debug, Default)]
+pub struct ConcurrentPhase {
+    /// Number of executions, at all bounds together.
+    pub executions: u64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Number of different histories.
+    pub histories: u64,
+    /// Number of stuck ones among them.
+    pub stuck: u64,
+    /// The largest number of preemptions for which all executions were tried.
+    pub bound: Option<u32>,
+    /// Whether these are all executions there are.
+    pub complete: bool,
+    /// Whether the limit on the number of executions was reached.
+    pub limited: bool,
+    /// Time taken.
+    pub time: Duration,
+}
+
+/// The answer to one test.
+pub struct Report<S: Subject> {
+    /// The test.
+    pub test: Test<S>,
+    /// What is known.
+    pub verdict: Verdict<S::Response>,
+    /// Phase 1.
+    pub serial: SerialPhase<S::Response>,
+    /// Phase 2.
+    pub concurrent: ConcurrentPhase,
+}
+
+impl<S: Subject> Clone for Report<S> {
+    fn clone(&self) -> Self {
+        Self {
+            test: self.test.clone(),
+            verdict: self.verdict.clone(),
+            serial: self.serial.clone(),
+            concurrent: self.concurrent.clone(),
+        }
+    }
+}
+
+impl<S: Subject> fmt::Debug for Report<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Report")
+            .field("test", &self.test)
+            .field("verdict", &self.verdict)
+            .field("serial", &self.serial.observations.len())
+            .field("concurrent", &self.concurrent)
+            .finish()
+    }
+}
+
+impl<R> Verdict<R> {
+    /// Whether it is a failure, which is certain.
+    pub const fn fails(&self) -> bool {
+        matches!(self, Self::Nondeterministic(_) | Self::NotTotal(_) | Self::Violation(_))
+    }
+
+    /// 0 passed, 1 failed, 3 unknown.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Pass { .. } => 0,
+            Self::Unknown(_) => 3,
+            _ => 1,
+        }
+    }
+
+    /// `PASS`, `FAIL` or `unknown`.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Pass { .. } => "PASS",
+            Self::Unknown(_) => "unknown",
+            _ => "FAIL",
+        }
+    }
+}
