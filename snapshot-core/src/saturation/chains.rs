@@ -18,6 +18,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::relation::NONE;
+
 /// An operation on a chain that belongs to a block of a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
@@ -79,6 +81,38 @@ impl Chains {
             marks.resize_with(segment as usize + 1, Vec::new);
         }
         marks[segment as usize].push(mark);
+    }
+
+    /// The block of the last mark of a segment.
+    pub fn last_block(&self, chain: u32, segment: u32) -> Option<u32> {
+        self.marks(chain, segment).last().map(|mark| mark.block)
+    }
+
+    /// The marks of a segment, ascending.
+    pub fn marks(&self, chain: u32, segment: u32) -> &[Mark] {
+        self.chains[chain as usize].marks.get(segment as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Calls `visit` with all marks.
+    pub fn each_mark(&self, visit: impl FnMut(&Mark)) {
+        self.chains.iter().flat_map(|chain| chain.marks.iter().flatten()).for_each(visit);
+    }
+
+    /// Forgets the marks of blocks, and the scans, that have no new number; the others get theirs.
+    pub fn renumber(&mut self, operations: &[u32], blocks: &[u32]) {
+        for chain in &mut self.chains {
+            for marks in &mut chain.marks {
+                marks.retain_mut(|mark| {
+                    mark.block = blocks[mark.block as usize];
+                    mark.operation = operations[mark.operation as usize];
+                    mark.block != NONE
+                });
+            }
+            chain.scans.retain_mut(|(_, scan)| {
+                *scan = operations[*scan as usize];
+                *scan != NONE
+            });
+        }
     }
 
     /// Removes the mark of an operation that is the last one on its chain.

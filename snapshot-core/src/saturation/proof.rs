@@ -28,7 +28,7 @@ pub(super) fn violation<V: Clone + Eq + Hash>(
     budget: &mut Budget<'_>,
 ) -> Outcome {
     let witness = match conflict {
-        Conflict::NeverWritten { scan, segment } => never_there(history, scan, segment),
+        Conflict::Unavailable { scan, segment } => never_there(history, scan, segment),
         Conflict::FailedUpdateSeen { scan, update } => {
             let reason = Reason::FailedUpdateSeen { scan, update };
             let segments = history.operation(update).segment().into_iter().collect();
@@ -54,7 +54,7 @@ fn refute<V: Clone + Eq + Hash>(
     conflict: Conflict,
     budget: &mut Budget<'_>,
 ) -> Option<(Witness, Refutation)> {
-    let mut saturation = Saturation::cycles_only(history.declaration());
+    let mut saturation = Saturation::of_history(history.declaration());
     saturation.relation.is_thorough = true;
     for past in history.events().take(event + 1) {
         saturation.observe(&past);

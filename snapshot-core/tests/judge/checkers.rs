@@ -172,10 +172,14 @@ fn is_differentiated(history: &History<i64>) -> bool {
     })
 }
 
-/// The alarm comes at the first event that makes the prefix non-linearizable.
+/// The alarm comes at the first event that makes the prefix non-linearizable, though the
+/// past is forgotten now and then. (What is forgotten is counted in `forgetting.rs`.)
 fn by_online_saturation(history: &History<i64>) -> Option<bool> {
     let mut online = Saturation::new(history.declaration());
     for (position, event) in history.events().enumerate() {
+        if position % 4 == 3 {
+            online.forget();
+        }
         if online.observe(&event).is_some() {
             let is_good = |events| brute_force(&history.prefix(events)).is_some();
             assert!(!is_good(position + 1), "false alarm at {position}: {}", drawing(history));

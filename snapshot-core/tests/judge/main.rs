@@ -15,6 +15,7 @@ mod crowded;
 mod enumeration;
 mod exhaustive;
 mod floating;
+mod forgetting;
 mod invariance;
 mod oracle;
 mod random;

@@ -2,7 +2,7 @@
 //! and the edges of the rules *time*, *reads* and *first*.
 
 use super::super::chains::Mark;
-use super::{Block, Cycle, Kind, NONE, Operation, Relation, Rise, Stands};
+use super::{Block, Cycle, End, Kind, NONE, Operation, Relation, Rise, Stands};
 
 impl Relation {
     fn invoke(&mut self, kind: Kind) -> u32 {
@@ -14,8 +14,17 @@ impl Relation {
         let node = self.add_node(Stands::Operation(id));
         let invocation = self.time;
         self.time += 1;
-        let operation = Operation { kind, node, chain, number, invocation, response: NONE };
-        self.operations.push(operation);
+        self.operations.push(Operation {
+            id: self.invoked,
+            kind,
+            end: End::Open,
+            node,
+            chain,
+            number,
+            invocation,
+            response: NONE,
+        });
+        self.invoked += 1;
         id
     }
 
@@ -25,7 +34,7 @@ impl Relation {
         let block = self.blocks.len() as u32;
         let update = self.invoke(Kind::Update { block });
         let end = self.add_node(Stands::End(block));
-        self.blocks.push(Block { segment, update, end, seen_by: NONE });
+        self.blocks.push(Block { segment, update, end, seen_by: NONE, is_gone: false });
         let Operation { node, chain, number, .. } = *self.operation(update);
         // Unless another update came before, which is after the initial value.
         let clock = &self.nodes[self.now as usize].clock;
@@ -59,6 +68,7 @@ impl Relation {
         let Operation { node, chain, .. } = *self.operation(operation);
         self.chains.free(chain);
         self.operations[operation as usize].response = self.time;
+        self.operations[operation as usize].end = End::Response;
         self.time += 1;
         self.add_edge(node, self.next, (NONE, NONE));
     }
@@ -96,7 +106,9 @@ impl Relation {
             self.blocks[block as usize].seen_by = scan;
         }
         if update != NONE {
-            if self.operation(update).chain == NONE {
+            let is_carrier = self.operation(update).chain == NONE;
+            // What comes after a later scan of the chain comes after the first one.
+            if is_carrier && self.chains.last_block(chain, segment) != Some(block) {
                 self.chains.mark(chain, segment, Mark { number, operation: scan, block });
             }
             self.add_edge(self.operation(update).node, node, (NONE, NONE));
@@ -106,8 +118,12 @@ impl Relation {
 
     /// An open operation ends without response: a scan, an update that failed
     /// and that no scan has seen, or one whose outcome is unknown.
-    pub fn end_without_response(&mut self, operation: u32) {
+    pub fn end_without_response(&mut self, operation: u32, is_unknown: bool) {
         self.time += 1;
+        let has_effect =
+            is_unknown && matches!(self.operation(operation).kind, Kind::Update { .. });
+        let end = if has_effect { End::Unknown } else { End::NoEffect };
+        self.operations[operation as usize].end = end;
         let Operation { kind, chain, .. } = *self.operation(operation);
         self.chains.free(chain);
         if let Kind::Update { block } = kind {

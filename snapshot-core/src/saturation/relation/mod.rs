@@ -7,17 +7,21 @@
 //! update of b, since that update comes before all that see it.
 //!
 //! Here is what the graph consists of; `events.rs` makes it grow, `clocks.rs` says what
-//! comes before what, `blocks.rs` derives one block's order from another's, and
-//! `trials.rs` supposes an order of two scans.
+//! comes before what, `blocks.rs` derives one block's order from another's,
+//! `trials.rs` supposes an order of two scans, and `forgetting.rs` says what need not be
+//! kept (`compaction.rs`).
 
 mod blocks;
 mod clocks;
+mod compaction;
 mod events;
+mod forgetting;
 mod trials;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+pub(super) use self::compaction::Moves;
 use self::trials::Trail;
 use super::chains::{Chains, Mark};
 
@@ -65,9 +69,24 @@ pub(super) enum Kind {
     },
 }
 
+/// How an operation has ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum End {
+    /// Not yet.
+    Open,
+    Response,
+    /// An update that may have taken effect, or may do so at any time.
+    Unknown,
+    /// It failed; or it is a scan without response.
+    NoEffect,
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
+    /// Its number in the history.
+    pub id: u64,
     pub kind: Kind,
+    pub end: End,
     node: u32,
     /// [`NONE`]: on no chain.
     pub chain: u32,
@@ -87,6 +106,8 @@ pub(super) struct Block {
     end: u32,
     /// The first complete scan that saw it; [`NONE`]: none did.
     pub seen_by: u32,
+    /// Whether this is an initial value that no scan can return any more.
+    pub is_gone: bool,
 }
 
 /// A clock that rose: chain, value before, and the block whose end raised it.
@@ -108,6 +129,8 @@ pub(super) struct Relation {
     nodes: Vec<Node>,
     edges: Vec<Edge>,
     operations: Vec<Operation>,
+    /// How many there have been.
+    invoked: u64,
     blocks: Vec<Block>,
     /// The block of the initial value, per segment.
     initial: Vec<u32>,
@@ -141,6 +164,7 @@ impl Relation {
             nodes: vec![root],
             edges: Vec::new(),
             operations: Vec::new(),
+            invoked: 0,
             blocks: Vec::new(),
             initial: Vec::new(),
             entries: Vec::new(),
@@ -170,6 +194,11 @@ impl Relation {
         &self.blocks[block as usize]
     }
 
+    /// Number of blocks held.
+    pub fn blocks(&self) -> usize {
+        self.blocks.len()
+    }
+
     pub fn chains(&self) -> &Chains {
         &self.chains
     }
@@ -188,7 +217,7 @@ impl Relation {
             let segment = self.initial.len() as u32;
             let block = self.blocks.len() as u32;
             let end = self.add_node(Stands::End(block));
-            self.blocks.push(Block { segment, update: NONE, end, seen_by: NONE });
+            self.blocks.push(Block { segment, update: NONE, end, seen_by: NONE, is_gone: false });
             self.initial.push(block);
         }
         self.initial[segment as usize]

@@ -1,0 +1,374 @@
+//! The relation of a stream of events, judged as they come.
+//!
+//! A cycle is an alarm at the first response that makes the prefix
+//! non-linearizable. So is a new scan that can come neither before nor after another one.
+//!
+//! Memory is bounded by how many operations and values are live: now and then, the
+//! relation forgets its past (`relation/forgetting.rs`), and with it the values that no
+//! scan can return any more. Each time at least as many operations have come as were kept at the
+//! time before, which spreads the cost.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use rustc_hash::FxBuildHasher;
+
+use super::relation::{Block, Cycle, Kind, Moves, NONE, Relation};
+use crate::history::{Action, Declaration, Event};
+use crate::search::Budget;
+use crate::verdict::Exhausted;
+use crate::{OperationId, Segment};
+
+/// At least this many operations are kept before the past is forgotten.
+const FEW: usize = 1 << 12;
+
+/// Why no order explains the events so far.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Conflict {
+    /// The operation would come before itself.
+    Cycle {
+        /// The operation.
+        operation: OperationId,
+    },
+    /// Neither of two scans can come first.
+    Pair {
+        /// One.
+        first: OperationId,
+        /// The other one.
+        second: OperationId,
+    },
+    /// A scan returned what no update had written that was invoked before it
+    /// responded, and that has not failed; or what had been overwritten before
+    /// the scan began, and was forgotten.
+    Unavailable {
+        /// The scan.
+        scan: OperationId,
+        /// The entry.
+        segment: Segment,
+    },
+    /// An update failed that a scan had seen.
+    FailedUpdateSeen {
+        /// The scan.
+        scan: OperationId,
+        /// The update.
+        update: OperationId,
+    },
+}
+
+/// The updates that wrote a value.
+#[derive(Clone, Debug)]
+enum Writers {
+    One(u32),
+    Several(Vec<u32>),
+}
+
+/// The saturated relation of a stream of events.
+///
+/// Cost per event: a few joins of clocks, which are as long as operations
+/// overlap. Memory: as much overlaps with the oldest open operation, or was written last.
+/// (An update whose outcome is unknown stays until its value is overwritten: for ever if no scan
+/// returns it.)
+#[derive(Clone, Debug)]
+pub struct Saturation<V> {
+    declaration: Declaration<V>,
+    pub(super) relation: Relation,
+    /// Per segment: which blocks have a value.
+    written: Vec<HashMap<V, Writers, FxBuildHasher>>,
+    /// The open operation of each process, or [`NONE`].
+    open: Vec<u32>,
+    pub(super) conflict: Option<Conflict>,
+    /// Whether each new scan is tried before and after each other scan.
+    tries_pairs: bool,
+    /// Whether some entry can have been read from several updates.
+    is_ambiguous: bool,
+    entries: Vec<u32>,
+    /// Number of operations held at which the past is forgotten next.
+    due: usize,
+    forgotten: Forgotten,
+}
+
+/// What is no longer held.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Forgotten {
+    /// Number of operations.
+    pub operations: u64,
+    /// Number of values written that no scan can return any more.
+    pub values: u64,
+}
+
+impl<V: Clone + Eq + Hash> Saturation<V> {
+    /// Ready for the first event of a history with this declaration. It finds
+    /// every conflict at the first event that completes it (where values do not
+    /// repeat).
+    pub fn new(declaration: Declaration<V>) -> Self {
+        Self {
+            declaration,
+            relation: Relation::new(),
+            written: Vec::new(),
+            open: Vec::new(),
+            conflict: None,
+            tries_pairs: true,
+            is_ambiguous: false,
+            entries: Vec::new(),
+            due: FEW,
+            forgotten: Forgotten::default(),
+        }
+    }
+
+    /// Forgets nothing by itself.
+    #[must_use]
+    pub const fn remembering(mut self) -> Self {
+        self.due = usize::MAX;
+        self
+    }
+
+    /// Nothing is forgotten, and only cycles are looked for: the relation of a history that is
+    /// there as a whole.
+    pub(super) fn of_history(declaration: Declaration<V>) -> Self {
+        Self { tries_pairs: false, ..Self::new(declaration) }.remembering()
+    }
+
+    /// What was found so far.
+    pub const fn conflict(&self) -> Option<Conflict> {
+        self.conflict
+    }
+
+    /// What was forgotten so far.
+    pub const fn forgotten(&self) -> Forgotten {
+        self.forgotten
+    }
+
+    /// Number of operations held.
+    pub fn retained(&self) -> usize {
+        self.relation.operations().len()
+    }
+
+    /// Whether some entry can have been read from several updates: then there may be
+    /// violations besides those that are found.
+    pub const fn is_ambiguous(&self) -> bool {
+        self.is_ambiguous
+    }
+
+    /// Bytes held, roughly.
+    pub fn bytes(&self) -> usize {
+        self.relation.bytes()
+    }
+
+    /// Takes the next event; events behind a conflict change nothing.
+    ///
+    /// # Panics
+    /// If no history can have this event here: [`crate::history::Admission`]
+    /// says so before.
+    pub fn observe(&mut self, event: &Event<'_, V>) -> Option<Conflict> {
+        if self.conflict.is_none() {
+            self.conflict = self.take(event).err();
+        }
+        self.conflict
+    }
+
+    /// An operation's number in the history.
+    fn id(&self, operation: u32) -> OperationId {
+        OperationId::must(self.relation.operation(operation).id as usize)
+    }
+
+    fn cycle(&self, cycle: Cycle) -> Conflict {
+        Conflict::Cycle { operation: self.id(cycle.operation) }
+    }
+
+    fn take(&mut self, event: &Event<'_, V>) -> Result<(), Conflict> {
+        let process = event.process.index();
+        if process >= self.open.len() {
+            self.open.resize(process + 1, NONE);
+        }
+        if matches!(event.action, Action::InvokeUpdate { .. } | Action::InvokeScan) {
+            if self.relation.operations().len() >= self.due {
+                self.forget();
+                self.due = FEW.max(2 * self.retained());
+            }
+            self.open[process] = match event.action {
+                Action::InvokeUpdate { segment, value } => self.invoke_update(segment, value)?,
+                _ => self.relation.invoke_scan(),
+            };
+            return Ok(());
+        }
+        let open = std::mem::replace(&mut self.open[process], NONE);
+        match event.action {
+            Action::RespondUpdate => {
+                self.relation.respond_update(open).map_err(|cycle| self.cycle(cycle))
+            }
+            Action::RespondScan { values } => self.respond_scan(open, values),
+            Action::Fail => self.fail(open),
+            _ => {
+                self.relation.end_without_response(open, true);
+                Ok(())
+            }
+        }
+    }
+
+    fn invoke_update(&mut self, segment: Segment, value: &V) -> Result<u32, Conflict> {
+        self.grow(segment.index() + 1);
+        let segment = segment.index() as u32;
+        let result = self.relation.invoke_update(segment);
+        let update = result.map_err(|cycle| self.cycle(cycle))?;
+        let block = self.relation.block_at(update, segment);
+        self.write(segment as usize, value, block);
+        Ok(update)
+    }
+
+    /// Forgets the past, and the values that no scan can return any more: what is
+    /// found afterwards is found at the same events as if everything were kept. Happens by
+    /// itself, too. O(what is kept times overlapping operations).
+    pub fn forget(&mut self) {
+        let open = self.open.iter().copied().filter(|open| *open != NONE);
+        let (before, values) = (self.retained() as u64, self.relation.blocks() as u64);
+        let Moves { operations, blocks } = self.relation.forget(open);
+        self.forgotten.operations += before - self.retained() as u64;
+        self.forgotten.values += values - self.relation.blocks() as u64;
+        for open in &mut self.open {
+            if *open != NONE {
+                *open = operations[*open as usize];
+            }
+        }
+        let relation = &self.relation;
+        let moved = |block: u32| {
+            let block = blocks[block as usize];
+            if block != NONE && relation.block(block).is_gone { NONE } else { block }
+        };
+        for written in &mut self.written {
+            written.retain(|_, writers| match writers {
+                Writers::One(block) => {
+                    *block = moved(*block);
+                    *block != NONE
+                }
+                Writers::Several(blocks) => {
+                    blocks.iter_mut().for_each(|block| *block = moved(*block));
+                    blocks.retain(|block| *block != NONE);
+                    !blocks.is_empty()
+                }
+            });
+            if written.capacity() > 4 * written.len() {
+                written.shrink_to(2 * written.len());
+            }
+        }
+    }
+
+    fn grow(&mut self, segments: usize) {
+        for segment in self.written.len()..segments {
+            let block = self.relation.initial_block(segment as u32);
+            self.written.push(HashMap::default());
+            let value = self.declaration.initial_value(segment).clone();
+            self.written[segment].insert(value, Writers::One(block));
+        }
+    }
+
+    fn write(&mut self, segment: usize, value: &V, block: u32) {
+        match self.written[segment].get_mut(value) {
+            None => {
+                self.written[segment].insert(value.clone(), Writers::One(block));
+            }
+            Some(Writers::Several(blocks)) => blocks.push(block),
+            Some(writers) => {
+                if let Writers::One(first) = *writers {
+                    *writers = Writers::Several(vec![first, block]);
+                }
+            }
+        }
+    }
+
+    /// A failed update is no longer one that can have been read.
+    fn fail(&mut self, operation: u32) -> Result<(), Conflict> {
+        if let Kind::Update { block } = self.relation.operation(operation).kind {
+            let Block { seen_by, segment, .. } = *self.relation.block(block);
+            if seen_by != NONE {
+                let (scan, update) = (self.id(seen_by), self.id(operation));
+                return Err(Conflict::FailedUpdateSeen { scan, update });
+            }
+            self.written[segment as usize].retain(|_, writers| match writers {
+                Writers::One(other) => *other != block,
+                Writers::Several(blocks) => {
+                    blocks.retain(|other| *other != block);
+                    !blocks.is_empty()
+                }
+            });
+        }
+        self.relation.end_without_response(operation, false);
+        Ok(())
+    }
+
+    fn respond_scan(&mut self, scan: u32, values: &[V]) -> Result<(), Conflict> {
+        self.grow(values.len());
+        let mut entries = std::mem::take(&mut self.entries);
+        entries.clear();
+        for (segment, value) in values.iter().enumerate() {
+            entries.push(match self.written[segment].get(value) {
+                None => {
+                    let segment = Segment::must(segment);
+                    return Err(Conflict::Unavailable { scan: self.id(scan), segment });
+                }
+                Some(Writers::One(block)) => *block,
+                Some(Writers::Several(blocks)) if blocks.len() == 1 => blocks[0],
+                Some(Writers::Several(_)) => {
+                    self.is_ambiguous = true;
+                    NONE
+                }
+            });
+        }
+        let result = self.relation.respond_scan(scan, &entries);
+        self.entries = entries;
+        result.map_err(|cycle| self.cycle(cycle))?;
+        if self.tries_pairs {
+            self.try_pairs(scan)?;
+        }
+        Ok(())
+    }
+
+    fn order(&mut self, first: u32, second: u32) -> Result<(), Conflict> {
+        self.relation.order(first, second).map_err(|cycle| self.cycle(cycle))
+    }
+
+    /// Tries a new scan before and after each other one that it is not ordered
+    /// with. If it cannot come before one, it comes after it.
+    fn try_pairs(&mut self, scan: u32) -> Result<(), Conflict> {
+        for chain in 0..self.relation.chains().len() as u32 {
+            let mut at = self.relation.chains().scans(chain).len();
+            while at > 0 {
+                at -= 1;
+                let other = self.relation.chains().scans(chain)[at].1;
+                if other == scan || self.relation.is_before(scan, other) {
+                    continue;
+                }
+                if self.relation.is_before(other, scan) {
+                    break;
+                }
+                let entries = |scan| self.relation.entries(self.relation.operation(scan));
+                if entries(scan) == entries(other) {
+                    continue;
+                }
+                let can_follow = self.relation.can_order(other, scan);
+                let can_precede = self.relation.can_order(scan, other);
+                match (can_precede, can_follow) {
+                    (true, true) => {}
+                    (true, false) => self.order(scan, other)?,
+                    (false, true) => self.order(other, scan)?,
+                    (false, false) => {
+                        let (first, second) = (self.id(other), self.id(scan));
+                        return Err(Conflict::Pair { first, second });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<V: Clone + Eq + Hash> Saturation<V> {
+    pub(super) fn exhausted(&self, budget: &mut Budget<'_>) -> Option<Exhausted> {
+        if self.bytes() > budget.memory {
+            Some(Exhausted::Memory)
+        } else if (budget.proceed)() {
+            None
+        } else {
+            Some(Exhausted::Time)
+        }
+    }
+}
