@@ -30,6 +30,7 @@
 //! | [`search`] | exact search, where values are ambiguous or updates overlap |
 //! | [`generic`] | the same question for any object, by its sequential specification |
 //! | [`observation`] | judging executions of any object by its serial executions (Line-Up) |
+//! | [`immediate`] | the immediate snapshot: histories, the linear-time check, the monitor |
 //! | [`verdict`], [`renaming`], [`explanation`] | answers, and how to tell them |
 //! | [`certificate`] | the independent check of answers |
 //!
@@ -37,11 +38,13 @@
 
 pub mod automata;
 pub mod certificate;
+mod chain;
 pub mod check;
 pub mod explanation;
 pub mod generic;
 pub mod history;
 mod id;
+pub mod immediate;
 pub mod linear;
 pub mod monitor;
 pub mod observation;

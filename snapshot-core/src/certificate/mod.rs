@@ -7,14 +7,17 @@
 //! [`Witness`](crate::verdict::Witness) are shown to have no order by trying
 //! all orders ([`witness`], [`brute_force`]). A
 //! [`Refutation`](crate::verdict::Refutation) is checked line by line
-//! ([`refutation`]). The only things in common with
+//! ([`refutation`]). The answers for immediate snapshots have their own judges
+//! ([`blocks`], [`exchanges`]). The only things in common with
 //! the rest of the crate are the history and the types of the certificates.
 //!
 //! A check succeeds only on a proof. A certificate of a true verdict may still
 //! be refused, because it is no proof or because it is too large to try all
 //! orders; it is never accepted for a false verdict.
 
+pub mod blocks;
 pub mod brute_force;
+pub mod exchanges;
 pub mod linearization;
 mod omission;
 pub mod projection;

@@ -5,7 +5,7 @@
 //! the prefix non-linearizable. What is kept is what a still open scan can be
 //! compared with: per segment, the updates that it may still return
 //! (`window.rs`); and the vectors of complete scans from the largest one before
-//! the oldest open scan on (`chain.rs`). So memory grows with the number of
+//! the oldest open scan on (`crate::chain`). So memory grows with the number of
 //! operations concurrent with the oldest open scan, never with the length of
 //! the stream. (An update whose outcome is unknown is concurrent with
 //! everything after it.)
@@ -19,7 +19,6 @@
 //! updates of one segment overlap, the monitor says [`Judgement::Undecided`].
 
 mod alarm;
-mod chain;
 mod narrow;
 mod window;
 
@@ -28,9 +27,9 @@ pub use alarm::{Alarm, Undecided, Violation};
 use std::collections::VecDeque;
 use std::hash::Hash;
 
-use self::chain::{Chain, Conflict, Slot};
 use self::narrow::Narrowed;
 use self::window::{Instant, NEVER, NOBODY, Sight, Window};
+use crate::chain::{Chain, Conflict, Slot};
 use crate::history::{Action, Admission, Declaration, Event, HistoryError};
 use crate::verdict::Cause;
 use crate::{OperationId, Process, Segment};

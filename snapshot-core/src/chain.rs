@@ -1,5 +1,7 @@
-//! The vectors that complete scans returned, in their only possible order.
+//! The vectors that complete operations returned, in their only possible order.
 //!
+//! Shared by the monitors of snapshots ([`crate::monitor`]) and of immediate
+//! snapshots ([`crate::immediate`]); "scan" stands for whatever returns vectors.
 //! In a linearizable history any two of them are comparable (condition D), so
 //! they form a chain, and comparable vectors are ordered by their sums. A new
 //! vector is comparable with all others iff it is with its two neighbours; and
@@ -77,10 +79,11 @@ impl Chain {
         Some((element.scan, Slot(element.slot)))
     }
 
-    /// Inserts what `scan`, invoked when the floor was `floor`, returned.
-    /// O(width), plus the distance to the end of the chain.
+    /// Inserts what `scan`, invoked when the floor was `floor`, returned; whether
+    /// no scan kept returned the same. O(width), plus the distance to the end of
+    /// the chain.
     #[inline]
-    pub fn insert(&mut self, vector: &[u64], scan: u64, floor: u64) -> Result<(), Conflict> {
+    pub fn insert(&mut self, vector: &[u64], scan: u64, floor: u64) -> Result<bool, Conflict> {
         if self.elements.is_empty() {
             self.width = vector.len();
         }
@@ -93,7 +96,7 @@ impl Chain {
         if let Some(&above) = self.elements.get(position) {
             let kept = self.vector(Slot(above.slot));
             if above.sum == sum && kept == vector {
-                return Ok(());
+                return Ok(false);
             }
             if above.sum == sum || !at_most(vector, kept) {
                 return Err(self.conflict(vector, floor, above));
@@ -112,7 +115,29 @@ impl Chain {
         } else {
             self.elements.insert(position, element);
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// The largest vector kept whose sum is less than `sum`, and a scan that
+    /// returned it.
+    #[inline]
+    pub fn below(&self, sum: u64) -> Option<(u64, &[u64])> {
+        let element = self.elements.get(self.position(sum).checked_sub(1)?)?;
+        Some((element.scan, self.vector(Slot(element.slot))))
+    }
+
+    /// The smallest vector kept whose sum is greater than `sum`, and a scan that
+    /// returned it.
+    pub fn above(&self, sum: u64) -> Option<(u64, &[u64])> {
+        let element = self.elements.get(self.position(sum + 1))?;
+        Some((element.scan, self.vector(Slot(element.slot))))
+    }
+
+    /// The largest vector kept, and a scan that returned it.
+    #[inline]
+    pub fn largest(&self) -> Option<(u64, &[u64])> {
+        let element = self.elements.back()?;
+        Some((element.scan, self.vector(Slot(element.slot))))
     }
 
     /// Number of elements with a smaller sum. Most scans are recent: look
@@ -179,8 +204,8 @@ mod tests {
     fn places_of_forgotten_vectors_are_reused() {
         let mut chain = Chain::default();
         for scan in 1..1000 {
-            chain.insert(&[scan, 0, scan], scan, chain.floor()).unwrap();
-            assert_eq!(chain.insert(&[scan, 0, scan], scan, chain.floor()), Ok(()));
+            assert_eq!(chain.insert(&[scan, 0, scan], scan, chain.floor()), Ok(true));
+            assert_eq!(chain.insert(&[scan, 0, scan], scan, chain.floor()), Ok(false));
             let floor = chain.floor();
             assert_eq!(chain.at_floor(floor).map(|(by, _)| by), Some(scan));
             chain.forget_below(floor);

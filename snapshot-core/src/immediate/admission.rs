@@ -1,0 +1,248 @@
+//! Which sequences of events are executions of an immediate snapshot.
+//!
+//! The builder of a history and the monitor admit the same sequences: both pass every
+//! event through [`Admission`]. A refused event changes nothing.
+
+use thiserror::Error;
+
+use crate::history::{Declaration, MAX_EVENTS};
+use crate::{Process, Segment};
+
+/// An event that no execution can have at its place.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[error("{kind}")]
+pub struct ExchangeError {
+    /// Number of the refused event, from 0.
+    pub event: usize,
+    /// The reason.
+    pub kind: ExchangeErrorKind,
+}
+
+/// Why an event, or a declaration, is refused.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum ExchangeErrorKind {
+    /// A response, failure or unknown outcome of an idle process.
+    #[error(
+        "process {process} ends an operation, but it has none open; \
+         record its invocation before its response"
+    )]
+    NothingOpen {
+        /// The idle process.
+        process: Process,
+    },
+    /// An invocation by a process whose previous operation is still open.
+    #[error(
+        "process {process} invokes an operation while its previous one is still open \
+         (a process has at most one open operation); record the response of the previous one first"
+    )]
+    AlreadyOpen {
+        /// The busy process.
+        process: Process,
+        /// Number of the event that invoked the open operation.
+        invocation: usize,
+    },
+    /// An invocation after an operation of the same process had an unknown outcome.
+    #[error(
+        "process {process} goes on after an operation with unknown outcome, which might still \
+         write its segment; end the recording of this process there"
+    )]
+    GoesOn {
+        /// The process.
+        process: Process,
+    },
+    /// An operation returned too many or too few values.
+    #[error(
+        "an operation of process {process} returned {found} value{}, but there are {expected} \
+         segments; an operation returns one value per segment",
+        if *found == 1 { "" } else { "s" }
+    )]
+    WrongEntryCount {
+        /// The process.
+        process: Process,
+        /// Number of segments.
+        expected: usize,
+        /// Number of values returned.
+        found: usize,
+    },
+    /// An event of a process that has no segment.
+    #[error(
+        "process {process} has no segment: there are {segments}, numbered from 0, one per \
+         process; correct the process or the number of segments"
+    )]
+    NoSuchProcess {
+        /// The number given.
+        process: usize,
+        /// Number of segments.
+        segments: usize,
+    },
+    /// The numbers of processes and of segments that are declared differ.
+    #[error(
+        "{processes} processes and {segments} segments are declared, but an immediate snapshot \
+         has one segment per process; declare one number"
+    )]
+    OneSegmentEach {
+        /// Number of processes declared.
+        processes: usize,
+        /// Number of segments declared.
+        segments: usize,
+    },
+    /// More initial values than segments.
+    #[error("{initial} initial values are declared for {segments} segments; give one per segment")]
+    TooManyInitialValues {
+        /// Number of initial values.
+        initial: usize,
+        /// Number of segments.
+        segments: usize,
+    },
+    /// A number of segments outside the possible range.
+    #[error("{given} segments are declared, but from 1 to {limit} are possible")]
+    BadSize {
+        /// The number declared.
+        given: usize,
+        /// The largest number possible.
+        limit: usize,
+    },
+    /// More events than one history can number.
+    #[error("the history is too long: at most {limit} events are possible")]
+    TooLong {
+        /// The largest number of events.
+        limit: usize,
+    },
+}
+
+/// The state of a process.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum State {
+    Idle,
+    Open { invocation: usize },
+    Unknown,
+}
+
+/// Keeps which operations are open, and refuses events that no execution can have.
+#[derive(Clone, Debug)]
+pub(super) struct Admission {
+    states: Vec<State>,
+    /// Once known, the number of segments never changes.
+    segments: Option<usize>,
+    events: usize,
+}
+
+impl Admission {
+    /// Ready for the first event.
+    pub fn new<V>(declaration: &Declaration<V>) -> Result<Self, ExchangeError> {
+        let refuse = |kind| Err(ExchangeError { event: 0, kind });
+        let segments = match (declaration.segments, declaration.processes) {
+            (Some(segments), Some(processes)) if segments != processes => {
+                return refuse(ExchangeErrorKind::OneSegmentEach { processes, segments });
+            }
+            (segments, processes) => segments.or(processes),
+        };
+        let (initial, limit) = (declaration.initial.len(), Segment::LIMIT + 1);
+        let given = segments.unwrap_or(initial.max(1));
+        if given == 0 || given > limit {
+            return refuse(ExchangeErrorKind::BadSize { given, limit });
+        }
+        if initial > given {
+            return refuse(ExchangeErrorKind::TooManyInitialValues { initial, segments: given });
+        }
+        Ok(Self { states: Vec::new(), segments, events: 0 })
+    }
+
+    /// For an execution that is known to be one.
+    pub const fn known(segments: usize) -> Self {
+        Self { states: Vec::new(), segments: Some(segments), events: 0 }
+    }
+
+    /// Number of events admitted.
+    pub const fn events(&self) -> usize {
+        self.events
+    }
+
+    /// Number of segments as known so far.
+    pub fn segments(&self) -> usize {
+        self.segments.unwrap_or(self.states.len()).max(1)
+    }
+
+    /// A process invokes an operation.
+    pub fn invoke(&mut self, process: usize) -> Result<Process, ExchangeError> {
+        let id = self.process(process)?;
+        match self.states.get(process) {
+            Some(&State::Open { invocation }) => {
+                return self.refuse(ExchangeErrorKind::AlreadyOpen { process: id, invocation });
+            }
+            Some(State::Unknown) => {
+                return self.refuse(ExchangeErrorKind::GoesOn { process: id });
+            }
+            Some(State::Idle) => {}
+            None => self.states.resize(process + 1, State::Idle),
+        }
+        self.states[process] = State::Open { invocation: self.events };
+        self.events += 1;
+        Ok(id)
+    }
+
+    /// The open operation of a process responds with this many values.
+    pub fn respond(&mut self, process: usize, found: usize) -> Result<Process, ExchangeError> {
+        let id = self.open(process)?;
+        let known = self.states.len();
+        let expected = self.segments.unwrap_or(found);
+        if found != expected || found < known {
+            let expected = self.segments.unwrap_or(known);
+            return self.refuse(ExchangeErrorKind::WrongEntryCount {
+                process: id,
+                expected,
+                found,
+            });
+        }
+        if found > Segment::LIMIT + 1 {
+            let limit = Segment::LIMIT + 1;
+            return self.refuse(ExchangeErrorKind::BadSize { given: found, limit });
+        }
+        self.segments = Some(found);
+        self.end(process, State::Idle);
+        Ok(id)
+    }
+
+    /// The open operation of a process fails.
+    pub fn fail(&mut self, process: usize) -> Result<Process, ExchangeError> {
+        let id = self.open(process)?;
+        self.end(process, State::Idle);
+        Ok(id)
+    }
+
+    /// The outcome of the open operation of a process will never be known.
+    pub fn unknown(&mut self, process: usize) -> Result<Process, ExchangeError> {
+        let id = self.open(process)?;
+        self.end(process, State::Unknown);
+        Ok(id)
+    }
+
+    fn open(&self, process: usize) -> Result<Process, ExchangeError> {
+        let id = self.process(process)?;
+        match self.states.get(process) {
+            Some(State::Open { .. }) => Ok(id),
+            _ => self.refuse(ExchangeErrorKind::NothingOpen { process: id }),
+        }
+    }
+
+    fn end(&mut self, process: usize, state: State) {
+        self.states[process] = state;
+        self.events += 1;
+    }
+
+    fn process(&self, process: usize) -> Result<Process, ExchangeError> {
+        if self.events >= MAX_EVENTS {
+            return self.refuse(ExchangeErrorKind::TooLong { limit: MAX_EVENTS });
+        }
+        let segments = self.segments.unwrap_or(Segment::LIMIT + 1);
+        match Process::new(process) {
+            Ok(id) if process < segments => Ok(id),
+            _ => self.refuse(ExchangeErrorKind::NoSuchProcess { process, segments }),
+        }
+    }
+
+    const fn refuse<T>(&self, kind: ExchangeErrorKind) -> Result<T, ExchangeError> {
+        Err(ExchangeError { event: self.events, kind })
+    }
+}

@@ -1,0 +1,116 @@
+//! The check of a whole execution.
+
+use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
+
+use super::blocks::SetLinearization;
+use super::history::History;
+use super::monitor::{Alarm, Judgement, Monitor, Repeated};
+use super::violation::Violation;
+use crate::OperationId;
+use crate::history::Outcome;
+
+/// What is known of an execution.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Verdict {
+    /// It is set-linearizable, by these blocks.
+    SetLinearizable(SetLinearization),
+    /// It is not, from this event on.
+    Violation(Alarm),
+    /// A process wrote a value twice.
+    Undecided(Repeated),
+}
+
+/// Decides whether an execution is set-linearizable.
+///
+/// Cost: O(length of the history), O(segments) per complete operation; sorting the
+/// operations by their vectors comes on top.
+pub fn check<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
+    let numbers = match Numbers::new(history) {
+        Ok(numbers) => numbers,
+        Err(repeated) => return Verdict::Undecided(repeated),
+    };
+    let mut monitor = Monitor::of_history(history);
+    let mut complete = Vec::new();
+    for (now, (id, event)) in history.events().enumerate() {
+        if let Some(sum) = monitor.follow(&event, now) {
+            complete.push((sum, id));
+        }
+        match monitor.judgement() {
+            Judgement::SetLinearizable => {}
+            Judgement::Undecided(repeated) => return Verdict::Undecided(repeated),
+            Judgement::Violation(alarm) => {
+                let violation = numbers.precise(alarm.violation);
+                return Verdict::Violation(Alarm { violation, ..alarm });
+            }
+        }
+    }
+    Verdict::SetLinearizable(SetLinearization::of_chain(history, complete, |id| numbers.vector(id)))
+}
+
+/// The operations of each process by the values that they wrote, numbered from 1.
+struct Numbers<'a, V> {
+    history: &'a History<V>,
+    /// Per segment.
+    by_value: Vec<FxHashMap<&'a V, (u64, OperationId)>>,
+}
+
+impl<'a, V: Clone + Eq + Hash> Numbers<'a, V> {
+    fn new(history: &'a History<V>) -> Result<Self, Repeated> {
+        let mut by_value = vec![FxHashMap::default(); history.segments()];
+        let mut newest = vec![0; history.segments()];
+        for id in history.operation_ids() {
+            let process = history.operation(id).process;
+            let (segment, value) = (process.index(), history.written(id));
+            newest[segment] += 1;
+            if value == history.initial_value(segment)
+                || by_value[segment].insert(value, (newest[segment], id)).is_some()
+            {
+                return Err(Repeated { operation: id, process });
+            }
+        }
+        Ok(Self { history, by_value })
+    }
+
+    fn number(&self, segment: usize, value: &V) -> u64 {
+        self.by_value[segment].get(value).map_or(0, |&(number, _)| number)
+    }
+
+    /// The vector of a complete operation all of whose values were written.
+    fn vector(&self, id: OperationId) -> Vec<u64> {
+        let returned = self.history.returned(id).unwrap_or_default();
+        returned.iter().enumerate().map(|(segment, value)| self.number(segment, value)).collect()
+    }
+
+    /// The violation, where the monitor had forgotten the value that was returned: of
+    /// containment, if it had been overwritten; else of validity, with the writer if any.
+    fn precise(&self, violation: Violation) -> Violation {
+        let Violation::Validity { operation, segment, writer: None } = violation else {
+            return violation;
+        };
+        let Some(returned) = self.history.returned(operation) else { return violation };
+        let Some(&(number, writer)) = self.by_value[segment].get(&returned[segment]) else {
+            return violation;
+        };
+        let history = self.history;
+        let response = history.operation(operation).response().unwrap_or(usize::MAX);
+        let written = history.operation(writer);
+        let failed_before =
+            matches!(written.outcome, Outcome::Failed { event } if event < response);
+        if written.invocation > response || failed_before {
+            return Violation::Validity { operation, segment, writer: Some(writer) };
+        }
+        // It was there, and an operation that precedes this one returned a newer one.
+        let own = history.operation(operation).process.index();
+        let newer = |&second: &OperationId| {
+            let ahead = history.returned(second).map(|all| self.number(segment, &all[segment]));
+            history.operation(second).precedes(history.operation(operation))
+                && ahead.is_some_and(|ahead| ahead > number)
+        };
+        match history.operation_ids().find(newer) {
+            Some(second) => Violation::Containment { first: operation, second, i: own, j: segment },
+            None => violation,
+        }
+    }
+}
