@@ -5,6 +5,7 @@
 //! [`crate::saturation`]; what that leaves open, since values repeat, to exact
 //! search. The answer says which it was, and carries its certificate.
 
+mod display;
 mod minimize;
 
 use std::hash::Hash;

@@ -8,7 +8,7 @@
 use std::fmt;
 
 use crate::renaming::Renaming;
-use crate::{OperationId, Segment};
+use crate::{History, OperationId, Segment};
 
 /// How a verdict was reached.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -289,4 +289,33 @@ pub enum Exhausted {
     Time,
     /// Memory for visited states.
     Memory,
+}
+
+/// How large a history is, as a report says it.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Size {
+    /// Number of operations.
+    pub operations: u64,
+    /// Number of processes.
+    pub processes: usize,
+    /// Number of segments.
+    pub segments: usize,
+    /// Number of operations that neither responded nor failed.
+    pub pending: u64,
+    /// Number of operations that certainly had no effect.
+    pub failed: u64,
+}
+
+impl Size {
+    /// The size of a history. O(operations).
+    pub fn of<V>(history: &History<V>) -> Self {
+        let failed = history.operations().iter().filter(|operation| operation.is_failed());
+        Self {
+            operations: history.operations().len() as u64,
+            processes: history.processes(),
+            segments: history.segments(),
+            pending: history.pending() as u64,
+            failed: failed.count() as u64,
+        }
+    }
 }

@@ -15,7 +15,7 @@ use snapshot_core::verdict::{Line, Linearization, Reason, Refutation, Rule, Witn
 use snapshot_core::{History, IdError, OperationId, Segment};
 use thiserror::Error;
 
-use crate::value::Value;
+use crate::Value;
 
 /// Version of the format.
 const VERSION: u32 = 1;

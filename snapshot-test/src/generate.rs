@@ -9,8 +9,8 @@ use corpus::generate::{OwnedAction, OwnedEvent, Recipe, RecipeError, Style};
 use snapshot_core::history::{Action, Declaration, Event};
 use thiserror::Error;
 
+use crate::Value;
 use crate::format::{Format, WriteError, Writer};
-use crate::value::Value;
 
 /// A recording that cannot be made.
 #[derive(Debug, Error)]

@@ -31,9 +31,7 @@ pub mod generate;
 pub mod input;
 pub mod judge;
 mod read;
-pub mod record;
 pub mod report;
-mod value;
 
 pub use read::{InputError, InputErrorKind, Origins, Recording, read_history, read_recording};
-pub use value::Value;
+pub use snapshot_kit::{Value, record};

@@ -13,8 +13,8 @@ use snapshot_core::History;
 use snapshot_core::history::{Action, Event, HistoryError, HistoryErrorKind};
 use thiserror::Error;
 
+use crate::Value;
 use crate::format::{Excerpt, Location, ReadError, ReadErrorKind, Reader};
-use crate::value::Value;
 
 /// An input that is no history.
 #[derive(Debug, Error)]

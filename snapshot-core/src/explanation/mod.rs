@@ -4,12 +4,17 @@ mod argument;
 mod derivation;
 mod excerpt;
 mod exhibit;
+mod picture;
 mod returned;
+mod run;
+mod telling;
 mod track;
 
 pub use excerpt::Excerpt;
 pub use exhibit::{Deed, Ending, Exhibit, Explanation};
+pub use picture::picture;
 pub use returned::ReturnedValues;
+pub use run::{AcceptingRun, accepting_run};
 
 use crate::history::History;
 use crate::monitor::Alarm;

@@ -8,6 +8,7 @@
 
 mod admission;
 mod declaration;
+mod display;
 mod event;
 mod operation;
 

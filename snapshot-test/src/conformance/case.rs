@@ -7,10 +7,10 @@ use corpus::generate::OwnedEvent;
 use snapshot_core::History;
 use snapshot_core::history::Declaration;
 
+use crate::Value;
 use crate::format::{Format, Reader, WriteError, Writer};
 use crate::generate::with_values;
 use crate::read::read_history;
-use crate::value::Value;
 
 /// A history with the answer that a checker must give.
 #[derive(Clone, Debug)]

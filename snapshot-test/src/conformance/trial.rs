@@ -12,7 +12,7 @@ use snapshot_core::verdict::Verdict;
 use thiserror::Error;
 
 use super::{Case, SEARCH_MEMORY, by_search};
-use crate::value::Value;
+use crate::Value;
 
 /// A verdict without its proof.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -10,7 +10,7 @@ use snapshot_core::Process;
 use snapshot_core::history::Event;
 
 use super::{Location, Parsed, ReadError, Shape};
-use crate::value::Value;
+use crate::Value;
 
 /// The most events of a batch. To hand over a batch may take two system calls,
 /// which must not count beside judging it.

@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::Format;
 use super::location::{Excerpt, Location};
 use super::source::LINE_LIMIT;
-use crate::value::Value;
+use crate::Value;
 
 /// An input that cannot be read, with the place of the defect.
 #[derive(Debug, Error)]

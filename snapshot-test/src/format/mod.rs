@@ -36,7 +36,7 @@ pub(crate) use source::BYTE_ORDER_MARK;
 pub use source::LINE_LIMIT;
 pub use writer::{Inexpressible, WriteError, Writer, write_history};
 
-use crate::value::Value;
+use crate::Value;
 
 /// A format of recordings.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

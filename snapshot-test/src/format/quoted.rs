@@ -1,6 +1,7 @@
 //! Texts in double quotes, as JSON writes them (RFC 8259, section 7).
 
-use std::fmt::{self, Write};
+#[cfg(test)]
+use snapshot_kit::value::write_quoted as write;
 
 /// Why a quoted text cannot be read, and where in it.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -20,24 +21,6 @@ pub(crate) enum DefectKind {
     Control(u8),
     /// Bytes that are not UTF-8.
     NotUtf8(u8),
-}
-
-/// Writes `text` in double quotes. Control characters are escaped, everything
-/// else stands for itself.
-pub(crate) fn write(out: &mut impl Write, text: &str) -> fmt::Result {
-    out.write_char('"')?;
-    for character in text.chars() {
-        match character {
-            '"' => out.write_str("\\\"")?,
-            '\\' => out.write_str("\\\\")?,
-            '\n' => out.write_str("\\n")?,
-            '\r' => out.write_str("\\r")?,
-            '\t' => out.write_str("\\t")?,
-            control if control.is_control() => write!(out, "\\u{:04x}", u32::from(control))?,
-            character => out.write_char(character)?,
-        }
-    }
-    out.write_char('"')
 }
 
 /// Reads the quoted text at the start of `bytes`, which starts with the opening

@@ -11,7 +11,7 @@ use super::Format;
 use super::disc22::Disc22Writer;
 use super::jsonl::JsonlWriter;
 use super::text::TextWriter;
-use crate::value::Value;
+use crate::Value;
 
 /// A recording that cannot be written.
 #[derive(Debug, Error)]

@@ -20,12 +20,12 @@ use snapshot_core::monitor::Undecided;
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
 
+use crate::Value;
 use crate::format::{Format, Location};
 use crate::input::{Input, InputReader, OpenError};
 use crate::read::{InputError, Recording, read_recording};
-use crate::value::Value;
 
-pub use proof::{AcceptingRun, accepting_run};
+pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
 
 /// How to judge.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

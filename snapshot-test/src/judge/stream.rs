@@ -19,10 +19,10 @@ use snapshot_core::verdict::Method;
 use super::{
     Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, pipeline, proof,
 };
+use crate::Value;
 use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
 use crate::read::{InputError, Origins, read_recording};
-use crate::value::Value;
 
 /// States that brute force may visit to confirm an explanation: with two scans
 /// and a few updates it needs some dozens.

@@ -10,11 +10,11 @@ use snapshot_core::verdict::{Cause, Reason};
 use snapshot_core::{OperationId, Segment};
 
 use super::{exhausted, verdict};
+use crate::Value;
 use crate::certificate::line_text;
 use crate::format::Location;
 use crate::input::OpenError;
 use crate::judge::{Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run};
-use crate::value::Value;
 
 /// Version of the schema.
 pub const SCHEMA: u32 = 1;

@@ -6,7 +6,7 @@ mod json;
 pub use human::human;
 pub use json::{Record, SCHEMA, json};
 
-use snapshot_core::verdict::{Cause, Exhausted};
+use snapshot_core::verdict::Exhausted;
 
 use crate::judge::Finding;
 
@@ -34,19 +34,6 @@ pub fn verdict(finding: &Finding) -> &'static str {
         Finding::Violation(_) => "violation",
         Finding::Unknown { .. } | Finding::Unsearched { .. } => "unknown",
         Finding::Malformed(_) => "malformed",
-    }
-}
-
-fn cause(cause: &Cause) -> String {
-    match cause {
-        Cause::AmbiguousValue { scan, segment } => format!(
-            "operation {scan}, a scan, returned a value for segment {segment} that more than \
-             one update may have written"
-        ),
-        Cause::OverlappingUpdates { first, second } => {
-            format!("operations {first} and {second} are updates of one segment that overlap")
-        }
-        Cause::Requested => "it was asked for".to_owned(),
     }
 }
 

@@ -27,7 +27,7 @@ use super::location::Excerpt;
 use super::source::Source;
 use super::text::cursor::{Cursor, Step, saturated};
 use super::{Format, Parsed, Shape};
-use crate::value::Value;
+use crate::Value;
 
 /// The number of segments, and of processes, of a disc22 recording, which is
 /// read to its end.

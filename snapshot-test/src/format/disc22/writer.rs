@@ -4,8 +4,8 @@ use std::io::Write;
 
 use snapshot_core::history::{Action, Declaration, Event};
 
+use crate::Value;
 use crate::format::writer::{Inexpressible, WriteError};
-use crate::value::Value;
 
 /// What a process is doing.
 #[derive(Clone, Copy, Debug)]

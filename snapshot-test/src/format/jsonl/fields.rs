@@ -12,10 +12,10 @@ use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visito
 use serde::{Deserialize, Deserializer};
 use snapshot_core::Segment;
 
+use crate::Value;
 use crate::format::Format;
 use crate::format::error::{Found, ReadErrorKind};
 use crate::format::nearest::nearest;
-use crate::value::Value;
 
 /// All fields, in the order in which [`Fields::given`] counts them.
 pub(super) const NAMES: [&str; 13] = [

@@ -4,10 +4,10 @@ use snapshot_core::history::{Admission, Declaration, Writers};
 use snapshot_core::{IdError, Process, Segment};
 
 use super::fields::{Fields, Word};
+use crate::Value;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::format::text::cursor::{Cursor, Step, saturated};
 use crate::format::{Format, Shape};
-use crate::value::Value;
 
 /// What a line is.
 #[derive(Debug)]

@@ -28,7 +28,7 @@ use super::error::{Fault, ReadError, ReadErrorKind};
 use super::location::Excerpt;
 use super::source::Source;
 use super::{Format, Parsed};
-use crate::value::Value;
+use crate::Value;
 
 /// Reads the JSON Lines format.
 #[derive(Debug)]

@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use snapshot_core::{IdError, Process, Segment};
 
 use super::digits::leading_digits;
+use crate::Value;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::format::nearest::nearest;
 use crate::format::quoted::{self, DefectKind};
 use crate::format::{Format, detect};
-use crate::value::Value;
 
 /// A step of parsing: what was found, or what is wrong there.
 pub(in crate::format) type Step<T> = Result<T, Box<Fault>>;

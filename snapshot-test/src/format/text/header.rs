@@ -5,8 +5,8 @@ use snapshot_core::{Process, Segment};
 
 use super::cursor::{Cursor, Step};
 use super::{HEADERS, value_list};
+use crate::Value;
 use crate::format::error::{Fault, Found, ReadErrorKind};
-use crate::value::Value;
 
 /// What the header lines have said so far. Contradictions between two lines
 /// are reported at the second.

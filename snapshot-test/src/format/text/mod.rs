@@ -34,7 +34,7 @@ use super::error::{Fault, ReadError, ReadErrorKind};
 use super::location::Excerpt;
 use super::source::Source;
 use super::{Format, Parsed, Shape};
-use crate::value::Value;
+use crate::Value;
 
 /// The first words of header lines.
 pub(super) const HEADERS: [&str; 4] = ["segments", "processes", "initial", "writers"];

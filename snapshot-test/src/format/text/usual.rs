@@ -13,8 +13,8 @@
 use snapshot_core::{Process, Segment};
 
 use super::digits::leading_digits;
+use crate::Value;
 use crate::format::Shape;
-use crate::value::Value;
 
 /// The first eight bytes from `at` on, the first one in the lowest bits.
 #[inline(always)]

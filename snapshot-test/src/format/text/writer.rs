@@ -4,8 +4,8 @@ use std::io::Write;
 
 use snapshot_core::history::{Action, Declaration, Event, Writers};
 
+use crate::Value;
 use crate::format::writer::{WriteError, expressible_initial};
-use crate::value::Value;
 
 /// Writes events as text lines.
 #[derive(Debug)]

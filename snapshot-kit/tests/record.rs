@@ -1,12 +1,17 @@
 //! Recorded executions are histories that say what really happened.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::future::Future as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::task::{Context, Waker};
 
 use snapshot_core::history::{Action, Declaration, Outcome};
-use snapshot_core::{Process, Segment};
-use snapshot_test::record::{RecordError, Recorder, Reply};
+use snapshot_core::{History, Process, Segment};
+use snapshot_kit::record::{RecordError, Recorder, Reply};
+use snapshot_kit::{Clock, assert_linearizable};
 
 #[test]
 fn operations_of_one_thread_are_recorded_in_their_order() {
@@ -108,12 +113,23 @@ fn a_scan_of_the_wrong_size_is_reported() {
     assert!(matches!(recorder.history(), Err(RecordError::History(_))));
 }
 
-/// A history taken at any time is one that the recording goes through: no
-/// thread's event is there without all that were numbered before it.
+fn clocks() -> impl Iterator<Item = Clock> {
+    let all = [Clock::Ticket, Clock::Instant, Clock::Counter];
+    all.into_iter().filter(|clock| *clock != Clock::Counter || Clock::has_counter())
+}
+
+/// A history taken at any time is one that the recording goes through: what it has of
+/// each process is the beginning of what that process did, and it is in the final order.
 #[test]
-fn histories_taken_meanwhile_are_prefixes() {
+fn histories_taken_meanwhile_are_parts_of_the_whole() {
+    let taken: usize = clocks().map(take_meanwhile).sum();
+    assert!(taken > 5, "{taken} histories were taken");
+}
+
+fn take_meanwhile(clock: Clock) -> usize {
     const ROUNDS: i64 = 2_000;
-    let recorder = Recorder::new(Declaration::new(0).with_segments(3));
+    let mut count = 0;
+    let recorder = Recorder::with_clock(Declaration::new(0).with_segments(3), clock);
     let object = Mutex::new(vec![0; 3]);
     let mut taken = recorder.history().unwrap();
     std::thread::scope(|scope| {
@@ -124,19 +140,29 @@ fn histories_taken_meanwhile_are_prefixes() {
                 for value in 1..=ROUNDS {
                     handle.update(process, value, || object.lock().unwrap()[process] = value);
                     handle.scan(|| object.lock().unwrap().clone());
+                    std::thread::yield_now();
                 }
             })
         });
         while !threads.iter().all(|thread| thread.is_finished()) {
             let history = recorder.history().unwrap();
-            assert!(taken.events().eq(history.events().take(taken.len())));
+            history.validate();
+            assert_linearizable!(history);
+            assert!(taken.len() <= history.len());
+            count += 1;
             taken = history;
         }
     });
     let whole = recorder.history().unwrap();
     whole.validate();
     assert_eq!(whole.len(), 3 * 4 * ROUNDS as usize);
-    assert!(taken.events().eq(whole.events().take(taken.len())));
+    for process in (0..3).map(Process::must) {
+        let of = |history: &History<i64>| {
+            let events = history.events().filter(|event| event.process == process);
+            events.map(|event| event.to_string()).collect::<Vec<_>>()
+        };
+        assert!(of(&whole).starts_with(&of(&taken)));
+    }
     // The order is that of real time: each scan sees the updates that responded
     // before it was invoked, and none that was invoked after it responded.
     for scan in whole.operations().iter().filter(|operation| operation.is_scan()) {
@@ -147,4 +173,106 @@ fn histories_taken_meanwhile_are_prefixes() {
             assert!(!scan.precedes(update) || seen < value);
         }
     }
+    count
+}
+
+/// More values than a ring holds, more events than it holds, and a thread that dies.
+#[test]
+fn nothing_that_was_recorded_is_lost() {
+    const SEGMENTS: usize = 5_000;
+    let recorder = Recorder::new(Declaration::new(0).with_segments(SEGMENTS));
+    let mut scanner = recorder.process(1).unwrap();
+    let crash = std::thread::scope(|scope| {
+        let mut writer = recorder.process(0).unwrap();
+        let thread = scope.spawn(move || {
+            (1..=4_000).for_each(|value| writer.update(0, value, || ()));
+            writer.update(0, 4_001, || panic!("the object crashes"));
+        });
+        thread.join()
+    });
+    assert!(crash.is_err());
+    let mut values = vec![0; SEGMENTS];
+    values[0] = 4_000;
+    scanner.scan(|| &values);
+    let history = recorder.history().unwrap();
+    assert_eq!((history.operations().len(), history.pending()), (4_002, 1));
+    assert_linearizable!(history);
+}
+
+#[test]
+fn guards_close_as_they_are_told() {
+    let recorder = Recorder::new(Declaration::new(0).with_segments(1));
+    let mut handle = recorder.process(0).unwrap();
+    handle.begin_update(0, 1).ok();
+    handle.begin_update(0, 2).fail();
+    handle.begin_update(0, 3).unknown();
+    drop(handle.begin_update(0, 4));
+    handle.begin_scan().ok(&[4]);
+    handle.begin_scan().fail();
+    drop(handle.begin_scan());
+    let history = recorder.history().unwrap();
+    let ended: Vec<String> = history.events().map(|event| event.to_string()).collect();
+    let responses: Vec<&str> = ended.iter().skip(1).step_by(2).map(String::as_str).collect();
+    assert_eq!(
+        responses,
+        ["p0 ok", "p0 fail", "p0 unknown", "p0 unknown", "p0 ok 4", "p0 fail", "p0 unknown"]
+    );
+    assert_linearizable!(history);
+}
+
+/// A task that waits holds its guard; cancelled, it drops it.
+#[test]
+fn a_cancelled_task_has_an_unknown_outcome() {
+    let recorder = Recorder::new(Declaration::new(0).with_segments(1));
+    let mut handle = recorder.process(0).unwrap();
+    {
+        let mut task = Box::pin(async {
+            let open = handle.begin_update(0, 9);
+            std::future::pending::<()>().await;
+            open.ok();
+        });
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(task.as_mut().poll(&mut context).is_pending());
+    }
+    let history = recorder.history().unwrap();
+    assert!(matches!(history.operations()[0].outcome(), Outcome::Unknown { .. }));
+}
+
+#[test]
+fn a_watched_recording_stops_at_the_first_violation() {
+    let recorder = Recorder::watched(Declaration::new(0).with_segments(2)).unwrap();
+    let mut writer = recorder.process(0).unwrap();
+    let mut reader = recorder.process(1).unwrap();
+    assert!(matches!(recorder.process(1), Err(RecordError::InUse { .. })));
+    writer.update(0, 1, || ());
+    reader.scan(|| [1, 0]);
+    assert!(!recorder.is_stopped());
+    reader.scan(|| [0, 0]);
+    assert!(recorder.is_stopped());
+    writer.update(0, 2, || ());
+    let history = recorder.history().unwrap();
+    assert_eq!(history.operations().len(), 3);
+    assert!(catch_unwind(|| assert_linearizable!(history)).is_err());
+    drop(reader);
+    assert!(recorder.process(1).is_ok());
+}
+
+/// What was taken and what follows are two recordings of which the second begins with
+/// the values that the first one left.
+#[test]
+fn a_recording_can_be_taken_in_pieces() {
+    let recorder = Recorder::new(Declaration::new(0).with_segments(2));
+    let mut handle = recorder.process(0).unwrap();
+    handle.update(0, 5, || ());
+    let first = recorder.take().unwrap().expect("nothing is open");
+    assert_eq!(first.operations().len(), 1);
+    handle.scan(|| [5, 0]);
+    drop(handle.begin_update(0, 6));
+    // It may take effect later: it must not be forgotten.
+    assert!(recorder.take().unwrap().is_none());
+    handle.scan(|| [6, 0]);
+    let second = recorder.history().unwrap();
+    assert_eq!(second.operations().len(), 3);
+    assert_eq!(*second.initial_value(Segment::must(0)), 5);
+    assert_linearizable!(second);
 }

@@ -1,0 +1,114 @@
+//! A report as text: the verdict in a line, and what proves a violation.
+
+use std::fmt::{self, Display};
+
+use super::Report;
+use crate::verdict::{Cause, Exhausted, Method, Size, Unknown, Verdict};
+
+impl Method {
+    /// How a report says it: `by the linear-time conditions`.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::Simple => "simple history, by the observer",
+            Self::Linear => "by the linear-time conditions",
+            Self::Saturation => "by the saturated relation",
+            Self::Search => "by exact search",
+            Self::Generic => "by generic search",
+        }
+    }
+}
+
+/// `time` or `memory`.
+impl Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Time => "time",
+            Self::Memory => "memory",
+        })
+    }
+}
+
+/// The end of a sentence that begins with "it was searched because".
+impl Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AmbiguousValue { scan, segment } => write!(
+                f,
+                "operation {scan}, a scan, returned a value for segment {segment} that more \
+                 than one update may have written"
+            ),
+            Self::OverlappingUpdates { first, second } => {
+                write!(f, "operations {first} and {second} are updates of one segment that overlap")
+            }
+            Self::Requested => f.write_str("it was asked for"),
+        }
+    }
+}
+
+impl<V: Clone + Display + Eq> Report<V> {
+    /// `violation (3 operations, 2 processes, 2 segments; by the linear-time conditions)`,
+    /// then the proof. `place` says where an event is, for example in a file: `12:1`.
+    /// Several lines, each ended.
+    pub fn tell(&self, size: &Size, place: impl Fn(usize) -> String) -> String {
+        let by = self.method.description();
+        let mut text = format!("{} ({size}; {by})\n", self.verdict.name());
+        match &self.verdict {
+            Verdict::Linearizable(_) => {}
+            Verdict::Violation(_) => {
+                if let Some(event) = self.decided_at {
+                    let place = place(event);
+                    text += &format!("  not linearizable from {place} (event {event}) on\n");
+                }
+                if let Some(explanation) = &self.explanation {
+                    text += &explanation.tell(place);
+                }
+            }
+            Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events }) => {
+                text += &format!(
+                    "  the {exhausted} budget ran out after {states} states; the first \
+                     {linearizable_events} events are linearizable\n"
+                );
+                text += &format!("  it was searched because {cause}\n");
+            }
+        }
+        text
+    }
+}
+
+/// The verdict, how it was reached, and what proves it; places are numbers of events,
+/// counted from 0.
+impl<V: Clone + Display + Eq> Display for Report<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let by = self.method.description();
+        write!(f, "{} ({by})", self.verdict.name())?;
+        match &self.explanation {
+            None => Ok(()),
+            Some(explanation) => {
+                let told = explanation.tell(|event| format!("event {event}"));
+                write!(f, "\n{}", told.trim_end())
+            }
+        }
+    }
+}
+
+fn counted(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+/// `5 operations, 3 processes, 2 segments`, and how many are pending or failed.
+impl Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [
+            counted(self.operations, "operation", "operations"),
+            counted(self.processes as u64, "process", "processes"),
+            counted(self.segments as u64, "segment", "segments"),
+        ];
+        f.write_str(&counts.join(", "))?;
+        for (count, what) in [(self.pending, "pending"), (self.failed, "failed")] {
+            if count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! A proof as people read it: its operations, a picture of them, the argument,
+//! and the run of the automaton that accepts them.
+//!
+//! Every report of a violation is made here, so that a failing test, a
+//! program's report and a library's message say the same.
+
+use std::fmt::{self, Display, Write};
+
+use super::exhibit::{Deed, Ending, Exhibit, Explanation};
+use super::picture::picture;
+use super::run::accepting_run;
+
+/// Lines of the argument have at most this many characters, after their indentation.
+const ARGUMENT: usize = 76;
+
+/// Lines of the picture have at most this many characters.
+const PICTURE: usize = 100;
+
+impl<V: Clone + Display + Eq> Explanation<V> {
+    /// The proof, several lines, each ended and indented by two spaces. `place`
+    /// says where an event is, for example in a file: `12:1`.
+    pub fn tell(&self, place: impl Fn(usize) -> String) -> String {
+        let mut text = String::new();
+        self.write(&mut text, &place).expect("writing to a string cannot fail");
+        text
+    }
+
+    /// The operations as intervals on the line of time, a line per process;
+    /// `None` if there is no room for that in `width` characters.
+    pub fn picture(&self, width: usize) -> Option<String> {
+        let history = self.history();
+        let labels = self.labels();
+        let full: Vec<String> = self
+            .exhibits
+            .iter()
+            .zip(&labels)
+            .map(|(exhibit, label)| match &exhibit.deed {
+                Deed::Update { value, .. } => format!("{label}: update({value})"),
+                Deed::Scan { entries } => {
+                    let values: Vec<String> =
+                        entries.iter().map(|(_, value)| value.to_string()).collect();
+                    format!("{label}: scan [{}]", values.join(", "))
+                }
+            })
+            .collect();
+        picture(&history, &full, width).or_else(|| picture(&history, &labels, width))
+    }
+
+    /// A short name for each exhibit: S1, S2, ... for scans, U1, U2, ... for updates.
+    fn labels(&self) -> Vec<String> {
+        let (mut scans, mut updates) = (0, 0);
+        let label = |exhibit: &Exhibit<V>| match exhibit.deed {
+            Deed::Scan { .. } => {
+                scans += 1;
+                format!("S{scans}")
+            }
+            Deed::Update { .. } => {
+                updates += 1;
+                format!("U{updates}")
+            }
+        };
+        self.exhibits.iter().map(label).collect()
+    }
+
+    fn write(&self, out: &mut String, place: &impl Fn(usize) -> String) -> fmt::Result {
+        let labels = self.labels();
+        for (exhibit, label) in self.exhibits.iter().zip(&labels) {
+            writeln!(out, "  {label} = {}", described(exhibit, place))?;
+        }
+        if let Some(picture) = self.picture(PICTURE) {
+            writeln!(out, "\n{}", picture.trim_end())?;
+        }
+        let name = |exhibit: &Exhibit<V>| {
+            let at = self.exhibits.iter().position(|other| other.id == exhibit.id);
+            at.map_or_else(String::new, |at| labels[at].clone())
+        };
+        writeln!(out)?;
+        for paragraph in self.argument(name).lines() {
+            for line in wrap(paragraph, ARGUMENT) {
+                writeln!(out, "  {line}")?;
+            }
+        }
+        if let Some(renaming) = self.witness.renaming {
+            writeln!(out)?;
+            writeln!(out, "  rule: {}; renaming {renaming}", self.witness.reason.name())?;
+        }
+        let Some(run) = accepting_run(self) else { return Ok(()) };
+        writeln!(out, "  automaton {} accepts the renamed operations:", run.automaton)?;
+        if let Some(processes) = &run.processes {
+            let names: Vec<String> = processes
+                .iter()
+                .enumerate()
+                .map(|(p, process)| format!("p{p} = process {process}"))
+                .collect();
+            writeln!(out, "    {}", names.join(", "))?;
+        }
+        writeln!(out, "    {:28} {}", "", run.from)?;
+        for (letter, state) in &run.steps {
+            writeln!(out, "    {:28} {state}", letter.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// `scan by process 1, returned 0 for segment 0, 5 for segment 1 [3:1 to 9:1]`.
+fn described<V: Display>(exhibit: &Exhibit<V>, place: &impl Fn(usize) -> String) -> String {
+    let mut text = match &exhibit.deed {
+        Deed::Update { segment, value } => {
+            format!("update({value}) of segment {segment} by process {}", exhibit.process)
+        }
+        Deed::Scan { entries } => {
+            let entries: Vec<String> =
+                entries.iter().map(|(k, value)| format!("{value} for segment {k}")).collect();
+            format!("scan by process {}, returned {}", exhibit.process, entries.join(", "))
+        }
+    };
+    let begin = place(exhibit.invocation);
+    let end = match exhibit.ending {
+        Ending::Response(event) => format!("to {}", place(event)),
+        Ending::Failure(event) => format!("failed at {}", place(event)),
+        Ending::Unknown(event) => format!("outcome lost at {}", place(event)),
+        Ending::None => "still open".to_owned(),
+    };
+    text += &format!(" [{begin} {end}]");
+    text
+}
+
+/// Breaks a text between words.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

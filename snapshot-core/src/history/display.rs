@@ -1,0 +1,37 @@
+//! A history as text: a line per event, about as in the text format of recordings.
+
+use std::fmt::{self, Display};
+
+use super::{Action, Event, History};
+
+/// `p0 update 5`, `p0 update s2 5`, `p1 scan`, `p1 ok 5 0`, `p0 fail`, `p0 unknown`;
+/// the segment is left out where it is the process's own. Values stand as they are:
+/// to write a recording that can be read again, use a writer of recordings.
+impl<V: Display> Display for Event<'_, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let process = self.process;
+        match self.action {
+            Action::InvokeUpdate { segment, value } if segment.index() == process.index() => {
+                write!(f, "p{process} update {value}")
+            }
+            Action::InvokeUpdate { segment, value } => {
+                write!(f, "p{process} update s{segment} {value}")
+            }
+            Action::InvokeScan => write!(f, "p{process} scan"),
+            Action::RespondUpdate => write!(f, "p{process} ok"),
+            Action::RespondScan { values } => {
+                write!(f, "p{process} ok")?;
+                values.iter().try_for_each(|value| write!(f, " {value}"))
+            }
+            Action::Fail => write!(f, "p{process} fail"),
+            Action::Unknown => write!(f, "p{process} unknown"),
+        }
+    }
+}
+
+/// A line per event, each ended.
+impl<V: Display> Display for History<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.events().try_for_each(|event| writeln!(f, "{event}"))
+    }
+}

@@ -1,0 +1,202 @@
+//! From a history to an answer, and from a violation to what a failing test shows.
+
+use std::fmt::{self, Display};
+use std::fs;
+use std::hash::Hash;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use snapshot_core::History;
+use snapshot_core::check::{self, Report};
+use snapshot_core::search::Budget;
+use snapshot_core::verdict::{Size, Verdict};
+use thiserror::Error;
+
+use crate::record::RecordError;
+use crate::save::save;
+use crate::value::Recorded;
+
+/// How long an exact search may take, where values repeat or updates overlap.
+const SEARCH: Duration = Duration::from_secs(60);
+
+/// Bytes that it may take.
+const MEMORY: usize = 1 << 30;
+
+/// What is wrong with a recording: the report as `snapshot-test check` prints it, with
+/// the operations, a picture of them and the argument; where the recording is; and what
+/// else is known of it (seed, round). [`Display`] shows all of that.
+#[derive(Debug, Error)]
+pub struct Failure {
+    text: String,
+    recording: Option<PathBuf>,
+    is_violation: bool,
+}
+
+impl Failure {
+    /// The file with the recording, which `snapshot-test check` reads; `None` if it could
+    /// not be written.
+    pub fn recording(&self) -> Option<&Path> {
+        self.recording.as_deref()
+    }
+
+    /// Whether the history is not linearizable; else it could not be decided, or the
+    /// recording is no history.
+    pub const fn is_violation(&self) -> bool {
+        self.is_violation
+    }
+
+    /// A recording that is no history, a panic of the object.
+    pub(crate) fn other(text: impl Display) -> Self {
+        Self { text: text.to_string(), recording: None, is_violation: false }
+    }
+}
+
+impl Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        Self::other(format_args!("the recording is no history: {error}"))
+    }
+}
+
+/// How much the operations of a history met.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Overlap {
+    /// Number of operations.
+    pub operations: u64,
+    /// Number of those that began while another one was open.
+    pub overlapping: u64,
+}
+
+impl Overlap {
+    /// Counts. O(events).
+    pub fn of<V>(history: &History<V>) -> Self {
+        let (mut open, mut overlapping) = (0_u64, 0);
+        for step in history.steps() {
+            if step.is_end {
+                open -= 1;
+            } else {
+                overlapping += u64::from(open > 0);
+                open += 1;
+            }
+        }
+        Self { operations: history.operations().len() as u64, overlapping }
+    }
+
+    /// What is to be known of a recording that cannot find anything.
+    pub fn note(&self) -> Option<&'static str> {
+        (self.overlapping == 0).then_some(
+            "no two operations overlapped, so this recording can find nothing that one thread \
+             alone would not; let threads start together, do more, or use more of them",
+        )
+    }
+}
+
+/// Whether a history is linearizable. If it is not, or that could not be decided, the
+/// recording is written to `target/snapshot/NAME.txt`, with `notes` in front.
+///
+/// # Errors
+/// What a test should fail with.
+pub fn judge<V>(history: &History<V>, name: &str, notes: &[&str]) -> Result<Overlap, Failure>
+where
+    V: Clone + Eq + Hash + Display + Recorded,
+{
+    let began = Instant::now();
+    let mut proceed = || began.elapsed() < SEARCH;
+    let mut budget = Budget { memory: MEMORY, proceed: &mut proceed };
+    if check::decide(history, &mut budget) == Some(true) {
+        return Ok(Overlap::of(history));
+    }
+    let report = check::check(history, &mut budget);
+    if matches!(report.verdict, Verdict::Linearizable(_)) {
+        return Ok(Overlap::of(history));
+    }
+    Err(failure(history, &report, name, notes))
+}
+
+fn failure<V>(history: &History<V>, report: &Report<V>, name: &str, notes: &[&str]) -> Failure
+where
+    V: Clone + Eq + Hash + Display + Recorded,
+{
+    let written = write(history, name, notes);
+    let (path, first_line) = match &written {
+        Ok((path, line)) => (path.display().to_string(), *line),
+        Err(_) => (name.to_owned(), 1),
+    };
+    let mut text = format!(
+        "{path}: {}",
+        report.tell(&Size::of(history), |event| { format!("{}:1", first_line + event) })
+    );
+    text.push('\n');
+    notes.iter().for_each(|note| text += &format!("  {note}\n"));
+    match &written {
+        Ok((path, _)) => {
+            text += &format!(
+                "  recording: {path}\n  again: snapshot-test check {path}\n",
+                path = path.display()
+            );
+        }
+        Err(error) => text += &format!("  the recording could not be written: {error}\n"),
+    }
+    let is_violation = matches!(report.verdict, Verdict::Violation(_));
+    Failure { text, recording: written.ok().map(|(path, _)| path), is_violation }
+}
+
+/// The file, and the line of the first event.
+fn write<V: Recorded>(
+    history: &History<V>,
+    name: &str,
+    notes: &[&str],
+) -> io::Result<(PathBuf, usize)> {
+    let folder = target().join("snapshot");
+    fs::create_dir_all(&folder)?;
+    let is_plain = |character: char| character.is_alphanumeric() || "-_.".contains(character);
+    let name: String =
+        name.chars().map(|character| if is_plain(character) { character } else { '-' }).collect();
+    let path = folder.join(format!("{name}.txt"));
+    // Never half a recording under that name.
+    let unfinished = folder.join(format!("{name}.{}.part", std::process::id()));
+    let line = save(history, notes, BufWriter::new(fs::File::create(&unfinished)?))?;
+    fs::rename(&unfinished, &path)?;
+    Ok((path, line))
+}
+
+/// Cargo's target directory, in which tests lie: the one that it marks as a cache, or that
+/// has its usual name; else the directory for temporary files.
+fn target() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    let is_target = |folder: &&Path| {
+        folder.join("CACHEDIR.TAG").is_file() || folder.file_name().is_some_and(|it| it == "target")
+    };
+    program.ancestors().find(is_target).map_or_else(std::env::temp_dir, Path::to_owned)
+}
+
+/// The name of the test that runs, as far as the thread knows it.
+pub(crate) fn test_name() -> String {
+    std::thread::current().name().unwrap_or("history").to_owned()
+}
+
+/// As the macro [`assert_linearizable!`](crate::assert_linearizable): prints a note if
+/// the recording cannot find anything.
+///
+/// # Panics
+/// If the history is not linearizable, or that could not be decided.
+#[track_caller]
+pub fn assert_linearizable<V>(history: &History<V>)
+where
+    V: Clone + Eq + Hash + Display + Recorded,
+{
+    match judge(history, &test_name(), &[]) {
+        Ok(overlap) => {
+            if let Some(note) = overlap.note() {
+                eprintln!("note: {note}");
+            }
+        }
+        Err(failure) => panic!("{failure}"),
+    }
+}

@@ -1,0 +1,55 @@
+//! A test kit for atomic snapshot objects.
+//!
+//! An *atomic snapshot* has n segments; `update(v)` writes a segment, `scan()` returns
+//! all of them at one instant. This crate makes threads use yours, records what they do,
+//! and says whether some order of the operations explains it; if none does, which
+//! operations prove that, in words and as a picture.
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`stress()`](stress()) | threads that use an object in rounds, each of which is judged |
+//! | [`assert_linearizable!`] | the answer on a history, for a test |
+//! | [`noise`] | where threads are disturbed inside operations |
+//! | [`record`] | recording an object that threads use, or async tasks |
+//! | [`value`] | values as they stand in recordings |
+//!
+//! The crate knows threads, clocks and the file that it leaves of a failure; it knows no
+//! format but the one that it writes, no command line and no corpus.
+
+mod clock;
+mod judge;
+pub mod noise;
+pub mod record;
+mod save;
+pub mod stress;
+pub mod value;
+
+pub use clock::Clock;
+pub use judge::{Failure, Overlap, assert_linearizable, judge};
+pub use record::{Handle, RecordError, Recorder, Reply};
+pub use save::save;
+pub use stress::{Noise, Stress, Summary, stress};
+pub use value::{Recorded, Value};
+
+/// Fails, as [`assert!`] does, unless a history is linearizable: with the report, a
+/// picture, and the recording in `target/snapshot`. Takes a [`snapshot_core::History`].
+///
+/// ```
+/// use snapshot_core::history::Declaration;
+/// use snapshot_kit::{Recorder, assert_linearizable};
+///
+/// let recorder = Recorder::new(Declaration::new(0).with_segments(2));
+/// recorder.process(0)?.update(0, 7, || ());
+/// recorder.process(1)?.scan(|| [7, 0]);
+/// assert_linearizable!(recorder.history()?);
+/// # Ok::<(), snapshot_kit::RecordError>(())
+/// ```
+#[macro_export]
+macro_rules! assert_linearizable {
+    ($history:expr $(,)?) => {
+        $crate::assert_linearizable(&$history)
+    };
+}
+
+/// What histories are, for declarations and custom checks.
+pub use snapshot_core::{History, history::Declaration};
