@@ -101,3 +101,19 @@ fn versions_of_exchanged_processes() {
     check("bowman_version", text!("versions_and_symmetry"), 4, "vvvvvv", symmetry, None);
     check("gen", text!("versions_of_processes"), 4, "xxxxxx", symmetry, None);
 }
+
+/// A reaction leads, by steps that touch only own cells, back to where the process reacts:
+/// it is left at a pause. (Such a scan spins as soon as another process has written.)
+#[test]
+fn circles_of_reactions() {
+    for (name, text) in [
+        ("reaction_circle", text!("reaction_circle")),
+        ("reaction_circle_own", text!("reaction_circle_own")),
+        ("reaction_circle_test", text!("reaction_circle_test")),
+    ] {
+        for suspect in [Reduction::Shrink, Reduction::Decided] {
+            check(name, text, 2, "v", suspect, Some(2));
+            check(name, text, 3, "vvv", suspect, None);
+        }
+    }
+}

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use snapshot_everyn::ladder::{Budget, prove_all};
-use snapshot_verify::verify::{Operations, Pairs, Request, Unwatched, verify};
+use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched, verify};
 
 use super::mutants::mutants;
-use super::{PLAIN, request};
+use super::request;
 
 const VERSIONED: &str = "
 algorithm versioned
@@ -70,7 +70,7 @@ fn no_mutant_that_is_wrong_for_small_n_is_proved() {
                 threads: NonZeroUsize::MIN,
                 pairs: Pairs::All,
                 time: Some(Duration::from_millis(milliseconds)),
-                ..request(processes, 2, PLAIN)
+                ..request(processes, 2, Reductions::standard())
             };
             let outcomes = verify(&mutant.program, true, &request, &Unwatched::default());
             outcomes.is_ok_and(|outcomes| outcomes.iter().any(|one| one.verdict.is_wrong()))

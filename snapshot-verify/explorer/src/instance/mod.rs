@@ -132,7 +132,8 @@ pub struct Standing {
 ///
 /// After every step, reactions run until none applies. Their blocks assign only
 /// slots of the process itself, and end in a pause elsewhere or in a response,
-/// so the order among processes does not matter.
+/// so the order among processes does not matter. They form no circle, so each process
+/// comes to rest.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Reaction {
     /// 0 or 1.

@@ -73,6 +73,36 @@ struct View<'a> {
     me: Process,
 }
 
+impl Graph {
+    /// A location from which reactions lead in a circle, or into one; none if there is no
+    /// such circle. Locations that no reaction leads to are taken away until none is left
+    /// (Kahn, Comm. ACM 5(11), 1962). O(blocks of the reactions).
+    fn circle_of_reactions(&self) -> Option<Location> {
+        let pause = |block: BlockId| match self.block(block).end {
+            End::Pause(at) => Some(at),
+            _ => None,
+        };
+        let lead = |at: Location| -> Vec<Location> {
+            let reactions = self.standing(at).reactions.iter();
+            reactions.flat_map(|reaction| self.step_from(reaction.then)).filter_map(pause).collect()
+        };
+        let leads: Vec<Vec<Location>> = self.every_location().map(lead).collect();
+        let mut arriving = vec![0_u32; leads.len()];
+        leads.iter().flatten().for_each(|to| arriving[to.index()] += 1);
+        let mut open: Vec<Location> =
+            self.every_location().filter(|at| arriving[at.index()] == 0).collect();
+        while let Some(at) = open.pop() {
+            for to in &leads[at.index()] {
+                arriving[to.index()] -= 1;
+                if arriving[to.index()] == 0 {
+                    open.push(*to);
+                }
+            }
+        }
+        self.every_location().find(|at| arriving[at.index()] > 0)
+    }
+}
+
 impl View<'_> {
     fn place(&self, what: impl std::fmt::Display) -> String {
         format!("process {}, {what}", self.me.index())
@@ -257,7 +287,9 @@ impl View<'_> {
                 }
             }
         }
-        Ok(())
+        let circle = self.graph.circle_of_reactions();
+        let place = || self.place(circle.map_or("", |at| &self.graph.standing(at).label));
+        ensure(circle.is_none(), "reactions form no circle", place)
     }
 
     fn order_of_use(&self) -> Validity {

@@ -21,11 +21,23 @@
 //! without. So t may be explored instead of s, and what is reached from there may be
 //! treated likewise: each time the rest of the way is no longer than before.
 //!
-//! Three remarks. A link that is broken stays broken until its process moves, so that
-//! nobody interferes with who reads his own broken link. Reactions are offers which, once
-//! made, are not taken back: they only touch what is their process's own. And a state at
+//! *Reactions* are in no future but by what they do: what their conditions read is left
+//! out. So the argument above is to be made in the instance without reactions, and that
+//! suffices. Let d(s) be the length of a shortest way from s to a violation there. A
+//! reaction does not make d larger: what it adds is a fact that holds and stays true until
+//! its process moves, so that the decided steps are the steps, and movers, for which
+//! [`super::shrink`] has the argument. Without reactions a step that commutes makes d no
+//! larger, either, whatever conditions it makes hold: the reactions that follow are taken
+//! by whoever stands there, and d is no larger again. From a state with d > 0 some move
+//! makes d smaller; so the search finds a violation after at most as many moves. (To count
+//! the conditions, too, would be right as well: then steps that break links on which
+//! processes react are no longer taken at once. It gives jayanti for two processes and two
+//! operations each 33,689 states for 17,900, riany 106,778 for 72,092.)
+//!
+//! Two remarks. A link that is broken stays broken until its process moves, so that
+//! no other process interferes with a read of an own broken link. And a state at
 //! which this ends, for whatever reason, is explored with the moves of all processes: so
-//! nobody waits for ever while somebody else runs in a circle.
+//! none waits for ever while another runs in a circle.
 //!
 //! With a bound on operations most is gained towards the end: of attiya_welch for three
 //! processes and one operation each, one state of nine is left. Without a bound
@@ -344,5 +356,95 @@ impl canonical::Ample for Ample {
                 || before[register] == 0 && own.iter().any(|(link, _)| link.index() == register);
             others_write[word] & bit == 0 || is_broken()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+    use super::*;
+    use crate::explore::product::{Ahead, Product};
+    use crate::explore::{Choice, Exploration};
+    use crate::instance::{
+        Assignment, Block, BlockId, Domain, End, Graph as Steps, Invocations, Operator, Reaction,
+        Response, Slot, Standing, Target, Term,
+    };
+    use crate::language::Span;
+
+    const CELL: SlotId = SlotId(0);
+
+    /// Process 0 scans, and is about to respond; its step reads no cell, but it reacts to
+    /// the cell as soon as it holds 1, if `reacts`. Process 1 updates: it writes 1 to it.
+    fn instance(reacts: bool) -> Instance {
+        let block = |assignments, end| Block { accesses: 1, assignments, end };
+        let idle = Standing {
+            step: None,
+            span: Span::default(),
+            label: "idle".to_owned(),
+            updating: false,
+            reactions: vec![],
+        };
+        let at = [Term::FALSE, Term::FALSE];
+        let respond = End::Respond(Response::Scan { at, foreign: Term::FALSE });
+        let done = End::Respond(Response::Update { value: Term::FALSE });
+        let write = Assignment { target: Target::Slot(CELL), value: Term::TRUE };
+        let when = Term::Apply(Operator::Equal, vec![Term::Slot(CELL), Term::TRUE]);
+        let reaction = Reaction { when, then: BlockId(2) };
+        let standing = |updating, step, reactions| Standing {
+            step: Some(step),
+            label: "waits".to_owned(),
+            updating,
+            reactions,
+            ..idle.clone()
+        };
+        let graph = |reactions| Steps {
+            blocks: vec![
+                block(vec![], End::Pause(Location(1))),
+                block(vec![], End::Pause(Location(2))),
+                block(vec![], respond.clone()),
+                block(vec![write.clone()], done.clone()),
+            ],
+            locations: vec![
+                idle.clone(),
+                standing(false, BlockId(2), reactions),
+                standing(true, BlockId(3), vec![]),
+            ],
+            invocations: Invocations { update: BlockId(1), scan: BlockId(0) },
+            argument: None,
+        };
+        let cell =
+            Slot { name: "cell".to_owned(), owner: Owner::Shared, domain: Domain::BIT, initial: 0 };
+        let [i, j] = [0, 1].map(Process::must);
+        let reactions = if reacts { vec![reaction] } else { vec![] };
+        let graphs = vec![graph(reactions), graph(vec![])];
+        Instance { processes: 2, pair: [i, j], slots: vec![cell], graphs }
+    }
+
+    /// Whose step is taken at once in the last operations of both.
+    fn leader(instance: &Instance) -> Option<Process> {
+        instance.validate();
+        let ample = Ample::of(instance, Some(1), Deadline::NEVER).unwrap().unwrap();
+        let exploration =
+            Exploration { operations: Some(1), ample: Some(&ample), ..Exploration::default() };
+        let lead = |product: &Product<'_>| {
+            let mut ahead = Ahead::new(product);
+            let mut state = product.initial().0;
+            for (process, choice) in [(0, Choice::Scan), (1, Choice::Update(0))] {
+                ahead.machine.begin();
+                ahead.machine.state_mut().copy_from_slice(&state);
+                product.take(Process::must(process), choice, &mut ahead.machine).unwrap();
+                state.copy_from_slice(ahead.machine.state());
+            }
+            product.leader(&state, &mut ahead).map(|(process, _)| process)
+        };
+        exploration.product(instance, lead).unwrap()
+    }
+
+    /// Before the write, process 0 would react no more; it need not: reactions are offers.
+    #[test]
+    fn what_conditions_of_reactions_read_is_in_no_future() {
+        assert_eq!(leader(&instance(false)), Some(Process::must(0)));
+        assert_eq!(leader(&instance(true)), Some(Process::must(0)));
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! What may be fused, and why, is the business of those who call this. Here it
 //! is only seen to that a step remains a step: blocks form no circle without a
-//! pause, and accesses are counted on every path as before.
+//! pause, reactions form none without a step, and accesses are counted on every path as
+//! before.
 
 use std::collections::BTreeSet;
 
 use crate::instance::{BlockId, End, Graph, Location};
 
-/// The graph in which nobody pauses at these locations.
+/// The graph in which no process pauses at these locations.
 pub(super) fn fused(graph: &Graph, at: &[Location]) -> Graph {
     let mut fused = graph.clone();
     for block in &mut fused.blocks {
@@ -22,68 +23,97 @@ pub(super) fn fused(graph: &Graph, at: &[Location]) -> Graph {
     fused.tidied()
 }
 
-/// Those of the locations at which nobody needs to pause: at least one of every
-/// circle is left out. A process that does not pause does not react there, which
-/// is its right: reactions are offers. O(blocks of all steps).
+/// Those of the locations at which no process needs to pause. A pause remains on every
+/// circle of steps, and on every circle of steps that a reaction would go through: a
+/// process reacts until no reaction applies, and must come to an end. Without that pause a
+/// process whose reaction leads back to where it reacts (it reads its own cell again, say,
+/// and finds once more what it knew) would never stand still.
+///
+/// A process that does not pause does not react there, which is always allowed: reactions
+/// are offers. Reactions among the locations that remain form no circle, if they formed
+/// none before. O(blocks of all steps) for each round; a round ends at least one circle.
 pub(super) fn without_circles(graph: &Graph, locations: &[Location]) -> Vec<Location> {
-    let mut mark = vec![Mark::Pauses; graph.locations.len()];
-    for location in locations {
-        mark[location.index()] = Mark::New;
+    let step = |at: Location| graph.standing(at).step.map(|step| pauses(graph, step));
+    let reactions = |at: Location| {
+        let reactions = graph.standing(at).reactions.iter();
+        reactions.flat_map(|reaction| pauses(graph, reaction.then)).collect::<Vec<_>>()
+    };
+    let mut is_fused = vec![false; graph.locations.len()];
+    locations.iter().for_each(|at| is_fused[at.index()] = true);
+    loop {
+        let next = |at: Location| {
+            if is_fused[at.index()] { step(at).unwrap_or_default() } else { reactions(at) }
+        };
+        let paused = on_circles(graph, &is_fused, next);
+        if paused.is_empty() {
+            return locations.iter().copied().filter(|at| is_fused[at.index()]).collect();
+        }
+        paused.into_iter().for_each(|at| is_fused[at.index()] = false);
     }
-    for begin in locations {
-        search(graph, *begin, &mut mark);
-    }
-    locations.iter().copied().filter(|at| mark[at.index()] == Mark::Finished).collect()
 }
 
-/// How far the search is with a location.
+/// How far a search is with a location.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Mark {
-    /// Processes will pause here.
-    Pauses,
-    /// Not looked at.
     New,
-    /// On the path that is being looked at.
-    OnPath,
-    /// No circle leads through it and other locations that are finished.
+    /// On the path that is being looked at, with this many locations before it.
+    OnPath(usize),
     Finished,
 }
 
-/// Depth first; a location that a path comes back to is one to pause at.
-fn search(graph: &Graph, begin: Location, mark: &mut [Mark]) {
-    let next = |location: Location| {
-        graph.standing(location).step.map_or(Vec::new(), |step| pauses(graph, step))
-    };
-    if mark[begin.index()] != Mark::New {
-        return;
-    }
-    mark[begin.index()] = Mark::OnPath;
-    let mut path = vec![(begin, next(begin))];
-    while let Some((location, left)) = path.last_mut() {
-        match left.pop() {
-            Some(to) => match mark[to.index()] {
+/// One fused location of every circle that a search depth first closes; none only if no
+/// circle goes through a fused location.
+fn on_circles(
+    graph: &Graph,
+    is_fused: &[bool],
+    next: impl Fn(Location) -> Vec<Location>,
+) -> BTreeSet<Location> {
+    let mut found = BTreeSet::new();
+    let mut mark = vec![Mark::New; graph.locations.len()];
+    for begin in graph.every_location().skip(1) {
+        if mark[begin.index()] != Mark::New {
+            continue;
+        }
+        mark[begin.index()] = Mark::OnPath(0);
+        let mut path = vec![(begin, next(begin))];
+        while let Some((location, left)) = path.last_mut() {
+            let Some(to) = left.pop() else {
+                mark[location.index()] = Mark::Finished;
+                path.pop();
+                continue;
+            };
+            match mark[to.index()] {
                 Mark::New => {
-                    mark[to.index()] = Mark::OnPath;
+                    mark[to.index()] = Mark::OnPath(path.len());
                     path.push((to, next(to)));
                 }
-                Mark::OnPath => mark[to.index()] = Mark::Pauses,
-                Mark::Pauses | Mark::Finished => {}
-            },
-            None => {
-                if mark[location.index()] == Mark::OnPath {
-                    mark[location.index()] = Mark::Finished;
+                Mark::OnPath(from) => {
+                    let circle = || path[from..].iter().map(|(at, _)| *at);
+                    if !circle().any(|at| found.contains(&at)) {
+                        found.extend(circle().find(|at| is_fused[at.index()]));
+                    }
                 }
-                path.pop();
+                Mark::Finished => {}
             }
         }
     }
+    found
 }
 
 impl Graph {
-    /// Where reactions lead.
-    pub(super) fn reacted(&self) -> BTreeSet<Location> {
+    /// Where reactions lead, if no process pauses at the locations that `goes_on` selects.
+    pub(super) fn reacted(&self, goes_on: impl Fn(Location) -> bool) -> BTreeSet<Location> {
         let reactions = self.locations.iter().flat_map(|standing| &standing.reactions);
-        reactions.flat_map(|reaction| pauses(self, reaction.then)).collect()
+        let mut open: Vec<Location> =
+            reactions.flat_map(|reaction| pauses(self, reaction.then)).collect();
+        let mut reacted = BTreeSet::new();
+        while let Some(at) = open.pop() {
+            if reacted.insert(at) && goes_on(at) {
+                let step = self.standing(at).step;
+                open.extend(step.into_iter().flat_map(|step| pauses(self, step)));
+            }
+        }
+        reacted
     }
 }
 

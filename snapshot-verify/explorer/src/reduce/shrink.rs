@@ -46,14 +46,18 @@
 //!
 //! Reactions change nothing of this: they touch only what their process alone
 //! touches, and are offers that need not be taken. Where a reaction leads to a
-//! mover, the mover becomes part of it, unless it assigns to a cell.
+//! mover, and by it to others, they become part of it, up to one that assigns to a cell:
+//! that one keeps its pause, on the ways of steps too.
 //!
-//! A loop of movers only would be a step without end: in each circle of such
-//! steps, one keeps its pause. Which one does not matter for the above: a mover
-//! may be fused or not.
+//! A loop of movers only would be a step without end, and a reaction that leads, by
+//! movers, back to where the process reacts would never come to rest: in each circle of
+//! such steps and reactions, one step keeps its pause. Which one does not matter for the
+//! above: a mover may be fused or not.
 //!
 //! A step that is fused counts its accesses in the blocks it came with, so
 //! that a trace of long steps expands to the steps of the text.
+
+use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
@@ -80,13 +84,17 @@ pub fn moved(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, St
     let touched = Touched::by_all(instance);
     reduced.graphs_at_once_mut().enumerate().try_for_each(|(process, graph)| {
         deadline.check()?;
-        let reacted = graph.reacted();
-        let movers: Vec<Location> = graph
+        let mut movers: Vec<Location> = graph
             .every_location()
             .skip(1)
             .filter(|location| is_mover(graph, *location, &touched, instance, process))
-            .filter(|location| !reacted.contains(location) || !writes(graph, *location, instance))
             .collect();
+        let writers: BTreeSet<Location> =
+            movers.iter().copied().filter(|at| writes(graph, *at, instance)).collect();
+        // Reactions go on through movers, but not through those that assign to cells.
+        let goes_on = |at: Location| movers.binary_search(&at).is_ok() && !writers.contains(&at);
+        let reacted = graph.reacted(goes_on);
+        movers.retain(|at| !(reacted.contains(at) && writers.contains(at)));
         let movers = without_circles(graph, &movers);
         *graph = fused(graph, &movers);
         Ok(())

@@ -168,8 +168,8 @@ impl Product<'_> {
     /// Runs reactions until none applies or something goes wrong, if nothing has yet.
     /// Returns what has.
     ///
-    /// A reaction is an offer: where movers that are part of it lead in a circle, it ends
-    /// after [`MOST_REACTIONS`].
+    /// Reactions form no circle, and each process comes to rest; were there more than
+    /// [`MOST_REACTIONS`] all the same, the rest would not be taken: they are offers.
     fn react(&self, mover: Process, mut stop: Option<Stop>, machine: &mut Machine) -> Option<Stop> {
         let mut seen = 0;
         let mut dirty = 1 << mover.index();

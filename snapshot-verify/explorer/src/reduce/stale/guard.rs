@@ -1,8 +1,11 @@
 //! Steps that fault rather than read a blank.
 
+use std::collections::BTreeSet;
+
 use super::{READ, Stale};
 use crate::instance::{
-    Assignment, Block, BlockId, Domain, End, Graph, Instance, NONE, Operator, SlotId, Target, Term,
+    Assignment, Block, BlockId, Domain, End, Graph, Instance, NONE, Operator, Scalar, SlotId,
+    Target, Term,
 };
 use crate::language::Span;
 
@@ -99,23 +102,21 @@ fn reads(term: &Term, stale: &Stale, found: &mut Vec<Term>) {
         }
         Term::Element { index, of } => {
             reads(index, stale, found);
-            let mut blank = None;
-            let mut chosen = Vec::with_capacity(of.len());
-            for term in of {
-                match term {
-                    Term::Slot(slot) if stale.blank(*slot).is_some() => {
-                        debug_assert!(blank.is_none() || blank == stale.blank(*slot));
-                        blank = stale.blank(*slot);
-                        chosen.push(term.clone());
-                    }
-                    other => {
-                        reads(other, stale, found);
-                        chosen.push(Term::FALSE);
-                    }
-                }
-            }
-            if let Some(blank) = blank {
-                let chosen = Term::Element { index: index.clone(), of: chosen };
+            let blank_of = |term: &Term| match term {
+                Term::Slot(slot) => stale.blank(*slot),
+                _ => None,
+            };
+            of.iter().filter(|term| blank_of(term).is_none()).for_each(|term| {
+                reads(term, stale, found);
+            });
+            // Each blank by itself: that of one slot may be a scalar of another.
+            let blanks: BTreeSet<Scalar> = of.iter().filter_map(blank_of).collect();
+            for blank in blanks {
+                let chosen = of.iter().map(|term| match blank_of(term) == Some(blank) {
+                    true => term.clone(),
+                    false => Term::FALSE,
+                });
+                let chosen = Term::Element { index: index.clone(), of: chosen.collect() };
                 found.push(is_blank(chosen, blank));
             }
         }
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
     use crate::explore::product::Scratch;
     use crate::explore::{Choice, Exploration, Fault, Stop};
-    use crate::instance::{Invocations, Owner, Response, Scalar, Slot, Standing};
+    use crate::instance::{Invocations, Owner, Response, Slot, Standing};
     use crate::reduce::stale::{Group, Layer};
 
     /// May be stale, as [`SECOND`] may; both begin with 0, as all slots do.
@@ -180,10 +181,24 @@ mod tests {
     /// What a scan does while the first slot is blank: what the slots hold then, or
     /// none if it reads the blank.
     fn scanned(assignments: Vec<Assignment>, end: End) -> Option<Vec<Scalar>> {
-        let slots = vec![FIRST, SECOND];
-        let group =
-            Group { key: vec![], slots, table: Default::default(), live: vec![], useful: false };
-        let stale = Stale { layers: vec![Layer { blank: BLANK, groups: vec![group] }] };
+        scanned_in(&[(BLANK, vec![FIRST, SECOND])], assignments, end)
+    }
+
+    /// The same with these blanks of these slots.
+    fn scanned_in(
+        blanks: &[(Scalar, Vec<SlotId>)],
+        assignments: Vec<Assignment>,
+        end: End,
+    ) -> Option<Vec<Scalar>> {
+        let group = |slots: &[SlotId]| {
+            let slots = slots.to_vec();
+            Group { key: vec![], slots, table: Default::default(), live: vec![], useful: false }
+        };
+        let layer = |(blank, slots): &(Scalar, Vec<SlotId>)| Layer {
+            blank: *blank,
+            groups: vec![group(slots)],
+        };
+        let stale = Stale { layers: blanks.iter().map(layer).collect() };
         let guarded = guarded(&instance(assignments, end), &stale);
         let after = Exploration::default().product(&guarded, |product| {
             let mut machine = Scratch::new(product).machine;
@@ -249,5 +264,24 @@ mod tests {
         let by_last = assign(OTHER, chosen(read(LAST)));
         assert_eq!(scanned(vec![by_last.clone()], ON), None);
         assert_eq!(scanned(vec![set, by_last], ON), Some(vec![BLANK, 0, 0, 1]));
+    }
+
+    /// Chosen among slots with different blanks, each is tested for its own.
+    #[test]
+    fn blanks_of_several_kinds_are_told_apart() {
+        for blanks in [
+            [(BLANK, vec![FIRST]), (BLANK + 1, vec![SECOND])],
+            [(BLANK + 1, vec![SECOND]), (BLANK, vec![FIRST])],
+        ] {
+            let chosen = |of| Term::Element {
+                index: Box::new(read(LAST)),
+                of: [FIRST, of].map(read).into(),
+            };
+            let first = vec![assign(OTHER, chosen(SECOND))];
+            assert_eq!(scanned_in(&blanks, first, ON), None);
+            let set = assign(LAST, Term::TRUE);
+            let second = vec![set, assign(OTHER, chosen(SECOND))];
+            assert_eq!(scanned_in(&blanks, second, ON), Some(vec![BLANK, 0, 0, 1]));
+        }
     }
 }
