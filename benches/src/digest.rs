@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn the_order_of_operations_counts() {
         let digest = |order: [usize; 2]| {
-            let order = order.map(OperationId::must).to_vec();
+            let order = order.map(OperationId::from_index).to_vec();
             Digest::EMPTY.verdict(&Verdict::Linearizable(Linearization { order }))
         };
         assert_ne!(digest([0, 1]), digest([1, 0]));

@@ -68,6 +68,6 @@ impl<R> Board<R> {
 
     /// The thread of a task.
     pub(crate) fn thread(&self, task: usize) -> Option<Thread> {
-        self.tasks.iter().position(|t| *t == Some(task as u32)).map(Thread::must)
+        self.tasks.iter().position(|t| *t == Some(task as u32)).map(Thread::from_index)
     }
 }

@@ -30,7 +30,7 @@ impl<S: Subject> Check<S> {
             let columns = (0..test.columns().len()).map(|column| {
                 test.columns()[column]
                     .iter()
-                    .fold(test.clone(), |test, _| test.without(Thread::must(column), 0))
+                    .fold(test.clone(), |test, _| test.without(Thread::from_index(column), 0))
             });
             // Columns that became empty are left out, and change the names of the others:
             // only one at a time is emptied, and by its first name.

@@ -91,7 +91,7 @@ impl<R> Driver<R> for Replay<R> {
         let wanted = if self.replayed.diverged.is_none() { self.wanted() } else { None };
         let thread = wanted.filter(can).or_else(|| {
             self.replayed.diverged.get_or_insert(self.part);
-            let lowest = Thread::must(situation.enabled.trailing_zeros() as usize);
+            let lowest = Thread::from_index(situation.enabled.trailing_zeros() as usize);
             Some(situation.current.filter(can).unwrap_or(lowest))
         });
         let Some(thread) = thread else { return Choice::Stuck };

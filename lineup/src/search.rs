@@ -114,7 +114,7 @@ impl Search {
                 }
                 self.branch(situation.enabled, |_| {
                     let all = (0..=Thread::LIMIT).filter(|t| situation.enabled >> t & 1 == 1);
-                    (all.map(|t| (Thread::must(t), false)).collect(), false)
+                    (all.map(|t| (Thread::from_index(t), false)).collect(), false)
                 })
             }
             Kind::Concurrent { preemptions, free_boundaries } => {
@@ -132,7 +132,7 @@ impl Search {
                     let free = yielding || free_boundaries && !situation.inside;
                     let goes_on = current.filter(|t| allowed >> t.index() & 1 == 1);
                     let costs = goes_on.is_some() && !free;
-                    let others = (0..=Thread::LIMIT).map(Thread::must);
+                    let others = (0..=Thread::LIMIT).map(Thread::from_index);
                     let others =
                         others.filter(|t| allowed >> t.index() & 1 == 1 && Some(*t) != current);
                     let cut = costs && used >= preemptions && others.clone().next().is_some();

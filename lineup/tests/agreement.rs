@@ -115,9 +115,9 @@ fn by_shuttle<S: Subject>(test: &Test<S>) -> HashSet<Vec<Event<Answer<S::Respons
                         if index > 0 {
                             shuttle::thread::yield_now();
                         }
-                        events.lock().unwrap().push(Event::Call(Thread::must(t)));
+                        events.lock().unwrap().push(Event::Call(Thread::from_index(t)));
                         let answer = Answer::Returned(subject.call(invocation));
-                        events.lock().unwrap().push(Event::Return(Thread::must(t), answer));
+                        events.lock().unwrap().push(Event::Return(Thread::from_index(t), answer));
                     }
                 })
             })

@@ -48,7 +48,7 @@ macro_rules! id {
             /// # Panics
             /// If `index` exceeds [`Self::LIMIT`].
             #[inline]
-            pub const fn must(index: usize) -> Self {
+            pub const fn from_index(index: usize) -> Self {
                 assert!(index <= Self::LIMIT, concat!($kind, " index out of range"));
                 Self(index as $repr)
             }

@@ -36,7 +36,7 @@ pub fn save<V: Recorded>(
     writeln!(output, "segments {}\nprocesses {}", history.segments(), history.processes())?;
     let mut header = comments.len() + 2;
     let initial: Vec<Value> = (0..history.segments())
-        .map(|k| history.initial_value(snapshot_core::Segment::must(k)).recorded())
+        .map(|k| history.initial_value(snapshot_core::Segment::from_index(k)).recorded())
         .collect();
     if initial.iter().any(|value| *value != Value::ZERO) {
         write!(output, "initial")?;

@@ -27,10 +27,10 @@ fn operations_of_one_thread_are_recorded_in_their_order() {
     assert_eq!(lost, Reply::Unknown);
     assert_eq!(p1.try_scan(|| Reply::Done([5, 0])), Reply::Done([5, 0]));
     let history = recorder.history().unwrap();
-    let p0 = Process::must(0);
+    let p0 = Process::from_index(0);
     let actions: Vec<_> =
         history.events().map(|event| (event.process == p0, event.action)).collect();
-    let segment = Segment::must(0);
+    let segment = Segment::from_index(0);
     assert_eq!(
         actions,
         [
@@ -99,7 +99,7 @@ fn a_process_is_one_thread_at_a_time() {
     let recorder = Recorder::new(Declaration::new(0));
     let mut handle = recorder.process(3).unwrap();
     handle.scan(|| vec![0]);
-    let process = Process::must(3);
+    let process = Process::from_index(3);
     assert_eq!(recorder.process(3).unwrap_err(), RecordError::InUse { process });
     drop(handle);
     recorder.process(3).unwrap().scan(|| vec![0]);
@@ -156,7 +156,7 @@ fn take_meanwhile(clock: Clock) -> usize {
     let whole = recorder.history().unwrap();
     whole.validate();
     assert_eq!(whole.len(), 3 * 4 * ROUNDS as usize);
-    for process in (0..3).map(Process::must) {
+    for process in (0..3).map(Process::from_index) {
         let of = |history: &History<i64>| {
             let events = history.events().filter(|event| event.process == process);
             events.map(|event| event.to_string()).collect::<Vec<_>>()
@@ -273,6 +273,6 @@ fn a_recording_can_be_taken_in_pieces() {
     handle.scan(|| [6, 0]);
     let second = recorder.history().unwrap();
     assert_eq!(second.operations().len(), 3);
-    assert_eq!(*second.initial_value(Segment::must(0)), 5);
+    assert_eq!(*second.initial_value(Segment::from_index(0)), 5);
     assert_linearizable!(second);
 }

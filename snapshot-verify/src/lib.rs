@@ -15,9 +15,9 @@
 //! | tree | [`language`] | source text to syntax tree, with positions; bug variants |
 //! | program | [`program`] | names and types resolved, one shared access per statement |
 //! | instance | [`instance`] | for given n, i, j: one graph of steps per process over scalar slots |
-//! | sliced, steps | `reduce` | the same, with what cannot matter removed and steps fused |
-//! | layout | [`layout`] | where each slot lies in a packed state |
-//! | - | [`explore`] | the search: verified, a violation, or unknown |
+//! | sliced, steps | `passes` | the same, with what cannot matter removed and steps fused |
+//! | layout | [`search::layout`] | where each slot lies in a packed state |
+//! | - | [`search`] | the search: verified, a violation, or unknown |
 //!
 //! The `interpret` module runs a [`program`] directly and shares no code
 //! with any stage after it: it replays every counterexample before it is shown.
@@ -27,7 +27,8 @@
 pub mod report;
 pub mod verify;
 
-pub use snapshot_explorer::{deadline, explore, instance, layout, reduce};
+use snapshot_explorer::quotient;
+pub use snapshot_explorer::{deadline, instance, search};
 pub use snapshot_language as language;
 pub use snapshot_language::program;
 pub use snapshot_semantics::{certificate, counterexample, enumerate, exercise, interpret, refine};

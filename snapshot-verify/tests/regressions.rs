@@ -3,9 +3,9 @@
 
 use std::num::NonZeroUsize;
 
-use snapshot_verify::explore::SelfCheck;
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
+use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
     Method, Operations, Outcome, Pairs, Reduction, Reductions, Request, Unwatched, Verdict, verify,
 };

@@ -103,7 +103,7 @@ impl Row for Explored {
         let (pairs, reductions) = match self.reductions {
             None => (Pairs::All, Reductions::standard()),
             Some(list) => {
-                let pair = Pairs::One(Process::must(0), Process::must(1));
+                let pair = Pairs::One(Process::from_index(0), Process::from_index(1));
                 (pair, list.iter().copied().collect())
             }
         };

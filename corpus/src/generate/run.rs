@@ -223,7 +223,9 @@ impl Events {
         event(
             process,
             match update {
-                Some(value) => OwnedAction::InvokeUpdate { segment: Segment::must(process), value },
+                Some(value) => {
+                    OwnedAction::InvokeUpdate { segment: Segment::from_index(process), value }
+                }
                 None => OwnedAction::InvokeScan,
             },
         )
@@ -343,7 +345,7 @@ impl Iterator for Events {
 impl std::iter::FusedIterator for Events {}
 
 fn event(process: usize, action: OwnedAction) -> OwnedEvent {
-    OwnedEvent { process: Process::must(process), action }
+    OwnedEvent { process: Process::from_index(process), action }
 }
 
 /// The segments at which to break a rule; twice the same if it concerns one.

@@ -268,7 +268,7 @@ fn a_history_is_pinned_to_the_byte() {
 
 #[test]
 fn rules_are_named_like_reasons() {
-    let (o, s) = (OperationId::must(0), Segment::must(0));
+    let (o, s) = (OperationId::from_index(0), Segment::from_index(0));
     let reasons = [
         Reason::NeverWritten { scan: o, segment: s },
         Reason::FailedUpdateSeen { scan: o, update: o },

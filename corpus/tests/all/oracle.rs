@@ -16,7 +16,7 @@ pub fn is_linearizable<V: Clone + Eq + Hash>(history: &History<V>) -> bool {
     let operations = history.operations();
     assert!(operations.len() <= 64, "brute force is for small histories");
     let object = (0..history.segments())
-        .map(|segment| history.initial_value(Segment::must(segment)).clone())
+        .map(|segment| history.initial_value(Segment::from_index(segment)).clone())
         .collect();
     let required = operations
         .iter()
@@ -79,7 +79,7 @@ pub fn broken_rules<V: Clone + Eq + Hash>(history: &History<V>) -> Option<BTreeS
         operations.iter().filter(|o| o.is_scan() && o.is_complete()).collect();
     let mut updates: Vec<Vec<&Operation>> = vec![Vec::new(); segments];
     for (segment, updates) in updates.iter_mut().enumerate() {
-        let at = Segment::must(segment);
+        let at = Segment::from_index(segment);
         let is_seen = |value: &V| scans.iter().any(|s| history.scan_values(s)[segment] == *value);
         let mut previous: Option<&Operation> = None;
         let mut value = history.initial_value(at);
@@ -108,7 +108,7 @@ pub fn broken_rules<V: Clone + Eq + Hash>(history: &History<V>) -> Option<BTreeS
             let at = updates[segment].iter().enumerate();
             let mut number: HashMap<&V, usize> =
                 at.map(|(index, update)| (history.update_value(update), index + 1)).collect();
-            number.insert(history.initial_value(Segment::must(segment)), 0);
+            number.insert(history.initial_value(Segment::from_index(segment)), 0);
             number
         })
         .collect();
@@ -125,7 +125,7 @@ pub fn broken_rules<V: Clone + Eq + Hash>(history: &History<V>) -> Option<BTreeS
             let Some(&b) = number[segment].get(value) else {
                 let failed = operations.iter().any(|o| {
                     o.is_failed()
-                        && o.segment() == Some(Segment::must(segment))
+                        && o.segment() == Some(Segment::from_index(segment))
                         && history.update_value(o) == value
                 });
                 broken.insert(if failed { "failed-update-seen" } else { "never-written" });

@@ -8,10 +8,9 @@ use snapshot_core::{History, Segment};
 /// The names of the cases that an (i, j)-simple history shows.
 pub fn of(history: &History<i64>, i: usize, j: usize) -> BTreeSet<&'static str> {
     let first = |segment: usize| {
-        history
-            .operations()
-            .iter()
-            .find(|o| o.segment() == Some(Segment::must(segment)) && *history.update_value(o) == 1)
+        history.operations().iter().find(|o| {
+            o.segment() == Some(Segment::from_index(segment)) && *history.update_value(o) == 1
+        })
     };
     let (fi, fj) = (first(i), first(j));
     let scans: Vec<_> =

@@ -61,7 +61,7 @@ impl Alphabet {
 
     /// All processes.
     pub fn all_processes(self) -> impl ExactSizeIterator<Item = Process> + Clone {
-        (0..self.processes).map(Process::must)
+        (0..self.processes).map(Process::from_index)
     }
 }
 

@@ -98,7 +98,7 @@ pub enum LinearizationError {
 /// let history = history.finish();
 ///
 /// let order = |ids: &[usize]| Linearization {
-///     order: ids.iter().map(|&id| OperationId::must(id)).collect(),
+///     order: ids.iter().map(|&id| OperationId::from_index(id)).collect(),
 /// };
 /// assert!(linearization::check(&history, &order(&[1, 0])).is_ok());
 /// assert!(linearization::check(&history, &order(&[0, 1])).is_err());
@@ -165,7 +165,7 @@ fn check_values<V: Eq>(
     history: &History<V>,
     linearization: &Linearization,
 ) -> Result<(), LinearizationError> {
-    let segments: Vec<Segment> = (0..history.segments()).map(Segment::must).collect();
+    let segments: Vec<Segment> = (0..history.segments()).map(Segment::from_index).collect();
     let mut last_update: Vec<Option<OperationId>> = vec![None; segments.len()];
     let mut state: Vec<&V> = segments.iter().map(|&k| history.initial_value(k)).collect();
     for &id in &linearization.order {

@@ -60,7 +60,7 @@ impl<'h, V: Eq> Projection<'h, V> {
 
     /// The whole history.
     pub fn whole(history: &'h History<V>) -> Self {
-        let segments: Vec<Segment> = (0..history.segments()).map(Segment::must).collect();
+        let segments: Vec<Segment> = (0..history.segments()).map(Segment::from_index).collect();
         Self::new(history, &segments, history.operation_ids())
     }
 

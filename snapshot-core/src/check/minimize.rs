@@ -39,7 +39,7 @@ pub(super) fn minimize<V: Clone + Eq + Hash>(
     let mut selection = Selection {
         events,
         scans: history.operation_ids().filter(complete_before).collect(),
-        segments: (0..history.segments()).map(Segment::must).collect(),
+        segments: (0..history.segments()).map(Segment::from_index).collect(),
         updates: None,
     };
     let scans = selection.scans.clone();
@@ -120,7 +120,7 @@ impl Selection {
             }
             let event = history.event(position);
             let place = |segment: Segment| {
-                self.segments.binary_search(&segment).map_or(segment, Segment::must)
+                self.segments.binary_search(&segment).map_or(segment, Segment::from_index)
             };
             let pushed = match event.action {
                 Action::InvokeUpdate { segment, value } => {

@@ -94,13 +94,13 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
         match event.action {
             Action::InvokeUpdate { segment, value } => {
-                let id = OperationId::must(self.operations);
+                let id = OperationId::from_index(self.operations);
                 self.operations += 1;
                 self.segments = self.segments.max(segment.index() + 1);
                 self.begin_update(id, process, segment, value, position);
             }
             Action::InvokeScan => {
-                let id = OperationId::must(self.operations);
+                let id = OperationId::from_index(self.operations);
                 self.operations += 1;
                 if let Some((_, entries)) = self.returned.iter().find(|(scan, _)| *scan == id) {
                     let segments = self.tracks.iter().map(|track| track.segment);
@@ -146,7 +146,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         match event.action {
             Action::InvokeScan => self.operations += 1,
             Action::InvokeUpdate { segment, value } => {
-                let id = OperationId::must(self.operations);
+                let id = OperationId::from_index(self.operations);
                 self.operations += 1;
                 self.begin_update(id, process, segment, value, position);
                 if let Open::Update(at, candidate) = slot(&mut self.open, process.index()) {
@@ -388,7 +388,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         let other = other.or_else(|| {
             // Any other segment does; nothing in it is renamed to 1.
             let other = usize::from(one.0.index() == 0);
-            (other < self.segments).then(|| (Segment::must(other), u64::MAX))
+            (other < self.segments).then(|| (Segment::from_index(other), u64::MAX))
         });
         match other {
             None => Renaming { i: one.0, j: None, from_i: one.1, from_j: u64::MAX },

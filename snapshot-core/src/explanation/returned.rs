@@ -34,7 +34,7 @@ impl<V: Clone> ReturnedValues<V> {
         match event.action {
             Action::InvokeUpdate { .. } => self.operations += 1,
             Action::InvokeScan => {
-                let id = OperationId::must(self.operations);
+                let id = OperationId::from_index(self.operations);
                 self.operations += 1;
                 if self.scans.contains(&id) {
                     *slot(&mut self.open, process) = Some(id);

@@ -34,12 +34,12 @@ pub fn accepting_run<V: Clone + Eq>(explanation: &Explanation<V>) -> Option<Acce
     let are_few = processes.iter().all(|process| process.index() < FEW_PROCESSES);
     if are_few {
         let last = processes.last().map_or(0, |process| process.index());
-        processes = (0..=last).map(Process::must).collect();
+        processes = (0..=last).map(Process::from_index).collect();
     }
     let alphabet = Alphabet::new(processes.len()).ok()?;
     let renumbered = |letter: &Letter| {
         let process = processes.partition_point(|process| *process < letter.process());
-        Letter::new(Process::must(process), letter.symbol())
+        Letter::new(Process::from_index(process), letter.symbol())
     };
     let letters: Vec<Letter> = simple.letters().iter().map(renumbered).collect();
     let automata = [

@@ -170,7 +170,7 @@ impl<I, O> HistoryBuilder<I, O> {
         if let Some(open) = self.open[process] {
             return Err(HistoryError::AlreadyOpen { event, process: id, open });
         }
-        let operation = OperationId::must(self.history.operations.len());
+        let operation = OperationId::from_index(self.history.operations.len());
         self.open[process] = Some(operation);
         self.history.operations.push(Operation {
             process: id,

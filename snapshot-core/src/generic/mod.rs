@@ -121,7 +121,7 @@ fn decide<S: Specification>(
     let mut states = 0;
     let mut orders = Vec::with_capacity(problems.len());
     let furthest = |Stuck { due, order }| {
-        let due = OperationId::must(due as usize);
+        let due = OperationId::from_index(due as usize);
         let response = history.operations()[due.index()].response();
         let events = response.expect("only what responds is ever due");
         Furthest { events, due, order: linearization(&order) }
@@ -141,7 +141,7 @@ fn decide<S: Specification>(
 }
 
 fn linearization(order: &[u32]) -> Linearization {
-    Linearization { order: order.iter().map(|&id| OperationId::must(id as usize)).collect() }
+    Linearization { order: order.iter().map(|&id| OperationId::from_index(id as usize)).collect() }
 }
 
 /// One order from those of the parts. Each operation is given a point in time

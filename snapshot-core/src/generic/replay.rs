@@ -99,7 +99,7 @@ pub fn replay<S: Specification>(
     }
     let is_missing = |index: &usize| !occurs[*index] && operations[*index].response().is_some();
     match (0..operations.len()).find(is_missing) {
-        Some(index) => Err(ReplayError::Missing { operation: OperationId::must(index) }),
+        Some(index) => Err(ReplayError::Missing { operation: OperationId::from_index(index) }),
         None => Ok(()),
     }
 }

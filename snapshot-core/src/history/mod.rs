@@ -123,7 +123,7 @@ impl<V> History<V> {
 
     /// The identifiers of all operations, in the order of their invocations.
     pub fn operation_ids(&self) -> impl ExactSizeIterator<Item = OperationId> + use<V> {
-        (0..self.operations.len()).map(OperationId::must)
+        (0..self.operations.len()).map(OperationId::from_index)
     }
 
     /// Number of events.
@@ -145,7 +145,7 @@ impl<V> History<V> {
     #[inline]
     pub fn step(&self, event: usize) -> Step {
         let step = self.steps[event];
-        Step { operation: OperationId::must((step >> 1) as usize), is_end: step & 1 == 1 }
+        Step { operation: OperationId::from_index((step >> 1) as usize), is_end: step & 1 == 1 }
     }
 
     /// All steps in the order of time.
@@ -367,7 +367,11 @@ impl<V: Clone> HistoryBuilder<V> {
         segment: usize,
         value: V,
     ) -> Result<(), HistoryError> {
-        self.push(&Event::invoke_update(Process::must(process), Segment::must(segment), &value))
+        self.push(&Event::invoke_update(
+            Process::from_index(process),
+            Segment::from_index(segment),
+            &value,
+        ))
     }
 
     /// `inv scan` by `process`.
@@ -375,7 +379,7 @@ impl<V: Clone> HistoryBuilder<V> {
     /// # Errors
     /// As [`Self::push`].
     pub fn invoke_scan(&mut self, process: usize) -> Result<(), HistoryError> {
-        self.push(&Event::invoke_scan(Process::must(process)))
+        self.push(&Event::invoke_scan(Process::from_index(process)))
     }
 
     /// `res update` by `process`.
@@ -383,7 +387,7 @@ impl<V: Clone> HistoryBuilder<V> {
     /// # Errors
     /// As [`Self::push`].
     pub fn respond_update(&mut self, process: usize) -> Result<(), HistoryError> {
-        self.push(&Event::respond_update(Process::must(process)))
+        self.push(&Event::respond_update(Process::from_index(process)))
     }
 
     /// `res scan(values)` by `process`.
@@ -391,7 +395,7 @@ impl<V: Clone> HistoryBuilder<V> {
     /// # Errors
     /// As [`Self::push`].
     pub fn respond_scan(&mut self, process: usize, values: &[V]) -> Result<(), HistoryError> {
-        self.push(&Event::respond_scan(Process::must(process), values))
+        self.push(&Event::respond_scan(Process::from_index(process), values))
     }
 
     /// The open operation of `process` certainly had no effect.
@@ -399,7 +403,7 @@ impl<V: Clone> HistoryBuilder<V> {
     /// # Errors
     /// As [`Self::push`].
     pub fn fail(&mut self, process: usize) -> Result<(), HistoryError> {
-        self.push(&Event::fail(Process::must(process)))
+        self.push(&Event::fail(Process::from_index(process)))
     }
 
     /// The outcome of the open operation of `process` will never be known.
@@ -407,13 +411,13 @@ impl<V: Clone> HistoryBuilder<V> {
     /// # Errors
     /// As [`Self::push`].
     pub fn unknown(&mut self, process: usize) -> Result<(), HistoryError> {
-        self.push(&Event::unknown(Process::must(process)))
+        self.push(&Event::unknown(Process::from_index(process)))
     }
 }
 
 impl<V> History<V> {
     fn begin(&mut self, operation: Operation) -> OperationId {
-        let id = OperationId::must(self.operations.len());
+        let id = OperationId::from_index(self.operations.len());
         self.operations.push(operation);
         self.steps.push((id.index() as u32) << 1);
         id

@@ -112,7 +112,7 @@ impl Operation {
         if self.kind == SCAN {
             OperationKind::Scan
         } else {
-            OperationKind::Update { segment: Segment::must(self.segment as usize) }
+            OperationKind::Update { segment: Segment::from_index(self.segment as usize) }
         }
     }
 

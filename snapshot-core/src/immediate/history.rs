@@ -141,7 +141,7 @@ impl<V> History<V> {
 
     /// The identifiers of all operations, in the order of their invocations.
     pub fn operation_ids(&self) -> impl ExactSizeIterator<Item = OperationId> + use<V> {
-        (0..self.operations.len()).map(OperationId::must)
+        (0..self.operations.len()).map(OperationId::from_index)
     }
 
     /// One operation.
@@ -186,7 +186,7 @@ impl<V> History<V> {
     /// The operations of the events, in the order of time, and the events.
     pub fn events(&self) -> impl ExactSizeIterator<Item = (OperationId, Event<'_, V>)> {
         self.steps.iter().map(|&step| {
-            let id = OperationId::must((step >> 1) as usize);
+            let id = OperationId::from_index((step >> 1) as usize);
             let operation = self.operation(id);
             let action = match (step & 1 == 1, operation.outcome) {
                 (false, _) => Action::Invoke { value: self.written(id) },
@@ -231,7 +231,7 @@ impl<V> HistoryBuilder<V> {
         });
         self.history.written.push(value);
         self.history.steps.push((number as u32) << 1);
-        Ok(OperationId::must(number))
+        Ok(OperationId::from_index(number))
     }
 
     /// The open operation of `process` returns these values, one per segment.
@@ -291,7 +291,7 @@ impl<V> HistoryBuilder<V> {
         let number = self.open[process];
         self.history.operations[number as usize].outcome = outcome;
         self.history.steps.push(number << 1 | 1);
-        OperationId::must(number as usize)
+        OperationId::from_index(number as usize)
     }
 
     /// The history of the events so far; what is open is pending.

@@ -228,7 +228,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         if value == self.declaration.initial_value(index)
             || self.windows[index].find(value).is_some()
         {
-            let process = Process::must(index);
+            let process = Process::from_index(index);
             self.judgement = Judgement::Undecided(Repeated { operation: id(operation), process });
             return;
         }
@@ -366,7 +366,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
 
 /// The identifier of an operation of the stream.
 fn id(operation: u64) -> OperationId {
-    OperationId::must(operation as usize)
+    OperationId::from_index(operation as usize)
 }
 
 /// The first entry at which one vector exceeds another.

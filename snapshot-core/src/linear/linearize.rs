@@ -81,10 +81,10 @@ fn sort_by_instant(placed: &[(u32, u32)], events: usize) -> Vec<OperationId> {
     for instant in 0..=events {
         ends[instant + 1] += ends[instant];
     }
-    let mut order = vec![OperationId::must(0); placed.len()];
+    let mut order = vec![OperationId::from_index(0); placed.len()];
     for &(instant, operation) in placed {
         let place = &mut ends[instant as usize];
-        order[*place as usize] = OperationId::must(operation as usize);
+        order[*place as usize] = OperationId::from_index(operation as usize);
         *place += 1;
     }
     order

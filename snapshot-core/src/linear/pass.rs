@@ -35,7 +35,7 @@ pub(super) struct Pass<'h, V> {
 
 impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
     pub fn new(history: &'h History<V>, scans: Scans) -> Self {
-        let initial = |segment| history.initial_value(Segment::must(segment));
+        let initial = |segment| history.initial_value(Segment::from_index(segment));
         Self {
             history,
             runs: (0..history.segments()).map(|segment| Runs::new(initial(segment))).collect(),
@@ -70,7 +70,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
                     match operation.outcome() {
                         Outcome::Complete { .. } => runs.respond(id, now).map_err(|next| {
                             let (first, second) =
-                                (step.operation, OperationId::must(next as usize));
+                                (step.operation, OperationId::from_index(next as usize));
                             undecided(position, Cause::OverlappingUpdates { first, second })
                         })?,
                         Outcome::Failed { .. } if runs.fail(id) => return Err(Stop::Violation),
@@ -163,7 +163,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
         floor: u64,
         now: Instant,
     ) -> Result<(), Stop> {
-        let scan = OperationId::must(operation as usize);
+        let scan = OperationId::from_index(operation as usize);
         let position = now as usize - 1;
         let values = self.history.scan_values(self.history.operation(scan));
         let above = self.scans.find(floor);
@@ -210,7 +210,7 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
             return Err(undecided(position, Cause::OverlappingUpdates { first, second }));
         }
         if let Some(segment) = candidates.iter().position(|entry| entry.len() > 1) {
-            let segment = Segment::must(segment);
+            let segment = Segment::from_index(segment);
             return Err(undecided(position, Cause::AmbiguousValue { scan, segment }));
         }
         for ((runs, number), entry) in

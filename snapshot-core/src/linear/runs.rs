@@ -37,7 +37,7 @@ pub(super) struct Run<'h, V> {
 impl<V> Run<'_, V> {
     /// The first update; `None` for the initial value.
     pub fn update(&self) -> Option<OperationId> {
-        (self.update != NOBODY).then(|| OperationId::must(self.update as usize))
+        (self.update != NOBODY).then(|| OperationId::from_index(self.update as usize))
     }
 }
 
@@ -398,7 +398,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     /// invoked first, and the next update of the segment that has not failed.
     pub fn floating(&self, value: &V) -> Option<(OperationId, OperationId)> {
         let floating = self.floating.get(value)?.first()?;
-        let id = |operation: u32| OperationId::must(operation as usize);
+        let id = |operation: u32| OperationId::from_index(operation as usize);
         Some((id(floating.update), id(floating.next)))
     }
 

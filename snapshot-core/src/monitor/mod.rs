@@ -65,9 +65,9 @@ enum Open {
 /// use snapshot_core::monitor::{Judgement, Monitor};
 /// use snapshot_core::{Process, Segment};
 ///
-/// let (writer, reader) = (Process::must(0), Process::must(1));
+/// let (writer, reader) = (Process::from_index(0), Process::from_index(1));
 /// let mut monitor = Monitor::new(Declaration::new(0).with_segments(2)).unwrap();
-/// monitor.observe(&Event::invoke_update(writer, Segment::must(0), &7)).unwrap();
+/// monitor.observe(&Event::invoke_update(writer, Segment::from_index(0), &7)).unwrap();
 /// monitor.observe(&Event::respond_update(writer)).unwrap();
 /// monitor.observe(&Event::invoke_scan(reader)).unwrap();
 /// // The update is over, and yet the scan does not see it:
@@ -213,7 +213,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         if let Open::Update { operation, segment } = self.close(process)
             && let Some(scan) = self.windows[segment as usize].fail(operation)
         {
-            let segment = Segment::must(segment as usize);
+            let segment = Segment::from_index(segment as usize);
             let (scan, update) = (id(scan), id(operation));
             self.alarm(now, Violation::FailedUpdateSeen { scan, update, segment });
         }
@@ -389,7 +389,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
                 return true;
             }
             Narrowed::Unavailable(segment) => {
-                let segment = Segment::must(segment);
+                let segment = Segment::from_index(segment);
                 self.alarm(now, Violation::Unavailable { scan: id(scan), segment });
             }
             Narrowed::Decrease(segment) => {
@@ -404,7 +404,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             }
             Narrowed::Floating { first, second } => self.undecided(now, overlap(first, second)),
             Narrowed::Ambiguous(segment) => {
-                let segment = Segment::must(segment);
+                let segment = Segment::from_index(segment);
                 self.undecided(now, Cause::AmbiguousValue { scan: id(scan), segment });
             }
         }
@@ -434,9 +434,9 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         Violation::Missing {
             scan: id(scan),
             seen: self.update(seen.0, seen.1),
-            seen_segment: Segment::must(seen.0),
+            seen_segment: Segment::from_index(seen.0),
             missing: id(missing),
-            missing_segment: Segment::must(passed.0),
+            missing_segment: Segment::from_index(passed.0),
         }
     }
 
@@ -446,7 +446,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         Violation::Decrease {
             earlier: id(earlier),
             later: id(scan),
-            segment: Segment::must(segment),
+            segment: Segment::from_index(segment),
             seen: self.update(segment, self.chain.vector(slot)[segment]),
         }
     }
@@ -472,8 +472,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
                 Violation::Inversion {
                     first: id(other),
                     second: id(scan),
-                    i: Segment::must(i),
-                    j: Segment::must(j),
+                    i: Segment::from_index(i),
+                    j: Segment::from_index(j),
                     first_saw: self.update(i, kept[i]),
                     second_saw: self.update(j, self.vector[j]),
                 }
@@ -485,7 +485,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
 #[inline]
 fn id(operation: u64) -> OperationId {
     debug_assert!(operation != NOBODY && operation != NEVER, "initial values are no updates");
-    OperationId::must(operation as usize)
+    OperationId::from_index(operation as usize)
 }
 
 fn overlap(first: u64, second: u64) -> Cause {

@@ -109,7 +109,7 @@ impl<R> ConcurrentHistory<R> {
         for event in &self.events {
             open[event.thread().index()] = matches!(event, Event::Call(_));
         }
-        (0..=Thread::LIMIT).filter(|t| open[*t]).map(Thread::must).collect()
+        (0..=Thread::LIMIT).filter(|t| open[*t]).map(Thread::from_index).collect()
     }
 
     /// The operations in the order of their calls, with the numbers of their call and

@@ -30,7 +30,7 @@
 //!
 //! // A counter; A increments, B increments and then reads.
 //! let shape = Shape::new(&[1, 2]).unwrap();
-//! let (a, b) = (Thread::must(0), Thread::must(1));
+//! let (a, b) = (Thread::from_index(0), Thread::from_index(1));
 //! let mut serial = Observations::new(shape);
 //! for order in [[(a, 0), (b, 0), (b, 2)], [(b, 0), (a, 0), (b, 2)], [(b, 0), (b, 1), (a, 0)]] {
 //!     serial.insert(SerialHistory { operations: order.to_vec(), stuck: None }).unwrap();

@@ -44,7 +44,7 @@ impl<R> SerialHistory<R> {
         if let Some(thread) = self.stuck {
             counts[thread.index()] += 1;
         }
-        let threads = (0..=Thread::LIMIT).map(Thread::must);
+        let threads = (0..=Thread::LIMIT).map(Thread::from_index);
         threads.zip(counts).all(|(thread, count)| {
             let length = shape.length(thread);
             if self.stuck.is_none() { count == length } else { count <= length }

@@ -18,7 +18,7 @@ impl Thread {
     ///
     /// # Panics
     /// If `index` exceeds [`Self::LIMIT`].
-    pub const fn must(index: usize) -> Self {
+    pub const fn from_index(index: usize) -> Self {
         assert!(index <= Self::LIMIT, "thread index out of range");
         Self(index as u8)
     }
@@ -110,7 +110,7 @@ impl Shape {
 
     /// Its threads.
     pub fn threads(&self) -> impl ExactSizeIterator<Item = Thread> + use<> {
-        (0..usize::from(self.threads)).map(Thread::must)
+        (0..usize::from(self.threads)).map(Thread::from_index)
     }
 
     /// Number of operations of all threads.
@@ -130,7 +130,7 @@ impl Shape {
     /// If the thread has no such operation.
     pub fn operation(&self, thread: Thread, index: usize) -> OperationId {
         assert!(index < self.length(thread), "thread {thread} has no operation {index}");
-        OperationId::must(usize::from(self.first[thread.index()]) + index)
+        OperationId::from_index(usize::from(self.first[thread.index()]) + index)
     }
 
     /// Whose operation it is, and the how manieth of its thread, from 0.
@@ -141,7 +141,7 @@ impl Shape {
         let number = operation.index();
         assert!(number < self.operations(), "the test has no operation {number}");
         let thread = (1..).take_while(|t| usize::from(self.first[*t]) <= number).count();
-        (Thread::must(thread), number - usize::from(self.first[thread]))
+        (Thread::from_index(thread), number - usize::from(self.first[thread]))
     }
 
     /// The test without some operations, given as a set of bits.

@@ -44,7 +44,7 @@ const PERIOD: usize = 64;
 
 /// An operation of a relation that forgets nothing: operations have the numbers of the history.
 fn id(operation: u32) -> OperationId {
-    OperationId::must(operation as usize)
+    OperationId::from_index(operation as usize)
 }
 
 /// The answer of [`check()`].

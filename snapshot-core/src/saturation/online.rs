@@ -168,7 +168,7 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
 
     /// An operation's number in the history.
     fn id(&self, operation: u32) -> OperationId {
-        OperationId::must(self.relation.operation(operation).id as usize)
+        OperationId::from_index(self.relation.operation(operation).id as usize)
     }
 
     fn cycle(&self, cycle: Cycle) -> Conflict {
@@ -302,7 +302,7 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         for (segment, value) in values.iter().enumerate() {
             entries.push(match self.written[segment].get(value) {
                 None => {
-                    let segment = Segment::must(segment);
+                    let segment = Segment::from_index(segment);
                     return Err(Conflict::Unavailable { scan: self.id(scan), segment });
                 }
                 Some(Writers::One(block)) => *block,

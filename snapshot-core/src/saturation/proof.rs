@@ -237,7 +237,8 @@ impl<'r> Derivation<'r> {
                 (None, Hop::Reads | Hop::Supposed) => self.push(before, after, Rule::Reads),
                 (None, Hop::First) => self.push(before, after, Rule::First),
                 (None, Hop::Block { segment, cause, .. }) => {
-                    let (segment, because) = (Segment::must(segment as usize), self.known[&cause]);
+                    let (segment, because) =
+                        (Segment::from_index(segment as usize), self.known[&cause]);
                     self.push(before, after, Rule::Block { segment, because })
                 }
             };

@@ -34,7 +34,9 @@ impl Part {
     /// What a refutation is about.
     pub fn of(relation: &Relation, refutation: &Refutation, pair: Option<(u32, u32)>) -> Self {
         let segment_of = |id: OperationId| match relation.operation(id.index() as u32).kind {
-            Kind::Update { block } => Some(Segment::must(relation.block(block).segment as usize)),
+            Kind::Update { block } => {
+                Some(Segment::from_index(relation.block(block).segment as usize))
+            }
             Kind::Scan { .. } => None,
         };
         let mut operations = Vec::new();

@@ -78,7 +78,7 @@ fn finish(problem: &Problem, ending: Ending) -> Outcome {
     match ending {
         Ending::Found(order) => {
             let id = |operation: &u32| {
-                OperationId::must(problem.operations[*operation as usize].id as usize)
+                OperationId::from_index(problem.operations[*operation as usize].id as usize)
             };
             Outcome::Linearizable(Linearization { order: order.iter().map(id).collect() })
         }

@@ -47,8 +47,9 @@ impl Problem {
             let next = numbers.len() as u32;
             *numbers.entry(value).or_insert(next)
         };
-        let initial: Vec<u32> =
-            (0..segments).map(|k| number(history.initial_value(crate::Segment::must(k)))).collect();
+        let initial: Vec<u32> = (0..segments)
+            .map(|k| number(history.initial_value(crate::Segment::from_index(k))))
+            .collect();
         let mut returned: Vec<u32> = Vec::new();
         let mut operations = Vec::new();
         for (id, operation) in history.operations().iter().enumerate() {

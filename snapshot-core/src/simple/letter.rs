@@ -203,7 +203,7 @@ impl Letter {
     /// Whose event it is.
     #[inline]
     pub const fn process(self) -> Process {
-        Process::must((self.0 >> 4) as usize)
+        Process::from_index((self.0 >> 4) as usize)
     }
 
     /// What happens.
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_packed_letter_keeps_its_process_and_symbol() {
-        for process in [0, 1, 19, Process::LIMIT].map(Process::must) {
+        for process in [0, 1, 19, Process::LIMIT].map(Process::from_index) {
             for (code, symbol) in Symbol::all().enumerate() {
                 assert_eq!(usize::from(symbol.code()), code);
                 let letter = Letter::new(process, symbol);

@@ -64,7 +64,13 @@ impl SimpleHistory {
             word.admit(letter).map_err(|kind| Malformed { position, kind })?;
         }
         let events = (0..letters.len() as u32).collect();
-        Ok(Self { processes, i: Segment::must(0), j: Some(Segment::must(1)), letters, events })
+        Ok(Self {
+            processes,
+            i: Segment::from_index(0),
+            j: Some(Segment::from_index(1)),
+            letters,
+            events,
+        })
     }
 
     /// Number of processes; every letter's process is below it.

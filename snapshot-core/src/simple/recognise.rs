@@ -125,7 +125,7 @@ impl<'a, V: Eq> Choice<'a, V> {
                 if self.segments.len() == 2 {
                     return;
                 }
-                let segment = Segment::must(index);
+                let segment = Segment::from_index(index);
                 if value != history.initial_value(segment) && !self.contains(segment) {
                     self.segments.push((segment, Some(value)));
                 }
@@ -135,7 +135,7 @@ impl<'a, V: Eq> Choice<'a, V> {
 
     /// Where there is still room, the lowest other segments.
     fn fill(&mut self, history: &History<V>) {
-        for segment in (0..history.segments()).map(Segment::must) {
+        for segment in (0..history.segments()).map(Segment::from_index) {
             if self.segments.len() < 2 && !self.contains(segment) {
                 self.segments.push((segment, None));
             }
@@ -152,7 +152,7 @@ impl<'a, V: Eq> Choice<'a, V> {
     fn response(&self, history: &History<V>, entries: &[V]) -> Symbol {
         let mut at = [false; 2];
         for (index, value) in entries.iter().enumerate() {
-            let segment = Segment::must(index);
+            let segment = Segment::from_index(index);
             if value == history.initial_value(segment) {
                 continue;
             }

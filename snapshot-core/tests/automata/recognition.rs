@@ -135,8 +135,8 @@ fn updates(entries: &[Update]) -> Result<SimpleHistory, NotSimple> {
 fn updates_that_are_not_ordered_are_refused() {
     use End::{Fails, IsLost, Overlaps, Responds};
     let overlapping = |first, second| {
-        let (first, second) = (OperationId::must(first), OperationId::must(second));
-        Some(NotSimple::Overlapping { segment: Segment::must(0), first, second })
+        let (first, second) = (OperationId::from_index(first), OperationId::from_index(second));
+        Some(NotSimple::Overlapping { segment: Segment::from_index(0), first, second })
     };
     let cases: [(&[Update], _); 11] = [
         (&[(0, "-", Responds), (1, "x", Responds), (2, "x", Responds)], None),
@@ -162,19 +162,19 @@ fn updates_that_are_not_ordered_are_refused() {
 #[test]
 fn a_third_value_and_a_third_segment_are_refused() {
     use End::Responds;
-    let segment = Segment::must(0);
+    let segment = Segment::from_index(0);
     for last in ["y", "-"] {
         let refused = updates(&[(0, "x", Responds), (0, "x", Responds), (0, last, Responds)]);
-        let update = OperationId::must(2);
+        let update = OperationId::from_index(2);
         assert_eq!(refused, Err(NotSimple::SecondChange { segment, update }));
     }
     let mut history = builder(Writers::Single);
     for process in 0..3 {
         history.invoke_update(process, process, "x").unwrap();
     }
-    let update = OperationId::must(2);
+    let update = OperationId::from_index(2);
     let refused = SimpleHistory::recognise(&history.finish());
-    assert_eq!(refused, Err(NotSimple::ThirdSegment { segment: Segment::must(2), update }));
+    assert_eq!(refused, Err(NotSimple::ThirdSegment { segment: Segment::from_index(2), update }));
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub fn recorded(processes: usize, lies: u32, choices: &[u32]) -> Vec<Letter> {
     let mut doing = vec![Doing::Nothing; processes];
     for &choice in choices {
         let (index, choice) = (choice as usize % processes, choice / processes as u32);
-        let process = Process::must(index);
+        let process = Process::from_index(index);
         let mut say = |symbol| {
             let letter = Letter::new(process, symbol);
             let admitted = word.admit(letter).is_ok();

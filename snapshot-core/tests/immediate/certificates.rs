@@ -9,7 +9,9 @@ use snapshot_core::immediate::{History, SetLinearization, Verdict, Violation, ch
 use crate::random::simulate;
 
 fn ids(blocks: &[&[usize]]) -> SetLinearization {
-    SetLinearization::new(blocks.iter().map(|block| block.iter().map(|&id| OperationId::must(id))))
+    SetLinearization::new(
+        blocks.iter().map(|block| block.iter().map(|&id| OperationId::from_index(id))),
+    )
 }
 
 /// Process 0 returns a value that is written only later: values alone do not show it.
@@ -63,7 +65,7 @@ fn violations_are_refused_that_are_not_shown() {
     builder.respond(0, &[5, 6]).unwrap();
     builder.respond(1, &[5, 6]).unwrap();
     let history = builder.finish();
-    let third = OperationId::must(2);
+    let third = OperationId::from_index(2);
     for violation in [
         Violation::OwnValue { operation: first },
         Violation::OwnValue { operation: third },

@@ -46,7 +46,7 @@ const fn two_segments() -> Declaration<i64> {
 
 #[test]
 fn a_process_ends_only_what_it_has_open() {
-    let idle = |process| HistoryErrorKind::NothingOpen { process: Process::must(process) };
+    let idle = |process| HistoryErrorKind::NothingOpen { process: Process::from_index(process) };
     for end in ["ok", "0,0", "fail", "unknown"] {
         assert_eq!(refusal(&two_segments(), &format!("0:{end}")), idle(0));
         assert_eq!(refusal(&two_segments(), &format!("0:s 3:{end}")), idle(3));
@@ -59,7 +59,7 @@ fn a_process_ends_only_what_it_has_open() {
 #[test]
 fn an_update_does_not_end_as_a_scan() {
     let wrong = |process, open_is_scan, invocation| HistoryErrorKind::WrongResponse {
-        process: Process::must(process),
+        process: Process::from_index(process),
         open_is_scan,
         invocation,
     };
@@ -72,7 +72,7 @@ fn an_update_does_not_end_as_a_scan() {
 #[test]
 fn a_process_has_one_operation_open() {
     let busy = |process, invocation| HistoryErrorKind::AlreadyOpen {
-        process: Process::must(process),
+        process: Process::from_index(process),
         invocation,
     };
     assert_eq!(refusal(&two_segments(), "0:s 0:s"), busy(0, 0));
@@ -84,7 +84,7 @@ fn a_process_has_one_operation_open() {
 #[test]
 fn a_scan_returns_one_value_per_segment() {
     let wrong = |process, expected, found| HistoryErrorKind::WrongEntryCount {
-        process: Process::must(process),
+        process: Process::from_index(process),
         expected,
         found,
     };
@@ -107,14 +107,14 @@ fn a_scan_returns_one_value_per_segment() {
 #[test]
 fn segments_and_processes_are_those_declared() {
     let absent = |segment, segments| HistoryErrorKind::NoSuchSegment {
-        segment: Segment::must(segment),
+        segment: Segment::from_index(segment),
         segments,
     };
     assert_eq!(refusal(&two_segments(), "0:u2=1"), absent(2, 2));
     assert_eq!(refusal(&two_segments(), "0:u9=1"), absent(9, 2));
     assert_eq!(refusal(&Declaration::new(0), "0:s 0:0,0,0 0:u3=1"), absent(3, 3));
     let absent = |process, processes| HistoryErrorKind::NoSuchProcess {
-        process: Process::must(process),
+        process: Process::from_index(process),
         processes,
     };
     let three = two_segments().with_processes(3);
@@ -122,16 +122,16 @@ fn segments_and_processes_are_those_declared() {
         assert_eq!(refusal(&three, &format!("3:{event}")), absent(3, 3));
         assert_eq!(refusal(&three, &format!("2:s 7:{event}")), absent(7, 3));
     }
-    let idle = HistoryErrorKind::NothingOpen { process: Process::must(2) };
+    let idle = HistoryErrorKind::NothingOpen { process: Process::from_index(2) };
     assert_eq!(refusal(&three, "2:ok"), idle);
 }
 
 #[test]
 fn a_segment_has_one_writer() {
     let second = |segment, writer, process| HistoryErrorKind::SecondWriter {
-        segment: Segment::must(segment),
-        writer: Process::must(writer),
-        process: Process::must(process),
+        segment: Segment::from_index(segment),
+        writer: Process::from_index(writer),
+        process: Process::from_index(process),
     };
     assert_eq!(refusal(&two_segments(), "0:u1=1 0:ok 1:u1=2"), second(1, 0, 1));
     assert_eq!(refusal(&two_segments(), "1:u1=1 0:u1=2"), second(1, 1, 0));

@@ -13,7 +13,7 @@ use crate::oracle;
 use crate::sketch::history;
 
 fn ids(indices: &[usize]) -> Vec<OperationId> {
-    indices.iter().map(|&index| OperationId::must(index)).collect()
+    indices.iter().map(|&index| OperationId::from_index(index)).collect()
 }
 
 fn order(indices: &[usize]) -> Linearization {
@@ -23,7 +23,7 @@ fn order(indices: &[usize]) -> Linearization {
 fn witness(segments: &[usize], operations: &[usize]) -> Witness {
     Witness {
         reason: Reason::NoOrder,
-        segments: segments.iter().map(|&segment| Segment::must(segment)).collect(),
+        segments: segments.iter().map(|&segment| Segment::from_index(segment)).collect(),
         operations: ids(operations),
         renaming: None,
     }
@@ -41,7 +41,7 @@ fn each_sequence(operations: usize, longest: usize, visit: &mut dyn FnMut(&Linea
         visit(sequence);
         if sequence.order.len() < longest {
             for id in 0..=operations {
-                sequence.order.push(OperationId::must(id));
+                sequence.order.push(OperationId::from_index(id));
                 go_on(operations, longest, sequence, visit);
                 sequence.order.pop();
             }
@@ -143,7 +143,7 @@ fn a_corrupted_linearization_is_refused() {
     assert_eq!(refusal(&[1, 0, 2]), None);
     assert_eq!(refusal(&[1, 0, 2, 3]), None);
 
-    let id = OperationId::must;
+    let id = OperationId::from_index;
     let missing = |operation| Some(LinearizationError::Missing { operation: id(operation) });
     assert_eq!(refusal(&[1, 2]), missing(0));
     assert_eq!(refusal(&[0, 1]), missing(2));
@@ -161,10 +161,10 @@ fn a_wrong_entry_names_what_would_have_been_read() {
     let history = history(2, "1:s 0:u0=1 0:ok 1:0,5 0:s 0:1,0");
     let refusal = |indices: &[usize]| linearization::check(&history, &order(indices)).err();
     let wrong = |segment, update| {
-        let (scan, segment) = (OperationId::must(0), Segment::must(segment));
+        let (scan, segment) = (OperationId::from_index(0), Segment::from_index(segment));
         Some(LinearizationError::WrongEntry { scan, segment, update })
     };
-    assert_eq!(refusal(&[1, 0, 2]), wrong(0, Some(OperationId::must(1))));
+    assert_eq!(refusal(&[1, 0, 2]), wrong(0, Some(OperationId::from_index(1))));
     assert_eq!(refusal(&[0, 1, 2]), wrong(1, None));
 }
 
@@ -243,7 +243,7 @@ fn each_kind_of_contradiction_has_a_small_witness() {
         assert!(witness::check(&good, &proof).is_err(), "{name}: the sibling");
 
         for &operation in operations {
-            let is_failed = bad.operation(OperationId::must(operation)).is_failed();
+            let is_failed = bad.operation(OperationId::from_index(operation)).is_failed();
             let mut smaller = proof.clone();
             smaller.operations.retain(|other| other.index() != operation);
             assert_eq!(witness::check(&bad, &smaller).is_ok(), is_failed, "{name}: {operation}");
@@ -263,8 +263,8 @@ fn a_malformed_witness_is_refused() {
     let refusal = |segments: &[usize], operations: &[usize]| {
         witness::check(&history, &witness(segments, operations)).err()
     };
-    let id = OperationId::must;
-    let segment = Segment::must;
+    let id = OperationId::from_index;
+    let segment = Segment::from_index;
     assert_eq!(refusal(&[0], &[1, 3]), None);
     assert_eq!(refusal(&[0, 1], &[1, 2, 3]), None);
 

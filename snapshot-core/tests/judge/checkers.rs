@@ -311,7 +311,7 @@ pub fn whole_witness(history: &History<i64>) -> Witness {
     };
     Witness {
         reason: Reason::NoOrder,
-        segments: (0..history.segments()).map(Segment::must).collect(),
+        segments: (0..history.segments()).map(Segment::from_index).collect(),
         operations: history.operation_ids().filter(takes_part).collect(),
         renaming: None,
     }

@@ -249,13 +249,15 @@ impl<'a> Walk<'a> {
             let (ended, is_open) = self.progress[process];
             let Some(&operation) = self.plan[process].get(ended) else { continue };
             if is_open {
-                self.end(Process::must(process), operation);
+                self.end(Process::from_index(process), operation);
             } else {
                 let event = match &operation {
-                    Planned::Scan => Event::invoke_scan(Process::must(process)),
-                    Planned::Update { segment, value } => {
-                        Event::invoke_update(Process::must(process), Segment::must(*segment), value)
-                    }
+                    Planned::Scan => Event::invoke_scan(Process::from_index(process)),
+                    Planned::Update { segment, value } => Event::invoke_update(
+                        Process::from_index(process),
+                        Segment::from_index(*segment),
+                        value,
+                    ),
                 };
                 self.step(process, &event, (ended, true));
             }

@@ -156,7 +156,7 @@ fn the_first_invoked_is_named() {
     let mut deeds: Vec<Deed> = [2, 2, 2, 3].map(Deed::Begin).to_vec();
     deeds.push(Deed::End(0, End::Failure));
     let history = history(&deeds, Some((5, 2)));
-    let (first, second) = (OperationId::must(1), OperationId::must(2));
+    let (first, second) = (OperationId::from_index(1), OperationId::from_index(2));
     let cause = Cause::OverlappingUpdates { first, second };
     assert_eq!(compare(&history), Some(Undecided { event: 6, cause }));
 }

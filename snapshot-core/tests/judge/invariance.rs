@@ -61,7 +61,7 @@ proptest! {
     #[test]
     fn processes_are_interchangeable(history in perturbed(shapes(), 60), shift in 1..7_usize) {
         let count = history.processes().max(1);
-        let shifted = |process: Process| Process::must((process.index() + shift) % count);
+        let shifted = |process: Process| Process::from_index((process.index() + shift) % count);
         let other = transform(&history, |value| value, shifted, |_| true);
         prop_assert_eq!(verdict(&history), verdict(&other));
     }

@@ -201,7 +201,7 @@ impl Simulation {
 
     fn invoke(&mut self, process: usize, what: u8) {
         let may_update = self.shape.writers == Writers::Many || process < self.shape.segments;
-        let id = OperationId::must(self.operations);
+        let id = OperationId::from_index(self.operations);
         self.operations += 1;
         let written = (may_update && !what.is_multiple_of(3)).then(|| {
             let segment = match self.shape.writers {

@@ -22,10 +22,10 @@ pub enum Letter {
 impl Letter {
     /// The event of this process.
     pub fn event(&self, process: usize) -> Event<'_, i64> {
-        let process = Process::must(process);
+        let process = Process::from_index(process);
         match self {
             Self::InvokeUpdate { segment, value } => {
-                Event::invoke_update(process, Segment::must(*segment), value)
+                Event::invoke_update(process, Segment::from_index(*segment), value)
             }
             Self::InvokeScan => Event::invoke_scan(process),
             Self::RespondUpdate => Event::respond_update(process),

@@ -62,7 +62,7 @@ fn mutants(refutation: &Refutation) -> Vec<Refutation> {
         shorter.lines.remove(at);
         mutants.push(shorter);
         let line = refutation.lines[at];
-        for id in (0..4).map(OperationId::must) {
+        for id in (0..4).map(OperationId::from_index) {
             for other in [
                 Line { before: id, ..line },
                 Line { after: id, ..line },

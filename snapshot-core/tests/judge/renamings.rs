@@ -62,7 +62,7 @@ pub fn are_possible(history: &History<i64>) -> bool {
         let updates = history.operations().iter().filter(|o| o.segment() == Some(segment));
         updates.rev().skip(1).all(|update| !update.is_pending())
     };
-    let mut segments = (0..history.segments()).map(Segment::must);
+    let mut segments = (0..history.segments()).map(Segment::from_index);
     history.writers() == Writers::Single
         && segments.all(|segment| {
             numbers(history, segment).is_some() && is_new(segment) && is_settled(segment)
@@ -75,7 +75,7 @@ pub fn decide(history: &History<i64>) -> Option<bool> {
     if history.writers() != Writers::Single || history.len() > 24 {
         return None;
     }
-    let segments: Vec<Segment> = (0..history.segments()).map(Segment::must).collect();
+    let segments: Vec<Segment> = (0..history.segments()).map(Segment::from_index).collect();
     let numbers: Option<Vec<_>> = segments.iter().map(|&k| numbers(history, k)).collect();
     let numbers = numbers?;
     let union = union_of(Alphabet::new(history.processes().max(1)).ok()?);

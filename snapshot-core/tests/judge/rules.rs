@@ -14,7 +14,7 @@ use crate::checkers::{agreed_verdict, drawing};
 use crate::sketch::{history, single_writers};
 
 fn id(index: usize) -> OperationId {
-    OperationId::must(index)
+    OperationId::from_index(index)
 }
 
 /// What `check` says of a bad history of two segments: where it is complete,
@@ -31,7 +31,7 @@ struct Telling {
 const NOTHING: u64 = u64::MAX;
 
 fn tellings() -> Vec<Telling> {
-    let (first, second) = (Segment::must(0), Segment::must(1));
+    let (first, second) = (Segment::from_index(0), Segment::from_index(1));
     vec![
         Telling {
             events: "0:u0=1 0:ok 0:u0=2 2:s 1:u1=1 1:ok 0:ok 2:7,1",
@@ -189,7 +189,7 @@ fn a_violation_is_told_by_the_right_operations() {
         assert_eq!((report.decided_at, witness.reason), (Some(decided_at), reason), "{events}");
         let listed: Vec<usize> = witness.operations.iter().map(|id| id.index()).collect();
         assert_eq!(listed, operations, "{events}");
-        let (i, j) = (Segment::must(0), Some(Segment::must(1)));
+        let (i, j) = (Segment::from_index(0), Some(Segment::from_index(1)));
         let renaming = Renaming { i, j, from_i: from.0, from_j: from.1 };
         assert_eq!(witness.renaming, Some(renaming), "{events}");
     }
@@ -205,7 +205,7 @@ fn overlapping_updates_are_not_renamed() {
     }
     let Judgement::Violation(alarm) = monitor.judgement() else { panic!("{history:?}") };
     let explanation = explain(&history, &alarm);
-    let segment = Segment::must(0);
+    let segment = Segment::from_index(0);
     let reason = Reason::Decrease { earlier: id(3), later: id(4), segment };
     assert_eq!((explanation.witness.reason, explanation.witness.renaming), (reason, None));
     // These operations alone are no proof, for they have an order.

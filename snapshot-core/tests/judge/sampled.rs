@@ -72,7 +72,7 @@ proptest! {
         };
         let witness = Witness {
             reason: Reason::NoOrder,
-            segments: (0..history.segments()).map(Segment::must).filter(kept).collect(),
+            segments: (0..history.segments()).map(Segment::from_index).filter(kept).collect(),
             operations: history.operation_ids().filter(listed).filter(may_be_listed).collect(),
             renaming: None,
         };

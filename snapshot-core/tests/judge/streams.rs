@@ -100,17 +100,21 @@ impl Stream {
     }
 
     fn begin_scan(&mut self, process: usize) {
-        self.observe(&Event::invoke_scan(Process::must(process)));
+        self.observe(&Event::invoke_scan(Process::from_index(process)));
     }
 
     fn end_scan(&mut self, process: usize, seen: &[u64]) {
         let values: Vec<Counted> = seen.iter().map(|&number| self.value(number)).collect();
-        self.observe(&Event::respond_scan(Process::must(process), &values));
+        self.observe(&Event::respond_scan(Process::from_index(process), &values));
     }
 
     fn begin_update(&mut self, process: usize, number: u64) {
         let value = self.value(number);
-        self.observe(&Event::invoke_update(Process::must(process), Segment::must(process), &value));
+        self.observe(&Event::invoke_update(
+            Process::from_index(process),
+            Segment::from_index(process),
+            &value,
+        ));
     }
 
     /// One more act of some process.
@@ -135,7 +139,7 @@ impl Stream {
             }
             Open::Scan { seen: None } => Open::Scan { seen: Some(self.state.clone()) },
             Open::Update { has_effect: true, .. } => {
-                self.observe(&Event::respond_update(Process::must(process)));
+                self.observe(&Event::respond_update(Process::from_index(process)));
                 Open::Nothing
             }
             Open::Scan { seen: Some(seen) } => {
@@ -189,14 +193,14 @@ fn updates_alone_and_scans_alone_let_go_of_the_past() {
     let mut stream = Stream::new();
     for number in 1..=1_000 {
         stream.begin_update(0, number);
-        stream.observe(&Event::respond_update(Process::must(0)));
+        stream.observe(&Event::respond_update(Process::from_index(0)));
     }
     assert!(stream.peak.0 <= FEW, "{:?}", stream.peak);
 
     stream.begin_scan(PROCESSES);
     for number in 1_001..=2_000 {
         stream.begin_update(0, number);
-        stream.observe(&Event::respond_update(Process::must(0)));
+        stream.observe(&Event::respond_update(Process::from_index(0)));
     }
     assert!(stream.monitor.retained() > 1_000, "{:?}", stream.peak);
     stream.end_scan(PROCESSES, &[1_000, 0, 0]);
@@ -235,9 +239,9 @@ fn lost_outcomes_are_forgotten_once_seen() {
         if number % 2 == 0 {
             stream.begin_scan(PROCESSES);
             stream.end_scan(PROCESSES, &[number, 0, 0]);
-            stream.observe(&Event::unknown(Process::must(0)));
+            stream.observe(&Event::unknown(Process::from_index(0)));
         } else {
-            stream.observe(&Event::fail(Process::must(0)));
+            stream.observe(&Event::fail(Process::from_index(0)));
         }
     }
     let kept = Rc::strong_count(&stream.all);
@@ -251,7 +255,7 @@ fn lost_outcomes_that_nobody_saw_are_kept() {
     let mut stream = Stream::new();
     for number in 1..=1_000 {
         stream.begin_update(0, number);
-        stream.observe(&Event::unknown(Process::must(0)));
+        stream.observe(&Event::unknown(Process::from_index(0)));
     }
     assert!((1_000..=1_000 + FEW).contains(&stream.monitor.retained()));
 }
@@ -267,7 +271,7 @@ fn scans_without_response_are_forgotten() {
         }
         for number in 0..10_000 {
             stream.begin_scan(0);
-            let reader = Process::must(0);
+            let reader = Process::from_index(0);
             stream.observe(&if number % 2 == 0 {
                 Event::fail(reader)
             } else {

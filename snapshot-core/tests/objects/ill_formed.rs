@@ -14,17 +14,17 @@ type Builder = HistoryBuilder<QueueInput<u8>, QueueOutput<u8>>;
 #[test]
 fn refused_events_leave_no_trace() {
     let mut builder = Builder::default();
-    let idle = HistoryError::NothingOpen { event: 0, process: Process::must(3) };
+    let idle = HistoryError::NothingOpen { event: 0, process: Process::from_index(3) };
     assert_eq!(builder.respond(3, QueueOutput::Empty), Err(idle));
     let open = builder.invoke(3, QueueInput::Dequeue).expect("it is idle");
-    let busy = HistoryError::AlreadyOpen { event: 1, process: Process::must(3), open };
+    let busy = HistoryError::AlreadyOpen { event: 1, process: Process::from_index(3), open };
     assert_eq!(builder.invoke(3, QueueInput::Dequeue), Err(busy));
     let given = Process::LIMIT + 1;
     let nobody = HistoryError::NoSuchProcess { event: 1, given, limit: Process::LIMIT };
     assert_eq!(builder.invoke(given, QueueInput::Dequeue), Err(nobody.clone()));
     assert_eq!(builder.fail(given), Err(nobody));
     builder.respond(3, QueueOutput::Empty).expect("it is open");
-    let idle = HistoryError::NothingOpen { event: 2, process: Process::must(3) };
+    let idle = HistoryError::NothingOpen { event: 2, process: Process::from_index(3) };
     assert_eq!(builder.unknown(3), Err(idle));
     let history = builder.finish();
     assert_eq!((history.len(), history.operations().len()), (2, 1));
@@ -47,7 +47,7 @@ fn history() -> History<QueueInput<u8>, QueueOutput<u8>> {
 
 #[test]
 fn orders_that_prove_nothing() {
-    let id = OperationId::must;
+    let id = OperationId::from_index;
     let replayed = |order: &[usize]| {
         let order = order.iter().map(|&operation| id(operation)).collect();
         replay(&Queue::default(), &history(), &Linearization { order })
@@ -122,7 +122,7 @@ fn the_furthest_order_is_not_the_first() {
     let Outcome::NotLinearizable { furthest, .. } = outcome else {
         panic!("2 was enqueued once: {outcome:?}");
     };
-    assert_eq!((furthest.events, furthest.due), (7, OperationId::must(3)));
-    let order = [1, 0, 2].map(OperationId::must).to_vec();
+    assert_eq!((furthest.events, furthest.due), (7, OperationId::from_index(3)));
+    let order = [1, 0, 2].map(OperationId::from_index).to_vec();
     assert_eq!(furthest.order, Linearization { order });
 }

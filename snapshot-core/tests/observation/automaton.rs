@@ -53,11 +53,11 @@ impl Automaton {
             match self.table[state][*operation] {
                 None => found.push(SerialHistory {
                     operations: operations.clone(),
-                    stuck: Some(Thread::must(t)),
+                    stuck: Some(Thread::from_index(t)),
                 }),
                 Some((response, next)) => {
                     done[t] += 1;
-                    operations.push((Thread::must(t), response));
+                    operations.push((Thread::from_index(t), response));
                     self.extend(columns, next, done, operations, found);
                     operations.pop();
                     done[t] -= 1;
@@ -97,7 +97,7 @@ impl Automaton {
                 break;
             }
             let t = can[usize::from(*choice) % can.len()];
-            let thread = Thread::must(t);
+            let thread = Thread::from_index(t);
             at[t] = match at[t] {
                 At::Idle => {
                     events.push(Event::Call(thread));

@@ -82,7 +82,7 @@ fn contradictions_are_those_of_the_definition() {
 #[test]
 fn histories_of_other_tests_are_refused() {
     let mut observations = Observations::new(Shape::new(&[1, 1]).unwrap());
-    let (a, b, c) = (Thread::must(0), Thread::must(1), Thread::must(2));
+    let (a, b, c) = (Thread::from_index(0), Thread::from_index(1), Thread::from_index(2));
     let not = [
         (vec![(a, 0)], None),
         (vec![(a, 0), (a, 0)], None),

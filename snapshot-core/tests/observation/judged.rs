@@ -125,7 +125,7 @@ fn all(
         found.extend(ConcurrentHistory::new(&shape, events.clone(), stuck));
     }
     for t in 0..2 {
-        let thread = Thread::must(t);
+        let thread = Thread::from_index(t);
         let mut called = called;
         let mut now = open;
         now[t] = !open[t];

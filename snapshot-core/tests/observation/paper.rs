@@ -5,8 +5,8 @@ use snapshot_core::observation::{
     explain,
 };
 
-const A: Thread = Thread::must(0);
-const B: Thread = Thread::must(1);
+const A: Thread = Thread::from_index(0);
+const B: Thread = Thread::from_index(1);
 /// `Fail`, and `ok` of an `Add`.
 const FAIL: u32 = 0;
 

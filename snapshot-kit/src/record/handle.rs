@@ -113,7 +113,7 @@ impl<V: Clone> Handle<V> {
     /// If `segment` exceeds [`Segment::LIMIT`].
     #[inline]
     pub fn begin_update(&mut self, segment: usize, value: V) -> OpenUpdate<'_, V> {
-        self.invoke(Mark::InvokeUpdate(Segment::must(segment)), Some(value));
+        self.invoke(Mark::InvokeUpdate(Segment::from_index(segment)), Some(value));
         OpenUpdate(Open { handle: self })
     }
 

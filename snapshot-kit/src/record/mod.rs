@@ -159,7 +159,7 @@ impl<V: Clone> Recorder<V> {
     /// # Panics
     /// If `process` exceeds [`Process::LIMIT`].
     pub fn process(&self, process: usize) -> Result<Handle<V>, RecordError> {
-        let process = Process::must(process);
+        let process = Process::from_index(process);
         if let Some(watch) = &self.watch {
             let mut watching = lock(&self.watching);
             if watching.contains(&process) {

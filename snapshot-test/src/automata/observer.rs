@@ -205,7 +205,7 @@ mod tests {
             for (process, symbol) in
                 (0..processes).flat_map(|p| Symbol::all().map(move |symbol| (p, symbol)))
             {
-                let letter = Letter::new(Process::must(process), symbol);
+                let letter = Letter::new(Process::from_index(process), symbol);
                 let (mut word, mut observer, mut open) =
                     (word.clone(), observer.clone(), open.clone());
                 if word.admit(letter).is_err() || observer.step(letter) {

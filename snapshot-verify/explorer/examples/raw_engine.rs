@@ -8,7 +8,7 @@ mod bowman;
 use std::error::Error;
 
 use bowman::{Exit, bowman};
-use snapshot_explorer::explore::{Exploration, Verdict};
+use snapshot_explorer::search::{Exploration, Verdict};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

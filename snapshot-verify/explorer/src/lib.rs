@@ -2,12 +2,13 @@
 //!
 //! | module | content |
 //! | --- | --- |
-//! | [`dataflow`] | one worklist for all analyses of graphs |
+//! | [`dataflow`] | one worklist for all analyses of graphs, and the analyses |
 //! | [`deadline`] | when whatever takes long must end |
 //! | [`instance`] | for given n, i, j: one graph of steps per process over scalar slots |
-//! | [`reduce`] | reductions: instance to instance, and state to canonical state |
-//! | [`layout`] | the place of each slot in a packed state |
-//! | [`explore`] | breadth-first search of the product with the observer |
+//! | [`passes`] | reductions from instance to instance |
+//! | [`quotient`] | reductions from state to canonical state |
+//! | [`por`] | partial order reduction: which steps commute |
+//! | [`search`] | packed states, and the breadth-first search of the product with the observer |
 //! | [`reduction`] | the table of reductions, by name |
 //! | [`pipeline`] | the stages in their order, from a program to its exploration |
 //!
@@ -18,12 +19,13 @@
 
 pub mod dataflow;
 pub mod deadline;
-pub mod explore;
 pub mod instance;
-pub mod layout;
+pub mod passes;
 pub mod pipeline;
-pub mod reduce;
+pub mod por;
+pub mod quotient;
 pub mod reduction;
+pub mod search;
 
 use snapshot_language as language;
 use snapshot_language::program;

@@ -15,24 +15,24 @@
 use snapshot_core::Process;
 
 use crate::deadline::{Deadline, Stopped};
-use crate::explore::{Exploration, ExploreError, Fault, Verdict, canonical};
 use crate::instance::{Instance, InstanceError, Scalar};
-use crate::layout::{Register, Registers};
+use crate::passes::bisimulation::minimise;
+use crate::passes::dead_variable_reset::{reset_dead_variables, reset_uniformly};
+use crate::passes::link_copy_propagation::propagate_link_copies;
+use crate::passes::lipton::{fuse_invocations, fuse_movers};
+use crate::passes::live_range_split::split_live_ranges;
+use crate::passes::predicate_specialisation::specialise;
+use crate::passes::sccp::propagate_constants;
+use crate::por::persistent_sets::PersistentSets;
 use crate::program::Program;
-use crate::reduce::abandoned::Abandoned;
-use crate::reduce::ample::Ample;
-use crate::reduce::constant::constant;
-use crate::reduce::dead::{dead, uniformly_dead};
-use crate::reduce::decided::decided;
-use crate::reduce::linked::linked;
-use crate::reduce::merge::merge;
-use crate::reduce::numbering::plain::Plain;
-use crate::reduce::numbering::{CAP, Numbering};
-use crate::reduce::shrink::{begun, moved};
-use crate::reduce::stale::{READ, Stale};
-use crate::reduce::symmetry::Symmetry;
-use crate::reduce::webs::webs;
+use crate::quotient::canonical_renaming::plain::Plain;
+use crate::quotient::canonical_renaming::{CAP, CanonicalRenaming};
+use crate::quotient::dead_cells::speculative::{READ, Stale};
+use crate::quotient::dead_cells::static_liveness::Abandoned;
+use crate::quotient::process_symmetry::ProcessSymmetry;
 use crate::reduction::{Reduction, Reductions};
+use crate::search::layout::{Register, Registers};
+use crate::search::{Exploration, ExploreError, Fault, Verdict, canonical};
 
 /// An instance with all that a search makes of it.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub struct Prepared {
     /// What is explored, unless something is forgotten.
     pub instance: Instance,
     /// The canonical form of versions and counters, if there are any.
-    pub numbering: Option<Numbering>,
+    pub numbering: Option<CanonicalRenaming>,
     /// From where on gaps between counters are not told apart.
     cap: Scalar,
     reductions: Reductions,
@@ -63,7 +63,7 @@ struct Forgetful {
 
 /// What is forgotten after every step.
 #[derive(Clone, Copy, Debug)]
-pub struct Forgetting<'a> {
+pub struct DeadCells<'a> {
     abandoned: Option<&'a Abandoned>,
     stale: Option<&'a Stale>,
 }
@@ -99,19 +99,19 @@ pub fn sliced(
 ) -> Result<Instance, Stopped> {
     let mut sliced = instance.clone();
     if reductions.contains(Reduction::Counters) {
-        sliced = linked(&sliced, deadline)?;
+        sliced = propagate_link_copies(&sliced, deadline)?;
     }
     if reductions.contains(Reduction::Constant) {
-        sliced = constant(&sliced, deadline)?;
+        sliced = propagate_constants(&sliced, deadline)?;
     }
     if reductions.contains(Reduction::Decided) {
-        sliced = decided(&sliced, deadline)?;
+        sliced = specialise(&sliced, deadline)?;
     }
     if reductions.contains(Reduction::Dead) {
-        sliced = merge(&dead(&sliced, deadline)?, deadline)?;
+        sliced = minimise(&reset_dead_variables(&sliced, deadline)?, deadline)?;
         if reductions.contains(Reduction::Constant) {
             // Decided branches and forgotten variables leave more of it.
-            sliced = constant(&sliced, deadline)?;
+            sliced = propagate_constants(&sliced, deadline)?;
         }
     }
     Ok(sliced)
@@ -133,14 +133,14 @@ pub fn steps(
     // any more are fused; what only they read is looked at by nobody. Blanks come last:
     // what is constant is found without regard to what they mean.
     let settled = |instance: &Instance| {
-        let mut settled = moved(instance, deadline)?;
+        let mut settled = fuse_movers(instance, deadline)?;
         if reductions.contains(Reduction::Constant) {
-            settled = constant(&settled, deadline)?;
+            settled = propagate_constants(&settled, deadline)?;
         }
         if reductions.contains(Reduction::Dead) {
-            settled = uniformly_dead(&settled, deadline)?;
+            settled = reset_uniformly(&settled, deadline)?;
         }
-        merge(&settled, deadline)
+        minimise(&settled, deadline)
     };
     let until_settled = |instance: &Instance| {
         let mut reduced = settled(instance)?;
@@ -153,12 +153,12 @@ pub fn steps(
         }
         Ok(reduced)
     };
-    let mut reduced = until_settled(&begun(&until_settled(sliced)?, deadline)?)?;
+    let mut reduced = until_settled(&fuse_invocations(&until_settled(sliced)?, deadline)?)?;
     if reductions.contains(Reduction::Counters) {
-        reduced = webs(&reduced, deadline)?;
+        reduced = split_live_ranges(&reduced, deadline)?;
     }
     if reductions.contains(Reduction::Dead) {
-        reduced = dead(&reduced, deadline)?;
+        reduced = reset_dead_variables(&reduced, deadline)?;
     }
     Ok(reduced)
 }
@@ -181,14 +181,14 @@ impl Prepared {
         deadline: Deadline<'_>,
     ) -> Result<Self, InstanceError> {
         let instance = instance(program, processes, pair, deadline)?;
-        Ok(Self::of(instance.with_active(is_active), reductions, deadline)?)
+        Ok(Self::from_instance(instance.with_active(is_active), reductions, deadline)?)
     }
 
     /// The stages after an instance.
     ///
     /// # Errors
     /// If the deadline comes first.
-    pub fn of(
+    pub fn from_instance(
         instance: Instance,
         reductions: Reductions,
         deadline: Deadline<'_>,
@@ -197,7 +197,7 @@ impl Prepared {
         let instance = steps(&sliced, reductions, deadline)?;
         let numbering = reductions
             .contains(Reduction::Counters)
-            .then(|| Numbering::of(&instance, CAP))
+            .then(|| CanonicalRenaming::new(&instance, CAP))
             .filter(|numbering| !numbering.is_trivial());
         Ok(Self { instance, numbering, cap: CAP, reductions, abandoned: None, forgetful: None })
     }
@@ -208,7 +208,7 @@ impl Prepared {
         if self.reductions.contains(Reduction::Counters) {
             return None;
         }
-        let plain = Plain::of(self.explored());
+        let plain = Plain::new(self.explored());
         let is_finite = operations.is_some() || !plain.has_counters();
         (is_finite && !plain.is_trivial()).then_some(plain)
     }
@@ -217,12 +217,12 @@ impl Prepared {
     /// told apart is then not found any more. `false` if that would change nothing, or
     /// they are as large as they are allowed to be.
     pub fn tell_more_counters_apart(&mut self) -> bool {
-        let changes = self.numbering.as_ref().is_some_and(Numbering::is_approximate);
+        let changes = self.numbering.as_ref().is_some_and(CanonicalRenaming::is_approximate);
         if !changes || self.cap >= MOST_CAP {
             return false;
         }
         self.cap *= 2;
-        self.numbering = Some(Numbering::of(&self.instance, self.cap));
+        self.numbering = Some(CanonicalRenaming::new(&self.instance, self.cap));
         true
     }
 
@@ -233,7 +233,7 @@ impl Prepared {
     /// If the deadline comes first.
     pub fn analyse(&mut self, deadline: Deadline<'_>) -> Result<(), Stopped> {
         if self.abandoned.is_none() && self.reductions.contains(Reduction::Stale) {
-            self.abandoned = Some(Abandoned::of(self.explored(), deadline)?);
+            self.abandoned = Some(Abandoned::new(self.explored(), deadline)?);
         }
         Ok(())
     }
@@ -247,7 +247,7 @@ impl Prepared {
         if self.forgetful.is_some() || !self.reductions.contains(Reduction::Stale) {
             return Ok(());
         }
-        if let Some((mut stale, guarded)) = Stale::of(&self.instance) {
+        if let Some((mut stale, guarded)) = Stale::new(&self.instance) {
             stale.learn(&guarded, exploration)?;
             let begun = stale.begun(&guarded);
             self.abandoned = None;
@@ -291,10 +291,10 @@ impl Prepared {
     }
 
     /// What is forgotten after every step, if anything is.
-    pub fn forgetting(&self) -> Option<Forgetting<'_>> {
+    pub fn forgetting(&self) -> Option<DeadCells<'_>> {
         let abandoned = self.abandoned.as_ref().filter(|abandoned| abandoned.is_useful());
         let stale = self.forgetful().map(|forgetful| &forgetful.stale);
-        (abandoned.is_some() || stale.is_some()).then_some(Forgetting { abandoned, stale })
+        (abandoned.is_some() || stale.is_some()).then_some(DeadCells { abandoned, stale })
     }
 
     /// Which steps are taken at once with so many operations each, if that is wanted and
@@ -306,24 +306,24 @@ impl Prepared {
         &self,
         operations: Option<u32>,
         deadline: Deadline<'_>,
-    ) -> Result<Option<Ample>, Stopped> {
+    ) -> Result<Option<PersistentSets>, Stopped> {
         if !self.reductions.contains(Reduction::Ample) {
             return Ok(None);
         }
-        Ample::of(self.explored(), operations, deadline)
+        PersistentSets::new(self.explored(), operations, deadline)
     }
 
     /// The symmetry among the processes that take part, if there is any and it is
     /// wanted.
-    pub fn symmetry(&self, is_active: impl Fn(Process) -> bool) -> Option<Symmetry> {
+    pub fn symmetry(&self, is_active: impl Fn(Process) -> bool) -> Option<ProcessSymmetry> {
         self.reductions
             .contains(Reduction::Symmetry)
-            .then(|| Symmetry::of(self.explored(), is_active))
+            .then(|| ProcessSymmetry::new(self.explored(), is_active))
             .filter(|symmetry| !symmetry.is_trivial())
     }
 }
 
-impl canonical::Forgetting for Forgetting<'_> {
+impl canonical::Forgetting for DeadCells<'_> {
     fn forget(&self, registers: Registers, state: &mut [Scalar]) {
         if let Some(abandoned) = self.abandoned {
             abandoned.forget(registers, state);
@@ -345,10 +345,10 @@ mod tests {
     use super::*;
     use crate::language::parse;
 
-    fn jayanti() -> (Prepared, Numbering) {
+    fn jayanti() -> (Prepared, CanonicalRenaming) {
         let text = corpus::algorithm("jayanti").unwrap().text;
         let program = parse("jayanti", text).unwrap().program(None).unwrap();
-        let pair = [0, 1].map(Process::must);
+        let pair = [0, 1].map(Process::from_index);
         let reductions = Reductions::standard().without(Reduction::Symmetry);
         let prepared =
             Prepared::new(&program, 2, pair, reductions, |_| true, Deadline::NEVER).unwrap();

@@ -10,13 +10,13 @@ use snapshot_core::Process;
 use snapshot_io::output::{self, Printed};
 use snapshot_io::replacement;
 use snapshot_verify::exercise::Exercise;
-use snapshot_verify::explore::{Progress, SelfCheck};
 use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::Means;
 use snapshot_verify::report::{
     Case, Tally, human, human_conclusion, human_every, human_trial, json, json_every, json_summary,
 };
+use snapshot_verify::search::{Progress, SelfCheck};
 use snapshot_verify::verify::every::every;
 use snapshot_verify::verify::{
     Cause, Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch,

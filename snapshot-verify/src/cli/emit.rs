@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
 use snapshot_verify::deadline::{Deadline, Stopped};
-use snapshot_verify::explore::Exploration;
 use snapshot_verify::instance::InstanceError;
+use snapshot_verify::search::Exploration;
 use snapshot_verify::verify::{Operations, Prepared, Reductions, VerifyError, pipeline};
 
 use super::bounds;
@@ -101,7 +101,7 @@ impl Emit {
                 steps.map_err(stopped)?.to_string()
             }
             Stage::Layout => {
-                let prepared = Prepared::of(instance, self.reductions, deadline);
+                let prepared = Prepared::from_instance(instance, self.reductions, deadline);
                 let prepared = prepared.map_err(stopped)?;
                 let operations = self.operations.bound();
                 let plain = prepared.plain(operations);

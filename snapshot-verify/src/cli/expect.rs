@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use snapshot_verify::explore::SelfCheck;
 use snapshot_verify::language::Expectation;
 use snapshot_verify::report::{Case, count, seconds};
+use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
     Conformance, Measures, Method, Operations, Outcome, Pairs, Reductions, Request, conformance,
     request, verify,

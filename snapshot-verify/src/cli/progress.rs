@@ -8,8 +8,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use snapshot_io::escape;
-use snapshot_verify::explore::Progress;
 use snapshot_verify::report::{count, memory};
+use snapshot_verify::search::Progress;
 
 /// Between two lines on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);

@@ -33,7 +33,7 @@ pub fn request(expectation: &Expectation, means: &Request) -> Request {
         (Some(_), Method::Exploration) => Method::Refinement(Means::default()),
         (_, method) => method,
     };
-    let process = |number: u32| Process::must(number as usize);
+    let process = |number: u32| Process::from_index(number as usize);
     Request {
         processes: expectation.processes as usize,
         pairs: expectation.pair.map_or(Pairs::All, |(i, j)| Pairs::One(process(i), process(j))),

@@ -3,10 +3,10 @@
 use thiserror::Error;
 
 use crate::counterexample::CounterexampleError;
-use crate::explore::ExploreError;
 use crate::instance::InstanceError;
 use crate::interpret::{ClientError, Fault, MachineError, MoveError};
 use crate::language::Span;
+use crate::search::ExploreError;
 
 /// Why there is no answer, not even *unknown*: the request cannot be met, or this
 /// program is wrong.

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::error::VerifyError;
+use super::progress::Watch;
 use super::request::Request;
-use super::watch::Watch;
 use crate::exercise::{Budget, Exercise, exercise};
 use crate::interpret::{Client, Machine, Values};
 use crate::program::Program;

@@ -9,15 +9,15 @@
 
 use snapshot_core::Process;
 
-use crate::explore::{Choice, Trace};
 use crate::instance::{Instance, Location, Scalar};
 use crate::interpret::Move;
-use crate::layout::Registers;
+use crate::search::layout::Registers;
+use crate::search::{Choice, Trace};
 
 /// The moves of the execution that a trace of the instance tells. If the program goes
 /// wrong, it does on the way.
 pub fn expand(instance: &Instance, trace: &Trace) -> Vec<Move> {
-    let registers = Registers::of(instance);
+    let registers = Registers::new(instance);
     let is_idle = |state: &[Scalar], process: Process| {
         state[registers.location(process)] == Location::IDLE.index() as Scalar
     };

@@ -3,8 +3,8 @@
 //! | file | what it is about |
 //! | --- | --- |
 //! | `request`, `reduction` | what is asked, with what means |
-//! | `effort`, `strategy` | in which order executions are explored, and when that ends |
-//! | `pipeline`, `simple` | simple executions: compiled, reduced, explored |
+//! | `schedule`, `strategy` | in which order executions are explored, and when that ends |
+//! | `pipeline`, `explore_pair` | simple executions: compiled, reduced, explored |
 //! | `refinement` | the second method, also for all executions over a few values |
 //! | `expand` | from the steps of a search to those of the program |
 //! | `exercised` | what happens at all in the executions that an answer is about |
@@ -12,41 +12,41 @@
 //! | [`every`] | for every n: a proof, or a violation for some n |
 //! | `self_check` | instances, pairs alike and answers tried on random executions |
 //! | `conformance` | `expect` lines as tests |
-//! | `outcome`, `error`, `watch` | what is answered, and told meanwhile |
+//! | `outcome`, `error`, `progress` | what is answered, and told meanwhile |
 //!
 //! No violation leaves this module without having been replayed by the
 //! interpreter and judged by the exact check of histories.
 
 mod conformance;
-mod effort;
 mod error;
 pub mod every;
 mod exercised;
 mod expand;
+mod explore_pair;
 mod outcome;
+mod progress;
 mod refinement;
 mod request;
+mod schedule;
 mod self_check;
-mod simple;
 mod strategy;
 mod trial;
-mod watch;
 
 pub use conformance::{Conformance, conformance, request};
-pub use effort::Effort;
 pub use error::VerifyError;
 pub use exercised::exercised;
 pub use outcome::{Cause, Measures, Misplaced, Outcome, ProgramFault, Verdict};
+pub use progress::{Unwatched, Watch};
 pub use request::{Method, Operations, Pairs, Request};
+pub use schedule::Effort;
 pub use snapshot_explorer::pipeline::{self, Prepared};
 pub use snapshot_explorer::reduction::{Entry, Reduction, Reductions, ReductionsError, TABLE};
 pub use trial::tried;
-pub use watch::{Unwatched, Watch};
 
 use crate::program::Program;
 use crate::refine::Means;
+use explore_pair::PairExplorer;
 use refinement::Refined;
-use simple::Simple;
 use snapshot_core::Process;
 use strategy::{Finding, Found, explore_all};
 
@@ -66,13 +66,13 @@ pub fn verify(
 ) -> Result<Vec<Outcome>, VerifyError> {
     let found = match (request.method, request.values) {
         (Method::Exploration, None) if request.updater.is_none() => {
-            explore_all(request, &mut Simple::new(program, request, watch)?)?
+            explore_all(request, &mut PairExplorer::new(program, request, watch)?)?
         }
         (Method::Exploration, _) => return Err(VerifyError::SimpleOnly),
         (Method::Refinement(means), None) => refined(program, request, means, watch)?,
         (Method::Refinement(means), Some(_)) => {
             // Nothing but the first processes to take part.
-            let pairs = Pairs::One(Process::must(0), Process::must(1));
+            let pairs = Pairs::One(Process::from_index(0), Process::from_index(1));
             refined(program, &Request { pairs, ..request.clone() }, means, watch)?
         }
     };

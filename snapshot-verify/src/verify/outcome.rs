@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use snapshot_core::Process;
 
-use super::effort::Effort;
+use super::schedule::Effort;
 use crate::counterexample::Counterexample;
 use crate::interpret::{Execution, Fault, Move};
 use crate::refine::Misplacement;

@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 
 use snapshot_core::Process;
 
-use super::effort::Effort;
 use super::error::VerifyError;
 use super::outcome::{Cause, Measures, Misplaced, ProgramFault, Verdict};
+use super::progress::Watch;
 use super::request::{Operations, Request};
+use super::schedule::Effort;
 use super::strategy::{Explore, Finding};
-use super::watch::Watch;
 use crate::counterexample::Counterexample;
-use crate::explore;
 use crate::interpret::{Client, Machine, Roles, Values};
 use crate::program::Program;
 use crate::program::linearization::Points;
 use crate::refine::{self, Budget, Means, refine};
+use crate::search;
 
 /// Time between two reports of progress.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
@@ -164,7 +164,7 @@ impl Ticker<'_> {
             return;
         }
         self.last = Some((now, progress.states));
-        self.watch.progress(&explore::Progress {
+        self.watch.progress(&search::Progress {
             seconds: now.duration_since(self.began).as_secs_f64(),
             states: progress.states,
             states_per_second: (progress.states - states) as f64 / since.as_secs_f64(),

@@ -7,8 +7,8 @@ use std::time::Duration;
 use snapshot_core::Process;
 
 use super::Reductions;
-use crate::explore::SelfCheck;
 use crate::refine::Means;
+use crate::search::SelfCheck;
 
 /// What to explore of a program, and what it may cost.
 #[derive(Clone, Debug)]
@@ -90,7 +90,10 @@ impl Pairs {
         match self {
             Self::One(i, j) => vec![[i, j]],
             Self::All => (0..processes)
-                .flat_map(|i| (i + 1..processes).map(move |j| [Process::must(i), Process::must(j)]))
+                .flat_map(|i| {
+                    (i + 1..processes)
+                        .map(move |j| [Process::from_index(i), Process::from_index(j)])
+                })
                 .collect(),
         }
     }

@@ -1,6 +1,6 @@
 //! The self-check of what is not a matter of single states.
 //!
-//! [`crate::explore::self_check`] tries what is claimed of the states of one instance.
+//! [`crate::search::self_check`] tries what is claimed of the states of one instance.
 //! Here the instance itself is tried, on random executions:
 //!
 //! * *The passes.* An execution of the reduced instance is made again by the interpreter,
@@ -21,15 +21,15 @@ use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
 
-use super::effort::Effort;
 use super::expand::expand;
-use crate::explore::code::Machine as Code;
-use crate::explore::product::{Ahead, Choice, Product, Stop};
-use crate::explore::{Defect, Exploration, ExploreError, SelfCheck, Trace, TraceStep};
+use super::schedule::Effort;
 use crate::instance::{Instance, Scalar};
 use crate::interpret::{Action, Client, Event, Machine, MoveErrorKind, Roles, Values, walk};
-use crate::layout::{INVOKED_BITS, Registers};
-use crate::reduce::symmetry::Isomorphism;
+use crate::quotient::process_symmetry::Isomorphism;
+use crate::search::code::Machine as Code;
+use crate::search::layout::{INVOKED_BITS, Registers};
+use crate::search::product::{Ahead, Choice, Product, Stop};
+use crate::search::{Defect, Exploration, ExploreError, SelfCheck, Trace, TraceStep};
 
 /// Executions of each kind, and how many steps or moves they have.
 const WALKS: u64 = 12;
@@ -72,7 +72,7 @@ pub fn renamed(
                 let mut image = Walker::new(product, to, 0);
                 while walker.stop.is_none() && walker.trace.steps.len() < STEPS && walker.step() {
                     let Some(step) = walker.trace.steps.last() else { break };
-                    let process = Process::must(by.processes[step.process.index()]);
+                    let process = Process::from_index(by.processes[step.process.index()]);
                     image.take(process, step.choice);
                     let same = kind(walker.stop) == kind(image.stop)
                         && (walker.stop.is_some()
@@ -252,7 +252,7 @@ const fn kind(stop: Option<Stop>) -> u8 {
 
 /// A state of one instance as one of another.
 fn mapped(by: &Isomorphism, from: &Instance, to: &Instance, state: &[Scalar]) -> Vec<Scalar> {
-    let registers = Registers::of(from);
+    let registers = Registers::new(from);
     let swapped = by.processes[from.pair[0].index()] != to.pair[0].index();
     // Of each two neighbouring bits one is of i and the other of j.
     let bits = |bits: Scalar| if swapped { (bits & 5) << 1 | (bits & 10) >> 1 } else { bits };
@@ -261,7 +261,7 @@ fn mapped(by: &Isomorphism, from: &Instance, to: &Instance, state: &[Scalar]) ->
         image[registers.slot(becomes)] = by.scalar(from.slots[slot].domain, state[slot]);
     }
     for (process, &becomes) in by.processes.iter().enumerate() {
-        let [one, other] = [process, becomes].map(Process::must);
+        let [one, other] = [process, becomes].map(Process::from_index);
         let location = state[registers.location(one)] as usize;
         image[registers.location(other)] = by.locations[process][location].index() as Scalar;
         image[registers.left(other)] = state[registers.left(one)];
@@ -309,7 +309,8 @@ impl Observed {
                 (Action::InvokeScan, _) => musts[at] = state.invoke_scan(),
                 (Action::RespondScan(values), _) => {
                     let others = values.iter().enumerate();
-                    let mut others = others.filter(|(k, _)| !pair.contains(&Process::must(*k)));
+                    let mut others =
+                        others.filter(|(k, _)| !pair.contains(&Process::from_index(*k)));
                     if others.any(|(_, value)| *value != 0) {
                         return None;
                     }
@@ -328,7 +329,7 @@ impl Observed {
         let musts = self.musts.iter().enumerate();
         bits == Scalar::from(self.state.bits())
             && musts.into_iter().all(|(process, must)| {
-                state[registers.must(Process::must(process))] == Scalar::from(must.bits())
+                state[registers.must(Process::from_index(process))] == Scalar::from(must.bits())
             })
     }
 }
@@ -342,7 +343,7 @@ mod tests {
     use crate::instance::{Assignment, End, Owner, SlotId, Target, Term};
     use crate::language::parse;
     use crate::program::Program;
-    use crate::reduce::symmetry::isomorphism;
+    use crate::quotient::process_symmetry::isomorphism;
     use crate::verify::{Prepared, Reductions};
 
     const OPTIONS: SelfCheck = SelfCheck::DEFAULT;
@@ -353,7 +354,7 @@ mod tests {
     }
 
     fn prepared(program: &Program, pair: [usize; 2]) -> Prepared {
-        let pair = pair.map(Process::must);
+        let pair = pair.map(Process::from_index);
         Prepared::new(program, 3, pair, Reductions::standard(), |_| true, Deadline::NEVER).unwrap()
     }
 
@@ -441,7 +442,7 @@ mod tests {
 
     #[test]
     fn a_violation_that_was_missed_is_found() {
-        let pair = [0, 1].map(Process::must);
+        let pair = [0, 1].map(Process::from_index);
         let effort = Effort { operations: None, active: 3 };
         // A scan by p1 returns what is there at first.
         let wrong = parse("wrong", WRONG).unwrap().program(None).unwrap();

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use snapshot_core::Process;
 
-use super::effort::{Effort, Efforts};
 use super::outcome::{Cause, Measures};
 use super::request::{Operations, Request};
+use super::schedule::{Effort, Schedule};
 
 /// Explores one effort of one pair.
 pub trait Explore {
@@ -108,7 +108,7 @@ fn share(end: Instant, parts: usize) -> Instant {
 /// How many turns the first pair may be ahead of the others.
 const HEAD_START: usize = 6;
 
-/// Efforts of all pairs, the cheapest first. Returns why there are pairs without a
+/// Schedule of all pairs, the cheapest first. Returns why there are pairs without a
 /// finding.
 ///
 /// A violation mostly shows for the first pairs already, if the effort suffices,
@@ -131,18 +131,18 @@ fn grow<E: Explore>(
         let Some((_, standing)) = next else {
             return Ok(Cause::Answered);
         };
-        let Some(effort) = standing.efforts.next() else {
+        let Some(effort) = standing.schedule.next() else {
             standing.conclude(Finding::Stopped(Cause::Memory), whole);
             continue;
         };
         match standing.explore(effort, end, explorer)? {
             Finding::Nothing => {
-                standing.efforts.note(effort, true);
+                standing.schedule.note(effort, true);
                 if effort == whole {
                     standing.conclude(Finding::Nothing, whole);
                 }
             }
-            Finding::Stopped(Cause::Memory) => standing.efforts.note(effort, false),
+            Finding::Stopped(Cause::Memory) => standing.schedule.note(effort, false),
             Finding::Stopped(cause) => return Ok(cause),
             wrong @ Finding::Wrong(_) => {
                 standing.conclude(wrong, effort);
@@ -158,7 +158,7 @@ fn grow<E: Explore>(
 #[derive(Debug)]
 struct Standing<W> {
     pair: [Process; 2],
-    efforts: Efforts,
+    schedule: Schedule,
     measures: Measures,
     /// How often it was its turn.
     turns: usize,
@@ -168,8 +168,8 @@ struct Standing<W> {
 
 impl<W> Standing<W> {
     fn new(pair: [Process; 2], processes: usize) -> Self {
-        let efforts = Efforts::new(processes);
-        Self { pair, efforts, measures: Measures::default(), turns: 0, conclusion: None }
+        let schedule = Schedule::new(processes);
+        Self { pair, schedule, measures: Measures::default(), turns: 0, conclusion: None }
     }
 
     fn explore<E: Explore<Wrong = W>>(
@@ -193,8 +193,8 @@ impl<W> Standing<W> {
             Some((finding @ (Finding::Nothing | Finding::Wrong(_)), effort)) => {
                 (finding, vec![effort])
             }
-            Some((stopped, _)) => (stopped, self.efforts.finished().collect()),
-            None => (Finding::Stopped(cause), self.efforts.finished().collect()),
+            Some((stopped, _)) => (stopped, self.schedule.finished().collect()),
+            None => (Finding::Stopped(cause), self.schedule.finished().collect()),
         };
         Found { pair: self.pair, finding, scope, measures: self.measures }
     }
@@ -247,7 +247,7 @@ mod tests {
             memory: 1 << 30,
             time: None,
             keep_going: false,
-            self_check: crate::explore::SelfCheck::of_build(),
+            self_check: crate::search::SelfCheck::of_build(),
         }
     }
 
@@ -279,7 +279,7 @@ mod tests {
 
         request.keep_going = true;
         assert_eq!(run(&request, rule).0, ["clean", "wrong", "clean"]);
-        request.pairs = Pairs::One(Process::must(1), Process::must(2));
+        request.pairs = Pairs::One(Process::from_index(1), Process::from_index(2));
         assert_eq!(run(&request, rule).0, ["clean"]);
     }
 

@@ -7,9 +7,9 @@ use snapshot_core::Process;
 
 use super::error::VerifyError;
 use super::outcome::Outcome;
+use super::progress::Watch;
 use super::request::{Method, Operations, Pairs, Request};
 use super::verify;
-use super::watch::Watch;
 use crate::program::Program;
 use crate::refine::Means;
 
@@ -34,7 +34,7 @@ pub fn tried(
     let trial = Request {
         method: Method::Refinement(Means::default()),
         values: Some(VALUES),
-        pairs: Pairs::One(Process::must(0), Process::must(1)),
+        pairs: Pairs::One(Process::from_index(0), Process::from_index(1)),
         operations: match request.operations {
             Operations::Unbounded | Operations::Grow => Operations::Grow,
             bounded @ Operations::AtMost(_) => bounded,

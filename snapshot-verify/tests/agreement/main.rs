@@ -15,9 +15,9 @@ use std::num::NonZeroUsize;
 
 use mutants::{Mutant, mutants};
 use snapshot_core::Process;
-use snapshot_verify::explore::SelfCheck;
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
+use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
     Method, Operations, Outcome, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict,
     verify,
@@ -242,7 +242,7 @@ fn bowman_has_as_many_states_as_other_searches_count() {
     for (processes, states, transitions) in [(3, 76_075, 249_645), (4, 2_151_306, 9_276_497)] {
         let mut request = request(processes, 1, reductions);
         request.operations = Operations::Unbounded;
-        request.pairs = Pairs::One(Process::must(0), Process::must(1));
+        request.pairs = Pairs::One(Process::from_index(0), Process::from_index(1));
         let outcomes = verify(&program, true, &request, &Unwatched::default()).unwrap();
         let measures = outcomes[0].measures;
         assert!(matches!(outcomes[0].verdict, Verdict::Verified));

@@ -87,7 +87,7 @@ fn with_one_updater_reduced_or_not_no_more_is_wrong() {
     let mutants = sample(25).into_iter().map(|mutant| (mutant.name, mutant.program));
     for (name, program) in programs().into_iter().chain(mutants) {
         let all = words_if_any(&program, &refinement(REDUCED, 2, 2, Some(2)));
-        for updater in [0, 1].map(Process::must) {
+        for updater in [0, 1].map(Process::from_index) {
             let of_one = |means| {
                 let request = refinement(means, 2, 2, Some(2));
                 words_if_any(&program, &Request { updater: Some(updater), ..request })

@@ -28,7 +28,7 @@ fn request(processes: usize, operations: Operations) -> Request {
         memory: 64 << 20,
         time: None,
         keep_going: true,
-        self_check: Some(snapshot_verify::explore::SelfCheck::DEFAULT),
+        self_check: Some(snapshot_verify::search::SelfCheck::DEFAULT),
     }
 }
 
@@ -279,7 +279,8 @@ scan:
     return copy
 ";
     let mut base = request(4, Operations::AtMost(1));
-    base.pairs = Pairs::One(snapshot_core::Process::must(1), snapshot_core::Process::must(2));
+    base.pairs =
+        Pairs::One(snapshot_core::Process::from_index(1), snapshot_core::Process::from_index(2));
     assert_eq!(wrong(text, &base), [false]);
     let silent = text.replace("    active := fresh\n    a[me] := v\n", "    a[me] := v\n");
     assert_eq!(wrong(&silent, &base), [true]);
@@ -301,6 +302,7 @@ scan:
 ";
     base.operations = Operations::AtMost(2);
     base.keep_going = false;
-    base.pairs = Pairs::One(snapshot_core::Process::must(1), snapshot_core::Process::must(2));
+    base.pairs =
+        Pairs::One(snapshot_core::Process::from_index(1), snapshot_core::Process::from_index(2));
     assert_eq!(wrong(text, &base), [true]);
 }

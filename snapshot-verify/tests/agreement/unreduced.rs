@@ -19,7 +19,7 @@ use super::{answers, request, words};
 /// whether the observer accepts.
 fn interpreted(program: &Program, n: usize, operations: u32) -> (bool, u64) {
     let machine = Machine::new(program, n).unwrap();
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     let client = Client::bounded(Values::Simple(pair[0], pair[1]), operations);
     let mut known = HashSet::new();
     // With what each process is writing.
@@ -32,7 +32,7 @@ fn interpreted(program: &Program, n: usize, operations: u32) -> (bool, u64) {
         };
     known.insert(key(&work[0].0, &work[0].1, &work[0].2));
     while let Some((state, progress, observer, writing)) = work.pop() {
-        for process in (0..n).map(Process::must) {
+        for process in (0..n).map(Process::from_index) {
             let kinds: Vec<MoveKind> = match state.is_idle(process.index()) {
                 true => {
                     let calls = client.calls(&progress, process, n);
@@ -94,7 +94,7 @@ fn letter(process: Process, action: &Action, value: impl Fn() -> u32) -> Letter 
 /// The answer and the states of the search without reductions.
 fn unreduced(program: &Program, n: usize, operations: u32) -> (bool, u64) {
     let request = Request {
-        pairs: Pairs::One(Process::must(0), Process::must(1)),
+        pairs: Pairs::One(Process::from_index(0), Process::from_index(1)),
         ..request(n, operations, Reductions::NONE)
     };
     let [(answer, states)] = answers(program, &request)[..] else {

@@ -27,7 +27,7 @@ fn all_states(machine: &Machine<'_>, values: u32) -> Option<(Vec<State>, Vec<Suc
     while successors.len() < states.len() {
         let state = states[successors.len()].clone();
         let mut found = Successors::new();
-        for process in (0..machine.processes()).map(Process::must) {
+        for process in (0..machine.processes()).map(Process::from_index) {
             let kinds = match state.is_idle(process.index()) {
                 true => {
                     let calls = client.calls(&start, process, machine.processes());
@@ -84,7 +84,8 @@ fn judged(program: &Program, name: &str) -> Option<bool> {
     let mut is_deadlock = false;
     for (number, state) in states.iter().enumerate() {
         let able = able(&successors, number);
-        let mut open = (0..n).map(Process::must).filter(|process| !state.is_idle(process.index()));
+        let mut open =
+            (0..n).map(Process::from_index).filter(|process| !state.is_idle(process.index()));
         let stuck = open.any(|process| !able.contains(&process));
         is_stuck |= stuck;
         is_deadlock |= stuck && able.is_empty();

@@ -108,7 +108,7 @@ impl Snapshot<u32> {
             let next = numbers.len() as u32;
             *numbers.entry(value).or_insert(next)
         };
-        let segments = (0..history.segments()).map(Segment::must);
+        let segments = (0..history.segments()).map(Segment::from_index);
         let initial = segments.map(|segment| number(history.initial_value(segment))).collect();
         let mut seen: FxHashSet<(Segment, u32)> = FxHashSet::default();
         let has_pending = history.operations().iter().any(history::Operation::is_pending);
@@ -125,7 +125,7 @@ impl Snapshot<u32> {
                     let values: Box<[u32]> = values.collect();
                     if has_pending {
                         let entries = values.iter().enumerate();
-                        seen.extend(entries.map(|(k, value)| (Segment::must(k), *value)));
+                        seen.extend(entries.map(|(k, value)| (Segment::from_index(k), *value)));
                     }
                     (SnapshotInput::Scan, SnapshotOutput::Scanned(values))
                 }

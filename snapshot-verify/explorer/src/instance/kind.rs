@@ -6,7 +6,7 @@
 //! permutation of the processes renames them consistently. All other scalars stay
 //! the same when processes are renamed. **Numbers** are integers, Booleans and
 //! values; **versions** and **counters** have canonical forms of their own
-//! ([`crate::reduce::numbering`]).
+//! ([`crate::quotient::canonical_renaming`]).
 //!
 //! Order among names, arithmetic on them, and tests of a name against a number are no
 //! operations of a scalarset. Where the language has them, the compiler makes the

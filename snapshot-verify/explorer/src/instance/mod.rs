@@ -35,19 +35,18 @@
 //! and [`Owner::Process`] slots are touched by their process only, and links are
 //! read by their process only.
 
-mod at_once;
 mod block;
 mod compile;
 mod display;
+mod drop_slots;
 mod error;
 pub(crate) mod fold;
-mod inactive;
+mod graphs_parallel;
 mod kind;
-mod order_of_use;
-mod removal;
+mod restrict;
 pub(crate) mod scalars;
+mod simplify_cfg;
 mod slot;
-mod tidy;
 mod validate;
 
 pub use block::{Assignment, Block, End, Operator, Response, Target, Term};

@@ -54,7 +54,7 @@ impl Instance {
             ensure(inside, "a slot begins within its domain", || slot.name.clone())?;
         }
         for (me, graph) in self.graphs.iter().enumerate() {
-            let view = View { instance: self, graph, me: Process::must(me) };
+            let view = View { instance: self, graph, me: Process::from_index(me) };
             view.references()?;
             view.circles()?;
             view.readers()?;

@@ -4,15 +4,15 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::explore::canonical::Forgetting;
-use snapshot_explorer::explore::code::Machine;
-use snapshot_explorer::explore::product::{Product, Scratch};
-use snapshot_explorer::explore::{Exploration, Verdict};
 use snapshot_explorer::instance::{Instance, Scalar};
 use snapshot_explorer::pipeline::{self, Prepared};
-use snapshot_explorer::reduce::abandoned::Abandoned;
-use snapshot_explorer::reduce::numbering::{CAP, Numbering};
+use snapshot_explorer::quotient::canonical_renaming::{CAP, CanonicalRenaming};
+use snapshot_explorer::quotient::dead_cells::static_liveness::Abandoned;
 use snapshot_explorer::reduction::{Reduction, Reductions};
+use snapshot_explorer::search::canonical::Forgetting;
+use snapshot_explorer::search::code::Machine;
+use snapshot_explorer::search::product::{Product, Scratch};
+use snapshot_explorer::search::{Exploration, Verdict};
 use snapshot_language::parse;
 
 use crate::published::explored;
@@ -102,9 +102,9 @@ const TRAPS: [(&str, &str, &str); 7] = [
 
 fn instance(text: &str, processes: usize) -> Instance {
     let program = parse("abandoned", text).unwrap().program(None).unwrap();
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     let instance = pipeline::instance(&program, processes, pair, Deadline::NEVER).unwrap();
-    Prepared::of(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
+    Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
 }
 
 /// Walks at random. Wherever something is abandoned, the walk goes on for a while from
@@ -112,8 +112,8 @@ fn instance(text: &str, processes: usize) -> Instance {
 /// that ever differs. How often something was abandoned; an error says what was not the
 /// same.
 fn walk(instance: &Instance, steps: u32) -> Result<u32, String> {
-    let abandoned = Abandoned::of(instance, Deadline::NEVER).unwrap();
-    let numbering = Numbering::of(instance, CAP);
+    let abandoned = Abandoned::new(instance, Deadline::NEVER).unwrap();
+    let numbering = CanonicalRenaming::new(instance, CAP);
     let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
     let walked = exploration.product(instance, |product| {
         let mut chance = (Scratch::new(product).machine, ChaCha8Rng::seed_from_u64(3));

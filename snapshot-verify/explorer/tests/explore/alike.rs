@@ -33,11 +33,11 @@ fn alike(name: &str, mark: &str) -> bool {
     let text = TEXT.replace("NAME", name).replace("MARK", mark);
     let program = parse("named", &text).unwrap().program(None).unwrap();
     let instance =
-        pipeline::instance(&program, 4, [0, 1].map(Process::must), Deadline::NEVER).unwrap();
+        pipeline::instance(&program, 4, [0, 1].map(Process::from_index), Deadline::NEVER).unwrap();
     let reductions = Reductions::NONE.with(Reduction::Constant).with(Reduction::Symmetry);
-    let prepared = Prepared::of(instance, reductions, Deadline::NEVER).unwrap();
+    let prepared = Prepared::from_instance(instance, reductions, Deadline::NEVER).unwrap();
     let symmetry = prepared.symmetry(|_| true);
-    let others = [2, 3].map(Process::must);
+    let others = [2, 3].map(Process::from_index);
     symmetry.is_some_and(|symmetry| symmetry.classes().any(|class| class == others))
 }
 

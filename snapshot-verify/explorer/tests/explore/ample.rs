@@ -4,14 +4,14 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::explore::code::Machine;
-use snapshot_explorer::explore::product::{Ahead, Product, Scratch};
-use snapshot_explorer::explore::{Choice, Exploration, Outcome, Stop, Verdict};
 use snapshot_explorer::instance::{Instance, Location, Scalar};
 use snapshot_explorer::pipeline::{self, Prepared};
-use snapshot_explorer::reduce::ample::Ample;
-use snapshot_explorer::reduce::numbering::{CAP, Numbering};
+use snapshot_explorer::por::persistent_sets::PersistentSets;
+use snapshot_explorer::quotient::canonical_renaming::{CAP, CanonicalRenaming};
 use snapshot_explorer::reduction::{Reduction, Reductions};
+use snapshot_explorer::search::code::Machine;
+use snapshot_explorer::search::product::{Ahead, Product, Scratch};
+use snapshot_explorer::search::{Choice, Exploration, Outcome, Stop, Verdict};
 use snapshot_language::parse;
 
 use crate::published::explored;
@@ -64,17 +64,17 @@ scan:
 
 fn instance(text: &str, processes: usize) -> Instance {
     let program = parse("ample", text).unwrap().program(None).unwrap();
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     let instance = pipeline::instance(&program, processes, pair, Deadline::NEVER).unwrap();
-    Prepared::of(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
+    Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
 }
 
 /// Walks at random. Wherever a step would be taken at once, the others go on for a while
 /// without it, and with it: it is the same to everybody. How often that was tried; an
 /// error says what was not the same.
 fn walk(instance: &Instance, operations: u32, steps: u32) -> Result<u32, String> {
-    let numbering = Numbering::of(instance, CAP);
-    let ample = Ample::of(instance, Some(operations), Deadline::NEVER).unwrap().unwrap();
+    let numbering = CanonicalRenaming::new(instance, CAP);
+    let ample = PersistentSets::new(instance, Some(operations), Deadline::NEVER).unwrap().unwrap();
     let exploration = Exploration {
         operations: Some(operations),
         numbering: Some(&numbering),
@@ -139,7 +139,7 @@ fn go_on(
 ) -> Result<(), String> {
     let registers = product.layout().registers();
     // The observer may know more, the earlier somebody responds, and never less.
-    let compared = 0..registers.must(Process::must(0));
+    let compared = 0..registers.must(Process::from_index(0));
     let differs =
         |one: &[Scalar], other: &[Scalar]| compared.clone().find(|&at| one[at] != other[at]);
     let [mut waiting, mut led] = [before, after].map(Clone::clone);

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
-use snapshot_explorer::explore::{Exploration, Outcome, Verdict};
+use snapshot_explorer::search::{Exploration, Outcome, Verdict};
 
 use crate::bowman::{Exit, bowman};
 use crate::meaning::{found, replay};
@@ -127,7 +127,7 @@ fn the_antichain_keeps_the_maximal_states_and_the_shortest_counterexample() {
         assert_eq!(maximal.stops_after, all.stops_after, "seed {seed}");
         assert!(maximal.states <= all.states, "seed {seed}");
         let layout = antichain.layout(&instance).unwrap();
-        let left = layout.fields()[layout.registers().left(Process::must(0))];
+        let left = layout.fields()[layout.registers().left(Process::from_index(0))];
         counted += u32::from(left.word() == 0 && left.mask() & layout.monotone().mask() != 0);
         saved += u32::from(maximal.states < all.states);
         match &outcome.verdict {

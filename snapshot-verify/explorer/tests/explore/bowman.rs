@@ -64,7 +64,7 @@ pub fn bowman(processes: usize, pair: [usize; 2], exit: Exit) -> Instance {
     let a = pair.map(|k| slot(format!("a[{k}]"), Owner::Shared, Domain::BIT, 0));
     let locals: Vec<(SlotId, [SlotId; 2])> = (0..processes)
         .map(|p| {
-            let owner = Owner::Operation(Process::must(p));
+            let owner = Owner::Operation(Process::from_index(p));
             let argument = slot(format!("p{p}.v"), owner, Domain::BIT, 0);
             let copy = pair.map(|k| slot(format!("p{p}.copy[{k}]"), owner, Domain::BIT, 0));
             (argument, copy)
@@ -126,5 +126,5 @@ pub fn bowman(processes: usize, pair: [usize; 2], exit: Exit) -> Instance {
         }
     });
     let graphs = graphs.collect();
-    Instance { processes, pair: pair.map(Process::must), slots, graphs }
+    Instance { processes, pair: pair.map(Process::from_index), slots, graphs }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use snapshot_explorer::explore::{Cause, Exploration, ExploreError, Outcome, Verdict};
+use snapshot_explorer::search::{Cause, Exploration, ExploreError, Outcome, Verdict};
 
 use crate::bowman::{Exit, bowman};
 

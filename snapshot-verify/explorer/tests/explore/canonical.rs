@@ -2,14 +2,14 @@
 //! one with expansions, each small enough to be seen through.
 
 use snapshot_core::Process;
-use snapshot_explorer::explore::{
-    Choice, Exploration, ExploreError, Numbering, Permutation, Symmetry, Verdict,
-};
 use snapshot_explorer::instance::{
     Assignment, Block, BlockId, Domain, End, Graph, Instance, Invocations, Location, NONE,
     Operator, Owner, Response, Scalar, Slot, SlotId, Standing, Target, Term,
 };
-use snapshot_explorer::layout::{LayoutError, Registers};
+use snapshot_explorer::search::layout::{LayoutError, Registers};
+use snapshot_explorer::search::{
+    Choice, Exploration, ExploreError, Numbering, Permutation, Symmetry, Verdict,
+};
 use snapshot_language::Span;
 
 use crate::bowman::{Exit, bowman};
@@ -34,7 +34,7 @@ impl OthersOfBowman {
                 .collect(),
         };
         let permutation = |others: Vec<usize>| {
-            Permutation::new([0, 1].into_iter().chain(others).map(Process::must))
+            Permutation::new([0, 1].into_iter().chain(others).map(Process::from_index))
         };
         Self { permutations: others.into_iter().map(permutation).collect() }
     }
@@ -56,10 +56,10 @@ impl Symmetry for OthersOfBowman {
         let before = state.to_vec();
         // Slots: active, a[i], a[j], then three per process.
         if before[0] != NONE {
-            state[0] = by.of(Process::must(before[0] as usize)).index() as Scalar;
+            state[0] = by.image(Process::from_index(before[0] as usize)).index() as Scalar;
         }
-        for p in (0..registers.processes()).map(Process::must) {
-            let q = by.of(p);
+        for p in (0..registers.processes()).map(Process::from_index) {
+            let q = by.image(p);
             for local in 0..3 {
                 state[3 + 3 * q.index() + local] = before[3 + 3 * p.index() + local];
             }
@@ -74,10 +74,11 @@ fn least(symmetry: &OthersOfBowman, state: &mut State) {
     let permuted = symmetry.permutations.iter().map(|by| {
         let mut permuted = state.clone();
         if state.slots[0] != NONE {
-            permuted.slots[0] = by.of(Process::must(state.slots[0] as usize)).index() as Scalar;
+            permuted.slots[0] =
+                by.image(Process::from_index(state.slots[0] as usize)).index() as Scalar;
         }
         for p in 0..state.locations.len() {
-            let q = by.of(Process::must(p)).index();
+            let q = by.image(Process::from_index(p)).index();
             permuted.slots[3 + 3 * q..6 + 3 * q]
                 .copy_from_slice(&state.slots[3 + 3 * p..6 + 3 * p]);
             permuted.locations[q] = state.locations[p];
@@ -159,7 +160,7 @@ fn registers_with_versions(different: Different) -> Instance {
         slot("r[1].version", Owner::Shared, version),
     ];
     let graphs = (0..2).map(|p| {
-        let owner = Owner::Operation(Process::must(p));
+        let owner = Owner::Operation(Process::from_index(p));
         let first = slots.len() as u32;
         slots.push(slot("v", owner, Domain::BIT));
         slots.extend(["copy[0]", "copy[1]"].map(|name| slot(name, owner, Domain::BIT)));
@@ -219,7 +220,7 @@ fn registers_with_versions(different: Different) -> Instance {
         }
     });
     let graphs = graphs.collect();
-    Instance { processes: 2, pair: [0, 1].map(Process::must), slots, graphs }
+    Instance { processes: 2, pair: [0, 1].map(Process::from_index), slots, graphs }
 }
 
 /// Versions are numbered in the order in which the slots show them.
@@ -229,7 +230,7 @@ struct FirstOccurrence {
 }
 
 impl FirstOccurrence {
-    fn of(instance: &Instance) -> Self {
+    fn new(instance: &Instance) -> Self {
         let slots = instance.slots.iter().enumerate();
         let versions = slots.filter(|(_, slot)| matches!(slot.domain, Domain::Version { .. }));
         Self { slots: versions.map(|(index, _)| index).collect() }
@@ -271,7 +272,7 @@ fn versions_are_renamed_and_the_search_ends_without_a_bound() {
         [(Different::Repeat, Ends::Well), (Different::ReturnNonsense, Ends::Violation)]
     {
         let instance = registers_with_versions(different);
-        let numbering = FirstOccurrence::of(&instance);
+        let numbering = FirstOccurrence::new(&instance);
         let oracle = Oracle { instance: &instance, operations: None, active: vec![true; 2] };
         let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
         let outcome = exploration.run(&instance, &mut |_| {}).unwrap();
@@ -330,7 +331,7 @@ fn counter() -> Instance {
         invocations: Invocations { update: BlockId(0), scan: BlockId(1) },
         argument: None,
     };
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     Instance { processes: 2, pair, slots, graphs: vec![graph.clone(), graph] }
 }
 

@@ -5,7 +5,7 @@ use crate::passes::dead;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_explorer::instance::{Domain, Instance, NONE, Scalar, SlotId};
-use snapshot_explorer::reduce::numbering::Numbering;
+use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
 use snapshot_language::parse;
 
 /// Counters that are moved, compared, and divided by 3, all in one class; with
@@ -116,7 +116,7 @@ fn states(
     })
 }
 
-fn normal(numbering: &Numbering, mut state: Vec<Scalar>) -> Vec<Scalar> {
+fn normal(numbering: &CanonicalRenaming, mut state: Vec<Scalar>) -> Vec<Scalar> {
     numbering.normalise(&mut state);
     state
 }
@@ -127,7 +127,7 @@ fn a_normal_state_answers_alike_and_is_normal() {
         [(None, 2), (Some(0), 2), (Some(1), 2), (Some(1), 4)].iter().enumerate()
     {
         let (instance, counters) = counting(*named);
-        let numbering = Numbering::of(&instance, *cap);
+        let numbering = CanonicalRenaming::new(&instance, *cap);
         for (state, _) in states(&instance, &counters, seed as u64) {
             let once = normal(&numbering, state.clone());
             let (expected, found) = (
@@ -146,7 +146,7 @@ fn a_normal_state_answers_alike_and_is_normal() {
 fn what_a_successor_leads_to_is_tried() {
     for (seed, (named, cap)) in [(None, 2), (Some(1), 2), (Some(1), 4)].iter().enumerate() {
         let (instance, counters) = counting(*named);
-        let numbering = Numbering::of(&instance, *cap);
+        let numbering = CanonicalRenaming::new(&instance, *cap);
         let mut widened = 0;
         for (state, mut random) in states(&instance, &counters, 100 + seed as u64) {
             // What is left behind depends on what the text does: `d := x + 1`.
@@ -203,7 +203,7 @@ scan:
 /// What a move of some assignments, each of a counter or its successor, does to a state:
 /// every comparison on the way, and the normal state after it.
 fn outcome(
-    numbering: &Numbering,
+    numbering: &CanonicalRenaming,
     classes: &[Vec<SlotId>],
     moves: &[(usize, usize, Scalar)],
     mut state: Vec<Scalar>,
@@ -237,7 +237,7 @@ fn what_several_successors_lead_to_is_tried() {
     let counters = classes.concat();
     let initial: Vec<Scalar> = instance.slots.iter().map(|slot| slot.initial).collect();
     for cap in [2, 4] {
-        let numbering = Numbering::of(&instance, cap);
+        let numbering = CanonicalRenaming::new(&instance, cap);
         // How often a move was found only behind a widening by as many moduli.
         let mut found_behind = [0; 4];
         for seed in 0..150_000 {

@@ -1,7 +1,7 @@
 //! Exact counts on which independent searches agree.
 
-use snapshot_explorer::explore::{Exploration, Outcome, Verdict};
 use snapshot_explorer::instance::Instance;
+use snapshot_explorer::search::{Exploration, Outcome, Verdict};
 
 use crate::bowman::{Exit, bowman};
 

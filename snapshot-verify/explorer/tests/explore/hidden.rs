@@ -2,9 +2,9 @@
 
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::explore::{Exploration, Verdict};
 use snapshot_explorer::pipeline::{self, Prepared};
 use snapshot_explorer::reduction::Reductions;
+use snapshot_explorer::search::{Exploration, Verdict};
 use snapshot_language::parse;
 
 /// Scans take one of two copies in turns. If the writes of both were one step, it would
@@ -94,9 +94,10 @@ scan:
 fn violates(text: &str, processes: usize) -> bool {
     let program = parse("hidden", text).unwrap().program(None).unwrap();
     let instance =
-        pipeline::instance(&program, processes, [0, 1].map(Process::must), Deadline::NEVER)
+        pipeline::instance(&program, processes, [0, 1].map(Process::from_index), Deadline::NEVER)
             .unwrap();
-    let prepared = Prepared::of(instance, Reductions::standard(), Deadline::NEVER).unwrap();
+    let prepared =
+        Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap();
     let symmetry = prepared.symmetry(|_| true);
     let exploration = Exploration {
         operations: Some(2),

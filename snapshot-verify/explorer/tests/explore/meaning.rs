@@ -6,19 +6,19 @@ use std::collections::BTreeSet;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
-use snapshot_explorer::explore::{Exploration, Outcome, Trace, Verdict};
 use snapshot_explorer::instance::{Instance, Scalar};
-use snapshot_explorer::layout::Registers;
+use snapshot_explorer::search::layout::Registers;
+use snapshot_explorer::search::{Exploration, Outcome, Trace, Verdict};
 
 use crate::oracle::{Ends, Found, Oracle, State};
 use crate::random;
 
 /// The registers of an unpacked state.
 pub fn registers(instance: &Instance, state: &State) -> Vec<Scalar> {
-    let registers = Registers::of(instance);
+    let registers = Registers::new(instance);
     let mut scalars = vec![0; registers.count()];
     scalars[..state.slots.len()].copy_from_slice(&state.slots);
-    for process in (0..instance.processes).map(Process::must) {
+    for process in (0..instance.processes).map(Process::from_index) {
         let index = process.index();
         scalars[registers.location(process)] = state.locations[index].index() as Scalar;
         scalars[registers.must(process)] = Scalar::from(state.musts[index].bits());
@@ -81,7 +81,7 @@ fn explorer_and_oracle_agree_on_random_instances() {
         let oracle = Oracle { instance: &instance, operations, active: active.clone() };
         let expected = oracle.search(&|_| ());
         let active = active.iter().enumerate().filter(|(_, active)| **active);
-        let active: BTreeSet<Process> = active.map(|(p, _)| Process::must(p)).collect();
+        let active: BTreeSet<Process> = active.map(|(p, _)| Process::from_index(p)).collect();
         let exploration = Exploration {
             operations,
             active: Some(active),

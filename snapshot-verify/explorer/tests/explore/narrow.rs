@@ -1,7 +1,7 @@
 //! Fewer numbers of versions and counters than there might be.
 
-use snapshot_explorer::explore::{Cause, Exploration, Outcome, Verdict};
 use snapshot_explorer::reduction::Reductions;
+use snapshot_explorer::search::{Cause, Exploration, Outcome, Verdict};
 
 use crate::published::explored;
 

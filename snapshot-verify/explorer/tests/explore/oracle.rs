@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
-use snapshot_explorer::explore::Choice;
 use snapshot_explorer::instance::{
     Block, BlockId, Domain, End, Instance, Location, NONE, Operator, Owner, Response, Scalar, Slot,
     Target, Term,
 };
+use snapshot_explorer::search::Choice;
 
 /// A state of the product.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -183,7 +183,7 @@ impl Oracle<'_> {
         }
         state.locations[process] = Location::IDLE;
         for (slot, scalar) in self.instance.slots.iter().zip(&mut state.slots) {
-            if slot.owner == Owner::Operation(Process::must(process)) {
+            if slot.owner == Owner::Operation(Process::from_index(process)) {
                 *scalar = idle(slot).unwrap();
             }
         }
@@ -233,7 +233,7 @@ impl Oracle<'_> {
             let Some((reacting, block)) = self.reaction(state) else { break };
             let (accesses, end) = self.blocks(reacting, block, state);
             assert_eq!(self.end(reacting, &end, state), Ends::Well, "reactions pause");
-            done.reactions.push((Process::must(reacting), accesses));
+            done.reactions.push((Process::from_index(reacting), accesses));
         }
         done
     }

@@ -2,24 +2,24 @@
 
 use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::instance::Instance;
-use snapshot_explorer::reduce;
+use snapshot_explorer::passes;
 
 pub fn constant(instance: &Instance) -> Instance {
-    reduce::constant::constant(instance, Deadline::NEVER).unwrap()
+    passes::sccp::propagate_constants(instance, Deadline::NEVER).unwrap()
 }
 
 pub fn dead(instance: &Instance) -> Instance {
-    reduce::dead::dead(instance, Deadline::NEVER).unwrap()
+    passes::dead_variable_reset::reset_dead_variables(instance, Deadline::NEVER).unwrap()
 }
 
 pub fn decided(instance: &Instance) -> Instance {
-    reduce::decided::decided(instance, Deadline::NEVER).unwrap()
+    passes::predicate_specialisation::specialise(instance, Deadline::NEVER).unwrap()
 }
 
 pub fn merge(instance: &Instance) -> Instance {
-    reduce::merge::merge(instance, Deadline::NEVER).unwrap()
+    passes::bisimulation::minimise(instance, Deadline::NEVER).unwrap()
 }
 
 pub fn shrink(instance: &Instance) -> Instance {
-    reduce::shrink::shrink(instance, Deadline::NEVER).unwrap()
+    passes::lipton::fuse_steps(instance, Deadline::NEVER).unwrap()
 }

@@ -2,9 +2,9 @@
 
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::explore::{Exploration, Outcome};
 use snapshot_explorer::pipeline::Prepared;
 use snapshot_explorer::reduction::Reductions;
+use snapshot_explorer::search::{Exploration, Outcome};
 use snapshot_language::parse;
 
 /// Explored for two processes with these reductions, and the antichain, under the given
@@ -17,7 +17,7 @@ pub fn explored(
 ) -> Outcome {
     let text = corpus::algorithm(name).unwrap().text;
     let program = parse(name, text).unwrap().program(bug).unwrap();
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     let mut prepared =
         Prepared::new(&program, 2, pair, reductions, |_| true, Deadline::NEVER).unwrap();
     prepared.analyse(Deadline::NEVER).unwrap();

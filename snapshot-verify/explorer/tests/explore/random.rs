@@ -24,14 +24,14 @@ pub fn instance(random: &mut ChaCha8Rng) -> Instance {
     slot("bits[1]", Owner::Shared, Domain::BIT, 1);
     slot("wide", Owner::Shared, range(-2, 3, true), NONE);
     for p in 0..processes {
-        let process = Process::must(p);
+        let process = Process::from_index(p);
         slot("argument", Owner::Operation(process), Domain::BIT, 0);
         slot("local", Owner::Operation(process), range(0, 2, false), 1);
         slot("kept", Owner::Process(process), range(5, 6, true), 5);
     }
     let graphs = (0..processes as u32).map(|p| Maker { random, mine: 3 + 3 * p }.graph()).collect();
     let pair = if random.random_bool(0.5) { [0, 1] } else { [0, processes - 1] };
-    Instance { processes, pair: pair.map(Process::must), slots, graphs }
+    Instance { processes, pair: pair.map(Process::from_index), slots, graphs }
 }
 
 /// A large slot that nobody touches.

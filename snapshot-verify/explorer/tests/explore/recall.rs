@@ -6,11 +6,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::explore::Exploration;
-use snapshot_explorer::explore::product::{Move, Product, Recall, Scratch, Successor};
 use snapshot_explorer::instance::Instance;
 use snapshot_explorer::pipeline::Prepared;
 use snapshot_explorer::reduction::{Reduction, Reductions};
+use snapshot_explorer::search::Exploration;
+use snapshot_explorer::search::product::{Move, Product, Recall, Scratch, Successor};
 use snapshot_language::parse;
 
 use crate::random;
@@ -82,7 +82,7 @@ fn moves_of_algorithms_are_recalled_as_they_were() {
     for (text, bug) in [(bowman, None), (bowman, Some("early_exit")), (COMPARING, None)] {
         let program = parse("text", text).unwrap().program(bug).unwrap();
         for pair in [[0, 1], [1, 2]] {
-            let pair = pair.map(Process::must);
+            let pair = pair.map(Process::from_index);
             let prepared =
                 Prepared::new(&program, 3, pair, reductions, |_| true, Deadline::NEVER).unwrap();
             let compared = compare_all(&Exploration::default(), prepared.explored());
@@ -118,7 +118,7 @@ fn nothing_is_remembered_where_more_than_the_footprint_matters() {
     };
     let text = corpus::algorithm("bowman").unwrap().text;
     let program = parse("bowman", text).unwrap().program(None).unwrap();
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     let prepared =
         Prepared::new(&program, 3, pair, Reductions::NONE, |_| true, Deadline::NEVER).unwrap();
     let plain = Exploration::default();

@@ -5,13 +5,15 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::explore::{Exploration, Verdict};
 use snapshot_explorer::instance::{
     Assignment, Block, BlockId, End, Graph, Instance, Owner, SlotId, Target, Term,
 };
 use snapshot_explorer::pipeline::Prepared;
-use snapshot_explorer::reduce::{numbering::Numbering, symmetry::Symmetry};
+use snapshot_explorer::quotient::{
+    canonical_renaming::CanonicalRenaming, process_symmetry::ProcessSymmetry,
+};
 use snapshot_explorer::reduction::Reductions;
+use snapshot_explorer::search::{Exploration, Verdict};
 
 use crate::random;
 
@@ -21,7 +23,7 @@ const INSTANCES: u64 = 150;
 /// do not.
 fn with_assigned_locals(mut instance: Instance) -> Instance {
     for (index, graph) in instance.graphs.iter_mut().enumerate() {
-        let process = Process::must(index);
+        let process = Process::from_index(index);
         // Reactions come from reductions; programs have none.
         graph.locations.iter_mut().for_each(|standing| standing.reactions.clear());
         if !instance.pair.contains(&process) {
@@ -77,8 +79,8 @@ fn with_single_writers(mut instance: Instance) -> Instance {
 
 /// The verdict in a word, and how long the counterexample is; and the states.
 fn explore(instance: &Instance, symmetry: bool, antichain: bool) -> (String, Option<u64>, u64) {
-    let numbering = Numbering::of(instance, 2);
-    let found = Symmetry::of(instance, |_| true);
+    let numbering = CanonicalRenaming::new(instance, 2);
+    let found = ProcessSymmetry::new(instance, |_| true);
     let exploration = Exploration {
         operations: Some(2),
         memory: 1 << 28,
@@ -158,7 +160,9 @@ fn reductions_that_fuse_steps_keep_the_verdict() {
             shrink(&plain),
             shrink(&constant_only),
             constant_only,
-            Prepared::of(plain.clone(), Reductions::standard(), Deadline::NEVER).unwrap().instance,
+            Prepared::from_instance(plain.clone(), Reductions::standard(), Deadline::NEVER)
+                .unwrap()
+                .instance,
         ];
         for (at, instance) in variants.iter().enumerate() {
             instance.validate();

@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::explore::canonical::Around;
-use snapshot_explorer::explore::{
+use snapshot_explorer::instance::{Domain, NONE, Scalar, SlotId};
+use snapshot_explorer::pipeline::Prepared;
+use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
+use snapshot_explorer::quotient::process_symmetry::ProcessSymmetry;
+use snapshot_explorer::reduction::Reductions;
+use snapshot_explorer::search::canonical::Around;
+use snapshot_explorer::search::layout::Registers;
+use snapshot_explorer::search::{
     Ample, Defect, Examined, Exploration, ExploreError, Forgetting, Numbering, Permutation,
     SelfCheck, Symmetry,
 };
-use snapshot_explorer::instance::{Domain, NONE, Scalar, SlotId};
-use snapshot_explorer::layout::Registers;
-use snapshot_explorer::pipeline::Prepared;
-use snapshot_explorer::reduce::numbering::Numbering as RealNumbering;
-use snapshot_explorer::reduce::symmetry::Symmetry as RealSymmetry;
-use snapshot_explorer::reduction::Reductions;
 use snapshot_language::parse;
 
 /// Counters: a scan counts one of them up twice in a step.
@@ -62,7 +62,7 @@ const DENSELY: SelfCheck = SelfCheck { one_in: 1, seed: 1 };
 
 fn prepared(text: &str, processes: usize) -> Prepared {
     let program = parse("test", text).unwrap().program(None).unwrap();
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     Prepared::new(&program, processes, pair, Reductions::standard(), |_| true, Deadline::NEVER)
         .unwrap()
 }
@@ -97,7 +97,7 @@ fn found(prepared: &Prepared, exploration: &Exploration<'_>) -> &'static str {
 
 /// Exchanges processes, but leaves the names in one slot as they are.
 #[derive(Debug)]
-struct WrongExchange(RealSymmetry, SlotId);
+struct WrongExchange(ProcessSymmetry, SlotId);
 
 impl Symmetry for WrongExchange {
     fn canonicalise(&self, _: Registers, _: &mut [Scalar]) -> Permutation {
@@ -135,7 +135,7 @@ fn a_wrong_exchange_is_found() {
 /// A numbering with something changed.
 #[derive(Debug)]
 struct Changed {
-    numbering: RealNumbering,
+    numbering: CanonicalRenaming,
     /// How many expansions a state has at most.
     expansions: u32,
     /// Versions of these slots are never told apart.

@@ -6,11 +6,11 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::explore::product::Scratch;
-use snapshot_explorer::explore::{Exploration, Stop, Symmetry};
 use snapshot_explorer::instance::Scalar;
 use snapshot_explorer::pipeline::{self, Prepared};
 use snapshot_explorer::reduction::Reductions;
+use snapshot_explorer::search::product::Scratch;
+use snapshot_explorer::search::{Exploration, Stop, Symmetry};
 use snapshot_language::parse;
 
 /// Every process is like every other. That somebody comes between two collects is told
@@ -39,9 +39,10 @@ scan:
 /// violations were met.
 fn walk(text: &str, processes: usize, operations: Option<u32>) -> [u32; 2] {
     let program = parse("alike", text).unwrap().program(None).unwrap();
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     let instance = pipeline::instance(&program, processes, pair, Deadline::NEVER).unwrap();
-    let prepared = Prepared::of(instance, Reductions::standard(), Deadline::NEVER).unwrap();
+    let prepared =
+        Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap();
     let symmetry = prepared.symmetry(|_| true).expect("there are processes alike");
     let exploration = Exploration {
         operations,
@@ -57,8 +58,8 @@ fn walk(text: &str, processes: usize, operations: Option<u32>) -> [u32; 2] {
         for _ in 0..4000 {
             let mut image = state.clone();
             let by = symmetry.canonicalise(registers, &mut image);
-            let mut everybody = (0..processes).map(Process::must);
-            met[0] += u32::from(everybody.any(|process| by.of(process) != process));
+            let mut everybody = (0..processes).map(Process::from_index);
+            met[0] += u32::from(everybody.any(|process| by.image(process) != process));
             machine.begin();
             machine.state_mut().copy_from_slice(&state);
             let moves = product.moves(&machine);
@@ -71,7 +72,7 @@ fn walk(text: &str, processes: usize, operations: Option<u32>) -> [u32; 2] {
             let mut next = Vec::new();
             for (process, choice) in moves {
                 let (one, there) = after(&state, process, choice);
-                let (two, right) = after(&image, by.of(process), choice);
+                let (two, right) = after(&image, by.image(process), choice);
                 let kind = |done: Result<(), Stop>| done.err().map(|stop| discriminant(&stop));
                 assert_eq!(kind(one), kind(two), "{process} {choice:?}");
                 let mut left = there.clone();

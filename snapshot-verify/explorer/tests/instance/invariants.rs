@@ -28,7 +28,8 @@ fn assign(instance: &mut Instance, target: Target, value: Term) {
 
 #[test]
 fn the_parts_fit() {
-    let rule = broken(BOWMAN, |instance| instance.pair = [Process::must(1), Process::must(1)]);
+    let rule =
+        broken(BOWMAN, |instance| instance.pair = [Process::from_index(1), Process::from_index(1)]);
     assert_eq!(rule, "the pair is i < j < n");
     let rule = broken(BOWMAN, |instance| drop(instance.graphs.pop()));
     assert_eq!(rule, "every process has a graph");
@@ -55,7 +56,7 @@ fn the_parts_fit() {
     });
     assert_eq!(rule, "an argument is a slot of its operation");
     let mut other = Instance::new(&program(BOWMAN, None), 3, (0, 1)).unwrap();
-    other.pair[1] = Process::must(2);
+    other.pair[1] = Process::from_index(2);
     let rule = other.validity().unwrap_err().rule;
     assert_eq!(rule, "only updates of i and j have an argument");
 }
@@ -113,7 +114,7 @@ fn slots_have_owners() {
     assert_eq!(rule, "a slot of an operation is assigned before it is used");
     let rule = broken(BOWMAN, |instance| {
         let copy = slot(instance, "p0.scan.copy[1]");
-        instance.slots[copy.index()].owner = Owner::Operation(Process::must(1));
+        instance.slots[copy.index()].owner = Owner::Operation(Process::from_index(1));
     });
     assert_eq!(rule, "a process reads no slot of others");
 }

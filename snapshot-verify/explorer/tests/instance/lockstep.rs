@@ -23,7 +23,7 @@ fn interpret(
     choice: Move,
     deed: Deed,
 ) -> Result<Option<Action>, Fault> {
-    let process = Process::must(process);
+    let process = Process::from_index(process);
     match choice {
         Move::Update(value) => drop(machine.invoke_update(state, process, value as u32)?),
         Move::Scan => drop(machine.invoke_scan(state, process)?),

@@ -272,7 +272,7 @@ impl State {
         };
         self.at[process] = Location::IDLE;
         for (position, slot) in instance.slots.iter().enumerate() {
-            if slot.owner == Owner::Operation(Process::must(process)) {
+            if slot.owner == Owner::Operation(Process::from_index(process)) {
                 self.slots[position] = slot.initial;
             }
         }

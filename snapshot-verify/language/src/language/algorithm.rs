@@ -7,7 +7,7 @@ use super::check;
 use super::declaration::{Declaration, DeclarationKind, declarations};
 use super::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Reporter};
 use super::expectation::Expectation;
-use super::layout;
+use super::indentation;
 use super::parser::Parser;
 use super::token::Token;
 use super::tree::{Name, Tree};
@@ -40,7 +40,7 @@ pub fn parse(name: &str, text: &str) -> Result<Algorithm, Diagnostics> {
     }
     let source = Arc::new(Source::new(name, text));
     let mut reporter = Reporter::default();
-    let tokens = layout::tokens(&source, &mut reporter);
+    let tokens = indentation::tokens(&source, &mut reporter);
     let declarations = declarations(&source, &tokens, &mut reporter);
     let mut algorithm =
         Algorithm { source, declarations, bugs: Vec::new(), expectations: Vec::new() };

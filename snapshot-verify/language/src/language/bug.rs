@@ -6,7 +6,7 @@
 //! cannot drift apart.
 
 use super::diagnostic::{DiagnosticKind, Parsed, Reporter};
-use super::layout;
+use super::indentation;
 use super::token::{Token, TokenKind};
 use super::tree::Name;
 use super::{Source, Span};
@@ -73,7 +73,7 @@ impl Edit {
         declarations: &mut [&mut Vec<Token>],
         reporter: &mut Reporter,
     ) -> Parsed<()> {
-        let target = layout::fragment(source, self.target.span, origin, reporter);
+        let target = indentation::fragment(source, self.target.span, origin, reporter);
         if target.is_empty() {
             return Err(reporter.report(DiagnosticKind::EmptyEdit, self.target.span));
         }
@@ -116,11 +116,11 @@ impl Edit {
                 tokens.drain(begin..end);
             }
             Change::Replace(text) => {
-                let text = layout::fragment(source, text.span, origin, reporter);
+                let text = indentation::fragment(source, text.span, origin, reporter);
                 tokens.splice(begin..end, text);
             }
             Change::Before(text) => {
-                let mut text = layout::fragment(source, text.span, origin, reporter);
+                let mut text = indentation::fragment(source, text.span, origin, reporter);
                 if begins_statement(tokens, begin)
                     && let Some(&last) = text.last()
                     && !matches!(last.kind, TokenKind::Colon | TokenKind::Semicolon)
@@ -130,7 +130,7 @@ impl Edit {
                 tokens.splice(begin..begin, text);
             }
             Change::After(text) => {
-                let mut text = layout::fragment(source, text.span, origin, reporter);
+                let mut text = indentation::fragment(source, text.span, origin, reporter);
                 if ends_statement(tokens, end)
                     && let Some(&first) = text.first()
                     && first.kind.begins_statement()

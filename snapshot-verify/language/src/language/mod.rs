@@ -20,7 +20,7 @@
 //! # Ok::<(), snapshot_language::Diagnostics>(())
 //! ```
 //!
-//! The way of a text: symbols (`token`), lines and blocks (`layout`), the syntax
+//! The way of a text: symbols (`token`), lines and blocks (`indentation`), the syntax
 //! tree ([`tree`]), and for each variant its edits (`bug`), names and types
 //! (`check`). Every stage is total: whatever the text, the answer is a program or
 //! all that is wrong with it.
@@ -31,7 +31,7 @@ mod check;
 mod declaration;
 mod diagnostic;
 mod expectation;
-mod layout;
+mod indentation;
 mod nearest;
 mod parser;
 mod print;

@@ -1,7 +1,7 @@
 //! The symbols of the language.
 //!
 //! The lexer knows only symbols; which lines belong together is the business of
-//! [`layout`](super::layout). What a name, number or string is can be read from
+//! [`indentation`](super::indentation). What a name, number or string is can be read from
 //! the source at the token's span.
 
 use logos::Logos;

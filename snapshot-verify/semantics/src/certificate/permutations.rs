@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn each_permutation_is_there_once_and_leaves_the_pair_alone() {
         for (n, count) in [(2, 1), (3, 1), (4, 2), (5, 6), (6, 24)] {
-            let all = fixing(n, [Process::must(0), Process::must(n - 1)]);
+            let all = fixing(n, [Process::from_index(0), Process::from_index(n - 1)]);
             assert_eq!(all.len(), count);
             assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), count);
             assert_eq!(all[0], (0..n).collect::<Vec<_>>());

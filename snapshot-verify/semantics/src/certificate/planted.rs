@@ -83,7 +83,7 @@ fn refusal(text: &str, bug: Option<&str>, n: usize, coverage: Coverage) -> Refus
         processes: n,
         operations: Some(1),
         coverage,
-        pairs: vec![[0, 1].map(Process::must)],
+        pairs: vec![[0, 1].map(Process::from_index)],
     };
     let certificate = wrong_certificate(&program, &claim);
     let mut budget = Budget { memory: 1 << 30, proceed: &mut || true };

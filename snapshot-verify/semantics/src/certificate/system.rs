@@ -127,7 +127,7 @@ impl<'m, 'p> System<'m, 'p> {
         after.clear();
         let n = self.machine.processes();
         let progress = self.progress(row);
-        for process in (0..n).map(Process::must) {
+        for process in (0..n).map(Process::from_index) {
             let part = row[self.shared_at() + 1 + process.index()];
             if !self.processes.get(part).is_idle() {
                 after.push(self.successor(row, set, Move::step(process), &progress)?);

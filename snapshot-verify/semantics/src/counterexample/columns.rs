@@ -44,7 +44,7 @@ fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
         let operation = &mut open[report.process.index()];
         if let Some(event) = &report.event {
             if matches!(event.action, Action::InvokeUpdate(_) | Action::InvokeScan) {
-                *operation = names.of_operation(snapshot_core::OperationId::must(begun));
+                *operation = names.of_operation(snapshot_core::OperationId::from_index(begun));
                 begun += 1;
             }
             deeds.push(match &event.action {

@@ -91,7 +91,7 @@ pub fn enumerate(
     let mut waiting = VecDeque::new();
     walk.arrive(first, None, &mut waiting);
     while let Some((number, point)) = waiting.pop_front() {
-        for process in (0..machine.processes()).map(Process::must) {
+        for process in (0..machine.processes()).map(Process::from_index) {
             for kind in walk.kinds(&point, process) {
                 walk.leave(number, &point, Move { process, kind }, &mut waiting);
             }

@@ -28,7 +28,7 @@ impl Graph<'_, '_> {
         let (state, process, is_deadlock) = find(true).or_else(|| find(false))?;
         let node = &self.nodes[state];
         let operation = node.open[process].unwrap_or(Operation::Update);
-        let process = Process::must(process);
+        let process = Process::from_index(process);
         let at = self.machine.next_text(&node.state, process);
         let moves = self.path(state as u32);
         Some(Stuck { moves, process, operation, at, is_deadlock })

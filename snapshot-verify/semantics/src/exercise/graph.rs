@@ -125,7 +125,7 @@ impl<'m, 'p> Graph<'m, 'p> {
 
     fn expand(&mut self, from: u32, seen: &mut Seen) {
         let n = self.machine.processes();
-        for process in (0..n).map(Process::must) {
+        for process in (0..n).map(Process::from_index) {
             let node = &self.nodes[from as usize];
             if node.state.is_idle(process.index()) {
                 for call in self.client.calls(&node.progress, process, n) {

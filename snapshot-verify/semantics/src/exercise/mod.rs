@@ -187,7 +187,7 @@ pub fn exercise(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>)
     let first = Node::initial(machine, client);
     let graph = Graph::explore(machine, client, first, &mut seen, budget);
     let begun: Vec<(Process, Operation)> = (0..n)
-        .map(Process::must)
+        .map(Process::from_index)
         .flat_map(|process| {
             let calls = client.calls(&client.start(n), process, n);
             let mut operations: Vec<_> = calls.into_iter().map(Operation::of).collect();

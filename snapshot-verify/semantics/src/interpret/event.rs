@@ -59,7 +59,7 @@ pub fn history<'a>(n: usize, events: impl IntoIterator<Item = &'a Event>) -> His
     for Event { process, action } in events {
         let event = match action {
             Action::InvokeUpdate(value) => {
-                HistoryEvent::invoke_update(*process, Segment::must(process.index()), value)
+                HistoryEvent::invoke_update(*process, Segment::from_index(process.index()), value)
             }
             Action::InvokeScan => HistoryEvent::invoke_scan(*process),
             Action::RespondUpdate => HistoryEvent::respond_update(*process),

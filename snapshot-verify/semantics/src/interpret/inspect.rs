@@ -69,7 +69,7 @@ impl Machine<'_> {
     pub fn holdings(&self, state: &State) -> Vec<Holding> {
         let mut holdings = self.shared_cells(state);
         for process in 0..self.n {
-            holdings.extend(self.variables(state, Process::must(process)));
+            holdings.extend(self.variables(state, Process::from_index(process)));
         }
         holdings
     }
@@ -85,7 +85,7 @@ impl Machine<'_> {
                     owner: Owner::Shared,
                     name: indexed(&variable.name, indices),
                     held: cell.content.shown(&variable.content),
-                    links: linked.map(|(process, _)| Process::must(process)).collect(),
+                    links: linked.map(|(process, _)| Process::from_index(process)).collect(),
                 });
             }
         }

@@ -72,7 +72,7 @@ impl Scheduler {
             self.weights.fill_with(|| choices[below(random, choices.len())]);
         }
         let mut possible: Vec<(Process, Vec<MoveKind>)> = Vec::new();
-        for process in (0..n).map(Process::must) {
+        for process in (0..n).map(Process::from_index) {
             let kinds = if state.is_idle(process.index()) {
                 let calls = self.client.calls(&self.progress, process, n);
                 calls.into_iter().map(MoveKind::Begin).collect()

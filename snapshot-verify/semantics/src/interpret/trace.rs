@@ -340,6 +340,6 @@ impl Reading {
     fn process(&self, found: &str) -> Result<Process, TraceErrorKind> {
         let processes = self.processes.ok_or(TraceErrorKind::Missing { what: "processes" })?;
         let index = number("process", found, (0, processes as u64 - 1))?;
-        Ok(Process::must(index as usize))
+        Ok(Process::from_index(index as usize))
     }
 }

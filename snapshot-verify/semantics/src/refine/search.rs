@@ -116,7 +116,7 @@ impl<'m, 'p> Search<'m, 'p> {
 
     fn expand(&mut self, number: u32, budget: &mut Budget<'_>) -> Result<(), Stop> {
         for process in 0..self.machine.processes() {
-            self.prospects[process] = self.prospect(Process::must(process));
+            self.prospects[process] = self.prospect(Process::from_index(process));
         }
         let put_first = if self.means.partial_order { self.put_first() } else { None };
         if let Some(process) = put_first
@@ -125,7 +125,7 @@ impl<'m, 'p> Search<'m, 'p> {
             return Ok(());
         }
         // Another one might do better, but one is enough to have tried.
-        let processes = (0..self.machine.processes()).map(Process::must);
+        let processes = (0..self.machine.processes()).map(Process::from_index);
         for process in processes.filter(|process| Some(*process) != put_first) {
             if !self.prospects[process.index()].is_idle {
                 self.follow(number, Move::step(process), budget)?;
@@ -144,7 +144,7 @@ impl<'m, 'p> Search<'m, 'p> {
     /// A process whose next step suffices to be explored, if it leads to a state
     /// that was not expanded yet.
     fn put_first(&mut self) -> Option<Process> {
-        let processes = (0..self.machine.processes()).map(Process::must);
+        let processes = (0..self.machine.processes()).map(Process::from_index);
         let mut processes = processes;
         processes.find(|process| {
             let prospect = self.prospects[process.index()];
@@ -293,7 +293,7 @@ impl<'m, 'p> Search<'m, 'p> {
 
     /// A move from the row `from` to another one.
     fn move_to(&mut self, number: u32) -> Move {
-        for process in (0..self.machine.processes()).map(Process::must) {
+        for process in (0..self.machine.processes()).map(Process::from_index) {
             let moves: Vec<Move> = if self.prospect(process).is_idle {
                 let choices = self.clients.choices(self.progress(), process).iter();
                 choices.map(|(call, _)| Move { process, kind: MoveKind::Begin(*call) }).collect()

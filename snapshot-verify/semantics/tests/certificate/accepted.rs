@@ -68,7 +68,7 @@ fn permutations_spare_states() {
 /// Of all algorithms of the corpus and their bugs, for two and three processes.
 #[test]
 fn certificates_exist_where_refinement_finds_no_violation() {
-    let pair = [0, 1].map(Process::must);
+    let pair = [0, 1].map(Process::from_index);
     let (mut proofs, mut violations) = (0, 0);
     for algorithm in corpus::algorithms() {
         let parsed = snapshot_language::parse(algorithm.name, algorithm.text).unwrap();

@@ -27,7 +27,7 @@ impl Subject {
 
     /// About all pairs of n processes.
     pub fn claim(&self, n: usize, operations: Option<u32>, coverage: Coverage) -> Claim {
-        let pair = |i, j| [Process::must(i), Process::must(j)];
+        let pair = |i, j| [Process::from_index(i), Process::from_index(j)];
         Claim {
             algorithm: self.program.name.clone(),
             bug: self.program.bug.clone(),

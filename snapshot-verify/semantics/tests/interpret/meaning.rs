@@ -172,7 +172,7 @@ fn a_quantifier_leaves_no_trace() {
                 y := any k in 4..6: k = 5\n    x := c\n    return [initial for s in segments]\n";
     let program = program(text);
     let machine = Machine::new(&program, 1).unwrap();
-    let me = Process::must(0);
+    let me = Process::from_index(0);
     let state = machine.run(&[Move::scan(me), Move::step(me)]).unwrap().last;
     let held = |name: &str| {
         let variables = machine.variables(&state, me);

@@ -9,7 +9,7 @@ use crate::bowman::bowman;
 use crate::texts::{PLAIN, refined_with};
 
 fn simple(i: usize, j: usize) -> Values {
-    Values::Simple(Process::must(i), Process::must(j))
+    Values::Simple(Process::from_index(i), Process::from_index(j))
 }
 
 fn refined(machine: &Machine<'_>, client: &Client) -> Refinement {

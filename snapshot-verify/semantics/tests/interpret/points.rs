@@ -40,7 +40,7 @@ impl Executed {
     fn letter(&self, random: &mut ChaCha8Rng) -> Letter {
         let n = self.segments.len();
         let index = random.next_u32() as usize % n;
-        let process = Process::must(index);
+        let process = Process::from_index(index);
         let passes = !random.next_u32().is_multiple_of(3);
         let action = match &self.open[index] {
             Open::Nothing if random.next_u32().is_multiple_of(2) => Action::InvokeScan,

@@ -23,7 +23,7 @@ fn event(random: &mut ChaCha8Rng, open: &mut [Option<bool>], values: u32) -> Eve
             Action::InvokeScan
         }
     };
-    Event { process: Process::must(process), action }
+    Event { process: Process::from_index(process), action }
 }
 
 #[test]

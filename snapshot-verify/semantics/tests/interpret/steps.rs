@@ -18,7 +18,7 @@ fn told(machine: &Machine<'_>, moves: &[Move]) -> Vec<String> {
 fn parsed(text: &str) -> Vec<Move> {
     let one = |text: &str| {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let process = Process::must(words[0].strip_prefix('p').unwrap().parse().unwrap());
+        let process = Process::from_index(words[0].strip_prefix('p').unwrap().parse().unwrap());
         match words[1] {
             "update" => Move::update(process, words[2].parse().unwrap()),
             "scan" => Move::scan(process),

@@ -19,7 +19,7 @@ fn moves() -> Vec<Move> {
 }
 
 fn pair() -> [Process; 2] {
-    [Process::must(0), Process::must(1)]
+    [Process::from_index(0), Process::from_index(1)]
 }
 
 fn error(machine: &Machine<'_>, moves: &[Move]) -> CounterexampleErrorKind {
@@ -76,7 +76,7 @@ fn what_is_told_fits_where_the_words_do() {
         let machine = Machine::new(&program, n).unwrap();
         // With more processes, p2 has more to collect.
         let mut moves = moves();
-        moves.extend(vec![Move::step(Process::must(2)); n - 3]);
+        moves.extend(vec![Move::step(Process::from_index(2)); n - 3]);
         let counterexample = Counterexample::validated(&machine, Some(pair()), &moves).unwrap();
         for width in [40, 60, 80, 100, 120] {
             let told = counterexample.text(width);
@@ -94,7 +94,7 @@ fn moves_after_the_violation_are_left_out() {
     let machine = Machine::new(&program, 3).unwrap();
     let shortest = moves();
     let mut longer = shortest.clone();
-    longer.extend([Move::scan(Process::must(2)), Move::step(Process::must(0))]);
+    longer.extend([Move::scan(Process::from_index(2)), Move::step(Process::from_index(0))]);
     let counterexample = Counterexample::validated(&machine, Some(pair()), &longer).unwrap();
     assert_eq!(counterexample.moves(), shortest);
     assert_eq!(counterexample.history().len(), 6);
@@ -115,16 +115,16 @@ fn what_is_no_counterexample_is_called_a_bug_of_ours() {
     let kind = error(&machine, &moves()[1..]);
     assert!(matches!(kind, CounterexampleErrorKind::NoExecution(_)), "{kind}");
     let mut full = moves();
-    full[0] = Move::update(Process::must(0), 2);
+    full[0] = Move::update(Process::from_index(0), 2);
     let kind = error(&machine, &full);
     assert!(matches!(kind, CounterexampleErrorKind::NotSimple { value: 2, .. }), "{kind}");
     assert!(Counterexample::validated(&machine, None, &full).is_ok());
-    let back = [Move::update(Process::must(1), 1), Move::step(Process::must(1))];
-    let mut back = [back, [Move::step(Process::must(1)); 2]].concat();
-    back.push(Move::update(Process::must(1), 0));
+    let back = [Move::update(Process::from_index(1), 1), Move::step(Process::from_index(1))];
+    let mut back = [back, [Move::step(Process::from_index(1)); 2]].concat();
+    back.push(Move::update(Process::from_index(1), 0));
     let kind = error(&machine, &back);
     assert!(matches!(kind, CounterexampleErrorKind::NotSimple { value: 0, .. }), "{kind}");
-    let third = error(&machine, &[Move::update(Process::must(2), 1)]);
+    let third = error(&machine, &[Move::update(Process::from_index(2), 1)]);
     assert!(matches!(third, CounterexampleErrorKind::NotSimple { value: 1, .. }), "{third}");
 }
 

@@ -44,7 +44,7 @@ pub fn alone(declarations: &str, body: &str) -> Result<Vec<String>, String> {
     let program = program(&text);
     let machine = Machine::new(&program, 3).map_err(|error| error.to_string())?;
     let mut state = machine.initial().clone();
-    let process = Process::must(1);
+    let process = Process::from_index(1);
     let mut steps = Vec::new();
     let mut made = Move::scan(process);
     loop {

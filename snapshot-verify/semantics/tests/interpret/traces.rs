@@ -12,7 +12,7 @@ const TEXT: &str = "snapshot-trace 2\nalgorithm bowman\nbug early_exit\nprocesse
 fn a_trace_is_read_as_it_was_written() {
     let trace: Trace = TEXT.parse().unwrap();
     assert_eq!(trace.to_string(), TEXT);
-    let [p0, p1, p2] = [0, 1, 2].map(Process::must);
+    let [p0, p1, p2] = [0, 1, 2].map(Process::from_index);
     assert_eq!(
         trace,
         Trace {
@@ -56,7 +56,7 @@ fn steps_in_a_row_comments_and_white_space_may_be_used() {
                 p1 step 3\n# the end\n";
     let trace: Trace = text.parse().unwrap();
     assert_eq!((trace.algorithm.as_str(), trace.processes), ("a b", 2));
-    let p1 = Process::must(1);
+    let p1 = Process::from_index(1);
     let steps = [Move::scan(p1), Move::step(p1), Move::step(p1), Move::step(p1)];
     assert_eq!(trace.moves, steps);
 }
@@ -103,7 +103,7 @@ fn what_is_no_trace_is_refused_with_its_line() {
 fn a_replay_tells_what_each_step_changed() {
     let program = bowman(false);
     let machine = Machine::new(&program, 2).unwrap();
-    let (p0, p1) = (Process::must(0), Process::must(1));
+    let (p0, p1) = (Process::from_index(0), Process::from_index(1));
     let moves = [
         Move::update(p0, 7),
         Move::step(p0),
@@ -135,7 +135,7 @@ fn a_replay_tells_what_each_step_changed() {
 fn a_replay_ends_at_the_first_impossible_move() {
     let program = bowman(false);
     let machine = Machine::new(&program, 2).unwrap();
-    let p0 = Process::must(0);
+    let p0 = Process::from_index(0);
     let moves = [Move::scan(p0), Move::scan(p0), Move::step(p0)];
     let scenes: Vec<_> = machine.replay(&moves).collect();
     assert_eq!(scenes.len(), 2);

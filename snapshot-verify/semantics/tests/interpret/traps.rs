@@ -134,7 +134,7 @@ scan:
 ";
 
 fn simple(i: usize, j: usize) -> Values {
-    Values::Simple(Process::must(i), Process::must(j))
+    Values::Simple(Process::from_index(i), Process::from_index(j))
 }
 
 fn refined(machine: &Machine<'_>, client: &Client) -> Refinement {
@@ -227,7 +227,7 @@ fn double_collect_is_wrong_though_its_simple_executions_are_not() {
         let found = refined(&machine, &Client::unbounded(simple(i, j)));
         assert_eq!(found.verdict, Verdict::Verified);
     }
-    let scanner = Roles::Scanner(Process::must(2));
+    let scanner = Roles::Scanner(Process::from_index(2));
     let client = Client::unbounded(Values::Full(2)).with_roles(scanner);
     let Verdict::Violation(moves) = refined(&machine, &client).verdict else {
         panic!("a segment may change and change back")
@@ -275,7 +275,7 @@ fn budgets_end_in_unknown_and_clients_are_tested() {
 
     let mut budget = Budget { states: 1000, memory: usize::MAX, proceed: &mut |_| true };
     let mut refused = |client| refine(&machine, &client, PLAIN, &mut budget).unwrap_err();
-    let (i, j) = (Process::must(1), Process::must(3));
+    let (i, j) = (Process::from_index(1), Process::from_index(3));
     assert_eq!(refused(Client::unbounded(simple(1, 3))), ClientError::Pair { i, j, processes: 3 });
     assert_eq!(
         refused(Client::unbounded(simple(1, 1))),

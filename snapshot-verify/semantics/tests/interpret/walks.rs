@@ -10,7 +10,11 @@ use crate::bowman::bowman;
 const MEMORY: usize = 1 << 24;
 
 fn all_values() -> [Values; 3] {
-    [Values::Simple(Process::must(0), Process::must(2)), Values::Full(2), Values::Distinct]
+    [
+        Values::Simple(Process::from_index(0), Process::from_index(2)),
+        Values::Full(2),
+        Values::Distinct,
+    ]
 }
 
 #[test]
@@ -56,7 +60,7 @@ fn walks_of_a_wrong_algorithm_become_counterexamples() {
 fn a_scanner_scans_and_the_others_update() {
     let program = bowman(false);
     let machine = Machine::new(&program, 3).unwrap();
-    let scanner = Process::must(1);
+    let scanner = Process::from_index(1);
     let client = Client::unbounded(Values::Full(2)).with_roles(Roles::Scanner(scanner));
     let walk = walk(&machine, &client, 0, 400);
     let history = walk.execution.history();

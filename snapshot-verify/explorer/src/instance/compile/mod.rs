@@ -99,12 +99,14 @@ impl Instance {
             return Err(InstanceError::PairOutOfRange { i, j, processes });
         }
         program.check_extent(processes)?;
-        let pair = [Process::must(i), Process::must(j)];
+        let pair = [Process::from_index(i), Process::from_index(j)];
         let size = Size(processes);
         let mut slots = Slots { size, all: Vec::new() };
         let memory = shared_memory(program, &mut slots, deadline)?;
         let graphs = (0..processes)
-            .map(|me| process(program, Process::must(me), pair, &memory, &mut slots, deadline))
+            .map(|me| {
+                process(program, Process::from_index(me), pair, &memory, &mut slots, deadline)
+            })
             .collect::<Result<_, _>>()?;
         let instance = Self { processes, pair, slots: slots.all, graphs };
         let unused = instance.unused_links();
@@ -146,7 +148,7 @@ fn shared_memory(
         let tree =
             family(&variable.name, &variable.dimensions, variable, slots, &mut memory.cells)?;
         let empty = Memory::default();
-        let initial = Body::new(program, Process::must(0), &empty, slots, deadline)
+        let initial = Body::new(program, Process::from_index(0), &empty, slots, deadline)
             .constant(&variable.name, &variable.initial)?;
         let place = (variable.name.as_str(), variable.initial.span);
         for cell in tree.leaves() {
@@ -163,7 +165,7 @@ fn shared_memory(
             let Some(first) = cell.content.leaves().first().copied().copied() else { continue };
             let name = cell_name(&slots.all[first.index()].name, variable).to_owned();
             for process in 0..slots.size.0 {
-                let owner = Owner::Link(Process::must(process));
+                let owner = Owner::Link(Process::from_index(process));
                 let name = format!("link {name} of p{process}");
                 cell.links.push(slots.scalar(name, owner, super::Domain::BIT, variable.span)?);
             }

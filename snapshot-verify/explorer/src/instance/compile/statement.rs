@@ -74,7 +74,7 @@ impl<'a> Body<'a> {
         let frame =
             Frame { procedure: id, known: BTreeMap::new(), exit, result, breaks: Vec::new() };
         self.frames.push(frame);
-        let variables = Variables::of(procedure);
+        let variables = Variables::new(procedure);
         for (position, argument) in arguments.iter().enumerate() {
             let local = LocalId(position as u32);
             let constant = argument.leaves().iter().all(|term| term.constant().is_some());

@@ -18,7 +18,7 @@ pub(super) struct Variables {
 
 impl Variables {
     /// All statements of the procedure are looked at.
-    pub(super) fn of(procedure: &Procedure) -> Self {
+    pub(super) fn new(procedure: &Procedure) -> Self {
         let mut variables = Self::default();
         procedure.body.iter().for_each(|statement| variables.statement(statement));
         variables

@@ -1,0 +1,91 @@
+//! Definite assignment: which slots of operations are assigned before they are read.
+
+use fixedbitset::FixedBitSet;
+
+use super::Forward;
+use crate::dataflow;
+use crate::deadline::{Deadline, Stopped};
+use crate::instance::{Block, End, Graph, SlotId, Target, Term};
+
+/// The slots that may be unassigned.
+struct Unassigned;
+
+impl Unassigned {
+    /// Goes through a block; `read` is told of its terms, with what may be unassigned.
+    fn follow(
+        block: &Block,
+        before: &FixedBitSet,
+        read: &mut dyn FnMut(&Term, &FixedBitSet),
+    ) -> FixedBitSet {
+        let mut unassigned = before.clone();
+        for assignment in &block.assignments {
+            read(&assignment.value, &unassigned);
+            match &assignment.target {
+                Target::Slot(slot) if slot.index() < unassigned.len() => {
+                    unassigned.set(slot.index(), false);
+                }
+                Target::Slot(_) => {}
+                Target::Element { index, .. } => read(index, &unassigned),
+            }
+        }
+        block.end.terms().into_iter().for_each(|term| read(term, &unassigned));
+        unassigned
+    }
+}
+
+impl Forward for Unassigned {
+    type Fact = FixedBitSet;
+
+    fn block(&self, block: &Block, before: &FixedBitSet) -> FixedBitSet {
+        Self::follow(block, before, &mut |_, _| ())
+    }
+
+    fn pause(&self, after: FixedBitSet) -> Option<FixedBitSet> {
+        Some(after)
+    }
+}
+
+impl Graph {
+    /// The slots among these that an operation may read before it assigned them.
+    /// An assignment by index counts for none of the slots that it chooses from.
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub(crate) fn used_unassigned(
+        &self,
+        of_interest: &impl Fn(SlotId) -> bool,
+        deadline: Deadline<'_>,
+    ) -> Result<Vec<SlotId>, Stopped> {
+        let mut everything = FixedBitSet::new();
+        self.terms(&mut |term| {
+            term.slots(&mut |slot| {
+                if of_interest(slot) {
+                    everything.grow_and_insert(slot.index());
+                }
+            });
+        });
+        let mut given = everything.clone();
+        if let Some(argument) = self.argument.filter(|slot| slot.index() < given.len()) {
+            given.set(argument.index(), false);
+        }
+        let mut used = FixedBitSet::with_capacity(everything.len());
+        let begin = [(self.invocations.update, given), (self.invocations.scan, everything)];
+        let before = dataflow::forward(self, &Unassigned, begin, deadline)?;
+        for (block, before) in self.blocks.iter().zip(&before) {
+            let Some(before) = before else { continue };
+            let mut read = |term: &Term, unassigned: &FixedBitSet| {
+                term.slots(&mut |slot| {
+                    if unassigned.contains(slot.index()) {
+                        used.insert(slot.index());
+                    }
+                });
+            };
+            let after = Unassigned::follow(block, before, &mut read);
+            if let End::Pause(location) = block.end {
+                let reactions = &self.standing(location).reactions;
+                reactions.iter().for_each(|reaction| read(&reaction.when, &after));
+            }
+        }
+        Ok(used.ones().map(|slot| SlotId(slot as u32)).collect())
+    }
+}

@@ -1,0 +1,141 @@
+//! Which facts stay facts until the process itself acts.
+//!
+//! A fact about slots that others do not write stays as it is. Beyond that, a
+//! fact stays if no assignment of another process can undo it: a link once
+//! broken (others only ever break it); `active` once it does not name p (only p
+//! makes it name p); a version that p saved, once it is not the current one
+//! (others only ever write fresh versions, which differ from all there are).
+
+use std::collections::BTreeSet;
+
+use snapshot_core::Process;
+
+use crate::instance::{Domain, Instance, NONE, Operator, Owner, Scalar, SlotId, Term};
+
+/// Domains with more scalars than this count as unlimited.
+const MOST: i64 = 64;
+
+/// What other processes may assign to a slot.
+#[derive(Clone, Debug, Default)]
+struct Writes {
+    /// Scalars, one by one.
+    scalars: BTreeSet<Scalar>,
+    /// Versions that never were before.
+    fresh: bool,
+    /// Anything.
+    unlimited: bool,
+}
+
+/// What the processes other than one may assign.
+#[derive(Debug)]
+pub struct Stability {
+    writes: Vec<Writes>,
+}
+
+impl Stability {
+    /// Of facts that this process knows. O(size of the instance).
+    pub fn new(instance: &Instance, process: Process) -> Self {
+        let mut writes = vec![Writes::default(); instance.slots.len()];
+        for (other, graph) in instance.graphs.iter().enumerate() {
+            if other == process.index() {
+                continue;
+            }
+            for assignment in graph.blocks.iter().flat_map(|block| &block.assignments) {
+                assignment.target.slots(&mut |slot| {
+                    writes[slot.index()].include(&assignment.value, instance);
+                });
+            }
+        }
+        for (slot, writes) in instance.slots.iter().zip(&mut writes) {
+            // What belongs to the process is its own.
+            if matches!(slot.owner, Owner::Operation(owner) | Owner::Process(owner) if owner == process)
+            {
+                *writes = Writes::default();
+            }
+        }
+        Self { writes }
+    }
+
+    /// Whether nobody else assigns any of the slots that the atom reads.
+    pub fn is_own(&self, atom: &Term) -> bool {
+        let mut own = true;
+        atom.slots(&mut |slot| own &= self.writes[slot.index()].is_nothing());
+        own
+    }
+
+    /// Whether the atom, having this outcome, keeps it until the process acts.
+    pub fn keeps(&self, atom: &Term, truth: bool) -> bool {
+        if self.is_own(atom) {
+            return true;
+        }
+        match atom {
+            Term::Slot(slot) => self.keeps_equal(*slot, 1, truth),
+            Term::Apply(Operator::Equal, of) => match (&of[0], &of[1]) {
+                (Term::Slot(slot), Term::Constant(scalar) | Term::Process(scalar)) => {
+                    self.keeps_equal(*slot, *scalar, truth)
+                }
+                (Term::Slot(first), Term::Slot(second)) => {
+                    !truth && [first, second].iter().all(|slot| self.only_fresh(**slot))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    fn keeps_equal(&self, slot: SlotId, scalar: Scalar, truth: bool) -> bool {
+        let writes = &self.writes[slot.index()];
+        !writes.unlimited
+            && !writes.fresh
+            && writes.scalars.iter().all(|&written| (written == scalar) == truth)
+    }
+
+    fn only_fresh(&self, slot: SlotId) -> bool {
+        let writes = &self.writes[slot.index()];
+        !writes.unlimited && writes.scalars.is_empty()
+    }
+}
+
+impl Writes {
+    fn is_nothing(&self) -> bool {
+        !self.unlimited && !self.fresh && self.scalars.is_empty()
+    }
+
+    fn include(&mut self, value: &Term, instance: &Instance) {
+        match value {
+            Term::Constant(scalar) | Term::Process(scalar) => {
+                self.scalars.insert(*scalar);
+            }
+            Term::Fresh => self.fresh = true,
+            Term::Slot(slot) => match instance.slot(*slot).domain {
+                Domain::Range { low, high, optional, .. }
+                    if i64::from(high) - i64::from(low) < MOST =>
+                {
+                    self.scalars.extend(low..=high);
+                    if optional {
+                        self.scalars.insert(NONE);
+                    }
+                }
+                _ => self.unlimited = true,
+            },
+            Term::Element { of, .. } => of.iter().for_each(|term| self.include(term, instance)),
+            Term::Apply(Operator::If, of) => {
+                of[1..].iter().for_each(|term| self.include(term, instance));
+            }
+            Term::Apply(Operator::NumberOf | Operator::NameOf, of) => {
+                of.iter().for_each(|term| self.include(term, instance));
+            }
+            Term::Apply(
+                Operator::Not
+                | Operator::And
+                | Operator::Or
+                | Operator::Equal
+                | Operator::Less
+                | Operator::LessOrEqual,
+                _,
+            ) => self.scalars.extend([0, 1]),
+            Term::Apply(Operator::Add | Operator::Subtract | Operator::Remainder, _)
+            | Term::Successor(_) => self.unlimited = true,
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! `dead`: what a process will not read again, it forgets at once.
+//!
+//! A slot that only one process reads, and that this process will assign before
+//! it reads it again, cannot influence anything: two states that differ there
+//! only have the same futures (they are bisimilar, and the observer sees the
+//! same). So it may hold anything, and it is made to hold always the same: its
+//! *blank*. Liveness is that of [`crate::dataflow::live_variables`], so whatever is only ever
+//! moved about falls too.
+//!
+//! * Assignments to dead slots are dropped.
+//! * Where a step ends, the slots that were live or assigned in it and are not
+//!   live any more are assigned their blanks. Links that nobody will test are
+//!   broken that way; others' writes leave them so.
+//! * Reactions whose condition reads a dead slot are dropped: a reaction is an
+//!   offer to know more, and what it would tell cannot matter then.
+//!
+//! The blank of a link is 0. Names of processes, versions, counters and
+//! anonymous bits ([`crate::quotient::canonical_renaming`]) are blanked to none, so that blanks mean
+//! the same under every renaming; all other slots to their least scalars.
+//!
+//! PAT's encodings keep dead variables; Liu et al. (FM 2009) do not discuss it.
+
+use fixedbitset::FixedBitSet;
+use rayon::prelude::*;
+use snapshot_core::Process;
+
+use crate::dataflow::live_variables::Liveness;
+use crate::dataflow::{self, Forward};
+use crate::deadline::{Deadline, Stopped};
+use crate::instance::{
+    Assignment, Block, BlockId, Domain, End, Graph, Instance, Location, NONE, Owner, Scalar, Slot,
+    SlotId, Target, Term,
+};
+use crate::quotient::canonical_renaming::classes::Classes;
+
+/// Forgets what is dead.
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn reset_dead_variables(
+    instance: &Instance,
+    deadline: Deadline<'_>,
+) -> Result<Instance, Stopped> {
+    forget(instance, false, deadline)
+}
+
+/// Forgets what is dead, in the same words wherever a step ends at the same place, even
+/// where some of them are not needed: so that code that does the same looks the same.
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn reset_uniformly(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
+    forget(instance, true, deadline)
+}
+
+fn forget(
+    instance: &Instance,
+    uniformly: bool,
+    deadline: Deadline<'_>,
+) -> Result<Instance, Stopped> {
+    // First without assignments to the dead: which bits are anonymous is seen
+    // by what is left.
+    let mut reduced = instance.clone();
+    reduced.graphs_parallel_mut().enumerate().try_for_each(|(index, graph)| {
+        drop_assignments(graph, &Liveness::new(instance, Process::from_index(index), deadline)?);
+        Ok(())
+    })?;
+    make_room_for_blanks(&mut reduced);
+    let instance = &reduced.clone();
+    let graphs = reduced.graphs_parallel_mut().enumerate();
+    let unused_when_idle = graphs.map(|(index, graph)| {
+        let process = Process::from_index(index);
+        let liveness = Liveness::new(instance, process, deadline)?;
+        forget_argument(graph, &liveness);
+        drop_reactions(graph, &liveness);
+        blank_at_pauses(graph, &instance.slots, &liveness, uniformly, deadline)?;
+        let own = |slot: &SlotId| instance.slot(*slot).owner.reader() == Some(process);
+        let unused = |slot: &SlotId| liveness.is_dead(Location::IDLE, *slot);
+        let slots = (0..instance.slots.len() as u32).map(SlotId);
+        Ok(slots.filter(own).filter(unused).collect())
+    });
+    let unused_when_idle: Vec<Vec<SlotId>> = unused_when_idle.collect::<Result<_, Stopped>>()?;
+    for slot in unused_when_idle.into_iter().flatten() {
+        let described = &mut reduced.slots[slot.index()];
+        described.initial = blank(described);
+    }
+    #[cfg(debug_assertions)]
+    reduced.validate();
+    Ok(reduced)
+}
+
+/// What a dead slot holds.
+#[must_use]
+pub fn blank(slot: &Slot) -> Scalar {
+    match (slot.owner, slot.domain) {
+        (Owner::Link(_), _) => 0,
+        (_, Domain::Range { names_processes: false, optional, low, .. }) => {
+            if optional {
+                NONE
+            } else {
+                low
+            }
+        }
+        (_, Domain::Range { .. } | Domain::Version { .. } | Domain::Counter { .. }) => NONE,
+    }
+}
+
+/// Lets the slots that are blanked to none hold none.
+fn make_room_for_blanks(instance: &mut Instance) {
+    let mut anonymous = FixedBitSet::with_capacity(instance.slots.len());
+    for class in Classes::new(instance).iter() {
+        class.slots.iter().for_each(|slot| anonymous.insert(slot.index()));
+    }
+    for (slot, described) in instance.slots.iter_mut().enumerate() {
+        if matches!(described.owner, Owner::Shared | Owner::Link(_)) {
+            continue;
+        }
+        match &mut described.domain {
+            Domain::Range { names_processes: false, .. } if !anonymous[slot] => {}
+            Domain::Range { optional, .. }
+            | Domain::Version { optional }
+            | Domain::Counter { optional } => *optional = true,
+        }
+    }
+}
+
+fn forget_argument(graph: &mut Graph, liveness: &Liveness) {
+    if let Some(argument) = graph.argument
+        && !liveness.before(graph.invocations.update)[argument.index()]
+    {
+        graph.argument = None;
+    }
+}
+
+fn drop_assignments(graph: &mut Graph, liveness: &Liveness) {
+    for block in &mut graph.blocks {
+        let mut live = liveness.after(&block.end);
+        let mut kept: Vec<Assignment> = Vec::with_capacity(block.assignments.len());
+        for assignment in block.assignments.drain(..).rev() {
+            if liveness.assign(&mut live, &assignment) {
+                kept.push(assignment);
+            }
+        }
+        kept.reverse();
+        block.assignments = kept;
+    }
+}
+
+fn drop_reactions(graph: &mut Graph, liveness: &Liveness) {
+    for (index, standing) in graph.locations.iter_mut().enumerate() {
+        standing.reactions.retain(|reaction| {
+            let mut all_live = true;
+            reaction.when.slots(&mut |slot| {
+                all_live &= !liveness.is_dead(Location(index as u32), slot);
+            });
+            all_live
+        });
+    }
+}
+
+/// Adds the assignments of blanks where steps end. Slots of an operation need
+/// none where it responds: they return to their initial scalars, which are
+/// blanks.
+fn blank_at_pauses(
+    graph: &mut Graph,
+    slots: &[Slot],
+    liveness: &Liveness,
+    uniformly: bool,
+    deadline: Deadline<'_>,
+) -> Result<(), Stopped> {
+    let mut soiled = soiled(graph, liveness, deadline)?;
+    if uniformly {
+        spread(graph, &mut soiled);
+    }
+    for (block, mut soiled) in graph.blocks.iter_mut().zip(soiled) {
+        match &block.end {
+            End::Pause(location) => soiled.difference_with(liveness.at(*location)),
+            End::Respond(response) => {
+                soiled.difference_with(liveness.at(Location::IDLE));
+                response.terms(&mut |term| term.slots(&mut |slot| soiled.set(slot.index(), false)));
+            }
+            End::Jump(_) | End::Branch { .. } | End::Fault { .. } => continue,
+        }
+        let responds = matches!(block.end, End::Respond(_));
+        for slot in soiled.ones() {
+            if !(responds && matches!(slots[slot].owner, Owner::Operation(_))) {
+                block.assignments.push(Assignment {
+                    target: Target::Slot(SlotId(slot as u32)),
+                    value: Term::Constant(blank(&slots[slot])),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is soiled before one way to a place is taken to be so before all.
+fn spread(graph: &Graph, soiled: &mut [FixedBitSet]) {
+    let place = |block: &Block| block.end.location();
+    let mut all: Vec<FixedBitSet> = vec![FixedBitSet::new(); graph.locations.len()];
+    for (block, soiled) in graph.blocks.iter().zip(soiled.iter()) {
+        if let Some(place) = place(block) {
+            all[place.index()].union_with(soiled);
+        }
+    }
+    for (block, soiled) in graph.blocks.iter().zip(soiled) {
+        if let Some(place) = place(block) {
+            soiled.clone_from(&all[place.index()]);
+        }
+    }
+}
+
+/// Within steps: the own slots that may hold something else than their blanks, being live
+/// where the step began, or assigned in it.
+struct Soiled<'a>(&'a Liveness);
+
+impl Forward for Soiled<'_> {
+    type Fact = FixedBitSet;
+
+    fn block(&self, block: &Block, before: &FixedBitSet) -> FixedBitSet {
+        let mut after = before.clone();
+        for assignment in &block.assignments {
+            assignment.target.slots(&mut |slot| {
+                if self.0.own()[slot.index()] {
+                    after.insert(slot.index());
+                }
+            });
+        }
+        after
+    }
+
+    fn pause(&self, _: FixedBitSet) -> Option<FixedBitSet> {
+        None
+    }
+}
+
+/// Per block, what is soiled where it ends.
+fn soiled(
+    graph: &Graph,
+    liveness: &Liveness,
+    deadline: Deadline<'_>,
+) -> Result<Vec<FixedBitSet>, Stopped> {
+    let mut begin: Vec<(BlockId, FixedBitSet)> = Vec::new();
+    for at in graph.every_location() {
+        begin.extend(graph.begun(at).map(|block| (block, liveness.at(at).clone())));
+    }
+    if let Some(argument) = graph.argument {
+        let mut given = liveness.at(Location::IDLE).clone();
+        given.insert(argument.index());
+        begin.push((graph.invocations.update, given));
+    }
+    let soiled = Soiled(liveness);
+    let before = dataflow::forward(graph, &soiled, begin, deadline)?;
+    let nothing = FixedBitSet::with_capacity(liveness.own().len());
+    let pairs = graph.blocks.iter().zip(before);
+    let after =
+        pairs.map(|(block, before)| soiled.block(block, before.as_ref().unwrap_or(&nothing)));
+    Ok(after.collect())
+}

@@ -1,0 +1,210 @@
+//! The variables by which processes choose cells.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::instance::{
+    Assignment, Domain, Instance, NONE, Operator, Owner, Scalar, SlotId, Target, Term,
+};
+use crate::quotient::canonical_renaming::classes::{Class, Classes};
+
+/// Variables and gates with more scalars are not looked at.
+const MOST_SCALARS: i64 = 64;
+
+/// The handles of all processes, and where they come from.
+#[derive(Debug)]
+pub(crate) struct Handles {
+    /// By process.
+    pub(crate) parts: Vec<Vec<Part>>,
+    /// The cells that parts are taken from.
+    pub(crate) gates: BTreeSet<SlotId>,
+}
+
+/// A variable of a handle; of a counter, its remainder.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) slot: SlotId,
+    /// Whether it may hold none: that has code 0.
+    optional: bool,
+    pub(crate) kind: Kind,
+}
+
+/// Which scalars have codes, besides none.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Kind {
+    /// From the first on, so many.
+    Range(Scalar, usize),
+    /// Counters, which are told apart by what they are modulo this.
+    Remainders(Scalar),
+}
+
+impl Part {
+    /// The code of a scalar, if the part may hold it.
+    #[inline]
+    pub(crate) fn code(&self, scalar: Scalar) -> Option<usize> {
+        if scalar == NONE {
+            return self.optional.then_some(0);
+        }
+        let number = match self.kind {
+            Kind::Range(low, count) => {
+                let number = usize::try_from(scalar.checked_sub(low)?).ok()?;
+                (number < count).then_some(number)?
+            }
+            Kind::Remainders(modulus) => scalar.rem_euclid(modulus) as usize,
+        };
+        Some(usize::from(self.optional) + number)
+    }
+
+    /// The scalar with a code; of a counter, the remainder.
+    pub(crate) fn scalar(&self, code: usize) -> Scalar {
+        match (code.checked_sub(usize::from(self.optional)), self.kind) {
+            (None, _) => NONE,
+            (Some(number), Kind::Range(low, _)) => low + number as Scalar,
+            (Some(number), Kind::Remainders(_)) => number as Scalar,
+        }
+    }
+
+    /// How many codes there are.
+    pub(crate) fn codes(&self) -> usize {
+        let count = match self.kind {
+            Kind::Range(_, count) => count,
+            Kind::Remainders(modulus) => modulus as usize,
+        };
+        usize::from(self.optional) + count
+    }
+}
+
+impl Handles {
+    /// The variables by which some of these cells are chosen from others, and what goes
+    /// there, directly or by way of gates.
+    pub(crate) fn new(instance: &Instance, is_cell: &dyn Fn(SlotId) -> bool) -> Self {
+        let moduli = moduli(instance);
+        let blocks = || instance.graphs.iter().flat_map(|graph| &graph.blocks);
+        let assignments = || blocks().flat_map(|block| &block.assignments);
+        // What is chosen at run time is no part: it would not be known which one is.
+        let mut no_parts: BTreeSet<SlotId> =
+            instance.graphs.iter().filter_map(|graph| graph.argument).collect();
+        let mut found = BTreeSet::new();
+        for block in blocks() {
+            block.terms(&mut |term| indices(term, is_cell, &mut |slot| _ = found.insert(slot)));
+        }
+        for Assignment { target, .. } in assignments() {
+            if let Target::Element { index, of } = target {
+                no_parts.extend(of);
+                if of.iter().any(|slot| is_cell(*slot)) {
+                    tellers(index, &mut |slot| _ = found.insert(slot));
+                }
+            }
+        }
+        let part = |slot: SlotId| -> Option<Part> {
+            let described = instance.slot(slot);
+            let is_own = matches!(described.owner, Owner::Process(_) | Owner::Operation(_));
+            let kind = match described.domain {
+                Domain::Range { .. } => {
+                    let (low, count) = small_range(instance, slot)?;
+                    Kind::Range(low, count)
+                }
+                Domain::Version { .. } | Domain::Counter { .. } => {
+                    Kind::Remainders(*moduli.get(&slot)?)
+                }
+            };
+            let optional = match described.domain {
+                Domain::Range { optional, .. } => optional,
+                // While they mean nothing they hold none.
+                Domain::Version { .. } | Domain::Counter { .. } => true,
+            };
+            (is_own && !no_parts.contains(&slot)).then_some(Part { slot, optional, kind })
+        };
+        let is_gate = |slot: SlotId| {
+            instance.slot(slot).owner == Owner::Shared && small_range(instance, slot).is_some()
+        };
+        loop {
+            let before = found.len();
+            for Assignment { target, value } in assignments() {
+                let matters = |slot: &SlotId| {
+                    found.contains(slot) && (is_gate(*slot) || part(*slot).is_some())
+                };
+                if target.choices().iter().any(matters) {
+                    tellers(value, &mut |slot| _ = found.insert(slot));
+                    if let Target::Element { index, .. } = target {
+                        tellers(index, &mut |slot| _ = found.insert(slot));
+                    }
+                }
+            }
+            if found.len() == before {
+                break;
+            }
+        }
+        let mut parts = vec![Vec::new(); instance.processes];
+        for part in found.iter().filter_map(|slot| part(*slot)) {
+            if let Some(process) = instance.slot(part.slot).owner.reader() {
+                parts[process.index()].push(part);
+            }
+        }
+        let gates = found.into_iter().filter(|slot| is_gate(*slot)).collect();
+        Self { parts, gates }
+    }
+}
+
+/// What a cell with few scalars may hold; nothing of others.
+pub(crate) fn scalars_of(instance: &Instance, cell: SlotId) -> Vec<Scalar> {
+    match (small_range(instance, cell), instance.slot(cell).domain) {
+        (Some((low, count)), Domain::Range { optional, .. }) => {
+            let numbers = (0..count).map(|number| low + number as Scalar);
+            optional.then_some(NONE).into_iter().chain(numbers).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The least scalar of a range and how many there are, if that is not many.
+fn small_range(instance: &Instance, slot: SlotId) -> Option<(Scalar, usize)> {
+    let Domain::Range { low, high, .. } = instance.slot(slot).domain else { return None };
+    let count = i64::from(high) - i64::from(low) + 1;
+    (count <= MOST_SCALARS).then_some((low, count as usize))
+}
+
+/// What remainders are taken by, of each counter that keeps its own when counters are
+/// numbered anew.
+fn moduli(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
+    let classes = Classes::new(instance);
+    let small = classes.iter().filter(|class| (2..=MOST_SCALARS).contains(&class.modulus.into()));
+    let of_class = |class: &Class| -> Vec<(SlotId, Scalar)> {
+        let kept = class.origins(&class.divided);
+        kept.ones().map(|at| (class.slots[at], class.modulus)).collect()
+    };
+    small.flat_map(of_class).collect()
+}
+
+/// What tells the indices by which a term chooses from such cells.
+fn indices(term: &Term, is_cell: &dyn Fn(SlotId) -> bool, visit: &mut impl FnMut(SlotId)) {
+    match term {
+        Term::Element { index, of } => {
+            let mut chooses = false;
+            of.iter().for_each(|term| term.slots(&mut |slot| chooses |= is_cell(slot)));
+            if chooses {
+                tellers(index, visit);
+            }
+            indices(index, is_cell, visit);
+            of.iter().for_each(|term| indices(term, is_cell, visit));
+        }
+        Term::Apply(_, arguments) => {
+            arguments.iter().for_each(|term| indices(term, is_cell, visit));
+        }
+        Term::Constant(_) | Term::Process(_) | Term::Slot(_) | Term::Fresh | Term::Successor(_) => {
+        }
+    }
+}
+
+/// The slots that tell what a term is, those aside that it only compares.
+fn tellers(term: &Term, visit: &mut impl FnMut(SlotId)) {
+    match term {
+        Term::Slot(slot) | Term::Successor(slot) => visit(*slot),
+        Term::Element { index, of } => {
+            tellers(index, visit);
+            of.iter().for_each(|term| tellers(term, visit));
+        }
+        Term::Apply(Operator::Equal | Operator::Less | Operator::LessOrEqual, _) => {}
+        Term::Apply(_, arguments) => arguments.iter().for_each(|term| tellers(term, visit)),
+        Term::Constant(_) | Term::Process(_) | Term::Fresh => {}
+    }
+}

@@ -1,0 +1,103 @@
+//! Numbers for the places of a process, to be found in a state at once.
+
+use std::cmp::Ordering;
+
+use snapshot_core::Process;
+
+use super::{Graph, Part, Place};
+use crate::instance::{Instance, Scalar};
+use crate::search::layout::{Register, Registers};
+
+/// With more numbers than this, tables by number would be too large.
+const MOST_NUMBERS: usize = 1 << 20;
+
+/// The places of one process, numbered anew: from the variables of its handle, as digits.
+#[derive(Clone, Debug)]
+pub(crate) struct Index {
+    location: Register,
+    parts: Vec<Part>,
+    /// By location.
+    at: Vec<At>,
+    count: usize,
+}
+
+/// The places of one location.
+#[derive(Clone, Debug, Default)]
+struct At {
+    /// The number of the first.
+    begin: usize,
+    /// The parts that make a difference here: which, the least code, how many codes.
+    digits: Vec<(usize, usize, usize)>,
+    /// All other parts, with the only codes that they have here.
+    fixed: Vec<(usize, usize)>,
+}
+
+impl Index {
+    /// Of the places of a process, whose handles have these parts; none if the numbers
+    /// would be too many.
+    pub(crate) fn new(
+        instance: &Instance,
+        process: Process,
+        parts: Vec<Part>,
+        graph: &Graph,
+    ) -> Option<Self> {
+        let mut at = vec![At::default(); instance.graphs[process.index()].locations.len()];
+        let mut by_location: Vec<Vec<&Place>> = vec![Vec::new(); at.len()];
+        graph.places.iter().for_each(|place| by_location[place.location.index()].push(place));
+        let mut count = 0_usize;
+        for (at, here) in at.iter_mut().zip(by_location) {
+            at.begin = count;
+            for part in 0..parts.len() {
+                let codes = here.iter().map(|place| place.handle[part]);
+                let (low, high) = codes
+                    .fold((usize::MAX, 0), |(low, high), code| (low.min(code), high.max(code)));
+                match low.cmp(&high) {
+                    Ordering::Less => at.digits.push((part, low, high - low + 1)),
+                    Ordering::Equal => at.fixed.push((part, low)),
+                    // Nobody ever stands here.
+                    Ordering::Greater => {}
+                }
+            }
+            let mut radices = at.digits.iter().map(|(_, _, radix)| *radix);
+            count = count.checked_add(radices.try_fold(1, usize::checked_mul)?)?;
+            if count > MOST_NUMBERS {
+                return None;
+            }
+        }
+        Some(Self { location: Registers::new(instance).location(process), parts, at, count })
+    }
+
+    /// One more than the largest number.
+    pub(crate) const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The number of a place; none if the process never stands there.
+    pub(crate) fn at(&self, place: &Place) -> Option<usize> {
+        self.at[place.location.index()].number(|part| Some(place.handle[part]))
+    }
+
+    /// The number of the place where the process stands in a state; none if it never
+    /// has such a handle.
+    #[inline]
+    pub(crate) fn of_state(&self, state: &[Scalar]) -> Option<usize> {
+        self.at[state[self.location] as usize].number(|part| {
+            let part = &self.parts[part];
+            part.code(state[part.slot.index()])
+        })
+    }
+}
+
+impl At {
+    #[inline]
+    fn number(&self, code: impl Fn(usize) -> Option<usize>) -> Option<usize> {
+        if self.fixed.iter().any(|&(part, only)| code(part) != Some(only)) {
+            return None;
+        }
+        let offset = self.digits.iter().try_fold(0, |offset, &(part, low, radix)| {
+            let digit = code(part)?.checked_sub(low)?;
+            (digit < radix).then_some(offset * radix + digit)
+        });
+        Some(self.begin + offset?)
+    }
+}

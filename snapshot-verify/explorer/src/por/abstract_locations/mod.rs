@@ -1,0 +1,386 @@
+//! Where processes stand, and what they do to cells on their way from place to place.
+//!
+//! A process may choose cells at run time, by variables of its own: its **handle**. What
+//! it will do to which cells is told by its **place**: its location with the scalars of
+//! its handle, of counters the remainders. Each process is looked at by itself: whatever
+//! it reads may be anything that the cell may hold.
+
+mod handle;
+mod index;
+
+pub(crate) use handle::{Handles, Part, scalars_of};
+pub(crate) use index::Index;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(crate) use handle::Kind;
+
+use crate::deadline::{Deadline, Stopped};
+use crate::instance::fold::{Knowledge, folded};
+use crate::instance::scalars::{Scalars, remainder};
+use crate::instance::{
+    Assignment, BlockId, Domain, End, Instance, Location, NONE, Operator, Owner, Scalar, SlotId,
+    Target, Term,
+};
+
+/// With more places than this, a process is not looked at: it would take too long.
+const MOST_PLACES: usize = 1 << 16;
+
+/// Nor with more ways to go through blocks, of all steps from all places.
+const MOST_WAYS: usize = 1 << 21;
+
+/// Where a process stands, and by which handle it would choose cells.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Place {
+    pub(crate) location: Location,
+    /// A code per part.
+    pub(crate) handle: Vec<usize>,
+}
+
+/// What a step does to cells, in the order in which it is done.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Event {
+    /// It may read this one.
+    Read(SlotId),
+    /// It writes this one, whatever else.
+    Write(SlotId),
+    /// It may write this one, or another.
+    MayWrite(SlotId),
+    /// It finds this in a gate.
+    Find(SlotId, Scalar),
+    /// It may write one of these to a gate.
+    Lead(SlotId, Vec<Scalar>),
+}
+
+/// One way to take a step.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Path {
+    /// The place where it begins, by number.
+    pub(crate) from: usize,
+    pub(crate) events: Vec<Event>,
+    /// The place where it ends, by number; none after a fault.
+    pub(crate) to: Option<usize>,
+}
+
+/// The places of one process, and how it gets from one to the other.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    /// The first is where the process is idle at first.
+    pub(crate) places: Vec<Place>,
+    pub(crate) paths: Vec<Path>,
+    /// By place, the paths that end there.
+    arriving: Vec<Vec<usize>>,
+    /// The paths that have events of a slot.
+    touching: FxHashMap<SlotId, Vec<usize>>,
+}
+
+impl Event {
+    /// The cell or gate.
+    const fn slot(&self) -> SlotId {
+        match self {
+            Self::Read(slot)
+            | Self::Write(slot)
+            | Self::MayWrite(slot)
+            | Self::Find(slot, _)
+            | Self::Lead(slot, _) => *slot,
+        }
+    }
+}
+
+impl Graph {
+    /// Of one process, with what it does to gates and cells; none if it has too many
+    /// places, or ways to take its steps.
+    ///
+    /// Ways that come to a block with the same handle, having done the same, go on as one:
+    /// tests of what is neither part of the handle nor a cell multiply nothing.
+    /// O(places * different ways to take a step).
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub(crate) fn new(
+        instance: &Instance,
+        process: usize,
+        handles: &Handles,
+        is_cell: &dyn Fn(SlotId) -> bool,
+        deadline: Deadline<'_>,
+    ) -> Result<Option<Self>, Stopped> {
+        let parts = &handles.parts[process];
+        let walker = Walker { instance, process, parts, gates: &handles.gates, is_cell };
+        let begin = parts.iter().map(|part| walker.idle(part)).collect();
+        let begin = Place { location: Location::IDLE, handle: begin };
+        let mut numbers = BTreeMap::from([(begin.clone(), 0)]);
+        let mut graph = Self { places: vec![begin], ..Self::default() };
+        let mut ways = 0;
+        for from in 0.. {
+            let Some(place) = graph.places.get(from).cloned() else { break };
+            let mut found = BTreeSet::new();
+            let begin =
+                |block| Way { block, from: 0, handle: place.handle.clone(), events: vec![] };
+            let mut open: Vec<Way> = walker.begun(place.location).into_iter().map(begin).collect();
+            let mut seen: FxHashSet<Way> = FxHashSet::default();
+            while let Some(way) = open.pop() {
+                if !seen.insert(way.clone()) {
+                    continue;
+                }
+                deadline.check()?;
+                ways += 1;
+                if ways > MOST_WAYS {
+                    return Ok(None);
+                }
+                let here = Here { walker: &walker, way };
+                here.walk(&mut open, &mut |events, to| {
+                    let to = to.map(|to| {
+                        *numbers.entry(to).or_insert_with_key(|to| {
+                            graph.places.push(to.clone());
+                            graph.places.len() - 1
+                        })
+                    });
+                    found.insert(Path { from, events, to });
+                });
+            }
+            if graph.places.len() > MOST_PLACES {
+                return Ok(None);
+            }
+            graph.paths.extend(found);
+        }
+        graph.arriving = vec![Vec::new(); graph.places.len()];
+        for (number, path) in graph.paths.iter().enumerate() {
+            path.to.into_iter().for_each(|to| graph.arriving[to].push(number));
+            let slots: BTreeSet<SlotId> = path.events.iter().map(Event::slot).collect();
+            for slot in slots {
+                graph.touching.entry(slot).or_default().push(number);
+            }
+        }
+        Ok(Some(graph))
+    }
+
+    /// The paths that end in a place, by number.
+    pub(crate) fn arriving(&self, place: usize) -> &[usize] {
+        &self.arriving[place]
+    }
+
+    /// The paths with events of a cell or gate, by number.
+    pub(crate) fn touching(&self, slot: SlotId) -> &[usize] {
+        self.touching.get(&slot).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What is known while steps are walked.
+struct Walker<'a> {
+    instance: &'a Instance,
+    process: usize,
+    parts: &'a [Part],
+    gates: &'a BTreeSet<SlotId>,
+    /// Of which slots reads and writes are noted.
+    is_cell: &'a dyn Fn(SlotId) -> bool,
+}
+
+/// One way through a step, up to an assignment of a block: the handle, as codes, and what
+/// was done.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+struct Way {
+    block: BlockId,
+    /// The number of the assignment.
+    from: usize,
+    handle: Vec<usize>,
+    events: Vec<Event>,
+}
+
+/// What is known on a way.
+struct Here<'a> {
+    walker: &'a Walker<'a>,
+    way: Way,
+}
+
+impl Here<'_> {
+    fn part(&self, slot: SlotId) -> Option<(&Part, usize)> {
+        let at = self.walker.parts.iter().position(|part| part.slot == slot)?;
+        Some((&self.walker.parts[at], self.way.handle[at]))
+    }
+
+    fn note(&mut self, event: Event) {
+        if !self.way.events.contains(&event) {
+            self.way.events.push(event);
+        }
+    }
+
+    /// Notes what a term reads.
+    fn reads(&mut self, term: &Term) {
+        let mut slots = Vec::new();
+        term.slots(&mut |slot| slots.push(slot));
+        for slot in slots {
+            if (self.walker.is_cell)(slot) {
+                self.note(Event::Read(slot));
+            }
+        }
+    }
+
+    /// The term with known remainders in place, folded by what is known.
+    fn folded(&self, term: &Term) -> (Term, Scalars) {
+        folded(&self.divided(term), self)
+    }
+
+    fn divided(&self, term: &Term) -> Term {
+        match term {
+            Term::Apply(Operator::Remainder, arguments) => {
+                if let [Term::Slot(slot), by] = arguments.as_slice()
+                    && let Some((part, code)) = self.part(*slot)
+                    && let Kind::Remainders(modulus) = part.kind
+                    && let (number, Some(by)) = (part.scalar(code), by.constant())
+                    && number != NONE
+                    && by > 0
+                    && modulus % by == 0
+                {
+                    return Term::Constant(remainder(number, by));
+                }
+                term.clone()
+            }
+            _ => term.with_parts(&mut |part| self.divided(part)),
+        }
+    }
+
+    /// The codes that a part may get, and, where that is told by what a gate holds, that.
+    fn codes(&self, part: &Part, value: &Term, scalars: &Scalars) -> Vec<(usize, Option<Event>)> {
+        if let Kind::Remainders(modulus) = part.kind {
+            let of = |slot: &SlotId| self.part(*slot).map(|(of, code)| of.scalar(code));
+            let known = match value {
+                Term::Constant(number) => Some(*number),
+                Term::Slot(slot) => of(slot),
+                Term::Successor(slot) => {
+                    of(slot).filter(|&number| number != NONE).map(|number| (number + 1) % modulus)
+                }
+                _ => None,
+            };
+            let may_be_none = match value {
+                Term::Slot(slot) => self.domain(*slot).contains(NONE),
+                Term::Successor(_) => false,
+                _ => true,
+            };
+            let may = |code: &usize| may_be_none || part.scalar(*code) != NONE;
+            return match known.and_then(|number| part.code(number)) {
+                Some(code) => vec![(code, None)],
+                None => (0..part.codes()).filter(may).map(|code| (code, None)).collect(),
+            };
+        }
+        let gate = match value {
+            Term::Slot(slot) if self.walker.gates.contains(slot) => Some(*slot),
+            _ => None,
+        };
+        let may = |code: &usize| scalars.contains(part.scalar(*code));
+        let codes = (0..part.codes()).filter(may);
+        codes.map(|code| (code, gate.map(|gate| Event::Find(gate, part.scalar(code))))).collect()
+    }
+}
+
+impl Knowledge for Here<'_> {
+    fn scalars(&self, slot: SlotId) -> Scalars {
+        match self.part(slot) {
+            Some((part, code)) => match (part.kind, part.scalar(code)) {
+                // Counters with one remainder are many.
+                (Kind::Remainders(_), remainder) if remainder != NONE => Scalars::Any,
+                (_, scalar) => Scalars::one(scalar),
+            },
+            None => Scalars::of_domain(self.domain(slot)),
+        }
+    }
+
+    fn domain(&self, slot: SlotId) -> Domain {
+        self.walker.instance.slot(slot).domain
+    }
+}
+
+impl Walker<'_> {
+    /// What a part holds at first, and, if it belongs to operations, whenever there is
+    /// none.
+    fn idle(&self, part: &Part) -> usize {
+        let slot = self.instance.slot(part.slot);
+        let scalar = slot.meaningless().unwrap_or(slot.initial);
+        part.code(scalar).unwrap_or(0)
+    }
+
+    /// Where steps from a location begin.
+    fn begun(&self, location: Location) -> Vec<BlockId> {
+        let graph = &self.instance.graphs[self.process];
+        let invocations = [graph.invocations.update, graph.invocations.scan];
+        let idle = location == Location::IDLE;
+        let begun = graph.standing(location).begun();
+        begun.chain(invocations.into_iter().filter(|_| idle)).collect()
+    }
+}
+
+impl Here<'_> {
+    /// Goes on to where the way parts, or the step ends: that is told to `end`.
+    fn walk(mut self, open: &mut Vec<Way>, end: &mut impl FnMut(Vec<Event>, Option<Place>)) {
+        let Walker { instance, process, parts, gates, is_cell } = *self.walker;
+        let content = instance.graphs[process].block(self.way.block);
+        for (at, assignment) in content.assignments.iter().enumerate().skip(self.way.from) {
+            let Assignment { target, value } = assignment;
+            let (value, scalars) = self.folded(value);
+            self.reads(&value);
+            let targets = self.targets(target);
+            for gate in targets.iter().filter(|slot| gates.contains(slot)) {
+                let all = scalars_of(instance, *gate).into_iter();
+                let written = all.filter(|scalar| scalars.contains(*scalar)).collect();
+                self.note(Event::Lead(*gate, written));
+            }
+            for &cell in targets.iter().filter(|slot| is_cell(**slot)) {
+                let is_only = targets.len() == 1;
+                self.note(if is_only { Event::Write(cell) } else { Event::MayWrite(cell) });
+            }
+            let part = parts.iter().position(|part| targets.contains(&part.slot));
+            let Some(part) = part else { continue };
+            debug_assert_eq!(targets.len(), 1, "what is chosen at run time is no part");
+            for (code, event) in self.codes(&parts[part], &value, &scalars) {
+                let mut way = Way { from: at + 1, ..self.way.clone() };
+                way.handle[part] = code;
+                way.events.extend(event.filter(|event| !self.way.events.contains(event)));
+                open.push(way);
+            }
+            return;
+        }
+        for term in content.end.terms() {
+            let (term, _) = self.folded(term);
+            self.reads(&term);
+        }
+        match &content.end {
+            End::Jump(next) => open.push(Way { block: *next, from: 0, ..self.way }),
+            End::Branch { condition, then, otherwise } => {
+                let (_, holds) = self.folded(condition);
+                for (bit, next) in [(1, then), (0, otherwise)] {
+                    if holds.contains(bit) {
+                        open.push(Way { block: *next, from: 0, ..self.way.clone() });
+                    }
+                }
+            }
+            End::Pause(location) => {
+                let Way { handle, events, .. } = self.way;
+                end(events, Some(Place { location: *location, handle }));
+            }
+            End::Respond(_) => {
+                let Way { mut handle, events, .. } = self.way;
+                for (code, part) in handle.iter_mut().zip(parts) {
+                    if matches!(instance.slot(part.slot).owner, Owner::Operation(_)) {
+                        *code = self.walker.idle(part);
+                    }
+                }
+                end(events, Some(Place { location: Location::IDLE, handle }));
+            }
+            End::Fault { .. } => end(self.way.events, None),
+        }
+    }
+
+    /// The slots that an assignment may go to; notes what its index reads.
+    fn targets(&mut self, target: &Target) -> Vec<SlotId> {
+        match target {
+            Target::Slot(slot) => vec![*slot],
+            Target::Element { index, of } => {
+                let (index, indices) = self.folded(index);
+                self.reads(&index);
+                let may = |(at, _): &(usize, &SlotId)| indices.contains(*at as Scalar);
+                of.iter().enumerate().filter(may).map(|(_, slot)| *slot).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Which versions, counters and anonymous bits have to do with each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fixedbitset::FixedBitSet;
+
+use crate::instance::{
+    Assignment, Domain, End, Instance, NONE, Operator, Scalar, SlotId, Target, Term,
+};
+
+/// What the slots of a class hold.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Kind {
+    /// Versions.
+    #[default]
+    Version,
+    /// Counters.
+    Counter,
+    /// Bits of which the program only tests whether two are equal.
+    Bit,
+}
+
+/// Slots among which numbers are moved or compared, and what is done.
+#[derive(Clone, Debug, Default)]
+pub struct Class {
+    /// What they hold.
+    pub kind: Kind,
+    /// Its slots, ascending.
+    pub slots: Vec<SlotId>,
+    /// Numbers that the program names.
+    pub constants: BTreeSet<Scalar>,
+    /// From the first to the second, a number may be moved in one assignment,
+    /// or its negation.
+    pub moves: BTreeSet<(SlotId, SlotId)>,
+    /// Slots that are compared.
+    pub tests: BTreeSet<(SlotId, SlotId)>,
+    /// The least common multiple of what remainders are taken by.
+    pub modulus: Scalar,
+    /// Slots of which a remainder is taken.
+    pub divided: BTreeSet<SlotId>,
+    /// Slots of which a successor is taken.
+    pub succeeded: BTreeSet<SlotId>,
+}
+
+/// All classes of an instance.
+#[derive(Debug)]
+pub struct Classes {
+    classes: Vec<Class>,
+}
+
+impl Class {
+    /// Per slot, by position, the positions of the slots to which it is related:
+    /// something that descends from the one, in any number of moves, may be
+    /// compared with something that descends from the other.
+    pub fn related(&self) -> Vec<Vec<usize>> {
+        let count = self.slots.len();
+        let ancestors = self.ancestors();
+        let mut related: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
+        for &(left, right) in &self.tests {
+            let [left, right] = [left, right].map(|slot| &ancestors[self.position(slot)]);
+            left.ones().for_each(|at| related[at].union_with(right));
+            right.ones().for_each(|at| related[at].union_with(left));
+        }
+        let positions = related.iter().enumerate();
+        positions.map(|(at, set)| set.ones().filter(|&other| other != at).collect()).collect()
+    }
+
+    /// The positions of the slots of which something that descends from them may be
+    /// moved to one of these.
+    pub fn origins(&self, of: &BTreeSet<SlotId>) -> FixedBitSet {
+        let ancestors = self.ancestors();
+        let mut origins = FixedBitSet::with_capacity(self.slots.len());
+        of.iter().for_each(|slot| origins.union_with(&ancestors[self.position(*slot)]));
+        origins
+    }
+
+    fn position(&self, slot: SlotId) -> usize {
+        self.slots.binary_search(&slot).unwrap_or(0)
+    }
+
+    /// Per slot, by position, the positions from where a number may have come there,
+    /// its own included.
+    fn ancestors(&self) -> Vec<FixedBitSet> {
+        let count = self.slots.len();
+        let mut ancestors: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
+        (0..count).for_each(|at| ancestors[at].insert(at));
+        loop {
+            let mut changed = false;
+            for &(from, to) in &self.moves {
+                let above = ancestors[self.position(from)].clone();
+                let of_target = &mut ancestors[self.position(to)];
+                changed |= !above.is_subset(of_target);
+                of_target.union_with(&above);
+            }
+            if !changed {
+                return ancestors;
+            }
+        }
+    }
+}
+
+impl Classes {
+    /// Of this instance. O(size * depth of the union-find).
+    pub fn new(instance: &Instance) -> Self {
+        let mut builder = Builder::new(instance);
+        for graph in &instance.graphs {
+            for block in &graph.blocks {
+                for assignment in &block.assignments {
+                    builder.assignment(assignment);
+                }
+                match &block.end {
+                    End::Branch { condition, .. } => builder.look_at(condition),
+                    End::Respond(response) => response.terms(&mut |term| builder.look_at(term)),
+                    End::Jump(_) | End::Pause(_) | End::Fault { .. } => {}
+                }
+            }
+            let reactions = graph.locations.iter().flat_map(|standing| &standing.reactions);
+            reactions.for_each(|reaction| builder.look_at(&reaction.when));
+            if let Some(argument) = graph.argument {
+                builder.looked_at.insert(argument.index());
+            }
+        }
+        builder.finish()
+    }
+
+    /// The classes, by their first slots.
+    pub fn iter(&self) -> impl Iterator<Item = &Class> {
+        self.classes.iter()
+    }
+}
+
+/// Unions slots while it collects what is done with them.
+struct Builder<'a> {
+    instance: &'a Instance,
+    parents: Vec<u32>,
+    moves: BTreeSet<(SlotId, SlotId)>,
+    tests: BTreeSet<(SlotId, SlotId)>,
+    /// Slots that are assigned or compared with a number.
+    constants: BTreeSet<(SlotId, Scalar)>,
+    moduli: BTreeSet<(SlotId, Scalar)>,
+    /// Slots of which a successor is taken.
+    succeeded: BTreeSet<SlotId>,
+    /// Slots whose scalar itself matters, or that hold what is computed.
+    looked_at: FixedBitSet,
+}
+
+/// Where a scalar may come from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// A slot, or its negation.
+    Slot(SlotId),
+    Constant(Scalar),
+    /// Computed from others.
+    Computed,
+}
+
+impl<'a> Builder<'a> {
+    fn new(instance: &'a Instance) -> Self {
+        Self {
+            instance,
+            parents: (0..instance.slots.len() as u32).collect(),
+            moves: BTreeSet::new(),
+            tests: BTreeSet::new(),
+            constants: BTreeSet::new(),
+            moduli: BTreeSet::new(),
+            succeeded: BTreeSet::new(),
+            looked_at: FixedBitSet::with_capacity(instance.slots.len()),
+        }
+    }
+
+    fn kind(&self, slot: SlotId) -> Option<Kind> {
+        match self.instance.slot(slot).domain {
+            Domain::Version { .. } => Some(Kind::Version),
+            Domain::Counter { .. } => Some(Kind::Counter),
+            Domain::Range { low: 0, high: 1, names_processes: false, .. } => Some(Kind::Bit),
+            Domain::Range { .. } => None,
+        }
+    }
+
+    fn root(&mut self, slot: SlotId) -> u32 {
+        let mut at = slot.0;
+        while self.parents[at as usize] != at {
+            self.parents[at as usize] = self.parents[self.parents[at as usize] as usize];
+            at = self.parents[at as usize];
+        }
+        at
+    }
+
+    fn union(&mut self, first: SlotId, second: SlotId) {
+        let (first, second) = (self.root(first), self.root(second));
+        let (low, high) = (first.min(second), first.max(second));
+        self.parents[high as usize] = low;
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) {
+        if let Target::Element { index, .. } = &assignment.target {
+            self.look_at(index);
+        }
+        let sources = self.sources(&assignment.value);
+        assignment.target.slots(&mut |target| {
+            for source in &sources {
+                self.movement(*source, target);
+            }
+        });
+    }
+
+    fn movement(&mut self, source: Source, target: SlotId) {
+        match source {
+            Source::Slot(slot) if self.kind(slot).is_some() && self.kind(target).is_some() => {
+                self.moves.insert((slot, target));
+                self.union(slot, target);
+            }
+            Source::Slot(slot) => {
+                self.looked_at.insert(slot.index());
+                self.looked_at.insert(target.index());
+            }
+            Source::Constant(NONE) => {}
+            Source::Constant(number) => {
+                self.constants.insert((target, number));
+            }
+            Source::Computed => self.looked_at.insert(target.index()),
+        }
+    }
+
+    /// The scalar of the term matters, more than whether it equals another.
+    fn look_at(&mut self, term: &Term) {
+        for source in self.sources(term) {
+            if let Source::Slot(slot) = source {
+                self.looked_at.insert(slot.index());
+            }
+        }
+    }
+
+    /// Where the scalar of a term may come from; records what is compared
+    /// within it.
+    fn sources(&mut self, term: &Term) -> Vec<Source> {
+        match term {
+            Term::Constant(number) => vec![Source::Constant(*number)],
+            Term::Process(_) => vec![Source::Computed],
+            Term::Fresh => Vec::new(),
+            Term::Slot(slot) => vec![Source::Slot(*slot)],
+            Term::Successor(slot) => {
+                self.succeeded.insert(*slot);
+                vec![Source::Slot(*slot)]
+            }
+            Term::Element { index, of } => {
+                self.look_at(index);
+                of.iter().flat_map(|term| self.sources(term)).collect()
+            }
+            Term::Apply(Operator::If, of) => {
+                self.look_at(&of[0]);
+                of[1..].iter().flat_map(|term| self.sources(term)).collect()
+            }
+            Term::Apply(Operator::Not, of) => {
+                let negated = |source| match source {
+                    Source::Constant(bit) if bit != NONE => Source::Constant(1 - bit),
+                    other => other,
+                };
+                self.sources(&of[0]).into_iter().map(negated).collect()
+            }
+            Term::Apply(Operator::Equal | Operator::Less | Operator::LessOrEqual, of) => {
+                let (left, right) = (self.sources(&of[0]), self.sources(&of[1]));
+                self.comparison(&left, &right);
+                vec![Source::Computed]
+            }
+            Term::Apply(Operator::Remainder, of) => {
+                for source in self.sources(&of[0]) {
+                    if let (Source::Slot(slot), Some(by)) = (source, of[1].constant()) {
+                        self.moduli.insert((slot, by));
+                    }
+                }
+                vec![Source::Computed]
+            }
+            Term::Apply(_, of) => {
+                of.iter().for_each(|term| self.look_at(term));
+                vec![Source::Computed]
+            }
+        }
+    }
+
+    fn comparison(&mut self, left: &[Source], right: &[Source]) {
+        for left in left {
+            for right in right {
+                match (*left, *right) {
+                    (Source::Slot(left), Source::Slot(right)) => {
+                        self.tests.insert((left, right));
+                        self.union(left, right);
+                    }
+                    // Whether something is none, all may ask.
+                    (Source::Slot(_), Source::Constant(NONE))
+                    | (Source::Constant(NONE), Source::Slot(_)) => {}
+                    (Source::Slot(slot), Source::Constant(number))
+                    | (Source::Constant(number), Source::Slot(slot)) => {
+                        self.constants.insert((slot, number));
+                    }
+                    (Source::Slot(slot), Source::Computed)
+                    | (Source::Computed, Source::Slot(slot)) => {
+                        self.looked_at.insert(slot.index());
+                    }
+                    (Source::Constant(_) | Source::Computed, _) => {}
+                }
+            }
+        }
+    }
+
+    fn finish(mut self) -> Classes {
+        let mut classes: BTreeMap<u32, Class> = BTreeMap::new();
+        let mut spoiled: BTreeSet<u32> = BTreeSet::new();
+        for index in 0..self.instance.slots.len() as u32 {
+            let slot = SlotId(index);
+            let root = self.root(slot);
+            let Some(kind) = self.kind(slot) else {
+                spoiled.insert(root);
+                continue;
+            };
+            if kind == Kind::Bit && self.looked_at[slot.index()] {
+                spoiled.insert(root);
+            }
+            let class = classes.entry(root).or_default();
+            class.modulus = 1;
+            class.kind = kind;
+            class.slots.push(slot);
+        }
+        for (from, to) in std::mem::take(&mut self.moves) {
+            let root = self.root(from);
+            classes.entry(root).or_default().moves.insert((from, to));
+        }
+        for (left, right) in std::mem::take(&mut self.tests) {
+            let root = self.root(left);
+            classes.entry(root).or_default().tests.insert((left, right));
+        }
+        for (slot, number) in std::mem::take(&mut self.constants) {
+            let root = self.root(slot);
+            classes.entry(root).or_default().constants.insert(number);
+        }
+        for (slot, by) in std::mem::take(&mut self.moduli) {
+            let root = self.root(slot);
+            let class = classes.entry(root).or_default();
+            class.modulus = least_common_multiple(class.modulus, by);
+            class.divided.insert(slot);
+        }
+        for slot in std::mem::take(&mut self.succeeded) {
+            let root = self.root(slot);
+            classes.entry(root).or_default().succeeded.insert(slot);
+        }
+        let is_anonymous = |root: &u32, class: &Class| {
+            class.kind != Kind::Bit || (!spoiled.contains(root) && class.constants.is_empty())
+        };
+        let classes = classes
+            .into_iter()
+            .filter(|(root, class)| !class.slots.is_empty() && is_anonymous(root, class));
+        Classes { classes: classes.map(|(_, class)| class).collect() }
+    }
+}
+
+fn least_common_multiple(first: Scalar, second: Scalar) -> Scalar {
+    let (mut a, mut b) = (first, second);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    first / a * second
+}

@@ -1,0 +1,183 @@
+//! `counters`: versions and counters as canonical numbers.
+//!
+//! A program cannot name a version or a counter, only compare it. So a state is
+//! determined, up to what can ever be observed, by what comparisons can tell,
+//! and the numbers can be chosen again in every state, always the same for the
+//! same relations. What is unbounded becomes finite, with no bound on the number
+//! of operations.
+//!
+//! Slots between which numbers are moved or compared form a *class*; classes do
+//! not know each other.
+//!
+//! * **Versions** ([`version_renaming`]): only equality. Two slots are *related* if
+//!   something that descends from the one may be compared with something that
+//!   descends from the other. The relation of equality, restricted to related
+//!   slots, is all that matters.
+//! * **Counters** ([`counter_gaps`]): the order, whether one is the successor of
+//!   another, remainders. Larger gaps are kept as *at least* [`CAP`]; all cases that
+//!   the successors of one move can tell apart are explored (`widening`).
+//!
+//! * **Bits** that are only compared with each other ([`bit_flips`]): flipped.
+//!
+//! Without the reduction, [`plain`] takes its place: the oracle of this module.
+//!
+//! Empty slots (none: dead, or never set) take no part.
+
+pub mod bit_flips;
+pub mod classes;
+pub mod counter_gaps;
+pub mod plain;
+pub mod successors;
+pub mod version_renaming;
+mod widening;
+
+use smallvec::SmallVec;
+
+use crate::instance::{Instance, Scalar, SlotId};
+use crate::search::canonical;
+use crate::search::layout::Registers;
+use bit_flips::BitClass;
+use classes::{Class, Classes, Kind};
+use counter_gaps::CounterClass;
+use successors::most_successors;
+use version_renaming::VersionClass;
+
+/// Gaps between counters are kept exactly below this, else as at least this.
+pub const CAP: Scalar = 2;
+
+/// Classes seldom have more slots.
+const FEW: usize = 32;
+
+/// Positions of slots.
+type Few = SmallVec<[usize; FEW]>;
+
+/// How to renumber the versions and counters of an instance.
+#[derive(Clone, Debug, Default)]
+pub struct CanonicalRenaming {
+    versions: Vec<VersionClass>,
+    counters: Vec<CounterClass>,
+    bits: Vec<BitClass>,
+    /// How many successors of counters a move takes at most, of all classes together.
+    most_successors: u32,
+}
+
+impl CanonicalRenaming {
+    /// Of this instance, with gaps between counters capped at `cap`, 2 or more.
+    /// O(size of the instance + the square of the slots concerned).
+    pub fn new(instance: &Instance, cap: Scalar) -> Self {
+        let classes = Classes::new(instance);
+        let mut numbering = Self::default();
+        let mut counters: Vec<&Class> = Vec::new();
+        for class in classes.iter() {
+            match class.kind {
+                Kind::Version => numbering.versions.push(VersionClass::new(class)),
+                Kind::Counter => counters.push(class),
+                Kind::Bit => numbering.bits.push(BitClass::new(class)),
+            }
+        }
+        let of = |class: &Class| {
+            most_successors(instance, |slot| class.slots.binary_search(&slot).is_ok())
+        };
+        let bounded: Vec<(&Class, u32)> =
+            counters.into_iter().filter_map(|class| Some((class, of(class)?))).collect();
+        let is_counted = |slot: SlotId| {
+            bounded.iter().any(|(class, _)| class.slots.binary_search(&slot).is_ok())
+        };
+        numbering.most_successors = most_successors(instance, is_counted).unwrap_or(0);
+        let new = |(class, most): (&Class, u32)| CounterClass::new(class, cap, most);
+        numbering.counters = bounded.into_iter().map(new).collect();
+        numbering
+    }
+
+    /// Whether there is nothing to number.
+    pub fn is_trivial(&self) -> bool {
+        self.versions.is_empty() && self.counters.is_empty() && self.bits.is_empty()
+    }
+
+    /// Whether more is explored than the instance can do: see [`counter_gaps`].
+    pub fn is_approximate(&self) -> bool {
+        !self.counters.is_empty()
+    }
+
+    fn largest(&self) -> impl Iterator<Item = (SlotId, Scalar)> {
+        let versions = self.versions.iter().flat_map(VersionClass::largest);
+        versions.chain(self.counters.iter().flat_map(CounterClass::largest))
+    }
+
+    /// Renumbers a state's slots. Two states that comparisons cannot tell apart
+    /// become equal.
+    pub fn normalise(&self, slots: &mut [Scalar]) {
+        self.normalise_where(slots, |_, _| true);
+    }
+
+    /// The same for a state that was made from a normal one: classes of which all is as
+    /// it was are left alone.
+    pub fn normalise_since(&self, normal: &[Scalar], slots: &mut [Scalar]) {
+        self.normalise_where(slots, |of, slots| {
+            of.iter().any(|slot| slots[slot.index()] != normal[slot.index()])
+        });
+    }
+
+    /// Renumbers the classes of whose slots, in this state, that holds.
+    #[inline]
+    fn normalise_where(&self, slots: &mut [Scalar], wanted: impl Fn(&[SlotId], &[Scalar]) -> bool) {
+        for class in &self.versions {
+            if wanted(class.slots(), slots) {
+                class.normalise(slots);
+            }
+        }
+        for class in &self.counters {
+            if wanted(class.slots(), slots) {
+                class.normalise(slots);
+            }
+        }
+        for class in &self.bits {
+            if wanted(class.slots(), slots) {
+                class.normalise(slots);
+            }
+        }
+    }
+
+    /// Makes a normal state the `number`-th of those that it stands for, as far as a
+    /// move can tell them apart: number 0 is itself, the others have capped gaps
+    /// widened. `false` if there are not as many.
+    pub fn widen(&self, slots: &mut [Scalar], number: u32) -> bool {
+        widening::widen(&self.counters, self.most_successors, slots, number)
+    }
+}
+
+impl canonical::Numbering for CanonicalRenaming {
+    fn numbers(&self, slot: SlotId) -> u32 {
+        let largest = self.largest().find(|(numbered, _)| *numbered == slot);
+        largest.map_or(1, |(_, largest)| largest as u32 + 1)
+    }
+
+    fn is_renamed(&self, slot: SlotId) -> bool {
+        self.bits.iter().any(|class| class.slots().contains(&slot))
+    }
+
+    fn first_fresh(&self) -> Scalar {
+        // Versions are not widened; a successor is no version.
+        let largest = self.largest().map(|(_, largest)| largest).max();
+        largest.map_or(0, |largest| 2 * (largest + 1))
+    }
+
+    fn expand(&self, registers: Registers, state: &mut [Scalar], number: u32) -> bool {
+        self.widen(&mut state[..registers.slots()], number)
+    }
+
+    fn normalise(&self, registers: Registers, state: &mut [Scalar]) {
+        self.normalise(&mut state[..registers.slots()]);
+    }
+
+    fn classes(&self) -> Vec<Vec<SlotId>> {
+        let versions = self.versions.iter().map(VersionClass::slots);
+        let counters = self.counters.iter().map(CounterClass::slots);
+        let bits = self.bits.iter().map(BitClass::slots);
+        versions.chain(counters).chain(bits).map(<[SlotId]>::to_vec).collect()
+    }
+
+    fn normalise_since(&self, registers: Registers, normal: &[Scalar], state: &mut [Scalar]) {
+        self.normalise_since(normal, &mut state[..registers.slots()]);
+    }
+}

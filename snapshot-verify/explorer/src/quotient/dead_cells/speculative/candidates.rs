@@ -1,0 +1,223 @@
+//! Which slots may be stale, and what their keys are.
+
+use std::collections::BTreeSet;
+
+use super::{Digit, Group, Layer};
+use crate::instance::{
+    Assignment, Domain, End, Instance, NONE, Owner, Scalar, SlotId, Target, Term,
+};
+use crate::quotient::canonical_renaming::classes::Classes;
+
+/// What is seen of the slots in the graphs.
+struct Uses {
+    /// Slots that a decision depends on, perhaps by way of others.
+    decisive: BTreeSet<SlotId>,
+    /// Elements of arrays that are read at an index known at run time.
+    elements: BTreeSet<SlotId>,
+    /// By slot, the processes that assign it by name.
+    writers: Vec<BTreeSet<usize>>,
+    /// Slots in the conditions of reactions.
+    watched: BTreeSet<SlotId>,
+}
+
+/// The layers, without those that have no slots.
+pub(super) fn layers(instance: &Instance) -> Vec<Layer> {
+    let uses = Uses::new(instance);
+    let control: Vec<SlotId> = slots(instance)
+        .filter(|slot| is_shared(instance, *slot) && uses.decisive.contains(slot))
+        .filter(|slot| !uses.elements.contains(slot) && is_plain(instance, *slot))
+        .collect();
+    let names = names(instance, &uses);
+    let shared_names = names.iter().copied().filter(|slot| is_shared(instance, *slot));
+    let keys: Vec<SlotId> = control.iter().copied().chain(shared_names).collect();
+    // Anonymous bits are flipped: a blank would not be one any more.
+    let classes = Classes::new(instance);
+    let is_numbered = |slot: &SlotId| classes.iter().any(|class| class.slots.contains(slot));
+    let elements = uses.elements.iter().copied().filter(|slot| {
+        let is_cell = is_shared(instance, *slot) && is_plain(instance, *slot);
+        is_cell && !uses.watched.contains(slot) && !is_numbered(slot)
+    });
+    let elements: Vec<SlotId> = elements.collect();
+    let beyond = |slot: &SlotId| match instance.slot(*slot).domain {
+        Domain::Range { high, .. } => high + 1,
+        _ => 0,
+    };
+    let blank = elements.iter().map(beyond).max().unwrap_or(0);
+    let home = |slot: SlotId| match instance.slot(slot).owner {
+        Owner::Shared => {
+            let writers = &uses.writers[slot.index()];
+            let is_everybody = writers.len() == instance.processes;
+            if is_everybody { BTreeSet::new() } else { writers.clone() }
+        }
+        Owner::Link(owner) | Owner::Process(owner) | Owner::Operation(owner) => {
+            [owner.index()].into()
+        }
+    };
+    let layers = [
+        Layer { blank: NONE, groups: groups(instance, &names, &control, &home) },
+        Layer { blank, groups: groups(instance, &elements, &keys, &home) },
+    ];
+    // Where all processes write a cell, and no keys tell its uses apart, nothing can
+    // be learnt.
+    layers.into_iter().filter(|layer| !layer.groups.is_empty()).collect()
+}
+
+/// Slots that always name a process, from shared cells, and where these are moved.
+fn names(instance: &Instance, uses: &Uses) -> Vec<SlotId> {
+    let may = |slot: SlotId| {
+        instance.slot(slot).domain.names_processes()
+            && !uses.watched.contains(&slot)
+            && !uses.elements.contains(&slot)
+    };
+    let always =
+        |slot: SlotId| matches!(instance.slot(slot).domain, Domain::Range { optional: false, .. });
+    let mut names: BTreeSet<SlotId> = slots(instance)
+        .filter(|slot| is_shared(instance, *slot) && may(*slot) && always(*slot))
+        .collect();
+    loop {
+        let before = names.len();
+        assignments(instance, &mut |_, assignment| {
+            if let (Target::Slot(to), Term::Slot(from)) = (&assignment.target, &assignment.value)
+                && names.contains(from)
+                && may(*to)
+                && !is_shared(instance, *to)
+            {
+                names.insert(*to);
+            }
+        });
+        if names.len() == before {
+            return names.into_iter().collect();
+        }
+    }
+}
+
+/// Slots with the same home, and so the same key, together.
+fn groups(
+    instance: &Instance,
+    slots: &[SlotId],
+    keys: &[SlotId],
+    home: &dyn Fn(SlotId) -> BTreeSet<usize>,
+) -> Vec<Group> {
+    let mut groups: Vec<(BTreeSet<usize>, Group)> = Vec::new();
+    for &slot in slots {
+        let home = home(slot);
+        if let Some((_, group)) =
+            groups.iter_mut().find(|(of, group)| *of == home && group.slots.len() < 64)
+        {
+            group.slots.push(slot);
+            continue;
+        }
+        let digits = keys.iter().map(|slot| digit(instance, *slot));
+        let locations = home.iter().map(|&process| Digit::location(instance, process));
+        let key: Vec<Digit> = digits.chain(locations).collect();
+        let fits = key.iter().try_fold(1u64, |product, digit| product.checked_mul(digit.radix));
+        if fits.is_some() {
+            let (table, live) = (Default::default(), Vec::new());
+            let group = Group { key, slots: vec![slot], table, live, useful: false };
+            groups.push((home, group));
+        }
+    }
+    groups.into_iter().map(|(_, group)| group).collect()
+}
+
+fn digit(instance: &Instance, slot: SlotId) -> Digit {
+    let Domain::Range { low, high, .. } = instance.slot(slot).domain else {
+        unreachable!("keys are made of ranges")
+    };
+    Digit { register: slot.index(), low, radix: (high - low) as u64 + 2 }
+}
+
+fn slots(instance: &Instance) -> impl Iterator<Item = SlotId> + use<> {
+    (0..instance.slots.len() as u32).map(SlotId)
+}
+
+fn is_shared(instance: &Instance, slot: SlotId) -> bool {
+    instance.slot(slot).owner == Owner::Shared
+}
+
+/// Whether it holds numbers, values or Booleans.
+fn is_plain(instance: &Instance, slot: SlotId) -> bool {
+    let Domain::Range { names_processes, high, .. } = instance.slot(slot).domain else {
+        return false;
+    };
+    !names_processes && high < Scalar::MAX
+}
+
+fn assignments(instance: &Instance, visit: &mut dyn FnMut(usize, &Assignment)) {
+    for (process, graph) in instance.graphs.iter().enumerate() {
+        let assignments = graph.blocks.iter().flat_map(|block| &block.assignments);
+        assignments.for_each(|assignment| visit(process, assignment));
+    }
+}
+
+impl Uses {
+    fn new(instance: &Instance) -> Self {
+        let mut uses = Self {
+            decisive: BTreeSet::new(),
+            elements: BTreeSet::new(),
+            writers: vec![BTreeSet::new(); instance.slots.len()],
+            watched: instance.watched(),
+        };
+        for graph in &instance.graphs {
+            for block in &graph.blocks {
+                if let End::Branch { condition, .. } = &block.end {
+                    condition.slots(&mut |slot| {
+                        uses.decisive.insert(slot);
+                    });
+                }
+                block.terms(&mut |term| uses.indices(term));
+            }
+        }
+        assignments(instance, &mut |process, assignment| match &assignment.target {
+            Target::Slot(slot) => {
+                uses.writers[slot.index()].insert(process);
+            }
+            Target::Element { index, .. } => index.slots(&mut |slot| {
+                uses.decisive.insert(slot);
+            }),
+        });
+        uses.decisive.extend(&uses.watched);
+        uses.close(instance);
+        uses
+    }
+
+    fn indices(&mut self, term: &Term) {
+        match term {
+            Term::Element { index, of } => {
+                index.slots(&mut |slot| {
+                    self.decisive.insert(slot);
+                });
+                for term in of {
+                    if let Term::Slot(slot) = term {
+                        self.elements.insert(*slot);
+                    }
+                    self.indices(term);
+                }
+                self.indices(index);
+            }
+            Term::Apply(_, arguments) => arguments.iter().for_each(|term| self.indices(term)),
+            Term::Constant(_)
+            | Term::Process(_)
+            | Term::Slot(_)
+            | Term::Fresh
+            | Term::Successor(_) => {}
+        }
+    }
+
+    /// What is assigned to what decides, decides.
+    fn close(&mut self, instance: &Instance) {
+        loop {
+            let before = self.decisive.len();
+            assignments(instance, &mut |_, assignment| {
+                if assignment.target.choices().iter().any(|slot| self.decisive.contains(slot)) {
+                    assignment.value.slots(&mut |slot| {
+                        self.decisive.insert(slot);
+                    });
+                }
+            });
+            if self.decisive.len() == before {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,416 @@
+//! Learning what is stale when: from random walks, and from what went wrong.
+//!
+//! Liveness is a backward data flow. Its places are pairs of a slot and a key of the
+//! slot's group; what goes from place to place was seen on walks. Whether a step reads
+//! a slot, and where it moves what the slot holds, is found out by taking the step once
+//! more with that one slot blank: the step faults, or blanks turn up elsewhere.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rustc_hash::{FxHashMap, FxHashSet};
+use snapshot_core::Process;
+
+use super::{Group, Layer, READ, Seen, Stale};
+use crate::instance::{Domain, Instance, Scalar, SlotId};
+use crate::search::code::Machine;
+use crate::search::layout::Registers;
+use crate::search::product::{Product, Scratch};
+use crate::search::{Choice, Exploration, ExploreError, Fault, Stop, Trace, Watch};
+
+/// Steps of all walks together, per layer.
+const STEPS: u32 = 300_000;
+
+/// Steps after which a walk that sees nothing new begins anew.
+const LENGTH: u32 = 40;
+
+/// Keys are made coarser as long as so many hundredths of what is stale stay stale.
+const WORTH_KEEPING: u64 = 92;
+
+/// A slot by group and position, and a key of the group.
+type Place = (u32, u32, u64);
+
+/// What happens to what a slot holds.
+enum Fate {
+    /// The step reads it.
+    Read,
+    /// The step leaves or moves it to these: groups and positions.
+    Kept(Vec<(u32, u32)>),
+}
+
+/// What goes where.
+#[derive(Default)]
+struct Flow {
+    numbers: FxHashMap<Place, u32>,
+    /// From where it arrives to where it came from.
+    edges: FxHashSet<(u32, u32)>,
+    read: FxHashSet<u32>,
+}
+
+impl Flow {
+    fn number(&mut self, place: Place) -> u32 {
+        let next = self.numbers.len() as u32;
+        *self.numbers.entry(place).or_insert(next)
+    }
+
+    fn size(&self) -> usize {
+        self.numbers.len() + self.edges.len() + self.read.len()
+    }
+
+    /// The places from which a read can be reached.
+    fn live(&self) -> Vec<bool> {
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.numbers.len()];
+        for &(to, from) in &self.edges {
+            before[to as usize].push(from);
+        }
+        let mut live = vec![false; self.numbers.len()];
+        let mut open: Vec<u32> = self.read.iter().copied().collect();
+        while let Some(place) = open.pop() {
+            if !std::mem::replace(&mut live[place as usize], true) {
+                open.extend(&before[place as usize]);
+            }
+        }
+        live
+    }
+}
+
+/// A slot that was blank in a state and should have been live.
+struct Culprit {
+    layer: usize,
+    /// Group and position.
+    at: (u32, u32),
+    state: Vec<Scalar>,
+    /// The state one step earlier.
+    before: Vec<Scalar>,
+}
+
+impl Stale {
+    /// Learns from random walks of the guarded instance, always the same; what is not
+    /// learnt in the time of the exploration, or until it is stopped, is live.
+    /// O(steps * slots).
+    ///
+    /// # Errors
+    /// If the instance cannot be explored.
+    pub fn learn(
+        &mut self,
+        guarded: &Instance,
+        exploration: &Exploration<'_>,
+    ) -> Result<(), ExploreError> {
+        let watch = Watch::new(exploration.time, exploration.stop);
+        for number in 0..self.layers.len() {
+            let earlier = Self { layers: self.layers[..number].to_vec() };
+            let walks = Exploration {
+                operations: None,
+                symmetry: None,
+                forgetting: Some(&earlier),
+                ..exploration.clone()
+            };
+            let layer = &self.layers[number];
+            let flow = walks.product(guarded, |product| walk(product, layer, &watch))?;
+            if watch.cause().is_some() {
+                // A part of a walk would tell of reads only by chance.
+                break;
+            }
+            self.layers[number].conclude(&flow);
+        }
+        Ok(())
+    }
+
+    /// Corrects what led to a fault because of a blank: along the trace, the slot
+    /// that was read is live from now on.
+    ///
+    /// # Errors
+    /// If the instance cannot be explored.
+    pub fn refute(
+        &mut self,
+        guarded: &Instance,
+        exploration: &Exploration<'_>,
+        trace: &Trace,
+    ) -> Result<(), ExploreError> {
+        let plain = Exploration { forgetting: None, symmetry: None, ..exploration.clone() };
+        let culprits = plain.product(guarded, |product| {
+            let initial = product.initial().0;
+            let states = trace.steps.iter().map(|step| &step.state);
+            let states: Vec<&Vec<Scalar>> = std::iter::once(&initial).chain(states).collect();
+            self.culprits(guarded, product, trace, &states)
+        })?;
+        let registers = Registers::new(guarded);
+        for Culprit { layer, at: (group, position), state, mut before } in culprits {
+            let layer = &mut self.layers[layer];
+            layer.mark(group, position, &state);
+            if let Some(symmetry) = exploration.symmetry {
+                // The search sees the state as the step before left it, renamed.
+                let slot = layer.groups[group as usize].slots[position as usize];
+                let by = symmetry.canonicalise(registers, &mut before);
+                let mut only = state.clone();
+                for group in &layer.groups {
+                    for other in group.slots.iter().filter(|other| **other != slot) {
+                        only[other.index()] = low(guarded, *other);
+                    }
+                }
+                only[slot.index()] = layer.blank;
+                let mut renamed = state;
+                symmetry.permute(registers, &by, &mut renamed);
+                symmetry.permute(registers, &by, &mut only);
+                let image = (0..).zip(&layer.groups).find_map(|(group, described)| {
+                    let blank = |slot: &SlotId| only[slot.index()] == layer.blank;
+                    Some((group, described.slots.iter().position(blank)? as u32))
+                });
+                if let Some((group, position)) = image {
+                    layer.mark(group, position, &renamed);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The slots that should have been live.
+    fn culprits(
+        &self,
+        guarded: &Instance,
+        product: &Product<'_>,
+        trace: &Trace,
+        states: &[&Vec<Scalar>],
+    ) -> Vec<Culprit> {
+        let mut machine = Scratch::new(product).machine;
+        let mut found = Vec::new();
+        for (number, layer) in self.layers.iter().enumerate() {
+            // What is to be live before the step at hand.
+            let mut wanted: Vec<(u32, u32)> = Vec::new();
+            for (position, step) in trace.steps.iter().enumerate().rev() {
+                let state = states[position];
+                let mut filled = state.clone();
+                for other in self.layers.iter().flat_map(|layer| &layer.groups) {
+                    for slot in &other.slots {
+                        if self.blank(*slot) == Some(filled[slot.index()]) {
+                            filled[slot.index()] = low(guarded, *slot);
+                        }
+                    }
+                }
+                let mut earlier = Vec::new();
+                for (slot, at) in layer.slots() {
+                    if state[slot.index()] != layer.blank {
+                        continue;
+                    }
+                    let by = (step.process, step.choice);
+                    let is_wanted = match fate(product, &mut machine, &filled, by, layer, slot) {
+                        Fate::Read => position + 1 == trace.steps.len(),
+                        Fate::Kept(kept) => kept.iter().any(|place| wanted.contains(place)),
+                    };
+                    if is_wanted {
+                        earlier.push(at);
+                        found.push(Culprit {
+                            layer: number,
+                            at,
+                            state: state.clone(),
+                            before: states[position.saturating_sub(1)].clone(),
+                        });
+                    }
+                }
+                wanted = earlier;
+                if wanted.is_empty() {
+                    break;
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+impl Stale {
+    /// From now on everything that was seen is thought to be stale always.
+    pub fn suspect_everything(&mut self) {
+        let groups = self.layers.iter_mut().flat_map(|layer| &mut layer.groups);
+        for group in groups {
+            group.table.values_mut().for_each(|seen| seen.live = 0);
+            group.settle();
+        }
+    }
+}
+
+fn low(instance: &Instance, slot: SlotId) -> Scalar {
+    match instance.slot(slot).domain {
+        Domain::Range { low, .. } => low,
+        Domain::Version { .. } | Domain::Counter { .. } => 0,
+    }
+}
+
+impl Layer {
+    /// All slots, with their groups and positions.
+    fn slots(&self) -> impl Iterator<Item = (SlotId, (u32, u32))> {
+        (0..).zip(&self.groups).flat_map(|(group, described)| {
+            (0..).zip(&described.slots).map(move |(at, slot)| (*slot, (group, at)))
+        })
+    }
+
+    /// Makes a table of a flow.
+    fn conclude(&mut self, flow: &Flow) {
+        let live = flow.live();
+        for (&(group, position, key), &number) in &flow.numbers {
+            let group = &mut self.groups[group as usize];
+            let seen = group.table.entry(key).or_default();
+            seen.slots |= 1 << position;
+            seen.live |= u64::from(live[number as usize]) << position;
+        }
+        self.groups.iter_mut().for_each(generalise);
+    }
+
+    fn mark(&mut self, group: u32, position: u32, state: &[Scalar]) {
+        let group = &mut self.groups[group as usize];
+        let key = group.key(state);
+        if let Some(seen) = group.table.get_mut(&key) {
+            seen.live |= 1 << position;
+        }
+        group.settle();
+    }
+}
+
+/// Drops from the key what makes hardly a difference, so that what was seen at some
+/// keys is known of others.
+fn generalise(group: &mut Group) {
+    let original = group.table.clone();
+    let stale = |table: &FxHashMap<u64, Seen>| {
+        table.values().map(|seen| u64::from((seen.slots & !seen.live).count_ones())).sum::<u64>()
+    };
+    let all = stale(&original);
+    // How to find the digits that are left in a key of the original.
+    let radices: Vec<u64> = group.key.iter().map(|digit| digit.radix).collect();
+    let project = |key: u64, kept: &[usize]| {
+        let mut digits = vec![0; radices.len()];
+        let mut rest = key;
+        for (digit, radix) in digits.iter_mut().zip(&radices).rev() {
+            *digit = rest % radix;
+            rest /= radix;
+        }
+        kept.iter().fold(0, |number, &at| number * radices[at] + digits[at])
+    };
+    let projected = |kept: &[usize]| {
+        let mut table: FxHashMap<u64, Seen> = FxHashMap::default();
+        for (&key, seen) in &original {
+            let merged = table.entry(project(key, kept)).or_default();
+            merged.slots |= seen.slots;
+            merged.live |= seen.live;
+        }
+        let left = original.iter().map(|(&key, seen)| {
+            let live = table[&project(key, kept)].live;
+            u64::from((seen.slots & !live).count_ones())
+        });
+        let left = left.sum::<u64>();
+        (left, table)
+    };
+    let mut kept: Vec<usize> = (0..radices.len()).collect();
+    loop {
+        let without = |at: &usize| kept.iter().copied().filter(|kept| kept != at).collect();
+        let ways = kept.iter().map(without).map(|kept: Vec<usize>| (projected(&kept), kept));
+        let best = ways.max_by_key(|((left, _), kept)| (*left, std::cmp::Reverse(kept.clone())));
+        match best {
+            Some(((left, table), fewer)) if left * 100 >= all * WORTH_KEEPING => {
+                group.table = table;
+                kept = fewer;
+            }
+            _ => break,
+        }
+    }
+    group.key = kept.iter().map(|&at| group.key[at]).collect();
+    group.settle();
+}
+
+/// Walks at random, and notes what the steps do to the slots of a layer.
+fn walk(product: &Product<'_>, layer: &Layer, watch: &Watch<'_>) -> Flow {
+    let mut random = ChaCha8Rng::seed_from_u64(0);
+    let mut machine = Scratch::new(product).machine;
+    let mut flow = Flow::default();
+    let initial = product.initial().0;
+    let mut state = initial.clone();
+    let mut after = initial.clone();
+    // Behind a step that showed something new there is more of it.
+    let mut promising: Vec<Vec<Scalar>> = vec![initial];
+    let mut left = LENGTH;
+    for step in 0..STEPS {
+        if step % 1024 == 0 {
+            watch.look();
+            if watch.cause().is_some() {
+                break;
+            }
+        }
+        if left == 0 {
+            let begin = random.next_u32() as usize % promising.len();
+            state.copy_from_slice(&promising[begin]);
+            left = LENGTH;
+        }
+        left -= 1;
+        load(&mut machine, &state);
+        let moves = product.moves(&machine);
+        if moves.is_empty() {
+            left = 0;
+            continue;
+        }
+        let by = moves[random.next_u32() as usize % moves.len()];
+        if product.take(by.0, by.1, &mut machine).is_err() {
+            left = 0;
+            continue;
+        }
+        after.copy_from_slice(machine.state());
+        product.canonicalise(&mut after);
+        let keys = |state: &[Scalar]| -> Vec<u64> {
+            layer.groups.iter().map(|group| group.key(state)).collect()
+        };
+        let (keys_before, keys_after) = (keys(&state), keys(&after));
+        let known = flow.size();
+        for (slot, at) in layer.slots() {
+            if state[slot.index()] == layer.blank {
+                continue;
+            }
+            let place = (at.0, at.1, keys_before[at.0 as usize]);
+            let from = flow.number(place);
+            match fate(product, &mut machine, &state, by, layer, slot) {
+                Fate::Read => {
+                    flow.read.insert(from);
+                }
+                Fate::Kept(kept) => {
+                    for (group, position) in kept {
+                        let to = flow.number((group, position, keys_after[group as usize]));
+                        flow.edges.insert((to, from));
+                    }
+                }
+            }
+        }
+        if flow.size() > known {
+            promising.push(after.clone());
+            left = LENGTH;
+        }
+        state.copy_from_slice(&after);
+    }
+    flow
+}
+
+fn load(machine: &mut Machine, state: &[Scalar]) {
+    machine.begin();
+    machine.state_mut().copy_from_slice(state);
+}
+
+/// What a step does to what a slot holds that is not blank.
+fn fate(
+    product: &Product<'_>,
+    machine: &mut Machine,
+    state: &[Scalar],
+    by: (Process, Choice),
+    layer: &Layer,
+    slot: SlotId,
+) -> Fate {
+    load(machine, state);
+    machine.state_mut()[slot.index()] = layer.blank;
+    match product.take(by.0, by.1, machine) {
+        Err(Stop::Fault(Fault { what: READ, .. })) => Fate::Read,
+        _ => {
+            let after = machine.state();
+            let is_blank = |slot: SlotId| after[slot.index()] == layer.blank;
+            let moved = |other: SlotId| state[other.index()] != layer.blank;
+            let written = |other: SlotId| machine.written().contains(&(other.index() as u16));
+            let kept = layer.slots().filter(|(other, _)| {
+                is_blank(*other) && (*other == slot || moved(*other) || written(*other))
+            });
+            Fate::Kept(kept.map(|(_, at)| at).collect())
+        }
+    }
+}

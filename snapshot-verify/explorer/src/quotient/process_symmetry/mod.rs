@@ -1,0 +1,249 @@
+//! `symmetry`: states that differ only in the names of processes are one.
+//!
+//! Where the program treats two processes alike, renaming them maps executions
+//! to executions ([`isomorphism`]); the observer does not tell apart who is neither i
+//! nor j. So of the states that renamings lead to each other it suffices to explore one.
+//!
+//! Which processes are alike is found out, not declared: for every two processes
+//! other than i and j the instance must be isomorphic to itself with the two exchanged.
+//! A fixed order of collects breaks this, unless slicing has left nothing of it. Of i
+//! and j the order stays: they are not tried.
+//!
+//! The representative of a state is found by sorting: processes that are alike
+//! are ordered by what they do and hold. Where that does not tell them apart,
+//! more than one state may represent a class: less is saved, and nothing is
+//! wrong, since every state explored is an image of a reachable one.
+
+mod isomorphism;
+
+pub use isomorphism::{Isomorphism, bisimilarity, isomorphism};
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+use snapshot_core::Process;
+
+use crate::instance::{Domain, Instance, Owner, Scalar, SlotId};
+use crate::search::canonical::{self, Permutation};
+use crate::search::layout::Registers;
+
+/// The symmetries of an instance.
+#[derive(Clone, Debug)]
+pub struct ProcessSymmetry {
+    orbits: Vec<Orbit>,
+    domains: Vec<Domain>,
+}
+
+/// Processes that are alike, two at least.
+#[derive(Clone, Debug)]
+struct Orbit {
+    members: Vec<usize>,
+    /// By position of two members, the first smaller: the exchange of the two.
+    exchanges: Vec<Vec<Option<Isomorphism>>>,
+    /// By member, the slots that tell about it, in corresponding order.
+    telling: Vec<Vec<SlotId>>,
+    /// Slots that name processes and belong to none.
+    naming: Vec<SlotId>,
+}
+
+impl ProcessSymmetry {
+    /// What is alike in this instance. Processes that never begin an operation
+    /// (`is_active` is false) are alike to none.
+    pub fn new(instance: &Instance, is_active: impl Fn(Process) -> bool) -> Self {
+        let pair = instance.pair.map(Process::index);
+        let active = |&process: &usize| is_active(Process::from_index(process));
+        let others: Vec<usize> = (0..instance.processes)
+            .filter(active)
+            .filter(|process| !pair.contains(process))
+            .collect();
+        let mut orbits = Vec::new();
+        let mut remaining = others;
+        while let Some(&first) = remaining.first() {
+            let alike =
+                |&process: &usize| process == first || exchange(instance, first, process).is_some();
+            let members: Vec<usize> = remaining.iter().copied().filter(alike).collect();
+            remaining.retain(|process| !members.contains(process));
+            orbits.extend(Orbit::new(instance, members));
+        }
+        Self { orbits, domains: instance.slots.iter().map(|slot| slot.domain).collect() }
+    }
+
+    /// Whether no two processes are alike.
+    pub fn is_trivial(&self) -> bool {
+        self.orbits.is_empty()
+    }
+
+    /// The processes that are alike, class by class; classes of one left out.
+    pub fn classes(&self) -> impl Iterator<Item = Vec<Process>> {
+        self.orbits
+            .iter()
+            .map(|orbit| orbit.members.iter().map(|&member| Process::from_index(member)).collect())
+    }
+
+    /// Exchanges two members of an orbit in a state.
+    fn exchange(
+        &self,
+        orbit: &Orbit,
+        first: usize,
+        second: usize,
+        registers: Registers,
+        state: &mut [Scalar],
+    ) {
+        let (low, high) = (first.min(second), first.max(second));
+        let Some(exchange) = &orbit.exchanges[low][high] else { return };
+        let before = state.to_vec();
+        for (slot, (&image, &domain)) in exchange.slots.iter().zip(&self.domains).enumerate() {
+            state[registers.slot(image)] = exchange.scalar(domain, before[slot]);
+        }
+        for (process, &image) in exchange.processes.iter().enumerate() {
+            let [from, to] = [process, image].map(Process::from_index);
+            let location = before[registers.location(from)] as usize;
+            state[registers.location(to)] = exchange.locations[process][location].index() as Scalar;
+            state[registers.left(to)] = before[registers.left(from)];
+            state[registers.must(to)] = before[registers.must(from)];
+        }
+    }
+
+    /// Something that tells members apart, whatever they are called.
+    fn key(&self, orbit: &Orbit, position: usize, registers: Registers, state: &[Scalar]) -> u64 {
+        let member = orbit.members[position];
+        let process = Process::from_index(member);
+        let mut hasher = FxHasher::default();
+        let location = state[registers.location(process)] as usize;
+        let location = match &orbit.exchanges[0][position] {
+            Some(exchange) if position > 0 => exchange.locations[member][location].index(),
+            _ => location,
+        };
+        hasher.write_usize(location);
+        hasher.write_i32(state[registers.left(process)]);
+        hasher.write_i32(state[registers.must(process)]);
+        for slot in &orbit.telling[position] {
+            let scalar = state[registers.slot(*slot)];
+            hasher.write_i32(self.seen_by(orbit, member, *slot, scalar));
+        }
+        for slot in &orbit.naming {
+            hasher.write_u8(u8::from(state[registers.slot(*slot)] == member as Scalar));
+        }
+        hasher.finish()
+    }
+
+    /// A scalar without the names of the orbit, but for the member's own.
+    fn seen_by(&self, orbit: &Orbit, member: usize, slot: SlotId, scalar: Scalar) -> Scalar {
+        match usize::try_from(scalar) {
+            Ok(process) if self.domains[slot.index()].names_processes() => {
+                if process == member {
+                    -1
+                } else if orbit.members.contains(&process) {
+                    -2
+                } else {
+                    scalar
+                }
+            }
+            _ => scalar,
+        }
+    }
+}
+
+impl Orbit {
+    /// The orbit of these processes if each two of them, at least two, can be
+    /// exchanged.
+    fn new(instance: &Instance, members: Vec<usize>) -> Option<Self> {
+        if members.len() < 2 {
+            return None;
+        }
+        let mut exchanges: Vec<Vec<Option<Isomorphism>>> = Vec::new();
+        for (low, &first) in members.iter().enumerate() {
+            let mut row = Vec::new();
+            for (high, &second) in members.iter().enumerate() {
+                row.push(if low < high { Some(exchange(instance, first, second)?) } else { None });
+            }
+            exchanges.push(row);
+        }
+        let slots = || (0..instance.slots.len() as u32).map(SlotId);
+        let is_fixed = |slot: SlotId| {
+            exchanges.iter().flatten().flatten().all(|e| e.slots[slot.index()] == slot)
+        };
+        let naming = slots()
+            .filter(|&slot| instance.slot(slot).domain.names_processes() && is_fixed(slot))
+            .collect();
+        let first = Process::from_index(members[0]);
+        let of_first: Vec<SlotId> = slots()
+            .filter(|&slot| match instance.slot(slot).owner {
+                Owner::Shared => {
+                    let image = |e: &Isomorphism| e.slots[slot.index()];
+                    let moved = exchanges[0].iter().flatten().all(|e| image(e) > slot);
+                    let only_by_first =
+                        exchanges[1..].iter().flatten().flatten().all(|e| image(e) == slot);
+                    moved && only_by_first
+                }
+                owner => owner.reader() == Some(first),
+            })
+            .collect();
+        let telling = (0..members.len())
+            .map(|position| match &exchanges[0][position] {
+                Some(exchange) => {
+                    of_first.iter().map(|slot| exchange.slots[slot.index()]).collect()
+                }
+                None => of_first.clone(),
+            })
+            .collect();
+        Some(Self { members, exchanges, telling, naming })
+    }
+}
+
+/// The exchange of two processes, if it maps executions to executions. It need
+/// not keep the initial state: of that, too, only a representative is explored.
+fn exchange(instance: &Instance, first: usize, second: usize) -> Option<Isomorphism> {
+    let mut processes: Vec<usize> = (0..instance.processes).collect();
+    processes.swap(first, second);
+    bisimilarity(instance, instance, &processes)
+}
+
+impl canonical::Symmetry for ProcessSymmetry {
+    fn canonicalise(&self, registers: Registers, state: &mut [Scalar]) -> Permutation {
+        let mut permutation = Permutation::IDENTITY;
+        for orbit in &self.orbits {
+            let mut keys: Vec<u64> = (0..orbit.members.len())
+                .map(|position| self.key(orbit, position, registers, state))
+                .collect();
+            for low in 0..keys.len() {
+                let least = (low..keys.len()).min_by_key(|&at| (keys[at], at)).unwrap_or(low);
+                if keys[least] != keys[low] {
+                    keys.swap(low, least);
+                    self.exchange(orbit, low, least, registers, state);
+                    permutation = permutation.then(&Permutation::exchange(
+                        Process::from_index(orbit.members[low]),
+                        Process::from_index(orbit.members[least]),
+                    ));
+                }
+            }
+        }
+        permutation
+    }
+
+    fn orbits(&self) -> Vec<Vec<Process>> {
+        self.classes().collect()
+    }
+
+    fn permute(&self, registers: Registers, by: &Permutation, state: &mut [Scalar]) {
+        for orbit in &self.orbits {
+            // Where what is now at each position has to go.
+            let position = |process: Process| {
+                orbit.members.iter().position(|&member| member == process.index())
+            };
+            let mut goals: Vec<usize> = orbit
+                .members
+                .iter()
+                .enumerate()
+                .map(|(at, &member)| position(by.image(Process::from_index(member))).unwrap_or(at))
+                .collect();
+            for at in 0..goals.len() {
+                while goals[at] != at {
+                    let goal = goals[at];
+                    self.exchange(orbit, at, goal, registers, state);
+                    goals.swap(at, goal);
+                }
+            }
+        }
+    }
+}

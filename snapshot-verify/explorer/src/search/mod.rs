@@ -1,0 +1,358 @@
+//! The search: verified, a shortest counterexample, or unknown.
+//!
+//! [`Exploration::run`] explores the product of an [`Instance`] with the most
+//! general client and the observer ([`product`]), breadth-first and with all
+//! threads (`search`), keeping every state it has seen exactly and packed
+//! (`store`, [`crate::search::layout`]). It knows nothing of the language and nothing
+//! of why an instance is as it is: reductions come before it, and canonical
+//! forms are told to it ([`canonical`]).
+//!
+//! # What the answers mean
+//!
+//! *Verified*: no reachable response makes the observer accept, within the bounds
+//! that were set (operations per process, active processes). *Violation*: a
+//! shortest sequence of steps to a response that does. *Fault*: the program goes
+//! wrong before anything is violated. *Unknown*: a budget ran out; nothing is
+//! claimed. The first three, the counts with them, and the trace are the same
+//! whatever the number of threads.
+//!
+//! # Why the antichain is sound
+//!
+//! Say that state t dominates s if they differ at most in the bits `must`,
+//! `needed`, `bad`, of which t has all that s has, and in how many operations
+//! processes may still begin, where t has at least as many.
+//!
+//! 1. *Whatever s can do, t can.* The algorithm does not read these bits, nor
+//!    does the client, which reads `invoked` only, and begins an operation where any are
+//!    left. So every move from s is one from t, with the same effect on slots and
+//!    locations, and there are still as many operations left after it.
+//! 2. *The observer is monotone in its bits.* If a move from s leads to s', the same
+//!    move from t leads to a violation or to a t' that dominates s': each
+//!    transition of the observer sets or copies these bits and never
+//!    clears one (at a response `must` is cleared, in both); and it accepts
+//!    if some of them are set, never because one is not. That is tested for all
+//!    states and all transitions in `tests/explore/antichain.rs`.
+//! 3. *So by induction* every violation that s leads to, t leads to in at most as many
+//!    steps. A state that is dropped was dominated by one that is explored on the same
+//!    or an earlier level, and one that is overwritten on the level it waits on
+//!    is dominated by one that waits there too. Hence on every level each state at
+//!    that distance is dominated by one explored on that level or before: no
+//!    violation is missed, and the first to be found is as short as any.
+//!
+//! Canonical forms do not disturb this: they are applied to either state before
+//! the comparison, and a missed domination costs time only.
+//!
+//! With `past_violations` all states are wanted: the antichain is then not used.
+//!
+//! # Steps that are taken at once
+//!
+//! A state is replaced by one that it leads to, where [`canonical::Ample`] says that a
+//! step commutes with all that others may do: from there every violation can still be
+//! reached, in at most as many steps. With the antichain, by induction on the length of
+//! a shortest way to a violation: a successor on that way, the state after what
+//! is taken at once, and a state that dominates it, each have a way that is no longer.
+//! So none is missed. The first to be found is as short as any in steps of the search,
+//! but not in steps of the program.
+
+pub mod canonical;
+pub mod code;
+pub mod layout;
+pub mod product;
+pub mod self_check;
+
+mod breadth_first;
+mod budget;
+mod level;
+mod outcome;
+mod store;
+mod trace_reconstruction;
+mod worker;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use snapshot_core::Process;
+use thiserror::Error;
+
+pub use budget::Cause;
+pub(crate) use budget::Watch;
+pub use canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
+pub use code::{CodeError, Fault};
+pub use outcome::{Outcome, Progress, Trace, TraceStep, Verdict};
+pub use product::{Choice, Move, Stop};
+pub use self_check::{Defect, Examined, SelfCheck};
+
+use crate::instance::Instance;
+use crate::search::layout::{Layout, LayoutError, Needs};
+use breadth_first::{Explored, Plan, Search};
+use budget::{Exhausted, Memory};
+use code::Code;
+use product::{Product, Rules};
+use store::{Chunk, Frontier, Store};
+use worker::{Found, Worker};
+
+/// Levels are kept for the trace as long as they take no more than this, and no more
+/// than an eighth of the memory; beyond, a violation costs a second search.
+const KEEP_BYTES: u64 = 8 << 20;
+
+/// What to explore, and with what.
+#[derive(Clone, Debug)]
+pub struct Exploration<'a> {
+    /// How many operations each process may begin, less than 2^31; no bound without.
+    pub operations: Option<u32>,
+    /// The processes that may begin operations; all without.
+    pub active: Option<BTreeSet<Process>>,
+    /// How many threads, at least 1.
+    pub threads: usize,
+    /// Bytes that states may take.
+    pub memory: u64,
+    /// Time it may take.
+    pub time: Option<Duration>,
+    /// Ends the search as soon as it is set.
+    pub stop: Option<&'a AtomicBool>,
+    /// Explore on past violations and faults. After a violation the observer goes
+    /// on with the bits that the response sets; a fault has no successor. For
+    /// counting: the verdict is the same.
+    pub past_violations: bool,
+    /// Drop states that others dominate; see the module's page.
+    pub antichain: bool,
+    /// What is forgotten after every step.
+    pub forgetting: Option<&'a dyn Forgetting>,
+    /// A canonical form of versions and counters; needed if there are any.
+    pub numbering: Option<&'a dyn Numbering>,
+    /// As if a canonical form had no more numbers than this: states are smaller. Where
+    /// there are more, the search ends for [`Cause::TooNarrow`].
+    pub most_numbers: Option<u32>,
+    /// Symmetry among processes.
+    pub symmetry: Option<&'a dyn Symmetry>,
+    /// Steps that are taken at once; with `past_violations` none are.
+    pub ample: Option<&'a dyn Ample>,
+    /// Whether, and how densely, the search checks what is claimed by all these.
+    pub self_check: Option<SelfCheck>,
+}
+
+impl Default for Exploration<'_> {
+    /// No bounds, no reductions, one thread, a gibibyte; a self-check in debug builds.
+    fn default() -> Self {
+        Self {
+            operations: None,
+            active: None,
+            threads: 1,
+            memory: 1 << 30,
+            time: None,
+            stop: None,
+            past_violations: false,
+            antichain: false,
+            forgetting: None,
+            numbering: None,
+            most_numbers: None,
+            symmetry: None,
+            ample: None,
+            self_check: SelfCheck::of_build(),
+        }
+    }
+}
+
+/// Why an instance cannot be explored.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+pub enum ExploreError {
+    /// It has no layout.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// It has no code.
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    /// There is not even memory to begin.
+    #[error("a memory budget of {given} bytes is too small: at least {least} are needed")]
+    Memory {
+        /// The budget.
+        given: u64,
+        /// What is needed.
+        least: u64,
+    },
+    /// The self-check has found a bug of ours.
+    #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
+    SelfCheck(Box<Defect>),
+}
+
+impl Exploration<'_> {
+    /// How states of the instance are packed under these bounds.
+    ///
+    /// # Errors
+    /// If a state is too large, or a slot has no finite domain.
+    pub fn layout(&self, instance: &Instance) -> Result<Layout, LayoutError> {
+        let operations = self.operations_of(instance);
+        let operations = operations.as_deref();
+        let numbers = |slot| self.numbering.map(|numbering| numbering.numbers(slot));
+        let is_renamed = |slot| self.numbering.is_some_and(|numbering| numbering.is_renamed(slot));
+        let (numbers, is_renamed) = (&numbers as _, &is_renamed as _);
+        let most_numbers = self.most_numbers;
+        Layout::new(instance, &Needs { operations, numbers, is_renamed, most_numbers })
+    }
+
+    /// Explores. `progress` is called about twice a second.
+    ///
+    /// # Errors
+    /// If the instance cannot be explored at all.
+    ///
+    /// # Panics
+    /// If the instance breaks its contract: a slot is assigned what is not of its
+    /// domain, say.
+    pub fn run(
+        &self,
+        instance: &Instance,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Outcome, ExploreError> {
+        self.product(instance, |product| match product.layout().words() {
+            1 => self.explore::<1>(product, instance, progress),
+            2 => self.explore::<2>(product, instance, progress),
+            3 => self.explore::<3>(product, instance, progress),
+            4 => self.explore::<4>(product, instance, progress),
+            6 => self.explore::<6>(product, instance, progress),
+            8 => self.explore::<8>(product, instance, progress),
+            16 => self.explore::<16>(product, instance, progress),
+            _ => self.explore::<32>(product, instance, progress),
+        })?
+    }
+
+    /// The product that would be explored, for whoever wants to walk in it.
+    ///
+    /// # Errors
+    /// If the instance cannot be explored at all.
+    pub fn product<R>(
+        &self,
+        instance: &Instance,
+        with: impl FnOnce(&Product<'_>) -> R,
+    ) -> Result<R, ExploreError> {
+        let layout = self.layout(instance)?;
+        let first_fresh = self.numbering.map_or(0, Numbering::first_fresh);
+        let code = Code::new(instance, first_fresh)?;
+        let active = (0..instance.processes).map(|process| self.is_active(process));
+        let operations = self.operations_of(instance);
+        let rules = Rules {
+            operations: operations.as_deref(),
+            active: &active.collect::<Vec<bool>>(),
+            forgetting: self.forgetting,
+            numbering: self.numbering,
+            symmetry: self.symmetry,
+            ample: self.ample.filter(|_| !self.past_violations),
+            past_violations: self.past_violations,
+        };
+        Ok(with(&Product::new(instance, &layout, code, &rules)))
+    }
+
+    fn is_active(&self, process: usize) -> bool {
+        self.active.as_ref().is_none_or(|active| active.contains(&Process::from_index(process)))
+    }
+
+    fn operations_of(&self, instance: &Instance) -> Option<Vec<u32>> {
+        let operations = self.operations?;
+        let of = |process| if self.is_active(process) { operations } else { 0 };
+        Some((0..instance.processes).map(of).collect())
+    }
+
+    fn explore<const W: usize>(
+        &self,
+        product: &Product<'_>,
+        instance: &Instance,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Outcome, ExploreError> {
+        let watch = Watch::new(self.time, self.stop);
+        let memory = Memory::new(self.memory);
+        let search = |memory| Search {
+            product,
+            memory,
+            watch: &watch,
+            threads: self.threads.max(1),
+            antichain: self.antichain && !self.past_violations,
+            self_check: self.self_check.map(|options| (options, instance)),
+        };
+        let plan = Plan {
+            past_violations: self.past_violations,
+            end: u32::MAX,
+            keep: KEEP_BYTES.min(self.memory / 8),
+            tracing: false,
+        };
+        let begun = search(&memory).run::<W>(plan, progress);
+        let mut explored = begun.map_err(|Exhausted| self.too_little_memory::<W>())?;
+        if let Some(defect) = explored.defect.take() {
+            return Err(ExploreError::SelfCheck(Box::new(defect)));
+        }
+        let mut peak_bytes = memory.peak();
+        let verdict = match (explored.found, watch.cause()) {
+            (None, None) => Verdict::Verified,
+            (None, Some(cause)) => Verdict::Unknown { cause, found_at: None },
+            // The level may be incomplete: what was found need not be the first.
+            (Some((depth, _)), Some(cause)) => {
+                Verdict::Unknown { cause, found_at: Some(depth + 1) }
+            }
+            (Some((depth, found)), None) => {
+                let levels = explored.levels.take();
+                let memory = Memory::new(self.memory);
+                let trace = self.trace(&search(&memory), levels, depth, &found, progress);
+                peak_bytes = peak_bytes.max(memory.peak());
+                match trace {
+                    Ok(trace) => match found.stop {
+                        Stop::Violation(alarm) => Verdict::Violation { trace, alarm },
+                        Stop::Fault(fault) => Verdict::Fault { trace, fault },
+                        Stop::TooNarrow => unreachable!("that ends a search for its cause"),
+                    },
+                    Err(cause) => Verdict::Unknown { cause, found_at: Some(depth + 1) },
+                }
+            }
+        };
+        let Explored { states, transitions, depth, examined, .. } = explored;
+        let seconds = watch.elapsed().as_secs_f64();
+        Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined })
+    }
+}
+
+impl Exploration<'_> {
+    /// The way to what was found; explores once more if the levels were not kept.
+    fn trace<const W: usize>(
+        &self,
+        search: &Search<'_>,
+        levels: Option<Vec<Vec<Chunk<W>>>>,
+        depth: u32,
+        found: &Found<W>,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Trace, Cause> {
+        let levels = match levels {
+            Some(levels) => levels,
+            None => {
+                let plan = Plan {
+                    past_violations: self.past_violations,
+                    end: depth,
+                    keep: u64::MAX,
+                    tracing: true,
+                };
+                let again = search.run::<W>(plan, progress);
+                again.map_err(|Exhausted| Cause::Memory)?.levels.unwrap_or_default()
+            }
+        };
+        match search.watch.cause() {
+            None => {}
+            Some(cause) => return Err(cause),
+        }
+        let levels = &levels[..depth as usize];
+        let moves = trace_reconstruction::moves(
+            search.product,
+            levels,
+            found,
+            search.threads,
+            search.watch,
+        );
+        match (moves, search.watch.cause()) {
+            (Some(moves), None) => Ok(trace_reconstruction::walk(search.product, &moves)),
+            (_, cause) => Err(cause.unwrap_or(Cause::Interrupted)),
+        }
+    }
+
+    fn too_little_memory<const W: usize>(&self) -> ExploreError {
+        let least = Store::<W>::LEAST_BYTES
+            + self.threads.max(1) * Worker::<'_, W>::BYTES
+            + Frontier::<W>::CHUNK_BYTES;
+        ExploreError::Memory { given: self.memory, least: least as u64 }
+    }
+}

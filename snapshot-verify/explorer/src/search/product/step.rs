@@ -1,0 +1,223 @@
+//! One move: the client, the step's code, the observer, and reactions.
+
+use snapshot_core::Process;
+use snapshot_core::observer::{Alarm, Must, ObserverState};
+use snapshot_core::simple::Switching;
+
+use super::{Choice, Product, Stop};
+use crate::instance::{Location, Scalar};
+use crate::search::code::{Ending, Entry, Machine};
+use crate::search::layout::{INVOKED_BITS, Register};
+
+/// The most reactions to one step.
+const MOST_REACTIONS: usize = 1 << 10;
+
+impl Product<'_> {
+    /// Which of i and j a process is.
+    #[inline]
+    pub(super) fn switching(&self, process: Process) -> Option<Switching> {
+        Switching::BOTH.into_iter().zip(self.pair).find(|(_, p)| *p == process).map(|(l, _)| l)
+    }
+
+    #[inline]
+    pub(super) fn observer(&self, get: impl Fn(Register) -> Scalar) -> ObserverState {
+        let invoked = get(self.registers.invoked());
+        let rest = get(self.registers.needed_and_bad());
+        let bits = (invoked | rest << INVOKED_BITS) as u8;
+        ObserverState::from_bits(bits).unwrap_or(ObserverState::INITIAL)
+    }
+
+    #[inline]
+    fn observe(&self, observer: ObserverState, machine: &mut Machine) {
+        let bits = Scalar::from(observer.bits());
+        machine.set(self.registers.invoked(), bits & ((1 << INVOKED_BITS) - 1));
+        machine.set(self.registers.needed_and_bad(), bits >> INVOKED_BITS);
+    }
+
+    /// One move of a process, from the state in the machine to the next, which
+    /// is not made canonical.
+    ///
+    /// # Errors
+    /// If a response cannot be linearized, or the program goes wrong, of this process
+    /// or one that reacts. Unless it goes on past violations, what goes wrong is the
+    /// last that happens: the machine is left as it is then.
+    #[inline]
+    pub fn take(
+        &self,
+        process: Process,
+        choice: Choice,
+        machine: &mut Machine,
+    ) -> Result<(), Stop> {
+        let entry = self.invoke(process, choice, machine);
+        let ending = self.code.run(process, entry, machine);
+        let finished = self.finish(process, ending, machine);
+        if self.reacting == 0 {
+            return finished;
+        }
+        self.react(process, finished.err(), machine).map_or(Ok(()), Err)
+    }
+
+    /// Whether there is a next state in spite of what went wrong, if anything did.
+    #[inline]
+    pub(super) const fn goes_on(&self, stop: Option<Stop>) -> bool {
+        match stop {
+            None => true,
+            Some(Stop::Violation(_)) => self.past_violations,
+            Some(Stop::Fault(_) | Stop::TooNarrow) => false,
+        }
+    }
+
+    /// What an invocation does before the operation's first step.
+    #[inline]
+    fn invoke(&self, process: Process, choice: Choice, machine: &mut Machine) -> Entry {
+        let location = self.registers.location(process);
+        if choice == Choice::Step {
+            return Entry::Step(Location(machine.get(location) as u32));
+        }
+        if self.bounded {
+            let left = self.registers.left(process);
+            machine.set(left, machine.get(left) - 1);
+        }
+        match choice {
+            Choice::Update(value) => {
+                if let Some(argument) = self.processes[process.index()].argument {
+                    machine.set(argument, value);
+                }
+                if value == 1
+                    && let Some(l) = self.switching(process)
+                {
+                    self.observe(
+                        self.observer(|register| machine.get(register)).invoke_update(l),
+                        machine,
+                    );
+                }
+                Entry::Update
+            }
+            Choice::Scan => {
+                let must = self.observer(|register| machine.get(register)).invoke_scan();
+                machine.set(self.registers.must(process), Scalar::from(must.bits()));
+                Entry::Scan
+            }
+            Choice::Step => unreachable!("handled above"),
+        }
+    }
+
+    /// What the ending of a step does.
+    #[inline]
+    fn finish(&self, process: Process, ending: Ending, machine: &mut Machine) -> Result<(), Stop> {
+        let alarm = match ending {
+            Ending::Paused(at) => {
+                machine.set(self.registers.location(process), at.index() as Scalar);
+                return Ok(());
+            }
+            Ending::UpdateResponds { value } => {
+                if value == 1
+                    && let Some(l) = self.switching(process)
+                {
+                    self.observe(
+                        self.observer(|register| machine.get(register)).respond_update(l),
+                        machine,
+                    );
+                }
+                None
+            }
+            Ending::ScanResponds { at: [at_i, at_j], foreign } => {
+                self.respond_scan(process, [at_i == 1, at_j == 1], foreign != 0, machine)
+            }
+            Ending::Faulted(index) => return Err(Stop::Fault(self.code.fault(index))),
+            Ending::Declined => unreachable!("a step is no reaction"),
+        };
+        machine.set(self.registers.location(process), Location::IDLE.index() as Scalar);
+        for &(register, scalar) in &self.processes[process.index()].locals {
+            if machine.get(register) != scalar {
+                machine.set(register, scalar);
+            }
+        }
+        alarm.map_or(Ok(()), |alarm| Err(Stop::Violation(alarm)))
+    }
+
+    /// Tells the observer; why it accepts, if it does.
+    #[inline]
+    fn respond_scan(
+        &self,
+        process: Process,
+        [at_i, at_j]: [bool; 2],
+        foreign: bool,
+        machine: &mut Machine,
+    ) -> Option<Alarm> {
+        let must = self.registers.must(process);
+        let bits = machine.get(must) as u8;
+        machine.set(must, 0);
+        if foreign {
+            return Some(Alarm::Foreign);
+        }
+        let before = self.observer(|register| machine.get(register));
+        let must = Must::from_bits(bits).unwrap_or(Must::NOTHING);
+        match before.respond_scan(must, at_i, at_j) {
+            Ok(after) => {
+                self.observe(after, machine);
+                None
+            }
+            Err(alarm) => {
+                self.observe(regardless(before, at_i, at_j), machine);
+                Some(alarm)
+            }
+        }
+    }
+
+    /// Runs reactions until none applies or something goes wrong, if nothing has yet.
+    /// Returns what has.
+    ///
+    /// Reactions form no circle, and each process comes to rest; were there more than
+    /// [`MOST_REACTIONS`] all the same, the rest would not be taken: they are offers.
+    fn react(&self, mover: Process, mut stop: Option<Stop>, machine: &mut Machine) -> Option<Stop> {
+        let mut seen = 0;
+        let mut dirty = 1 << mover.index();
+        for _ in 0..MOST_REACTIONS {
+            if !self.goes_on(stop) {
+                break;
+            }
+            for &register in &machine.written()[seen..] {
+                dirty |= self.watchers[usize::from(register)];
+            }
+            seen = machine.written().len();
+            dirty &= self.reacting;
+            if dirty == 0 {
+                break;
+            }
+            let process = dirty.trailing_zeros() as usize;
+            match self.react_once(Process::from_index(process), machine) {
+                None => dirty &= !(1 << process),
+                Some(Ok(())) => {}
+                Some(Err(fault @ Stop::Fault(_))) => stop = Some(fault),
+                Some(Err(later)) => stop = stop.or(Some(later)),
+            }
+        }
+        stop
+    }
+
+    /// Runs the first reaction of a process whose condition holds, if one does.
+    fn react_once(&self, process: Process, machine: &mut Machine) -> Option<Result<(), Stop>> {
+        let location = Location(machine.get(self.registers.location(process)) as u32);
+        for number in 0..self.code.reactions(process, location) {
+            machine.begin_reaction();
+            let ending = self.code.react(process, location, number, machine);
+            if ending != Ending::Declined {
+                let finished = self.finish(process, ending, machine);
+                machine.end_reaction(process);
+                return Some(finished);
+            }
+        }
+        None
+    }
+}
+
+/// The state with all bits set that a scan returning this sets, whether or not
+/// that can be linearized.
+fn regardless(before: ObserverState, at_i: bool, at_j: bool) -> ObserverState {
+    let [i, j] = Switching::BOTH;
+    let permissive = ObserverState::INITIAL.invoke_update(i).invoke_update(j);
+    let set = permissive.respond_scan(Must::NOTHING, at_i, at_j).unwrap_or(permissive);
+    let set = set.bits() & !permissive.bits();
+    ObserverState::from_bits(before.bits() | set).unwrap_or(before)
+}

@@ -1,0 +1,322 @@
+//! Where the moves from a state lead: to canonical states, packed, after what may be done
+//! at once.
+
+use snapshot_core::Process;
+
+use super::{Choice, Move, Product, Recall, Stop};
+use crate::instance::{Location, Scalar};
+use crate::search::canonical::Around;
+use crate::search::code::Machine;
+use crate::search::layout::Register;
+
+/// After so many steps taken at once a state is explored, whatever might be taken next;
+/// also where they run in a circle.
+pub const MOST_AT_ONCE: usize = 256;
+
+/// Where a move leads.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Successor<const W: usize> {
+    /// A violation or fault on the way.
+    pub stop: Option<Stop>,
+    /// The next state, canonical and packed. None after a fault, and after a
+    /// violation unless these have successors.
+    pub state: Option<[u64; W]>,
+}
+
+impl Product<'_> {
+    /// Calls `each` for every move from a canonical state.
+    ///
+    /// `scratch` is overwritten; it is the caller's so that it need not be made
+    /// anew each time.
+    #[inline]
+    pub fn successors<const W: usize>(
+        &self,
+        state: &[u64; W],
+        scratch: &mut Scratch,
+        mut each: impl FnMut(Move, Successor<W>),
+    ) {
+        let mut expansion = 0;
+        while self.unpack(state, expansion, scratch) {
+            for process in (0..self.processes.len()).map(Process::from_index) {
+                let machine = &scratch.machine;
+                let choices = self.choices(process, |register| machine.get(register));
+                for choice in choices.into_iter().flatten() {
+                    let successor = self.successor(process, choice, state, scratch);
+                    each(Move { expansion, process, choice }, successor);
+                    scratch.undo(expansion);
+                }
+            }
+            expansion += 1;
+        }
+    }
+
+    /// The same, where moves may have been made before.
+    #[inline]
+    pub fn successors_recalled<const W: usize>(
+        &self,
+        state: &[u64; W],
+        scratch: &mut Scratch,
+        recall: &mut Recall<W>,
+        mut each: impl FnMut(Move, Successor<W>),
+    ) {
+        let fields = self.layout.fields();
+        let get = |register: Register| fields[register].get(state);
+        let mut is_unpacked = false;
+        for process in (0..self.processes.len()).map(Process::from_index) {
+            let location = Location(get(self.registers.location(process)) as u32);
+            for choice in self.choices(process, get).into_iter().flatten() {
+                let site = recall.site(process, choice, location);
+                let successor = match recall.recall(site, state) {
+                    Ok(next) => Successor { stop: None, state: Some(next) },
+                    Err(place) => {
+                        is_unpacked = is_unpacked || self.unpack(state, 0, scratch);
+                        let successor = self.successor(process, choice, state, scratch);
+                        scratch.undo(0);
+                        if let Successor { stop: None, state: Some(next) } = &successor {
+                            recall.remember(site, place, state, next);
+                        }
+                        successor
+                    }
+                };
+                each(Move { expansion: 0, process, choice }, successor);
+            }
+        }
+    }
+
+    /// Where a move leads from the state in the machine, which is an expansion of `state`.
+    #[inline]
+    fn successor<const W: usize>(
+        &self,
+        process: Process,
+        choice: Choice,
+        state: &[u64; W],
+        scratch: &mut Scratch,
+    ) -> Successor<W> {
+        let stop = self.take(process, choice, &mut scratch.machine).err();
+        if !self.goes_on(stop) {
+            return Successor { stop, state: None };
+        }
+        match self.settled(state, scratch) {
+            Ok(next) => Successor { stop, state: Some(next) },
+            Err(later) => Successor { stop: Some(later), state: None },
+        }
+    }
+
+    /// Whether states are explored as steps leave them.
+    pub(super) const fn is_plain(&self) -> bool {
+        self.forgetting.is_none()
+            && self.numbering.is_none()
+            && self.symmetry.is_none()
+            && self.ample.is_none()
+    }
+
+    /// Unpacks an expansion of a state, after those of smaller numbers; `false` if it
+    /// does not have so many.
+    #[inline]
+    pub fn unpack<const W: usize>(
+        &self,
+        state: &[u64; W],
+        expansion: u32,
+        scratch: &mut Scratch,
+    ) -> bool {
+        if expansion > 0 && self.numbering.is_none() {
+            return false;
+        }
+        if expansion == 0 {
+            self.layout.unpack(state, &mut scratch.canonical);
+        } else {
+            scratch.expanded.copy_from_slice(&scratch.canonical);
+            if let Some(numbering) = self.numbering
+                && !numbering.expand(self.registers, &mut scratch.expanded, expansion)
+            {
+                return false;
+            }
+        }
+        scratch.load(expansion);
+        true
+    }
+
+    /// The canonical form of what the machine has made of a state, packed; after what
+    /// may be done at once.
+    #[inline]
+    fn settled<const W: usize>(
+        &self,
+        state: &[u64; W],
+        scratch: &mut Scratch,
+    ) -> Result<[u64; W], Stop> {
+        let machine = &scratch.machine;
+        let fields = self.layout.fields();
+        let mut packed = *state;
+        if self.is_plain() {
+            for &register in machine.written() {
+                let register = usize::from(register);
+                fields[register].put(&mut packed, machine.get(register));
+            }
+            return Ok(packed);
+        }
+        let Scratch { canonical, after, later, circle, ahead, .. } = scratch;
+        after.copy_from_slice(machine.state());
+        self.canonicalise_since(canonical, after);
+        circle.begin(after);
+        for _ in 0..MOST_AT_ONCE {
+            match self.leader(after, ahead) {
+                None => break,
+                Some((_, Err(stop))) => return Err(stop),
+                Some((_, Ok(()))) => {
+                    later.copy_from_slice(ahead.machine.state());
+                    self.canonicalise_since(after, later);
+                    std::mem::swap(after, later);
+                    if circle.closes(after) {
+                        break;
+                    }
+                }
+            }
+        }
+        for (field, (before, &after)) in fields.iter().zip(canonical.iter().zip(&*after)) {
+            if *before == after {
+                continue;
+            }
+            if !self.layout.is_narrow() {
+                field.put(&mut packed, after);
+            } else if !field.try_put(&mut packed, after) {
+                return Err(Stop::TooNarrow);
+            }
+        }
+        debug_assert_eq!(packed, self.layout.pack(after));
+        Ok(packed)
+    }
+
+    /// The first process whose step may be taken at once in a canonical state, if any,
+    /// and how that step ends; the machine has taken it.
+    ///
+    /// A step that violates or faults may be: there is no need to look for another.
+    pub fn leader(
+        &self,
+        state: &[Scalar],
+        ahead: &mut Ahead,
+    ) -> Option<(Process, Result<(), Stop>)> {
+        let ample = self.ample?;
+        let Ahead { machine, around, wide } = ahead;
+        if !ample.look(self.registers, state, around) {
+            return None;
+        }
+        machine.begin();
+        machine.state_mut().copy_from_slice(state);
+        for process in (0..self.processes.len()).map(Process::from_index) {
+            if !ample.may_commute(around, state, process) {
+                continue;
+            }
+            let taken = self.take(process, Choice::Step, machine);
+            if taken.is_err() {
+                return Some((process, taken));
+            }
+            // What stands for several states may have several successors.
+            let is_one = !machine.has_succeeded()
+                || self.numbering.is_none_or(|numbering| {
+                    wide.copy_from_slice(state);
+                    !numbering.expand(self.registers, wide, 1)
+                });
+            if is_one && ample.commutes(around, process, state, machine.state(), machine.written())
+            {
+                return Some((process, taken));
+            }
+            machine.undo(state);
+        }
+        None
+    }
+}
+
+/// What making successors needs to remember; one per thread.
+#[derive(Clone, Debug)]
+pub struct Scratch {
+    /// Runs the steps.
+    pub machine: Machine,
+    /// The canonical state that steps are tried from.
+    canonical: Vec<Scalar>,
+    /// An expansion of it, other than itself.
+    expanded: Vec<Scalar>,
+    /// The state after the step, where it is made canonical.
+    after: Vec<Scalar>,
+    /// The state after what is done at once.
+    later: Vec<Scalar>,
+    /// Ends what would be done at once for ever.
+    circle: Circle,
+    /// For what is done at once.
+    ahead: Ahead,
+}
+
+/// A search for a circle among the states that are left at once (Brent, BIT 20, 1980): the
+/// state after 1, 2, 4, 8, ... steps is kept until it comes again.
+#[derive(Clone, Debug, Default)]
+pub struct Circle {
+    kept: Vec<Scalar>,
+    steps: usize,
+}
+
+impl Circle {
+    /// Begins with this state.
+    pub fn begin(&mut self, state: &[Scalar]) {
+        self.kept.clear();
+        self.kept.extend_from_slice(state);
+        self.steps = 0;
+    }
+
+    /// Whether the state, which comes one step later, was there before.
+    pub fn closes(&mut self, state: &[Scalar]) -> bool {
+        if self.kept == state {
+            return true;
+        }
+        self.steps += 1;
+        if self.steps.is_power_of_two() {
+            self.kept.copy_from_slice(state);
+        }
+        false
+    }
+}
+
+/// What looking for a step to take at once needs.
+#[derive(Clone, Debug)]
+pub struct Ahead {
+    /// Has taken the step.
+    pub machine: Machine,
+    /// What others may still do.
+    around: Around,
+    /// Another state that the canonical one stands for.
+    wide: Vec<Scalar>,
+}
+
+impl Ahead {
+    /// For this product.
+    pub fn new(product: &Product<'_>) -> Self {
+        let wide = vec![0; product.registers.count()];
+        Self { machine: product.code.machine(), around: Around::default(), wide }
+    }
+}
+
+impl Scratch {
+    /// For this product.
+    pub fn new(product: &Product<'_>) -> Self {
+        let machine = product.code.machine();
+        let count = product.registers.count();
+        let [canonical, expanded, after, later] = [0; 4].map(|zero| vec![zero; count]);
+        let circle = Circle::default();
+        let ahead = Ahead::new(product);
+        Self { machine, canonical, expanded, after, later, circle, ahead }
+    }
+
+    /// Puts the state before the step into the machine. Expansion 0 is the canonical
+    /// state itself.
+    #[inline]
+    fn load(&mut self, expansion: u32) {
+        self.machine.begin();
+        let before = if expansion == 0 { &self.canonical } else { &self.expanded };
+        self.machine.state_mut().copy_from_slice(before);
+    }
+
+    /// Makes the state in the machine what it was before the step.
+    #[inline]
+    fn undo(&mut self, expansion: u32) {
+        let before = if expansion == 0 { &self.canonical } else { &self.expanded };
+        self.machine.undo(before);
+    }
+}

@@ -1,0 +1,168 @@
+//! Moves that were made before, from states that look the same to them.
+//!
+//! A process sees little of a state: its own variables, and the cells that its step
+//! accesses. What a move may read or write follows from its code ([`Code::footprint`]),
+//! so two states that agree in those bits are changed by it in the same way, and the
+//! change of one can be remembered for all. There are few of these: bowman with
+//! 4 processes has 2,151,306 states with 9,276,497 moves (`--reductions dead,constant`),
+//! and two in a thousand of them are not remembered.
+//!
+//! Canonical forms and steps that are taken at once depend on the whole state, and
+//! reactions belong to other processes: with any of these nothing is remembered.
+//!
+//! [`Code::footprint`]: crate::search::code::Code::footprint
+
+use snapshot_core::Process;
+
+use super::{Choice, Product};
+use crate::instance::Location;
+use crate::search::code::Entry;
+use crate::search::layout::Register;
+use crate::search::store::hash;
+
+/// What the remembered changes may take: they should stay in a core's cache.
+const BYTES: usize = 1 << 18;
+
+/// A move, by number: at first those that begin operations, then steps by location.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Site(u32);
+
+/// Changes that moves made; one per thread.
+#[derive(Clone, Debug)]
+pub struct Recall<const W: usize> {
+    /// By process, the number of its first site.
+    first: Vec<u32>,
+    /// By site, the bits that the move may read or write.
+    footprints: Vec<[u64; W]>,
+    /// Each where its hash says; the later two that belong to one place.
+    changes: Vec<[Change<W>; 2]>,
+}
+
+/// What a move did to a state.
+#[derive(Clone, Copy, Debug)]
+struct Change<const W: usize> {
+    /// What it saw: the state in its footprint.
+    seen: [u64; W],
+    /// The bits that it turned around.
+    turned: [u64; W],
+    site: Site,
+}
+
+impl Site {
+    /// No move has it.
+    const NONE: Self = Self(u32::MAX);
+
+    /// The sites of one process before those of its steps.
+    const INVOCATIONS: [Choice; 3] = [Choice::Update(0), Choice::Update(1), Choice::Scan];
+}
+
+impl<const W: usize> Recall<W> {
+    /// What one takes.
+    pub const BYTES: usize = BYTES;
+
+    const PLACES: usize = 1 << (BYTES / size_of::<[Change<W>; 2]>()).ilog2();
+
+    /// Nothing is remembered yet; none if what moves do does not depend on what they see
+    /// alone.
+    pub fn new(product: &Product<'_>) -> Option<Self> {
+        if !product.is_plain() || product.reacting != 0 {
+            return None;
+        }
+        let mut first = Vec::new();
+        let mut footprints = Vec::new();
+        for process in (0..product.processes.len()).map(Process::from_index) {
+            first.push(footprints.len() as u32);
+            let steps = (0..product.code.locations(process)).map(|_| Choice::Step);
+            for (number, choice) in Site::INVOCATIONS.into_iter().chain(steps).enumerate() {
+                let location = number.saturating_sub(Site::INVOCATIONS.len());
+                footprints.push(product.footprint(process, choice, Location(location as u32)));
+            }
+        }
+        let nothing = Change { seen: [0; W], turned: [0; W], site: Site::NONE };
+        Some(Self { first, footprints, changes: vec![[nothing; 2]; Self::PLACES] })
+    }
+
+    /// The site of a process that does this where it stands.
+    #[inline]
+    pub(super) fn site(&self, process: Process, choice: Choice, location: Location) -> Site {
+        let number = match choice {
+            Choice::Update(value) => u32::from(value == 1),
+            Choice::Scan => 2,
+            Choice::Step => Site::INVOCATIONS.len() as u32 + location.0,
+        };
+        Site(self.first[process.index()] + number)
+    }
+
+    /// Where the move leads from a state, if that is remembered; where to remember it,
+    /// if not.
+    #[inline]
+    pub(super) fn recall(&self, site: Site, state: &[u64; W]) -> Result<[u64; W], usize> {
+        let footprint = &self.footprints[site.0 as usize];
+        let mut seen = *state;
+        seen.iter_mut().zip(footprint).for_each(|(seen, mask)| *seen &= mask);
+        let place = hash(&seen, 0).wrapping_add(u64::from(site.0)) as usize % Self::PLACES;
+        let changes = &self.changes[place];
+        let Some(change) = changes.iter().find(|change| change.site == site && change.seen == seen)
+        else {
+            return Err(place);
+        };
+        let mut next = *state;
+        next.iter_mut().zip(&change.turned).for_each(|(next, turned)| *next ^= turned);
+        Ok(next)
+    }
+
+    /// Remembers where a move led, in the place that [`Self::recall`] has told.
+    pub(super) fn remember(&mut self, site: Site, place: usize, state: &[u64; W], next: &[u64; W]) {
+        let footprint = &self.footprints[site.0 as usize];
+        let mut change = Change { seen: *state, turned: *state, site };
+        for word in 0..W {
+            change.seen[word] &= footprint[word];
+            change.turned[word] ^= next[word];
+            debug_assert_eq!(change.turned[word] & !footprint[word], 0, "what a move may touch");
+        }
+        let [later, earlier] = &mut self.changes[place];
+        *earlier = std::mem::replace(later, change);
+    }
+}
+
+impl Product<'_> {
+    /// The bits that a move may read or write; none if there is no such move.
+    fn footprint<const W: usize>(
+        &self,
+        process: Process,
+        choice: Choice,
+        location: Location,
+    ) -> [u64; W] {
+        let entry = match choice {
+            Choice::Update(_) => Entry::Update,
+            Choice::Scan => Entry::Scan,
+            Choice::Step if self.code.has_step(process, location) => Entry::Step(location),
+            Choice::Step => return [0; W],
+        };
+        let of_code = self.code.footprint(process, entry);
+        let client = &self.processes[process.index()];
+        let mut registers: Vec<Register> = of_code.registers.into_iter().collect();
+        registers.push(self.registers.location(process));
+        if choice != Choice::Step {
+            registers.push(self.registers.left(process));
+            registers.extend(client.argument);
+        }
+        if of_code.may_respond_to_update || of_code.may_respond_to_scan {
+            registers.extend(client.locals.iter().map(|&(register, _)| register));
+        }
+        let of_scan = choice == Choice::Scan || of_code.may_respond_to_scan;
+        if of_scan {
+            registers.push(self.registers.must(process));
+        }
+        // The observer looks at updates of 1, which only i and j make.
+        let of_update = choice == Choice::Update(1) || of_code.may_respond_to_update;
+        if of_scan || of_update && self.switching(process).is_some() {
+            registers.extend([self.registers.invoked(), self.registers.needed_and_bad()]);
+        }
+        let mut bits = [0; W];
+        for field in registers.iter().map(|&register| self.layout.fields()[register]) {
+            bits[field.word()] |= field.mask();
+        }
+        bits
+    }
+}

@@ -1,0 +1,294 @@
+//! One shard of the store: open addressing with linear probing.
+//!
+//! The place where the search for a state begins is its hash scaled to the
+//! number of places, so any number of places will do, and growing walks the old
+//! and the new table in the same order. A place of all zeros is empty; no packed
+//! state is (see [`crate::search::layout`]).
+//!
+//! # The antichain
+//!
+//! With dominance, states are compared by what is [`Monotone`] in them, and by
+//! equality in all other bits. A state is *dominated* by one that is equal in the
+//! others and has at least as much of what is monotone. The shard then keeps the maximal
+//! states among all that were ever inserted: a dominated one is dropped when
+//! it arrives, and dominated ones that lie here are overwritten when a
+//! dominating one arrives. Overwriting several leaves copies of one state, which
+//! do no harm: they are equal, so they are overwritten together, and growing
+//! drops them.
+//!
+//! Which states lie here after a set of insertions does not depend on their order: the
+//! maximal ones. Hence [`Shard::take_new`], which leaves out what was overwritten
+//! in the meantime, takes a set that does not depend on it either.
+//!
+//! That exploring the maximal states suffices is argued in [`crate::search`].
+
+use std::hint::black_box;
+
+use super::frontier::{Chunk, Frontier};
+use super::hash;
+use crate::search::budget::{Exhausted, Memory};
+use crate::search::layout::Monotone;
+
+/// Places of an empty shard.
+const LEAST_PLACES: usize = 64;
+
+/// The share of places that may be taken: beyond it, probing gets long.
+const FULL: (usize, usize) = (4, 5);
+
+/// A part of the set of reached states.
+#[derive(Debug)]
+pub(super) struct Shard<'a, const W: usize> {
+    /// All zeros where nothing is.
+    places: Vec<[u64; W]>,
+    /// How many places are taken: at most four fifths.
+    taken: usize,
+    /// The states that were new since they were taken last, in order of arrival.
+    new: Frontier<W>,
+    monotone: &'a Monotone,
+    /// Its bits.
+    dominance: u64,
+}
+
+/// What a state meets on its way.
+enum Met {
+    /// Itself, or one that dominates it.
+    Better,
+    /// A free place.
+    Free(usize),
+    /// States that it dominates; all of them were overwritten.
+    Worse,
+}
+
+impl<'a, const W: usize> Shard<'a, W> {
+    pub(super) const LEAST_BYTES: usize = LEAST_PLACES * size_of::<[u64; W]>();
+
+    /// Places in a line of the cache, usually 64 bytes.
+    const PLACES_IN_LINE: usize = 64usize.div_ceil(size_of::<[u64; W]>());
+
+    pub(super) fn new(memory: &Memory, monotone: &'a Monotone) -> Result<Self, Exhausted> {
+        memory.take(Self::LEAST_BYTES)?;
+        let places = vec![[0; W]; LEAST_PLACES];
+        let dominance = monotone.mask();
+        Ok(Self { places, taken: 0, new: Frontier::new(), monotone, dominance })
+    }
+
+    /// Adds states, and remembers the new ones.
+    pub(super) fn insert(&mut self, batch: &[[u64; W]], memory: &Memory) -> Result<(), Exhausted> {
+        while (self.taken + batch.len()) * FULL.1 > self.places.len() * FULL.0 {
+            self.grow(memory)?;
+        }
+        // Loads that do not wait for each other: the misses overlap, and the
+        // insertions below find their first places in the cache.
+        let touched = batch.iter().fold(0, |touched, state| {
+            let home = self.home(state);
+            let next = (home + Self::PLACES_IN_LINE).min(self.places.len() - 1);
+            touched ^ self.places[home][0] ^ self.places[next][0]
+        });
+        black_box(touched);
+        for state in batch {
+            match self.meet(state) {
+                Met::Better => continue,
+                Met::Free(place) => {
+                    self.places[place] = *state;
+                    self.taken += 1;
+                }
+                Met::Worse => {}
+            }
+            self.new.push(*state, memory)?;
+        }
+        Ok(())
+    }
+
+    /// Where the search for a state begins.
+    #[inline]
+    fn home(&self, state: &[u64; W]) -> usize {
+        let rest = hash(state, self.dominance) << super::SHARDS.trailing_zeros();
+        ((u128::from(rest) * self.places.len() as u128) >> u64::BITS) as usize
+    }
+
+    /// Looks for a state, overwriting what it dominates.
+    #[inline]
+    fn meet(&mut self, state: &[u64; W]) -> Met {
+        let mut place = self.home(state);
+        let mut met_worse = false;
+        loop {
+            let other = self.places[place];
+            if other == *state {
+                return Met::Better;
+            }
+            if other == [0; W] {
+                return if met_worse { Met::Worse } else { Met::Free(place) };
+            }
+            if self.dominance != 0 && self.differ_in_dominance_only(state, &other) {
+                if self.monotone.is_at_least(other[0], state[0]) {
+                    return Met::Better;
+                }
+                if self.monotone.is_at_least(state[0], other[0]) {
+                    self.places[place] = *state;
+                    met_worse = true;
+                }
+            }
+            place += 1;
+            if place == self.places.len() {
+                place = 0;
+            }
+        }
+    }
+
+    fn differ_in_dominance_only(&self, one: &[u64; W], other: &[u64; W]) -> bool {
+        (one[0] ^ other[0]) & !self.dominance == 0 && one[1..] == other[1..]
+    }
+
+    /// Grows by a quarter.
+    fn grow(&mut self, memory: &Memory) -> Result<(), Exhausted> {
+        let more = self.places.len() + self.places.len().div_ceil(4);
+        memory.take(more * size_of::<[u64; W]>())?;
+        let old = std::mem::replace(&mut self.places, vec![[0; W]; more]);
+        self.taken = 0;
+        for state in old.iter().filter(|state| **state != [0; W]) {
+            // Copies of a state that overwrote several meet themselves.
+            if let Met::Free(place) = self.meet(state) {
+                self.places[place] = *state;
+                self.taken += 1;
+            }
+        }
+        memory.give(old.len() * size_of::<[u64; W]>());
+        Ok(())
+    }
+
+    /// See [`super::Store::take_new`].
+    pub(super) fn take_new(&mut self, memory: &Memory) -> Vec<Chunk<W>> {
+        let mut chunks = self.new.take();
+        if self.dominance == 0 {
+            return chunks;
+        }
+        for chunk in &mut chunks {
+            chunk.retain(|state| self.holds(state));
+        }
+        chunks.retain(|chunk| {
+            if chunk.is_empty() {
+                memory.give(Frontier::<W>::CHUNK_BYTES);
+            }
+            !chunk.is_empty()
+        });
+        chunks
+    }
+
+    /// See [`super::Store::any_alike`].
+    pub(super) fn any_alike(
+        &self,
+        state: &[u64; W],
+        mut holds: impl FnMut(&[u64; W]) -> bool,
+    ) -> bool {
+        let mut place = self.home(state);
+        loop {
+            let other = &self.places[place];
+            if *other == [0; W] {
+                return false;
+            }
+            if self.differ_in_dominance_only(state, other) && holds(other) {
+                return true;
+            }
+            place = (place + 1) % self.places.len();
+        }
+    }
+
+    /// Whether exactly this state lies here.
+    fn holds(&self, state: &[u64; W]) -> bool {
+        let mut place = self.home(state);
+        loop {
+            let other = self.places[place];
+            if other == *state || other == [0; W] {
+                return other == *state;
+            }
+            place = (place + 1) % self.places.len();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeSet, HashMap};
+
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+    use crate::search::layout::Field;
+
+    const ALWAYS_SET: u64 = 1 << 63;
+
+    /// Batches of states, many of them equal.
+    fn batches(seed: u64) -> impl Iterator<Item = Vec<[u64; 2]>> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        (0..60).map(move |_| {
+            let mut state = || {
+                let word = |random: &mut ChaCha8Rng| random.random_range(0..60);
+                [word(&mut random), word(&mut random) | ALWAYS_SET]
+            };
+            (0..100).map(|_| state()).collect()
+        })
+    }
+
+    fn used(shard: &Shard<'_, 2>) -> u64 {
+        (shard.places.len() * size_of::<[u64; 2]>()) as u64
+    }
+
+    #[test]
+    fn what_is_new_is_new_once_and_memory_is_counted() {
+        let memory = Memory::new(1 << 30);
+        let nothing = Monotone::default();
+        let mut shard = Shard::<2>::new(&memory, &nothing).unwrap();
+        let mut expected = BTreeSet::new();
+        for batch in batches(1) {
+            shard.insert(&batch, &memory).unwrap();
+            let new: BTreeSet<_> = batch.into_iter().filter(|s| !expected.contains(s)).collect();
+            let chunks = shard.take_new(&memory);
+            assert_eq!(memory.used(), used(&shard) + chunks.len() as u64 * 4096);
+            memory.give(chunks.len() * Frontier::<2>::CHUNK_BYTES);
+            let taken: Vec<_> = chunks.concat();
+            assert_eq!(taken.len(), new.len());
+            assert_eq!(taken.into_iter().collect::<BTreeSet<_>>(), new);
+            expected.extend(new);
+        }
+        assert_eq!(shard.taken, expected.len());
+        assert!(shard.taken * 5 <= shard.places.len() * 4, "at most four fifths are taken");
+        assert!(shard.taken * 2 >= shard.places.len(), "and at least a half");
+    }
+
+    #[test]
+    fn maximal_states_are_kept_whatever_the_order() {
+        // Three bits, and a number of three.
+        let number = Field::range(0, 8, false).at(0, 3);
+        let monotone = Monotone::new(0b111, [number]);
+        let is_at_least = |more: u64, less: u64| less & !more & 7 == 0 && more >> 3 >= less >> 3;
+        let memory = Memory::new(1 << 30);
+        let mut shard = Shard::<2>::new(&memory, &monotone).unwrap();
+        let mut kept: HashMap<u64, BTreeSet<u64>> = HashMap::new();
+        for batch in batches(2) {
+            shard.insert(&batch, &memory).unwrap();
+            let mut expected = BTreeSet::new();
+            for [bits, rest] in batch {
+                let kept = kept.entry(rest).or_default();
+                if kept.iter().all(|&old| !is_at_least(old, bits)) {
+                    kept.retain(|&old| !is_at_least(bits, old));
+                    kept.insert(bits);
+                    expected.insert([bits, rest]);
+                }
+            }
+            expected.retain(|[bits, rest]| kept[rest].contains(bits));
+            let taken: Vec<_> = shard.take_new(&memory).concat();
+            assert_eq!(taken.len(), expected.len());
+            assert_eq!(taken.into_iter().collect::<BTreeSet<_>>(), expected);
+        }
+    }
+
+    #[test]
+    fn exhausted_memory_is_an_error() {
+        let memory = Memory::new(20_000);
+        let nothing = Monotone::default();
+        let mut shard = Shard::<2>::new(&memory, &nothing).unwrap();
+        assert!(batches(3).any(|batch| shard.insert(&batch, &memory).is_err()));
+        assert!(memory.peak() <= 20_000);
+    }
+}

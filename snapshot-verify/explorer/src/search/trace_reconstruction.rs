@@ -1,0 +1,158 @@
+//! From a violating state back to the initial one.
+//!
+//! A search stores no parents. But if the states of every level are known, a
+//! state on level k + 1 has a predecessor among those of level k, and all that
+//! it takes to find it is to explore these once more and compare. Of several
+//! predecessors the least counts, so the trace does not depend on threads. The
+//! whole way back costs about as much as the search did, without the store.
+//!
+//! Then the trace is walked forward once, to note what each step does. The search
+//! went from canonical state to canonical state; where canonical forms permute
+//! processes, the permutations so far are undone, so that a process of the trace
+//! stays the same process.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use snapshot_core::Process;
+
+use super::budget::Watch;
+use super::canonical::Permutation;
+use super::code::Machine;
+use super::outcome::{Trace, TraceStep};
+use super::product::{Ahead, Choice, Circle, MOST_AT_ONCE, Move, Product, Scratch, Stop};
+use super::store::Chunk;
+use super::worker::Found;
+use crate::instance::Scalar;
+
+/// The moves that lead to a state that was found, from the initial one, the
+/// move that was found included; none if the watch ended it.
+pub(super) fn moves<const W: usize>(
+    product: &Product<'_>,
+    levels: &[Vec<Chunk<W>>],
+    found: &Found<W>,
+    threads: usize,
+    watch: &Watch<'_>,
+) -> Option<Vec<([u64; W], Move)>> {
+    let mut moves = vec![(found.state, found.by)];
+    let mut target = found.state;
+    for level in levels.iter().rev() {
+        let step = predecessor(product, level, &target, threads, watch)?;
+        target = step.0;
+        moves.push(step);
+    }
+    moves.reverse();
+    Some(moves)
+}
+
+/// The least state of a level with a move to the target, and the least such move.
+fn predecessor<const W: usize>(
+    product: &Product<'_>,
+    level: &[Chunk<W>],
+    target: &[u64; W],
+    threads: usize,
+    watch: &Watch<'_>,
+) -> Option<([u64; W], Move)> {
+    let next = AtomicUsize::new(0);
+    let least: Mutex<Option<([u64; W], Move)>> = Mutex::new(None);
+    let work = || {
+        let mut scratch = Scratch::new(product);
+        let mut mine: Option<([u64; W], Move)> = None;
+        while watch.cause().is_none()
+            && let Some(chunk) = level.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            watch.look();
+            for state in chunk {
+                product.successors(state, &mut scratch, |by, successor| {
+                    if successor.state == Some(*target) {
+                        mine = mine.into_iter().chain([(*state, by)]).min();
+                    }
+                });
+            }
+        }
+        let mut least = least.lock().unwrap_or_else(PoisonError::into_inner);
+        *least = least.into_iter().chain(mine).min();
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads.min(level.len()) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    if watch.cause().is_some() {
+        return None;
+    }
+    let least = least.into_inner().unwrap_or_else(PoisonError::into_inner);
+    debug_assert!(least.is_some(), "every state of a level has a predecessor on the one before");
+    least
+}
+
+/// Walks moves from the initial state on, with all that is done at once after each.
+pub(super) fn walk<const W: usize>(product: &Product<'_>, moves: &[([u64; W], Move)]) -> Trace {
+    let mut scratch = Scratch::new(product);
+    let mut ahead = Ahead::new(product);
+    let mut circle = Circle::default();
+    let mut walker = Walker {
+        product,
+        machine: ahead.machine.clone(),
+        permutation: product.initial().1,
+        trace: Trace::default(),
+    };
+    for (state, by) in moves {
+        for expansion in 0..=by.expansion {
+            product.unpack(state, expansion, &mut scratch);
+        }
+        let mut after = scratch.machine.state().to_vec();
+        let mut stopped = walker.step(by.process, by.choice, &mut after);
+        circle.begin(&after);
+        for taken in 0..MOST_AT_ONCE {
+            if stopped.is_err() || (taken > 0 && circle.closes(&after)) {
+                break;
+            }
+            let Some((process, _)) = product.leader(&after, &mut ahead) else { break };
+            stopped = walker.step(process, Choice::Step, &mut after);
+        }
+    }
+    walker.trace
+}
+
+/// Notes steps, by the processes of the trace.
+struct Walker<'a> {
+    product: &'a Product<'a>,
+    machine: Machine,
+    /// From processes of the trace to those of the canonical state.
+    permutation: Permutation,
+    trace: Trace,
+}
+
+impl Walker<'_> {
+    /// One step from a state, which becomes the canonical one after it.
+    fn step(&mut self, process: Process, choice: Choice, state: &mut [Scalar]) -> Result<(), Stop> {
+        let Self { product, machine, permutation, trace } = self;
+        let back = permutation.inverse();
+        // Alike processes may make different numbers of accesses: so the step is
+        // taken by the process of the trace itself.
+        machine.begin();
+        machine.state_mut().copy_from_slice(state);
+        product.permute(&back, machine.state_mut());
+        let process = back.image(process);
+        let stopped = product.take(process, choice, machine);
+        state.copy_from_slice(machine.state());
+        product.permute(permutation, state);
+        let next = match stopped {
+            Ok(()) => product.canonicalise(state),
+            Err(_) => Permutation::IDENTITY,
+        };
+        *permutation = permutation.then(&next);
+        let mut shown = state.to_vec();
+        product.permute(&permutation.inverse(), &mut shown);
+        trace.steps.push(TraceStep {
+            process,
+            choice,
+            accesses: machine.accesses(),
+            reactions: machine.reactions().to_vec(),
+            state: shown,
+        });
+        stopped
+    }
+}

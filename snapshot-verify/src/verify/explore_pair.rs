@@ -1,0 +1,401 @@
+//! Simple executions of one pair, through all stages: compiled, reduced, explored.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use snapshot_core::Process;
+
+use super::Reduction;
+use super::error::VerifyError;
+use super::expand::expand;
+use super::outcome::{Cause, Measures, ProgramFault, Verdict};
+use super::pipeline::Prepared;
+use super::progress::Watch;
+use super::request::Request;
+use super::schedule::Effort;
+use super::self_check;
+use super::strategy::{Explore, Finding};
+use crate::counterexample::Counterexample;
+use crate::deadline::{Deadline, Stopped};
+use crate::instance::{Instance, InstanceError};
+use crate::interpret::{Machine, MoveErrorKind};
+use crate::program::Program;
+use crate::quotient::canonical_renaming::plain::Plain;
+use crate::quotient::process_symmetry::isomorphism;
+use crate::search::layout::LayoutError;
+use crate::search::{self, Exploration, ExploreError, Progress, Trace};
+
+/// With fewer operations hardly anything is ever abandoned.
+const WORTH_ANALYSING: u32 = 2;
+
+/// Learning what is stale takes about a second: not worth it for fewer operations.
+const WORTH_LEARNING: u32 = 3;
+
+/// With a bound on operations there are hardly ever as many different counters and
+/// versions as there might be: at first it is tried with so many numbers.
+const FEW_NUMBERS: [u32; 4] = [7, 15, 255, 65_535];
+
+/// Explores simple executions.
+pub struct PairExplorer<'a> {
+    machine: Machine<'a>,
+    program: &'a Program,
+    request: &'a Request,
+    watch: &'a dyn Watch,
+    /// Who prepares instances, process by process.
+    pool: ThreadPool,
+    /// What was made for a pair and a number of active processes, for their next
+    /// effort.
+    prepared: HashMap<([Process; 2], usize), Prepared>,
+    /// The explorations that found nothing, and what they took.
+    finished: Vec<([Process; 2], Effort, Measures)>,
+    /// [`FEW_NUMBERS`]
+    few_numbers: &'static [u32],
+}
+
+impl<'a> PairExplorer<'a> {
+    /// Of a program, for what is requested.
+    ///
+    /// # Errors
+    /// If the program cannot be run with so many processes, or there are not as many
+    /// threads.
+    pub fn new(
+        program: &'a Program,
+        request: &'a Request,
+        watch: &'a dyn Watch,
+    ) -> Result<Self, VerifyError> {
+        let machine = Machine::new(program, request.processes)?;
+        let threads = request.threads.get().min(request.processes);
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool =
+            pool.map_err(|error| VerifyError::Threads { threads, reason: error.to_string() })?;
+        let (prepared, finished) = (HashMap::new(), Vec::new());
+        let few_numbers = &FEW_NUMBERS;
+        Ok(Self { machine, program, request, watch, pool, prepared, finished, few_numbers })
+    }
+
+    /// What the search found, made sure of by those who share no code with it.
+    fn finding(
+        &self,
+        pair: [Process; 2],
+        prepared: &Prepared,
+        verdict: &search::Verdict,
+    ) -> Result<Finding<Verdict>, VerifyError> {
+        Ok(match verdict {
+            search::Verdict::Verified => Finding::Nothing,
+            search::Verdict::Unknown { cause, .. } => Finding::Stopped(match *cause {
+                search::Cause::Time => Cause::Time,
+                search::Cause::Memory => Cause::Memory,
+                search::Cause::Interrupted => Cause::Interrupted,
+                search::Cause::TooNarrow => unreachable!("it began anew, with more numbers"),
+            }),
+            search::Verdict::Violation { trace, .. } => {
+                let moves = expand(&prepared.instance, trace);
+                let counterexample = Counterexample::validated(&self.machine, Some(pair), &moves)?;
+                Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
+            }
+            search::Verdict::Fault { trace, fault } => {
+                let found = self.fault(prepared, trace);
+                let found = found.ok_or(VerifyError::NoFault { what: fault.what })?;
+                Finding::Wrong(Verdict::Fault(Box::new(found)))
+            }
+        })
+    }
+
+    /// What the same effort took for a pair whose instance is this one with its
+    /// processes renamed, if it found nothing: it would find nothing here either.
+    fn like(
+        &self,
+        pair: [Process; 2],
+        prepared: &Prepared,
+        effort: Effort,
+        exploration: &Exploration<'_>,
+    ) -> Result<Option<Measures>, VerifyError> {
+        if !self.request.reductions.contains(Reduction::Symmetry) {
+            return Ok(None);
+        }
+        for (like, _, measures) in self.finished.iter().filter(|(_, known, _)| *known == effort) {
+            let Some(known) = self.prepared.get(&(*like, effort.active)) else { continue };
+            let [i, j] = pair;
+            let found = [[i, j], [j, i]].into_iter().find_map(|images| {
+                let renaming = renaming(*like, images, self.request.processes);
+                isomorphism(known.explored(), prepared.explored(), &renaming)
+            });
+            let Some(by) = found else { continue };
+            if let Some(options) = self.request.self_check {
+                let active = Some(active(*like, effort.active, self.request.processes).collect());
+                let plain = [known, prepared].map(|of| of.plain(effort.operations));
+                let of_known = Exploration { active, ..exploration.clone() };
+                let of_known = numbered(&of_known, known, plain[0].as_ref());
+                let of_pair = numbered(exploration, prepared, plain[1].as_ref());
+                let both = [(known.explored(), &of_known), (prepared.explored(), &of_pair)];
+                self_check::renamed(both, &by, options)?;
+            }
+            return Ok(Some(Measures { explorations: 0, like: Some(*like), ..*measures }));
+        }
+        Ok(None)
+    }
+
+    /// The fault that the interpreter meets on a trace, if it does.
+    fn fault(&self, prepared: &Prepared, trace: &Trace) -> Option<ProgramFault> {
+        let mut moves = expand(&prepared.instance, trace);
+        let error = self.machine.run(&moves).err()?;
+        let MoveErrorKind::Fault(fault) = error.kind else { return None };
+        moves.truncate(error.number);
+        Some(ProgramFault { moves, fault })
+    }
+}
+
+impl Explore for PairExplorer<'_> {
+    type Wrong = Verdict;
+    type Error = VerifyError;
+
+    fn explore(
+        &mut self,
+        pair: [Process; 2],
+        effort: Effort,
+        until: Option<Instant>,
+    ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
+        self.watch.begin(Some(pair), effort);
+        let began = Instant::now();
+        let deadline = Deadline::new(until, Some(self.watch.stop()));
+        match self.explore_until(pair, effort, until, deadline) {
+            Err(VerifyError::Instance(InstanceError::Stopped(stopped))) => {
+                let cause = match stopped {
+                    Stopped::Time => Cause::Time,
+                    Stopped::Interrupted => Cause::Interrupted,
+                };
+                let measures = Measures { elapsed: began.elapsed(), ..Measures::default() };
+                Ok((Finding::Stopped(cause), measures))
+            }
+            found => found,
+        }
+    }
+}
+
+impl PairExplorer<'_> {
+    /// The same, where preparation that ends early is an error.
+    fn explore_until(
+        &mut self,
+        pair: [Process; 2],
+        effort: Effort,
+        until: Option<Instant>,
+        deadline: Deadline<'_>,
+    ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
+        let began = Instant::now();
+        let (processes, reductions) = (self.request.processes, self.request.reductions);
+        let active: BTreeSet<Process> = active(pair, effort.active, processes).collect();
+        let key = (pair, effort.active);
+        let mut prepared = match self.prepared.remove(&key) {
+            Some(prepared) => prepared,
+            None => {
+                let (program, is_active) = (self.program, |process| active.contains(&process));
+                let prepare =
+                    || Prepared::new(program, processes, pair, reductions, is_active, deadline);
+                self.pool.install(prepare)?
+            }
+        };
+        let exploration = Exploration {
+            operations: effort.operations,
+            active: Some(active.clone()),
+            threads: self.request.threads.get(),
+            memory: self.request.memory,
+            time: None,
+            stop: Some(self.watch.stop()),
+            past_violations: false,
+            antichain: self.request.reductions.contains(Reduction::Antichain),
+            self_check: self.request.self_check,
+            ..Exploration::default()
+        };
+        if let Some(options) = self.request.self_check {
+            let plain = prepared.plain(effort.operations);
+            let raw = numbered(&exploration, &prepared, plain.as_ref());
+            self_check::passes(&self.machine, &prepared.instance, &raw, options)?;
+        }
+        let time_left = || until.map(|until| until.saturating_duration_since(Instant::now()));
+        let is_worth = |least| effort.operations.is_none_or(|operations| operations >= least);
+        if is_worth(WORTH_LEARNING) {
+            let numbering = prepared.numbering.clone();
+            let plain = prepared.plain(effort.operations);
+            let numbering = numbering.as_ref().map(|numbering| numbering as _);
+            let numbering = numbering.or(plain.as_ref().map(|plain| plain as _));
+            let time = time_left();
+            prepared.learn(&Exploration { numbering, time, ..exploration.clone() })?;
+        }
+        if let Some(measures) = self.like(pair, &prepared, effort, &exploration)? {
+            self.prepared.insert(key, prepared);
+            if let Some(options) = self.request.self_check {
+                self_check::answer(&self.machine, pair, effort, options)?;
+            }
+            return Ok((Finding::Nothing, Measures { elapsed: began.elapsed(), ..measures }));
+        }
+        let mut most_numbers = match effort.operations {
+            Some(_) => self.few_numbers,
+            None => &[],
+        };
+        let (outcome, finding) = loop {
+            // What is prepared may change below.
+            if is_worth(WORTH_ANALYSING) {
+                prepared.analyse(deadline).map_err(InstanceError::from)?;
+            }
+            let forgetting = prepared.forgetting();
+            let numbering = prepared.numbering.clone();
+            let plain = prepared.plain(effort.operations);
+            let symmetry = prepared.symmetry(|process| active.contains(&process));
+            let ample = prepared.ample(effort.operations, deadline);
+            let ample = ample.map_err(InstanceError::from)?;
+            let exploration = Exploration {
+                time: time_left(),
+                ample: ample.as_ref().map(|ample| ample as _),
+                numbering: numbering
+                    .as_ref()
+                    .map(|numbering| numbering as _)
+                    .or(plain.as_ref().map(|plain| plain as _)),
+                symmetry: symmetry.as_ref().map(|symmetry| symmetry as _),
+                ..exploration.clone()
+            };
+            let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
+            let forgetful = Exploration { forgetting, ..exploration.clone() };
+            let mut progress = |progress: &Progress| self.watch.progress(progress);
+            let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
+                .map_err(ExploreError::from)?;
+            let outcome = forgetful.run(prepared.explored(), &mut progress)?;
+            if is_too_narrow(&outcome.verdict) {
+                most_numbers = &most_numbers[1..];
+                continue;
+            }
+            if prepared.refute(&exploration, &outcome.verdict)? {
+                continue;
+            }
+            match self.finding(pair, &prepared, &outcome.verdict) {
+                Err(error) if error.is_ours() && prepared.tell_more_counters_apart() => {}
+                finding => break (outcome, finding?),
+            }
+        };
+        let measures = Measures {
+            explorations: 1,
+            states: outcome.states,
+            transitions: outcome.transitions,
+            depth: u64::from(outcome.depth),
+            elapsed: Duration::ZERO,
+            peak_bytes: outcome.peak_bytes,
+            bytes_per_state: outcome.bytes_per_state(),
+            like: None,
+        };
+        self.prepared.insert(key, prepared);
+        if matches!(finding, Finding::Nothing) {
+            if let Some(options) = self.request.self_check {
+                self_check::answer(&self.machine, pair, effort, options)?;
+            }
+            self.finished.push((pair, effort, measures));
+        }
+        Ok((finding, Measures { elapsed: began.elapsed(), ..measures }))
+    }
+}
+
+/// The same exploration with the first of these numbers of numbers by which states get
+/// smaller than by the next, if there is one; those before it are dropped.
+fn narrowed<'a>(
+    exploration: &Exploration<'a>,
+    instance: &Instance,
+    most_numbers: &mut &[u32],
+) -> Result<Exploration<'a>, LayoutError> {
+    let with =
+        |most: Option<&u32>| Exploration { most_numbers: most.copied(), ..exploration.clone() };
+    while let Some(most) = most_numbers.first() {
+        let [narrow, wide] = [Some(most), most_numbers.get(1)].map(with);
+        // The wider one may be too wide.
+        let width = wide.layout(instance).map_or(usize::MAX, |layout| layout.words());
+        if narrow.layout(instance)?.words() < width {
+            return Ok(narrow);
+        }
+        *most_numbers = &most_numbers[1..];
+    }
+    Ok(with(None))
+}
+
+/// The same exploration with a form of numbers, without which there is no layout.
+fn numbered<'a>(
+    exploration: &Exploration<'a>,
+    prepared: &'a Prepared,
+    plain: Option<&'a Plain>,
+) -> Exploration<'a> {
+    let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);
+    let numbering = numbering.or(plain.map(|plain| plain as _));
+    Exploration { numbering, ..exploration.clone() }
+}
+
+const fn is_too_narrow(verdict: &search::Verdict) -> bool {
+    matches!(verdict, search::Verdict::Unknown { cause: search::Cause::TooNarrow, .. })
+}
+
+/// The renaming that takes a pair to the given images, and the others to the
+/// others in their order: the active to the active.
+fn renaming(pair: [Process; 2], images: [Process; 2], processes: usize) -> Vec<usize> {
+    let others = |pair: [Process; 2]| {
+        (0..processes).filter(move |&process| !pair.contains(&Process::from_index(process)))
+    };
+    let mut renaming = vec![0; processes];
+    for (from, to) in others(pair).zip(others(images)) {
+        renaming[from] = to;
+    }
+    for (from, to) in pair.into_iter().zip(images) {
+        renaming[from.index()] = to.index();
+    }
+    renaming
+}
+
+/// i, j, and then the first of the others.
+fn active(pair: [Process; 2], count: usize, processes: usize) -> impl Iterator<Item = Process> {
+    let others =
+        (0..processes).map(Process::from_index).filter(move |process| !pair.contains(process));
+    pair.into_iter().chain(others.take(count.saturating_sub(2)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::verify::{Method, Operations, Pairs, Reductions, Unwatched};
+
+    /// Explores riany with two processes, two operations each, and perhaps a bug; at
+    /// first with so many numbers.
+    fn explored(bug: Option<&str>, few_numbers: &'static [u32]) -> (bool, Measures) {
+        let text = corpus::algorithm("riany").unwrap().text;
+        let program = crate::language::parse("riany", text).unwrap().program(bug).unwrap();
+        let pair = [0, 1].map(Process::from_index);
+        let request = Request {
+            processes: 2,
+            pairs: Pairs::One(pair[0], pair[1]),
+            method: Method::Exploration,
+            values: None,
+            updater: None,
+            operations: Operations::Grow,
+            reductions: Reductions::standard(),
+            threads: NonZeroUsize::MIN,
+            memory: 1 << 30,
+            time: None,
+            keep_going: false,
+            self_check: search::SelfCheck::of_build(),
+        };
+        let watch = Unwatched::default();
+        let mut simple =
+            PairExplorer { few_numbers, ..PairExplorer::new(&program, &request, &watch).unwrap() };
+        let effort = Effort { operations: Some(2), active: 2 };
+        let (finding, measures) = simple.explore(pair, effort, None).unwrap();
+        (matches!(finding, Finding::Nothing), Measures { elapsed: Duration::ZERO, ..measures })
+    }
+
+    #[test]
+    fn with_too_few_numbers_it_begins_anew() {
+        for bug in [None, Some("early_count")] {
+            let all = explored(bug, &[]);
+            assert_eq!(all.0, bug.is_none());
+            let [few, too_few] = [&[7][..], &[1, 2]].map(|numbers| explored(bug, numbers));
+            assert!(few.1.peak_bytes < all.1.peak_bytes, "{few:?} {all:?}");
+            assert_eq!(too_few, all);
+            assert_eq!((few.0, few.1.states), (all.0, all.1.states));
+        }
+    }
+}

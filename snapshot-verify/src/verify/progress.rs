@@ -1,0 +1,34 @@
+//! What a search tells while it runs, and how it is asked to stop.
+
+use std::sync::atomic::AtomicBool;
+
+use snapshot_core::Process;
+
+use super::schedule::Effort;
+use crate::search::Progress;
+
+/// Watches searches.
+pub trait Watch {
+    /// Set by somebody who had enough: the search ends soon, as unknown.
+    fn stop(&self) -> &AtomicBool;
+
+    /// A search begins: of a pair, or of all executions over some values.
+    fn begin(&self, pair: Option<[Process; 2]>, effort: Effort);
+
+    /// It goes on; called about twice a second.
+    fn progress(&self, progress: &Progress);
+}
+
+/// Nobody looks, and nobody has enough.
+#[derive(Debug, Default)]
+pub struct Unwatched(AtomicBool);
+
+impl Watch for Unwatched {
+    fn stop(&self) -> &AtomicBool {
+        &self.0
+    }
+
+    fn begin(&self, _: Option<[Process; 2]>, _: Effort) {}
+
+    fn progress(&self, _: &Progress) {}
+}

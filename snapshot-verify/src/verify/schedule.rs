@@ -1,0 +1,223 @@
+//! The order of efforts in which `grow` hunts for bugs.
+//!
+//! A violation mostly takes few operations of few processes, but a plain
+//! breadth-first search at large n drowns in the idle steps of all the others
+//! before it gets there. So explorations are tried with 1, 2, 3, ... operations
+//! per process and with few processes that take part at all, the cheapest first,
+//! until one finds a violation, or until the one without any bound is done.
+//!
+//! What an exploration costs is not known before it ran; that its states grow
+//! like (operations x steps per operation) to the power of the processes puts
+//! them in a good order. An exploration without bound is tried where one with
+//! [`UNBOUNDED_AS`] operations would be: often it is not much larger, and where
+//! it ends, all bounds have been answered.
+//!
+//! Invariants: an effort comes once; never one that a finished effort includes
+//! (all its executions are explored), nor one that includes an effort that did
+//! not fit into memory.
+
+/// Which executions to explore.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub struct Effort {
+    /// How many operations each process may invoke; none: any number.
+    pub operations: Option<u32>,
+    /// How many processes take part, i and j first.
+    pub active: usize,
+}
+
+/// Steps per operation, about.
+const STEPS: u128 = 10;
+
+/// What no bound is taken for when efforts are ordered.
+const UNBOUNDED_AS: u32 = 4;
+
+impl Effort {
+    /// Whether all executions of that effort are among those of this one.
+    pub fn includes(self, that: Self) -> bool {
+        let operations = match (self.operations, that.operations) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(these), Some(those)) => those <= these,
+        };
+        operations && that.active <= self.active
+    }
+
+    /// What it might cost, and of equal costs the smaller bound first.
+    fn order(self) -> (u128, u32) {
+        let operations = self.operations.unwrap_or(UNBOUNDED_AS);
+        let states = (STEPS * u128::from(operations)).saturating_pow(self.active as u32);
+        (states, self.operations.unwrap_or(u32::MAX))
+    }
+}
+
+/// The efforts to be made for one pair, each when it is the cheapest left.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    rows: Vec<Row>,
+    finished: Vec<Effort>,
+    too_large: Vec<Effort>,
+}
+
+/// The efforts with one number of active processes.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    active: usize,
+    /// The bound to try next.
+    bound: u32,
+    /// Whether no bound was tried.
+    unbounded: bool,
+}
+
+impl Row {
+    const fn without_bound(self) -> Effort {
+        Effort { operations: None, active: self.active }
+    }
+
+    const fn with_bound(self) -> Effort {
+        Effort { operations: Some(self.bound), active: self.active }
+    }
+}
+
+impl Schedule {
+    /// For n processes, 2 at least.
+    pub fn new(processes: usize) -> Self {
+        let row = |active| Row { active, bound: 1, unbounded: false };
+        let rows = (2..=processes).map(row).collect();
+        Self { rows, finished: Vec::new(), too_large: Vec::new() }
+    }
+
+    /// Tells what became of an effort: it was finished, or did not fit.
+    pub fn note(&mut self, effort: Effort, finished: bool) {
+        let list = if finished { &mut self.finished } else { &mut self.too_large };
+        list.push(effort);
+    }
+
+    /// The finished efforts that no other one includes.
+    pub fn finished(&self) -> impl Iterator<Item = Effort> {
+        let larger =
+            |one: Effort| self.finished.iter().any(|&other| other != one && other.includes(one));
+        self.finished.iter().copied().filter(move |&one| !larger(one))
+    }
+
+    fn is_answered(&self, effort: Effort) -> bool {
+        self.finished.iter().any(|finished| finished.includes(effort))
+    }
+
+    fn is_hopeless(&self, effort: Effort) -> bool {
+        self.too_large.iter().any(|&large| effort.includes(large))
+    }
+}
+
+/// The cheapest effort left, given what [`Schedule::note`] was told.
+impl Iterator for Schedule {
+    type Item = Effort;
+
+    fn next(&mut self) -> Option<Effort> {
+        let mut cheapest: Option<Effort> = None;
+        for position in 0..self.rows.len() {
+            let mut row = self.rows[position];
+            if self.is_answered(row.without_bound()) {
+                continue;
+            }
+            while self.is_answered(row.with_bound()) {
+                row.bound += 1;
+            }
+            self.rows[position] = row;
+            let without_bound = (!row.unbounded).then(|| row.without_bound());
+            for effort in without_bound.into_iter().chain([row.with_bound()]) {
+                let cheaper = cheapest.is_none_or(|other| effort.order() < other.order());
+                if cheaper && !self.is_hopeless(effort) {
+                    cheapest = Some(effort);
+                }
+            }
+        }
+        let effort = cheapest?;
+        let row = &mut self.rows[effort.active - 2];
+        match effort.operations {
+            Some(bound) => row.bound = bound + 1,
+            None => row.unbounded = true,
+        }
+        Some(effort)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn effort(operations: u32, active: usize) -> Effort {
+        Effort { operations: Some(operations), active }
+    }
+
+    const fn unbounded(active: usize) -> Effort {
+        Effort { operations: None, active }
+    }
+
+    #[test]
+    fn few_operations_of_few_processes_come_first() {
+        let mut efforts = Schedule::new(4);
+        let mut order = Vec::new();
+        for _ in 0..9 {
+            let next = efforts.next().unwrap();
+            efforts.note(next, true);
+            order.push(next);
+        }
+        let expected = [
+            effort(1, 2),
+            effort(2, 2),
+            effort(3, 2),
+            effort(1, 3),
+            // Nobody knows whether no bound costs more than 4.
+            effort(4, 2),
+            unbounded(2),
+            effort(2, 3),
+            effort(1, 4),
+            effort(3, 3),
+        ];
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn it_ends_when_everything_was_explored_without_bound() {
+        let mut efforts = Schedule::new(5);
+        let mut last = None;
+        while let Some(next) = efforts.next() {
+            efforts.note(next, true);
+            last = Some(next);
+        }
+        assert_eq!(last, Some(unbounded(5)));
+        assert_eq!(efforts.finished().collect::<Vec<_>>(), [unbounded(5)]);
+    }
+
+    #[test]
+    fn what_did_not_fit_is_not_tried_with_more() {
+        let mut efforts = Schedule::new(3);
+        let mut tried = Vec::new();
+        // What fits: 2 processes with up to 5 operations, 3 with 1.
+        while let Some(next) = efforts.next() {
+            let fits = match next.operations {
+                Some(bound) => bound <= if next.active == 2 { 5 } else { 1 },
+                None => false,
+            };
+            efforts.note(next, fits);
+            tried.push(next);
+        }
+        let count = |effort| tried.iter().filter(|&&one| one == effort).count();
+        assert!(tried.iter().all(|&effort| count(effort) == 1), "{tried:?}");
+        assert_eq!(count(effort(5, 2)), 1);
+        assert_eq!(count(effort(6, 2)), 1);
+        assert_eq!(count(effort(7, 2)), 0);
+        assert_eq!(count(effort(3, 3)), 0);
+        assert_eq!(count(unbounded(3)), 0, "2 operations did not fit");
+        assert_eq!(efforts.finished().collect::<Vec<_>>(), [effort(1, 3), effort(5, 2)]);
+    }
+
+    #[test]
+    fn what_a_finished_effort_includes_is_not_tried() {
+        let mut efforts = Schedule::new(3);
+        efforts.note(unbounded(2), true);
+        assert_eq!(efforts.next(), Some(effort(1, 3)));
+        efforts.note(effort(3, 3), true);
+        assert_eq!(efforts.next(), Some(effort(4, 3)));
+    }
+}
