@@ -41,6 +41,9 @@ pub struct Scope<'a> {
     pub lenient: bool,
 }
 
+/// The numbers of versions in a state are below this.
+const MOST_VERSIONS: u8 = 120;
+
 /// Three-valued truth.
 pub type Truth = Option<bool>;
 
@@ -277,9 +280,15 @@ impl Scope<'_> {
                 }
             },
             Term::Fresh => {
-                let version = BASE.saturating_add(self.fresh);
-                self.fresh += 1;
-                smallvec![version]
+                // Of a loop that makes one after the other without a pause, the later ones
+                // are unknown: no two versions ever get one number.
+                match self.fresh {
+                    fresh if fresh >= MOST_VERSIONS => smallvec![UNKNOWN],
+                    fresh => {
+                        self.fresh += 1;
+                        smallvec![BASE + fresh]
+                    }
+                }
             }
         })
     }

@@ -16,7 +16,7 @@
 
 use std::time::{Duration, Instant};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_language::Span;
 use snapshot_language::program::SharedId;
 
@@ -167,6 +167,30 @@ pub struct Proof {
     pub crowds: Vec<Crowd>,
 }
 
+/// All views that are reached, and the steps between them: for tests against executions.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    /// The kinds.
+    pub crowds: Vec<Crowd>,
+    /// Per view, its kind.
+    pub kinds: Vec<u8>,
+    /// Per view, its bytes.
+    pub rows: Vec<Box<[u8]>>,
+    /// Per view, the steps from it to others: whose, and where to.
+    pub steps: Vec<Vec<(Who, u32)>>,
+    /// Per view, the steps that fail, whose, and why. They are not followed.
+    pub failures: Vec<Vec<(Who, Failure)>>,
+    /// The views of the initial states.
+    pub initial: Vec<u32>,
+}
+
+/// What is noted of steps.
+#[derive(Default)]
+struct Record {
+    steps: Vec<FxHashSet<(Who, u32)>>,
+    failures: Vec<Vec<(Who, Failure)>>,
+}
+
 struct Search<'m> {
     model: &'m Model,
     crowds: Vec<Crowd>,
@@ -177,6 +201,7 @@ struct Search<'m> {
     bytes: usize,
     limits: Limits,
     sabotage: Sabotage,
+    record: Option<Record>,
 }
 
 enum End {
@@ -209,23 +234,7 @@ fn crowds(mode: Mode) -> Vec<Crowd> {
 /// Tries to show an obligation.
 pub fn prove(model: &Model, limits: Limits, sabotage: Sabotage) -> Proof {
     let began = Instant::now();
-    let mut search = Search {
-        model,
-        crowds: crowds(model.obligation.mode),
-        views: Views {
-            ids: FxHashMap::default(),
-            kinds: Vec::new(),
-            rows: Vec::new(),
-            centres: Vec::new(),
-            origins: Vec::new(),
-        },
-        centre_ids: FxHashMap::default(),
-        at_centres: Vec::new(),
-        known_effects: FxHashMap::default(),
-        bytes: 0,
-        limits,
-        sabotage,
-    };
+    let mut search = Search::new(model, limits, sabotage);
     let attempt = match search.close() {
         Ok(()) => Attempt::Holds,
         Err(End::Unsupported(unsupported)) => Attempt::Unsupported(unsupported),
@@ -249,6 +258,54 @@ pub fn prove(model: &Model, limits: Limits, sabotage: Sabotage) -> Proof {
         elapsed: began.elapsed(),
     };
     Proof { finding, views: by_kind, crowds: search.crowds }
+}
+
+/// All views and steps; those that fail are noted, and not followed.
+///
+/// # Errors
+/// If a construct is not modelled, or it takes more than it may.
+pub fn steps(model: &Model, limits: Limits, sabotage: Sabotage) -> Result<Steps, Attempt> {
+    let mut search = Search::new(model, limits, sabotage);
+    search.record = Some(Record::default());
+    match search.close() {
+        Ok(()) | Err(End::Fails(..)) => {}
+        Err(End::Unsupported(unsupported)) => return Err(Attempt::Unsupported(unsupported)),
+        Err(End::Budget(which)) => return Err(Attempt::Budget(which)),
+    }
+    let record = search.record.unwrap_or_default();
+    let origins = search.views.origins.iter().zip(0..);
+    let initial = origins.filter(|(origin, _)| origin.from == u32::MAX).map(|(_, id)| id);
+    Ok(Steps {
+        crowds: search.crowds,
+        kinds: search.views.kinds,
+        initial: initial.collect(),
+        rows: search.views.rows,
+        steps: record.steps.into_iter().map(|steps| steps.into_iter().collect()).collect(),
+        failures: record.failures,
+    })
+}
+
+impl<'m> Search<'m> {
+    fn new(model: &'m Model, limits: Limits, sabotage: Sabotage) -> Self {
+        Self {
+            model,
+            crowds: crowds(model.obligation.mode),
+            views: Views {
+                ids: FxHashMap::default(),
+                kinds: Vec::new(),
+                rows: Vec::new(),
+                centres: Vec::new(),
+                origins: Vec::new(),
+            },
+            centre_ids: FxHashMap::default(),
+            at_centres: Vec::new(),
+            known_effects: FxHashMap::default(),
+            bytes: 0,
+            limits,
+            sabotage,
+            record: None,
+        }
+    }
 }
 
 impl Search<'_> {
@@ -337,7 +394,8 @@ impl Search<'_> {
         canonical(self.model, &mut state);
         // The kind is part of what tells views apart.
         state.push(kind as u8);
-        if self.views.ids.contains_key(state.as_slice()) {
+        if let Some(&id) = self.views.ids.get(state.as_slice()) {
+            self.note(origin, id);
             return Ok(());
         }
         let id = self.views.rows.len() as u32;
@@ -358,7 +416,21 @@ impl Search<'_> {
         self.views.rows.push(state.into_boxed_slice());
         self.views.centres.push(centre);
         self.views.origins.push(origin);
+        if let Some(record) = &mut self.record {
+            record.steps.push(FxHashSet::default());
+            record.failures.push(Vec::new());
+        }
+        self.note(origin, id);
         Ok(())
+    }
+
+    fn note(&mut self, origin: Origin, to: u32) {
+        if let Some(record) = &mut self.record
+            && let Some(steps) = record.steps.get_mut(origin.from as usize)
+            && steps.insert((origin.who, to))
+        {
+            self.bytes += 16;
+        }
     }
 
     fn expand(&mut self, id: u32) -> Result<(), End> {
@@ -390,6 +462,10 @@ impl Search<'_> {
                 ways.extend(run.step(&view)?.into_iter().map(|branch| (branch, is_ghost)));
             }
             for (branch, within) in ways {
+                if let (Some(failure), Some(record)) = (branch.failure, &mut self.record) {
+                    record.failures[id as usize].push((who, failure));
+                    continue;
+                }
                 if let Some(failure) = branch.failure {
                     let span = (here != 0).then(|| model.code[here].span);
                     return Err(End::Fails(failure, id, who, span));
@@ -436,7 +512,11 @@ impl Search<'_> {
         };
         let mut sets = Vec::new();
         for at in 0..old.len() {
-            if old[at] != new[at] && is_own(at) {
+            // A name of the actor is one of "any other" in the centre: so what changes is told
+            // by the view.
+            let changes =
+                old[at] != new[at] || (before[at] != after[at] && !is_outside(model, after, at));
+            if changes && is_own(at) {
                 let is_version =
                     model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
                 let in_centre = old.iter().zip(&model.slots).any(|(byte, slot)| {
@@ -458,7 +538,7 @@ impl Search<'_> {
             && after[block + at::GHOST] == 0
             && pc(&old, block) != pc(&new, block);
         let mut others: Vec<usize> = branch.others.clone();
-        others.retain(|at| !is_outside(model, after, *at));
+        others.retain(|at| !is_outside(model, after, *at) && after[*at] == BASE + OTHER);
         let changes = !sets.is_empty()
             || ends
             || !others.is_empty()

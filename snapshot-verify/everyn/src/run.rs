@@ -14,8 +14,8 @@ use snapshot_language::program::{ProcedureId, SharedId};
 
 use super::evaluate::{Scope, Stop, same};
 use super::model::{
-    Act, Cell, For, IDLE, Instruction, Model, SCANS, SPECIFICATION, SWITCHES, Specification, Step,
-    Target, UPDATES, Unsupported, at,
+    Act, Cell, For, IDLE, Instruction, Model, SCANS, SPECIFICATION, SWITCHES, Slot, Specification,
+    Step, Target, UPDATES, Unsupported, at,
 };
 use super::shape::{
     BASE, BORROWED, Bytes, DEAD, EXEMPT, FRESH, I, J, MINE, MIXED, Mode, OLD, OTHER, OWN, PLACES,
@@ -62,7 +62,8 @@ pub struct Branch {
     /// Cells that were written for processes that are not tracked: the variable, and its
     /// indices over processes or segments; none: any.
     pub elsewhere: Vec<(SharedId, Vec<Option<u8>>)>,
-    /// Shared bytes that were set to "any other" process, though maybe to the same.
+    /// Shared bytes, and those of private variables, that may have been set to "any other"
+    /// process, though maybe to the same.
     pub others: Vec<usize>,
     /// Shared tokens that were set.
     pub tokens: Vec<usize>,
@@ -913,6 +914,11 @@ impl<'m> Run<'m> {
                     };
                 }
             }
+            if target.private.is_some() {
+                for (at, slot) in (begin..end).zip(&self.model.slots[begin..end]) {
+                    note_other(&mut branch.others, slot, at, UNKNOWN);
+                }
+            }
             let has_view = self.has_view(at, 0, &bytes)
                 || self.model.slots[begin..begin + target.room.size]
                     .iter()
@@ -948,6 +954,9 @@ impl<'m> Run<'m> {
                 }
             } else if slot.kept {
                 state[at + offset] = byte;
+                if target.private.is_some() {
+                    note_other(&mut branch.others, slot, at + offset, byte);
+                }
             }
         }
         out.push(branch);
@@ -1155,10 +1164,7 @@ impl<'m> Run<'m> {
                     if !slot.kept {
                         continue;
                     }
-                    let is_member = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
-                    if is_member && byte == BASE + OTHER {
-                        note(&mut branch.others, at);
-                    }
+                    note_other(&mut branch.others, slot, at, byte);
                     branch.state[at] = byte;
                     if is_token(at) {
                         note(&mut branch.tokens, at);
@@ -1222,6 +1228,15 @@ pub const GAP: u8 = 5;
 fn note<T: PartialEq>(list: &mut Vec<T>, item: T) {
     if !list.contains(&item) {
         list.push(item);
+    }
+}
+
+/// Notes a byte that may name "any other" process now.
+fn note_other(others: &mut Vec<usize>, slot: &Slot, at: usize, byte: u8) {
+    let is_member = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
+    let may_be_other = byte == BASE + OTHER || matches!(byte, DEAD | UNKNOWN | SOME);
+    if is_member && slot.kept && may_be_other {
+        note(others, at);
     }
 }
 

@@ -14,6 +14,7 @@ use super::fault::Fault;
 use super::report::{AccessReport, StepReport};
 use super::run::Run;
 use super::state::{Activity, Cell, Local, State};
+use super::structure::Passage;
 use crate::program::{CellKind, Expression, ExtentError, IndexSet, Program, SharedVariable};
 
 /// The largest number of processes that is interpreted.
@@ -189,6 +190,17 @@ impl<'p> Machine<'p> {
         call: Call,
         coverage: Option<&mut Coverage>,
     ) -> Result<Action, Fault> {
+        self.begin_observed(state, process, call, coverage, None)
+    }
+
+    pub(super) fn begin_observed(
+        &self,
+        state: &mut State,
+        process: Process,
+        call: Call,
+        coverage: Option<&mut Coverage>,
+        passages: Option<&mut Vec<Passage>>,
+    ) -> Result<Action, Fault> {
         let (procedure, argument, action) = match call {
             Call::Update(value) => {
                 (self.program.update, vec![Data::Value(value)], Action::InvokeUpdate(value))
@@ -198,6 +210,7 @@ impl<'p> Machine<'p> {
         assert!(state.is_idle(process.index()), "only an idle process begins an operation");
         let mut run = Run::new(self, state, process.index(), None);
         run.coverage = coverage;
+        run.passages = passages;
         run.call(procedure, argument)?;
         run.until_access()?;
         Ok(action)

@@ -21,6 +21,7 @@
 //! | `machine` | a program for n processes, and its steps |
 //! | `report`, `event` | what a step did |
 //! | `inspect` | what a state holds, by name |
+//! | `structure` | what a state holds, as data |
 //! | `coverage` | which statements were executed |
 //! | `next` | what a step is going to access |
 //! | `parts` | states taken apart, for those who hold many |
@@ -54,6 +55,7 @@ mod run;
 mod schedule;
 mod simulate;
 mod state;
+mod structure;
 mod trace;
 mod written;
 
@@ -72,5 +74,6 @@ pub use report::{AccessReport, Deed, StepReport};
 pub use schedule::{Execution, Move, MoveError, MoveErrorKind, MoveKind};
 pub use simulate::{Scheduler, Walk, walk};
 pub use state::State;
+pub use structure::{OpenCall, Passage};
 pub use trace::{Trace, TraceError, TraceErrorKind, digest};
 pub use written::{Writing, WrittenError};

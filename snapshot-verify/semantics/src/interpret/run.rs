@@ -10,6 +10,7 @@ use super::fault::{Fault, FaultKind};
 use super::machine::Machine;
 use super::report::AccessReport;
 use super::state::{Activity, Cell, Frame, State};
+use super::structure::Passage;
 use crate::language::Span;
 use crate::program::{Place, ProcedureId, Projection, Root, Type};
 
@@ -28,6 +29,8 @@ pub(super) struct Run<'m, 'p, 's> {
     pub(super) accesses: Option<&'s mut Vec<AccessReport>>,
     /// What is executed, if that is of interest.
     pub(super) coverage: Option<&'s mut Coverage>,
+    /// Where calls and returns are told to, if they are of interest.
+    pub(super) passages: Option<&'s mut Vec<Passage>>,
     /// How many linearization points it has passed.
     pub(super) points: u32,
     patience: u32,
@@ -50,6 +53,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             fresh: &mut state.fresh,
             accesses,
             coverage: None,
+            passages: None,
             points: 0,
             patience: PATIENCE,
         }
@@ -57,6 +61,9 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
 
     /// Enters a procedure.
     pub fn call(&mut self, procedure: ProcedureId, arguments: Vec<Data>) -> Result<(), Fault> {
+        if let Some(passages) = &mut self.passages {
+            passages.push(Passage::In(procedure));
+        }
         let declared = self.machine.program.procedure(procedure);
         let mut locals = arguments;
         for local in &declared.locals[declared.parameters..] {
@@ -246,7 +253,9 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         let Activity::Running(frames) = &mut *self.activity else {
             unreachable!("only a running process returns")
         };
-        frames.pop();
+        if let (Some(frame), Some(passages)) = (frames.pop(), &mut self.passages) {
+            passages.push(Passage::Out(frame.procedure, result.clone()));
+        }
         if frames.is_empty() {
             *self.activity = Activity::Responding(result.map(view));
             return Ok(());

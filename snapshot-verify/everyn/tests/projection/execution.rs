@@ -1,0 +1,379 @@
+//! Concrete executions, with what the proof keeps in mind of their past: the state of the
+//! observer, and the ghost scans. All of it is computed from the interpreter's steps.
+//!
+//! A move of a process is one access that is a pause for the obligation, and all that
+//! follows up to the next: what else is accessed influences nothing that is kept.
+
+use snapshot_core::Process;
+use snapshot_core::observer::{Must, ObserverState};
+use snapshot_core::simple::Switching;
+use snapshot_everyn::model::{Act, Ghosts, IDLE, Model, SCANS, SWITCHES, Specification, UPDATES};
+use snapshot_everyn::shape::{I, J, Leaf, Mode, Scalar, T};
+use snapshot_semantics::interpret::{Action, Call, Data, Machine, Next, Passage, State};
+
+/// Accesses between two pauses until a process is said to spin.
+const PATIENCE: usize = 300;
+
+/// An open ghost scan.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Ghost {
+    /// When it was opened.
+    pub opened: u64,
+    /// What the specification keeps of it, from its first access on.
+    pub bits: Option<u8>,
+}
+
+/// What a process is doing, but for where it stands.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Doing {
+    /// As in a block of a view.
+    pub operation: u8,
+    /// Whether an update that switches has made its first access.
+    pub invoked: bool,
+    /// Whether it has begun to write 1.
+    pub switched: bool,
+    /// Its ghost scan.
+    pub ghost: Option<Ghost>,
+    /// When its latest ghost scan was opened.
+    pub latest: u64,
+    /// The number of its operations.
+    pub operations: u64,
+}
+
+/// The vector of a ghost scan.
+#[derive(Clone, Debug)]
+pub struct Returned {
+    /// When the ghost scan was opened.
+    pub opened: u64,
+    /// Which process called it, and in which of its operations.
+    pub by: (usize, u64),
+    /// What it returned.
+    pub vector: Data,
+}
+
+/// How a move ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ended {
+    /// As usual.
+    Well,
+    /// With a scan that violates linearizability.
+    Violation,
+    /// With a fault of the program.
+    Fault,
+    /// Not within [`PATIENCE`] accesses.
+    Never,
+}
+
+/// An execution with its past.
+#[derive(Clone)]
+pub struct Execution<'a> {
+    pub machine: &'a Machine<'a>,
+    pub model: &'a Model,
+    /// i and j; nested, only i counts.
+    pub pair: [usize; 2],
+    pub state: State,
+    /// The state of the specification.
+    pub specification: u8,
+    pub doing: Vec<Doing>,
+    pub returned: Vec<Returned>,
+    time: u64,
+    values: u32,
+}
+
+impl<'a> Execution<'a> {
+    pub fn new(machine: &'a Machine<'a>, model: &'a Model, pair: [usize; 2]) -> Self {
+        let idle = Doing {
+            operation: IDLE,
+            invoked: false,
+            switched: false,
+            ghost: None,
+            latest: 0,
+            operations: 0,
+        };
+        Self {
+            machine,
+            model,
+            pair,
+            state: machine.initial().clone(),
+            specification: 0,
+            doing: vec![idle; machine.processes()],
+            returned: Vec::new(),
+            time: 0,
+            values: 0,
+        }
+    }
+
+    pub fn is_direct(&self) -> bool {
+        self.model.obligation.mode == Mode::Direct
+    }
+
+    /// Whether the state of the specification can be told from outside: not if it depends
+    /// on which views were borrowed, since cells hold views.
+    pub fn tells_specification(&self) -> bool {
+        let is_local = self.model.obligation.specification == Specification::Local;
+        self.is_direct() && (is_local || self.judges())
+    }
+
+    /// Whether each ghost scan is judged by what it returns.
+    fn judges(&self) -> bool {
+        let slots = &self.model.slots;
+        let is_view = |leaf: Leaf| leaf.scalar == Scalar::View;
+        let mut shared = slots.iter().filter(|slot| slot.cell.is_some());
+        !shared.any(|slot| slot.leaf.is_some_and(is_view))
+    }
+
+    /// i, j, or one of the others.
+    pub fn place(&self, process: usize) -> u8 {
+        match () {
+            () if process == self.pair[0] => I,
+            () if process == self.pair[1] && self.is_direct() => J,
+            () => T,
+        }
+    }
+
+    /// What a process may begin, if it is idle.
+    pub fn calls(&self, process: usize) -> Vec<Call> {
+        if !self.state.is_idle(process) {
+            return Vec::new();
+        }
+        if !self.is_direct() {
+            return vec![Call::Update(self.values + 1), Call::Scan];
+        }
+        let mut calls = vec![Call::Scan];
+        let (place, switched) = (self.place(process), self.doing[process].switched);
+        if place == T || !switched {
+            calls.push(Call::Update(0));
+        }
+        if place != T {
+            calls.push(Call::Update(1));
+        }
+        calls
+    }
+
+    /// The instruction that a process stands before, by its number in the model.
+    pub fn pc(&self, process: usize) -> Option<usize> {
+        let calls = self.machine.open_calls(&self.state, Process::from_index(process));
+        let last = calls.last()?;
+        Some(self.model.entries[last.procedure.0 as usize] + last.at)
+    }
+
+    fn is_at_pause(&self, process: usize) -> bool {
+        let place = usize::from(self.place(process));
+        self.pc(process).is_some_and(|pc| {
+            let instruction = &self.model.code[pc];
+            matches!(instruction.act, Act::Atomic) || instruction.pause[place]
+        })
+    }
+
+    /// Makes a move: begins an operation, or makes the next step of the open one.
+    pub fn go(&mut self, process: usize, call: Option<Call>) -> Ended {
+        let who = Process::from_index(process);
+        let mut passages = Vec::new();
+        match call {
+            Some(call) => {
+                self.begin(process, call);
+                if self.machine.begin_passing(&mut self.state, who, call, &mut passages).is_err() {
+                    return Ended::Fault;
+                }
+            }
+            None => {
+                self.first_access(process);
+                let ended = self.access(process, &mut passages);
+                if ended != Ended::Well {
+                    return ended;
+                }
+            }
+        }
+        if let ended @ (Ended::Violation | Ended::Fault) = self.pass(process, &passages) {
+            return ended;
+        }
+        for _ in 0..PATIENCE {
+            if self.state.is_idle(process) || self.is_at_pause(process) {
+                return Ended::Well;
+            }
+            if self.machine.next(&self.state, who) == Next::Respond {
+                let mut nothing = Vec::new();
+                let advance = self.machine.advance_passing(&mut self.state, who, &mut nothing);
+                debug_assert!(matches!(
+                    advance.map(|advance| advance.action),
+                    Ok(Some(Action::RespondScan(_) | Action::RespondUpdate))
+                ));
+                self.end(process);
+                continue;
+            }
+            let mut passages = Vec::new();
+            let ended = self.access(process, &mut passages);
+            if ended != Ended::Well {
+                return ended;
+            }
+            if let ended @ (Ended::Violation | Ended::Fault) = self.pass(process, &passages) {
+                return ended;
+            }
+        }
+        Ended::Never
+    }
+
+    fn access(&mut self, process: usize, passages: &mut Vec<Passage>) -> Ended {
+        let pc = self.pc(process);
+        let who = Process::from_index(process);
+        let Ok(advance) = self.machine.advance_passing(&mut self.state, who, passages) else {
+            return Ended::Fault;
+        };
+        let writes = |pc: usize| {
+            let instruction = &self.model.code[pc];
+            let is_write = matches!(instruction.act, Act::Write(..));
+            instruction.point && (is_write || advance.points > 0)
+        };
+        if pc.is_some_and(writes) {
+            self.pass_point(process);
+        }
+        Ended::Well
+    }
+
+    fn begin(&mut self, process: usize, call: Call) {
+        let switches = call == Call::Update(1) && self.place(process) != T && self.is_direct();
+        self.values += u32::from(!self.is_direct());
+        let doing = &mut self.doing[process];
+        doing.operation = match call {
+            Call::Scan => SCANS,
+            Call::Update(_) if switches && !doing.switched => SWITCHES,
+            Call::Update(_) => UPDATES,
+        };
+        doing.switched |= switches;
+        doing.operations += 1;
+    }
+
+    fn observer(&self) -> ObserverState {
+        ObserverState::from_bits(self.specification).expect("a state of the observer")
+    }
+
+    fn is_observed(&self) -> bool {
+        self.is_direct() && self.model.obligation.specification == Specification::Observer
+    }
+
+    fn segment(&self, process: usize) -> Switching {
+        if process == self.pair[0] { Switching::I } else { Switching::J }
+    }
+
+    fn first_access(&mut self, process: usize) {
+        if self.doing[process].ghost.is_some() {
+            self.begin_scan(process);
+        } else {
+            self.invoke(process);
+        }
+    }
+
+    fn begin_scan(&mut self, process: usize) {
+        let now = match () {
+            () if !self.is_direct() => 0,
+            () if self.is_observed() => self.observer().invoke_scan().bits(),
+            () => 1 << self.specification,
+        };
+        let ghost = self.doing[process].ghost.as_mut().expect("a ghost scan is open");
+        ghost.bits.get_or_insert(now);
+    }
+
+    fn invoke(&mut self, process: usize) {
+        let doing = &mut self.doing[process];
+        if doing.operation == SWITCHES && !doing.invoked {
+            doing.invoked = true;
+            if self.is_observed() {
+                let next = self.observer().invoke_update(self.segment(process));
+                self.specification = next.bits();
+            }
+        }
+    }
+
+    fn pass_point(&mut self, process: usize) {
+        if self.is_observed() || !self.is_direct() || self.doing[process].operation != SWITCHES {
+            return;
+        }
+        self.specification |= 1 << self.place(process);
+        for doing in &mut self.doing {
+            if let Some(Ghost { bits: Some(bits), .. }) = &mut doing.ghost {
+                *bits |= 1 << self.specification;
+            }
+        }
+    }
+
+    fn end(&mut self, process: usize) {
+        if self.doing[process].operation == SWITCHES {
+            self.invoke(process);
+            if self.is_observed() {
+                let next = self.observer().respond_update(self.segment(process));
+                self.specification = next.bits();
+            }
+        }
+        let doing = &mut self.doing[process];
+        doing.operation = IDLE;
+        doing.invoked = false;
+    }
+
+    /// Ghost scans begin and end with calls.
+    fn pass(&mut self, process: usize, passages: &[Passage]) -> Ended {
+        for passage in passages {
+            match passage {
+                Passage::In(procedure) => {
+                    let is_ghost = self.model.is_ghost[procedure.0 as usize];
+                    if is_ghost && self.doing[process].ghost.is_none() {
+                        self.invoke(process);
+                        self.time += 1;
+                        let doing = &mut self.doing[process];
+                        doing.ghost = Some(Ghost { opened: self.time, bits: None });
+                        doing.latest = self.time;
+                    }
+                }
+                Passage::Out(procedure, data) => {
+                    let is_ghost = self.model.is_ghost[procedure.0 as usize];
+                    if is_ghost && self.doing[process].ghost.is_some() {
+                        let vector = data.clone().expect("a ghost scan returns a view");
+                        if self.close(process, vector) == Ended::Violation {
+                            return Ended::Violation;
+                        }
+                    }
+                }
+            }
+        }
+        Ended::Well
+    }
+
+    fn close(&mut self, process: usize, vector: Data) -> Ended {
+        self.begin_scan(process);
+        let ghost = self.doing[process].ghost.take().expect("a ghost scan is open");
+        if !self.is_direct() {
+            let by = (process, self.doing[process].operations);
+            self.returned.push(Returned { opened: ghost.opened, by, vector });
+            return Ended::Well;
+        }
+        let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
+        let entries = self.pair.map(|segment| parts[segment] == Data::Value(1));
+        let bits = ghost.bits.unwrap_or_default();
+        if !self.judges() {
+            return Ended::Well;
+        }
+        if !self.is_observed() {
+            let vector = u8::from(entries[0]) | u8::from(entries[1]) << 1;
+            return if bits >> vector & 1 == 1 { Ended::Well } else { Ended::Violation };
+        }
+        let must = Must::from_bits(bits).expect("bits of the observer");
+        match self.observer().respond_scan(must, entries[0], entries[1]) {
+            Ok(next) => {
+                self.specification = next.bits();
+                Ended::Well
+            }
+            Err(_) => Ended::Violation,
+        }
+    }
+
+    /// What tells states of one obligation apart, but for the names of versions.
+    pub fn key(&self) -> (Vec<u8>, u8, Vec<Doing>) {
+        let mut doing = self.doing.clone();
+        for doing in &mut doing {
+            (doing.latest, doing.operations) = (0, 0);
+            if let Some(ghost) = &mut doing.ghost {
+                ghost.opened = 0;
+            }
+        }
+        (self.state.key(), self.specification, doing)
+    }
+}

@@ -1,0 +1,226 @@
+//! Executions beside the steps among views: after each move, the views of the state are
+//! among the successors of the views of the state before.
+
+use snapshot_everyn::model::{Act, Model};
+use snapshot_everyn::prove::{Steps, Who};
+use snapshot_everyn::run::pc;
+use snapshot_everyn::shape::{I, J, Mode, OTHER, T};
+use snapshot_semantics::interpret::Call;
+
+use super::execution::{Ended, Execution};
+use super::likeness::{Likeness, Tuple};
+
+/// How many steps of a view one move may be: an access, and begins and ends of ghost scans.
+const STEPS: usize = 6;
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    /// States beside views, per place of the process that moved: i, j, t, another.
+    pub moves: [usize; 4],
+    /// Those moves of them that changed the view.
+    pub changed: [usize; 4],
+    /// Bytes that said something.
+    pub bytes: usize,
+    /// Executions that ended in a failure that the proof had found, too.
+    pub failures: usize,
+    /// Executions that ended since a possible failure was not followed.
+    pub dubious: usize,
+}
+
+impl Counts {
+    pub fn add(&mut self, other: Self) {
+        for place in 0..4 {
+            self.moves[place] += other.moves[place];
+            self.changed[place] += other.changed[place];
+        }
+        self.bytes += other.bytes;
+        self.failures += other.failures;
+        self.dubious += other.dubious;
+    }
+
+    pub fn total(&self) -> usize {
+        self.moves.iter().sum()
+    }
+}
+
+/// The views of one tuple of processes.
+#[derive(Clone)]
+struct Followed {
+    tuple: Tuple,
+    views: Vec<u32>,
+}
+
+/// An execution with its views.
+#[derive(Clone)]
+pub struct Follower<'a> {
+    pub execution: Execution<'a>,
+    steps: &'a Steps,
+    followed: Vec<Followed>,
+    pub counts: Counts,
+}
+
+/// All tuples of n processes for a pair.
+pub fn tuples(n: usize, pair: [usize; 2], mode: Mode) -> Vec<Tuple> {
+    let [i, j] = pair;
+    let named: Vec<Option<usize>> = match mode {
+        Mode::Direct => vec![Some(i), Some(j)],
+        Mode::Nested => vec![Some(i), None],
+    };
+    let with = |t, tracked| Tuple { members: [named[0], named[1], t], tracked };
+    let mut tuples = vec![with(None, I)];
+    if mode == Mode::Direct {
+        tuples.push(with(None, J));
+    }
+    let others = (0..n).filter(|process| !named.contains(&Some(*process)));
+    tuples.extend(others.map(|process| with(Some(process), T)));
+    tuples
+}
+
+impl<'a> Follower<'a> {
+    pub fn new(execution: Execution<'a>, steps: &'a Steps) -> Self {
+        let n = execution.machine.processes();
+        let mode = execution.model.obligation.mode;
+        let followed = tuples(n, execution.pair, mode).into_iter().map(|tuple| {
+            let crowd = tuple.crowd();
+            let views = steps.initial.iter().copied();
+            let views =
+                views.filter(|id| steps.crowds[usize::from(steps.kinds[*id as usize])] == crowd);
+            let fits =
+                |id: &u32| Likeness::new(&execution, &tuple, &steps.rows[*id as usize]).holds();
+            let views: Vec<u32> = views.filter(fits).collect();
+            assert!(!views.is_empty(), "the initial state has no view");
+            Followed { tuple, views }
+        });
+        let followed = followed.collect();
+        Self { execution, steps, followed, counts: Counts::default() }
+    }
+
+    /// The views, per tuple.
+    pub fn views(&self) -> impl Iterator<Item = (&Tuple, &[u32])> {
+        self.followed.iter().map(|followed| (&followed.tuple, followed.views.as_slice()))
+    }
+
+    /// Makes a move, and finds its views; whether to go on.
+    ///
+    /// # Errors
+    /// If there are none: the proof is wrong.
+    pub fn go(&mut self, process: usize, call: Option<Call>) -> Result<bool, String> {
+        let ended = self.execution.go(process, call);
+        // Moves on which a proof may have given up.
+        let may_fail = self.followed.iter().any(|followed| {
+            let who = followed.tuple.who(process);
+            let reached = self.reached(followed, who, process);
+            who != Who::Another
+                && reached
+                    .iter()
+                    .any(|id| self.steps.failures[*id as usize].iter().any(|(of, _)| *of == who))
+        });
+        match ended {
+            Ended::Well => {}
+            Ended::Never => return Ok(false),
+            Ended::Violation | Ended::Fault if may_fail => {
+                self.counts.failures += 1;
+                return Ok(false);
+            }
+            // Faults are excluded with nesting.
+            Ended::Fault if self.execution.is_direct() => return Ok(false),
+            _ => return Err(format!("p{process}: {ended:?}, which was excluded")),
+        }
+        for position in 0..self.followed.len() {
+            let followed = &self.followed[position];
+            let (tuple, who) = (followed.tuple, followed.tuple.who(process));
+            let mut views = Vec::new();
+            let mut bytes = 0;
+            for id in self.reached(followed, who, process) {
+                let row = &self.steps.rows[id as usize];
+                let mut likeness = Likeness::new(&self.execution, &tuple, row);
+                if likeness.holds() {
+                    views.push(id);
+                    bytes = bytes.max(likeness.told);
+                }
+            }
+            if views.is_empty() && may_fail {
+                self.counts.dubious += 1;
+                return Ok(false);
+            }
+            if views.is_empty() {
+                return Err(self.missing(followed, process));
+            }
+            let place = match who {
+                Who::I => I,
+                Who::J => J,
+                Who::Tracked => T,
+                Who::Another => OTHER,
+            };
+            self.counts.bytes += bytes;
+            self.counts.moves[usize::from(place)] += 1;
+            self.counts.changed[usize::from(place)] += usize::from(views != followed.views);
+            self.followed[position].views = views;
+        }
+        Ok(true)
+    }
+
+    /// What is wrong, for a reader who looks for the mistake.
+    fn missing(&self, followed: &Followed, process: usize) -> String {
+        let execution = &self.execution;
+        let (tuple, who) = (followed.tuple, followed.tuple.who(process));
+        let mut text = format!(
+            "n = {}, {:?} of {tuple:?}: a step of p{process} ({who:?}) leads to no view.\nNow:\n",
+            execution.machine.processes(),
+            execution.model.obligation,
+        );
+        for holding in execution.machine.holdings(&execution.state) {
+            text += &format!("  {}: {} = {}\n", holding.owner, holding.name, holding.held);
+        }
+        for (process, doing) in execution.doing.iter().enumerate() {
+            text += &format!("  p{process} at {:?}: {doing:?}\n", execution.pc(process));
+        }
+        text += "Views before, and those that were reached:\n";
+        let reached = self.reached(followed, who, process);
+        for id in followed.views.iter().chain(&reached).take(40) {
+            let row = &self.steps.rows[*id as usize];
+            let at = execution.model.blocks.map(|block| pc(row, block));
+            text += &format!("  {id} at {at:?}: {row:?}\n");
+        }
+        text
+    }
+
+    /// The views that a move may lead to: without a step, if it is one that the view does
+    /// not show, or by steps that stop where no access is waited for.
+    fn reached(&self, followed: &Followed, who: Who, process: usize) -> Vec<u32> {
+        let place = followed.tuple.place(process);
+        let mut reached = followed.views.clone();
+        let mut frontier = followed.views.clone();
+        for _ in 0..STEPS {
+            let mut next = Vec::new();
+            for id in frontier {
+                for (of, to) in &self.steps.steps[id as usize] {
+                    if *of == who && !reached.contains(to) && !next.contains(to) {
+                        next.push(*to);
+                    }
+                }
+            }
+            reached.extend(&next);
+            next.retain(|id| {
+                let row = &self.steps.rows[*id as usize];
+                place != OTHER && is_between(self.execution.model, row, place)
+            });
+            frontier = next;
+        }
+        reached.sort_unstable();
+        reached
+    }
+}
+
+/// Whether a process stands between two accesses: before or behind the call of a ghost
+/// scan, or at its first instruction.
+fn is_between(model: &Model, view: &[u8], place: u8) -> bool {
+    let here = pc(view, model.blocks[usize::from(place)]);
+    let instruction = &model.code[here];
+    match &instruction.act {
+        Act::Idle | Act::Atomic => false,
+        Act::Read(..) | Act::Write(..) | Act::Swap(..) => !instruction.pause[usize::from(place)],
+        _ => true,
+    }
+}

@@ -1,0 +1,405 @@
+//! Whether a view is one of a state: each byte that says something says what is so.
+
+use std::collections::BTreeMap;
+
+use snapshot_core::Process;
+use snapshot_everyn::compile::over;
+use snapshot_everyn::model::{Act, For, SPECIFICATION, at};
+use snapshot_everyn::prove::Who;
+use snapshot_everyn::run::{Crowd, GAP, MEMBER};
+use snapshot_everyn::shape::{
+    BASE, BORROWED, DEAD, FRESH, I, J, Leaf, MINE, Mode, NONE, OTHER, SOME, Scalar, Shape, T,
+    UNKNOWN, integer,
+};
+use snapshot_everyn::term::Over;
+use snapshot_language::program::{IndexSet, ProcedureId, SharedId, Type};
+use snapshot_semantics::interpret::{Data, OpenCall};
+
+use super::execution::{Doing, Execution};
+
+/// The processes that a view is of.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Tuple {
+    /// i and j, and t.
+    pub members: [Option<usize>; 3],
+    /// The one whose scans are followed.
+    pub tracked: u8,
+}
+
+impl Tuple {
+    /// The kind of its views: its members in ascending order.
+    pub fn crowd(&self) -> Crowd {
+        let mut members: Vec<u8> =
+            [I, J, T].into_iter().filter(|place| self.process(*place).is_some()).collect();
+        members.sort_by_key(|place| self.process(*place));
+        Crowd { members, tracked: self.tracked }
+    }
+
+    fn process(&self, place: u8) -> Option<usize> {
+        self.members[usize::from(place)]
+    }
+
+    /// The place of a process.
+    pub fn place(&self, process: usize) -> u8 {
+        let place = self.members.iter().position(|member| *member == Some(process));
+        place.map_or(OTHER, |place| place as u8)
+    }
+
+    /// As whose step a step of a process counts.
+    pub fn who(&self, process: usize) -> Who {
+        match self.place(process) {
+            I => Who::I,
+            J => Who::J,
+            T => Who::Tracked,
+            _ => Who::Another,
+        }
+    }
+}
+
+/// A view beside a state.
+pub struct Likeness<'a> {
+    execution: &'a Execution<'a>,
+    tuple: &'a Tuple,
+    view: &'a [u8],
+    /// What versions of the view are in the state.
+    versions: BTreeMap<u8, u32>,
+    /// Bytes that said something.
+    pub told: usize,
+}
+
+impl<'a> Likeness<'a> {
+    pub fn new(execution: &'a Execution<'a>, tuple: &'a Tuple, view: &'a [u8]) -> Self {
+        Self { execution, tuple, view, versions: BTreeMap::from([(BASE, 0)]), told: 0 }
+    }
+
+    fn mode(&self) -> Mode {
+        self.execution.model.obligation.mode
+    }
+
+    /// Whether the view is one of the state.
+    pub fn holds(&mut self) -> bool {
+        let execution = self.execution;
+        let members = self.tuple.crowd().members;
+        // Most that differ do so in where processes stand.
+        members.iter().all(|member| self.stands(*member))
+            && (!execution.tells_specification()
+                || self.view[SPECIFICATION] == execution.specification)
+            && self.shared()
+            && members.iter().all(|member| self.holds_variables(*member))
+    }
+
+    fn block(&self, member: u8) -> usize {
+        self.execution.model.blocks[usize::from(member)]
+    }
+
+    fn calls(&self, member: u8) -> (usize, Vec<OpenCall<'a>>) {
+        let process = self.tuple.process(member).expect("members are there");
+        let state = &self.execution.state;
+        (process, self.execution.machine.open_calls(state, Process::from_index(process)))
+    }
+
+    /// The call that is the ghost scan, if the view does not follow it.
+    fn hidden(&self, member: u8, doing: &Doing, calls: &[OpenCall<'_>]) -> Option<usize> {
+        let is_ghost =
+            |call: &OpenCall<'_>| self.execution.model.is_ghost[call.procedure.0 as usize];
+        match member != T && member != self.tuple.tracked && doing.ghost.is_some() {
+            true => calls.iter().position(is_ghost),
+            false => None,
+        }
+    }
+
+    fn number(&self, call: &OpenCall<'_>) -> usize {
+        self.execution.model.entries[call.procedure.0 as usize] + call.at
+    }
+
+    fn two(&self, at: usize) -> usize {
+        usize::from(u16::from_le_bytes([self.view[at], self.view[at + 1]]))
+    }
+
+    /// Where a process stands, and what it does.
+    fn stands(&mut self, member: u8) -> bool {
+        let (process, calls) = self.calls(member);
+        let doing = &self.execution.doing[process];
+        let block = self.block(member);
+        let byte = |offset: usize| self.view[block + offset];
+        let hidden = self.hidden(member, doing, &calls);
+        let is_direct = self.mode() == Mode::Direct;
+        let token = byte(at::TOKEN);
+        let after = self.latest();
+        if is_direct && byte(at::SWITCHED) != u8::from(doing.switched && member != T) {
+            return false;
+        }
+        if hidden == Some(0) {
+            return self.two(block + at::PC) == 0
+                && [at::OPERATION, at::GHOST, at::BEGUN, at::BITS, at::INVOKED]
+                    .iter()
+                    .all(|offset| byte(*offset) == 0);
+        }
+        let is_fresh = doing.ghost.as_ref().is_some_and(|ghost| after < ghost.opened);
+        if token == FRESH && !is_fresh {
+            return false;
+        }
+        let pc = match hidden {
+            Some(ghost) => self.number(&calls[ghost - 1]),
+            None => calls.last().map_or(0, |call| self.number(call)),
+        };
+        let bits = doing.ghost.as_ref().and_then(|ghost| ghost.bits);
+        let (begun, bits) = match hidden {
+            Some(_) => (false, 0),
+            None => (bits.is_some(), if is_direct { bits.unwrap_or_default() } else { 0 }),
+        };
+        self.two(block + at::PC) == pc
+            && byte(at::OPERATION) == doing.operation
+            && byte(at::GHOST) == u8::from(doing.ghost.is_some())
+            && byte(at::BEGUN) == u8::from(begun)
+            && (byte(at::BITS) == bits || !self.execution.tells_specification())
+            && byte(at::INVOKED) == u8::from(doing.invoked)
+    }
+
+    /// When t's latest ghost scan was opened.
+    fn latest(&self) -> u64 {
+        let tracked = self.tuple.process(T);
+        tracked.map_or(u64::MAX, |tracked| self.execution.doing[tracked].latest)
+    }
+
+    fn shared(&mut self) -> bool {
+        let execution = self.execution;
+        (0..).zip(&execution.machine.program().shared).all(|(id, variable)| {
+            let shape = Shape::of(&variable.content, self.mode());
+            let mut at = execution.model.shared[id as usize].base;
+            self.cells(SharedId(id), &variable.dimensions, &shape, &mut Vec::new(), &mut at)
+        })
+    }
+
+    /// All cells of a variable with these first indices; `at` runs through their bytes.
+    fn cells(
+        &mut self,
+        id: SharedId,
+        dimensions: &[IndexSet],
+        shape: &Shape,
+        indices: &mut Vec<Option<i64>>,
+        at: &mut usize,
+    ) -> bool {
+        let Some((first, rest)) = dimensions.split_first() else {
+            let begin = *at;
+            *at += shape.size();
+            let indices: Option<Vec<i64>> = indices.iter().copied().collect();
+            let execution = self.execution;
+            let data =
+                indices.and_then(|indices| execution.machine.cell(&execution.state, id, &indices));
+            let content = &execution.machine.program().shared(id).content;
+            return self.row(begin, content, shape, data, None, None);
+        };
+        let all: Vec<Option<i64>> = match over(*first) {
+            Over::Members => (I..=OTHER).map(|place| self.index(place, None)).collect(),
+            Over::Range(low, count) => {
+                (i64::from(low)..i64::from(low) + count as i64).map(Some).collect()
+            }
+            Over::Many => vec![None],
+        };
+        all.into_iter().all(|index| {
+            indices.push(index);
+            let holds = self.cells(id, rest, shape, indices, at);
+            indices.pop();
+            holds
+        })
+    }
+
+    /// The process at a place; at that of "any other", the one whose turn it is.
+    fn index(&self, place: u8, other: Option<i64>) -> Option<i64> {
+        match place {
+            OTHER => other,
+            place => self.tuple.process(place).map(|process| process as i64),
+        }
+    }
+
+    /// The bytes of something from there on.
+    fn row(
+        &mut self,
+        begin: usize,
+        content: &Type,
+        shape: &Shape,
+        data: Option<&Data>,
+        other: Option<i64>,
+        owner: Option<u8>,
+    ) -> bool {
+        let Some(data) = data else { return true };
+        match (shape, content, data) {
+            (Shape::Leaf(leaf), _, data) => self.leaf(begin, *leaf, data, owner),
+            (Shape::Members(element), Type::Array { element: inner, .. }, Data::Parts(parts)) => {
+                (I..=OTHER).all(|place| {
+                    let part = self.index(place, other).map(|index| &parts[index as usize]);
+                    let begin = begin + usize::from(place) * element.size();
+                    self.row(begin, inner, element, part, other, owner)
+                })
+            }
+            (
+                Shape::Range(_, _, element),
+                Type::Array { element: inner, .. },
+                Data::Parts(parts),
+            ) => parts.iter().enumerate().all(|(position, part)| {
+                let begin = begin + position * element.size();
+                self.row(begin, inner, element, Some(part), other, owner)
+            }),
+            (Shape::Record(_), Type::Record(fields), Data::Parts(parts)) => {
+                fields.iter().enumerate().all(|(position, field)| {
+                    let (offset, inner) = shape.field(position);
+                    let part = Some(&parts[position]);
+                    self.row(begin + offset, &field.content, inner, part, other, owner)
+                })
+            }
+            _ => unreachable!("shapes are made of types"),
+        }
+    }
+
+    fn leaf(&mut self, at: usize, leaf: Leaf, data: &Data, owner: Option<u8>) -> bool {
+        let byte = self.view[at];
+        if !self.execution.model.slots[at].kept || matches!(byte, DEAD | UNKNOWN) {
+            return true;
+        }
+        self.told += 1;
+        let is_nested = self.mode() == Mode::Nested;
+        match (byte, data) {
+            (SOME, data) => *data != Data::None,
+            (NONE, data) => *data == Data::None,
+            (_, Data::None) => false,
+            (byte, _) if leaf.scalar == Scalar::View && is_nested => self.token(byte, data, owner),
+            (BORROWED, _) if leaf.scalar == Scalar::View => true,
+            (byte, Data::Bool(truth)) => byte == BASE + u8::from(*truth),
+            (byte, Data::Number(number)) => match leaf.scalar {
+                Scalar::Member => byte == BASE + self.tuple.place(*number as usize),
+                _ => byte == integer(*number as i32),
+            },
+            (_, Data::Value(_)) if is_nested => true,
+            (byte, Data::Value(value)) => u32::from(byte - BASE) == *value,
+            (byte, Data::Version(version)) => {
+                let known = self.versions.iter().find(|(_, known)| **known == *version);
+                match (self.versions.get(&byte), known) {
+                    (Some(known), _) => known == version,
+                    (None, Some(_)) => false,
+                    (None, None) => {
+                        self.versions.insert(byte, *version);
+                        true
+                    }
+                }
+            }
+            (_, Data::Counter(_)) => false,
+            (_, Data::Parts(_)) => unreachable!("scalars have no parts"),
+        }
+    }
+
+    /// Whether what a token says of a view is so: that a ghost scan, which began late
+    /// enough, or was called by this operation, returned this vector.
+    fn token(&self, token: u8, data: &Data, owner: Option<u8>) -> bool {
+        let mut returned = self.execution.returned.iter().filter(|one| one.vector == *data);
+        let after = self.latest();
+        match (token, owner.and_then(|owner| self.tuple.process(owner))) {
+            (FRESH, _) => returned.any(|one| after < one.opened),
+            (MINE, Some(process)) => {
+                let now = (process, self.execution.doing[process].operations);
+                returned.any(|one| one.by == now)
+            }
+            (MINE, None) => false,
+            _ => true,
+        }
+    }
+
+    fn holds_variables(&mut self, member: u8) -> bool {
+        let execution = self.execution;
+        let (process, calls) = self.calls(member);
+        let block = self.block(member);
+        let private = execution.machine.private(&execution.state, Process::from_index(process));
+        let declared = &execution.machine.program().private;
+        let variables = declared.iter().zip(private).zip(&execution.model.private);
+        for ((variable, data), (room, _)) in variables {
+            let shape = Shape::of(&variable.content, self.mode());
+            let begin = block + room.base;
+            if !self.row(begin, &variable.content, &shape, Some(data), None, Some(member)) {
+                return false;
+            }
+        }
+        let hidden = self.hidden(member, &execution.doing[process], &calls);
+        let shown = hidden.unwrap_or(calls.len());
+        (0..shown).all(|depth| {
+            let back = depth.checked_sub(1).map_or(0, |caller| self.number(&calls[caller]) + 1);
+            self.frame(member, &calls[depth], back)
+        })
+    }
+
+    fn frame(&mut self, member: u8, call: &OpenCall<'_>, back: usize) -> bool {
+        let execution = self.execution;
+        let block = self.block(member);
+        let frame = &execution.model.frames[call.procedure.0 as usize];
+        let procedure = execution.machine.program().procedure(call.procedure);
+        if self.two(block + frame.back) != back {
+            return false;
+        }
+        let now = self.number(call);
+        let loops = self.loops(call.procedure);
+        let active: Vec<(usize, &For)> = loops
+            .into_iter()
+            .enumerate()
+            .filter(|(_, one)| (one.body..one.end).contains(&now))
+            .collect();
+        let mut others = Vec::new();
+        for (number, this) in &active {
+            let local = frame.locals.iter().position(|room| room.base == this.variable);
+            let Data::Number(index) = call.locals[local.expect("an index is a local")] else {
+                unreachable!("an index is a number")
+            };
+            let place = self.tuple.place(index as usize);
+            let expected = match this.over {
+                Over::Members if place != OTHER => MEMBER + place,
+                Over::Members => {
+                    others.push(index);
+                    self.gap(index)
+                }
+                Over::Range(..) => MEMBER,
+                Over::Many => GAP,
+            };
+            if self.view[block + this.position] != expected {
+                return false;
+            }
+            self.told += 1;
+            let except = self.view[block + this.position + 1];
+            let data = call.excepts[*number].map(Data::Number);
+            let says = match (this.over, data) {
+                (Over::Members, Some(Data::Number(one))) => {
+                    Some(BASE + self.tuple.place(one as usize))
+                }
+                (Over::Range(..), Some(Data::Number(one))) => Some(integer(one as i32)),
+                _ => None,
+            };
+            let is_definite = !matches!(except, DEAD | UNKNOWN | SOME);
+            if is_definite && says != Some(except) {
+                return false;
+            }
+        }
+        // What is put aside for "any other" is for the one whose turn it is.
+        let other = if let [one] = others.as_slice() { Some(*one) } else { None };
+        procedure.locals.iter().zip(call.locals).zip(&frame.locals).all(|((local, data), room)| {
+            let shape = Shape::of(&local.content, self.mode());
+            let begin = block + room.base;
+            self.row(begin, &local.content, &shape, Some(data), other, Some(member))
+        })
+    }
+
+    fn loops(&self, procedure: ProcedureId) -> Vec<&'a For> {
+        let instructions = self.execution.model.code.iter();
+        let of = instructions.filter(|instruction| instruction.procedure == procedure);
+        of.filter_map(|instruction| match &instruction.act {
+            Act::Begin(this) => Some(this),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The gap that a process is in which is no member.
+    fn gap(&self, process: i64) -> u8 {
+        let crowd = self.tuple.crowd();
+        let before = crowd.members.iter().filter(|member| {
+            self.tuple.process(**member).is_some_and(|member| (member as i64) < process)
+        });
+        before.last().map_or(GAP, |member| GAP + 1 + member)
+    }
+}

@@ -1,0 +1,148 @@
+//! Random executions.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use snapshot_everyn::model::{Act, Model, Obligation};
+use snapshot_everyn::prove::Steps;
+use snapshot_language::program::Program;
+use snapshot_semantics::interpret::Machine;
+
+use super::execution::Execution;
+use super::follow::{Counts, Follower};
+use super::programs::{
+    DIRECT, LOCAL, LOCKED, NESTED, NESTED_CALLS, VERSIONED, corpus, parsed, views,
+};
+
+fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
+    random.next_u32() as usize % limit
+}
+
+/// One execution of n processes; processes are of very different speed.
+fn walk(
+    program: &Program,
+    model: &Model,
+    steps: &Steps,
+    n: usize,
+    seed: u64,
+    moves: usize,
+) -> Result<Counts, String> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let machine = Machine::new(program, n).map_err(|error| error.to_string())?;
+    let i = below(&mut random, n - 1);
+    let j = i + 1 + below(&mut random, n - 1 - i);
+    let pair = if random.next_u32() & 1 == 0 || model.obligation.mode != NESTED.mode {
+        [i, j]
+    } else {
+        [j, i]
+    };
+    let mut follower = Follower::new(Execution::new(&machine, model, pair), steps);
+    let mut weights = vec![1; n];
+    for _ in 0..moves {
+        if below(&mut random, 12) == 0 {
+            weights.fill_with(|| [1, 8, 64][below(&mut random, 3)]);
+        }
+        let mut drawn = below(&mut random, weights.iter().sum());
+        let process = weights.iter().position(|weight| {
+            let is_drawn = drawn < *weight;
+            drawn = drawn.saturating_sub(*weight);
+            is_drawn
+        });
+        let process = process.unwrap_or_default();
+        let calls = follower.execution.calls(process);
+        let call = match calls.len() {
+            0 => None,
+            count => Some(calls[below(&mut random, count)]),
+        };
+        if !follower.go(process, call)? {
+            break;
+        }
+    }
+    Ok(follower.counts)
+}
+
+fn walks(program: &Program, obligation: Obligation, runs: u64, moves: usize) -> Counts {
+    let found = views(program, obligation, 1 << 20).expect("all views are found");
+    let counts = walks_among(program, &found, runs, moves);
+    println!("{} {obligation:?}: {} views, {counts:?}", program.name, found.1.rows.len());
+    counts
+}
+
+/// Executions of 2 to 5 processes.
+fn walks_among(
+    program: &Program,
+    (model, steps): &(Model, Steps),
+    runs: u64,
+    moves: usize,
+) -> Counts {
+    let mut counts = Counts::default();
+    for seed in 0..runs {
+        let n = 2 + seed as usize % 4;
+        match walk(program, model, steps, n, seed, moves) {
+            Ok(more) => counts.add(more),
+            Err(missing) => panic!("{}, seed {seed}: {missing}", program.name),
+        }
+    }
+    counts
+}
+
+#[test]
+fn executions_of_verified_programs_are_among_the_views() {
+    let programs = [(corpus("bowman"), 500), (parsed(VERSIONED), 0), (parsed(LOCKED), 100)];
+    for (program, by_another) in &programs {
+        for obligation in [NESTED, DIRECT] {
+            let counts = walks(program, obligation, 120, 120);
+            assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
+            assert!(counts.total() > 20_000 && counts.bytes > 50_000, "{counts:?}");
+            let is_direct = obligation == DIRECT;
+            let [i, j, t, another] = counts.changed;
+            let least = 300;
+            assert!(i > least && t > least && (j > least || !is_direct), "{counts:?}");
+            // What other processes do is seen only if it is written where all write.
+            assert!(another >= *by_another, "{counts:?}");
+        }
+    }
+}
+
+#[test]
+fn executions_of_unproved_programs_are_among_the_views_up_to_failures() {
+    let (mut failures, mut moves) = (0, 0);
+    for (program, obligation) in [
+        (corpus("bowman"), LOCAL),
+        (corpus("naive_collect"), DIRECT),
+        (corpus("afek_unbounded"), NESTED_CALLS),
+    ] {
+        let counts = walks(&program, obligation, 2_000, 40);
+        failures += counts.failures;
+        moves += counts.total();
+    }
+    assert!(failures > 10 && moves > 10_000, "{failures} of {moves}");
+}
+
+/// Programs with names, versions, numbers, loops and blocks of all kinds, right and wrong.
+#[test]
+fn executions_of_random_programs_are_among_the_views() {
+    let programs: u64 = std::env::var("SNAPSHOT_PROGRAMS")
+        .ok()
+        .and_then(|programs| programs.parse().ok())
+        .unwrap_or(100);
+    let (mut tried, mut counts) = (0, Counts::default());
+    for seed in 0..programs {
+        let text = corpus::program::text(seed);
+        let program = parsed(&text);
+        for obligation in [NESTED, DIRECT, LOCAL] {
+            let Some(found) = views(&program, obligation, 20_000) else { continue };
+            let is_atomic =
+                found.0.code.iter().any(|instruction| matches!(instruction.act, Act::Atomic));
+            if obligation == LOCAL && is_atomic {
+                // When an atomic block stores its value is not told by the interpreter.
+                continue;
+            }
+            tried += 1;
+            counts.add(walks_among(&program, &found, 8, 60));
+        }
+    }
+    println!("{tried} obligations of {programs} programs: {counts:?}");
+    assert!(tried as u64 > programs / 2, "{tried}");
+    assert!(counts.failures > 10 && counts.total() > 50_000, "{counts:?}");
+    assert!(counts.changed.iter().all(|changed| *changed > 500), "{counts:?}");
+}
