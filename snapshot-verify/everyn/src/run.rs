@@ -1181,7 +1181,9 @@ impl<'m> Run<'m> {
                         None => true,
                         Some(index) => index == place,
                     });
-                    if *variable == cell.variable && hit && slot.kept {
+                    let is_there = path.iter().all(|place| self.crowd.members.contains(place));
+                    if *variable == cell.variable && hit && is_there && slot.kept {
+                        note_other(&mut branch.others, slot, at, UNKNOWN);
                         let is_token = is_token(at);
                         branch.state[at] = if is_token { OLD } else { UNKNOWN };
                         if is_token {

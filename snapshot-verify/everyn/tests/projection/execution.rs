@@ -7,7 +7,7 @@
 use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
-use snapshot_everyn::model::{Act, Ghosts, IDLE, Model, SCANS, SWITCHES, Specification, UPDATES};
+use snapshot_everyn::model::{Act, IDLE, Model, SCANS, SWITCHES, Specification, UPDATES};
 use snapshot_everyn::shape::{I, J, Leaf, Mode, Scalar, T};
 use snapshot_semantics::interpret::{Action, Call, Data, Machine, Next, Passage, State};
 

@@ -397,9 +397,9 @@ impl<'a> Likeness<'a> {
     /// The gap that a process is in which is no member.
     fn gap(&self, process: i64) -> u8 {
         let crowd = self.tuple.crowd();
-        let before = crowd.members.iter().filter(|member| {
+        let mut before = crowd.members.iter().filter(|member| {
             self.tuple.process(**member).is_some_and(|member| (member as i64) < process)
         });
-        before.last().map_or(GAP, |member| GAP + 1 + member)
+        before.next_back().map_or(GAP, |member| GAP + 1 + member)
     }
 }
