@@ -252,6 +252,28 @@ impl Replay {
         self.copy.is_none()
     }
 
+    /// The format that it was read in.
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The bytes of the input once more, from its beginning, as [`Self::open`].
+    ///
+    /// # Errors
+    /// If it has gone since.
+    pub fn bytes(&self) -> io::Result<Box<dyn Read + Send>> {
+        match (&self.copy, &self.input) {
+            (Some(copy), _) => {
+                let mut copy = copy.try_clone()?;
+                copy.rewind()?;
+                Ok(boxed(copy))
+            }
+            (None, Input::File(path)) => Ok(boxed(File::open(path)?)),
+            // What is no file has been copied.
+            (None, Input::Standard) => Ok(boxed(io::empty())),
+        }
+    }
+
     /// Reads the input once more, from its beginning. Not while another reader
     /// of it is in use.
     ///

@@ -26,6 +26,7 @@ pub mod automata;
 pub mod certificate;
 pub mod conformance;
 pub mod convert;
+pub mod explain;
 pub mod format;
 pub mod generate;
 pub mod input;

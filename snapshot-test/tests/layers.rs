@@ -56,12 +56,16 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 12] = [
+const MAY_KNOW: [(&str, &[&str]); 13] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
+    ("snapshot-picture", &["snapshot-core", "corpus"]),
     ("corpus", &["snapshot-core"]),
     ("snapshot-kit", &["snapshot-core"]),
-    ("snapshot-test", &["snapshot-core", "snapshot-io", "snapshot-kit", "corpus"]),
+    (
+        "snapshot-test",
+        &["snapshot-core", "snapshot-io", "snapshot-kit", "snapshot-picture", "corpus"],
+    ),
     ("snapshot-language", &[]),
     ("snapshot-semantics", &["snapshot-core", "snapshot-language", "corpus"]),
     ("snapshot-explorer", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),

@@ -1,5 +1,5 @@
-//! A proof as people read it: its operations, a picture of them, the argument,
-//! and the run of the automaton that accepts them.
+//! A proof as people read it: its operations, a picture of them, and the argument; on
+//! request the run of the automaton that accepts them.
 //!
 //! Every report of a violation is made here, so that a failing test, a
 //! program's report and a library's message say the same.
@@ -22,6 +22,14 @@ impl<V: Clone + Display + Eq> Explanation<V> {
     pub fn tell(&self, place: impl Fn(usize) -> String) -> String {
         let mut text = String::new();
         self.write(&mut text, &place).expect("writing to a string cannot fail");
+        text
+    }
+
+    /// The run with which one of the three automata accepts the renamed operations, for
+    /// those that know the paper; empty where there is none. Lines as of [`Self::tell`].
+    pub fn tell_run(&self) -> String {
+        let mut text = String::new();
+        self.write_run(&mut text).expect("writing to a string cannot fail");
         text
     }
 
@@ -84,6 +92,10 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             writeln!(out)?;
             writeln!(out, "  rule: {}; renaming {renaming}", self.witness.reason.name())?;
         }
+        Ok(())
+    }
+
+    fn write_run(&self, out: &mut String) -> fmt::Result {
         let Some(run) = accepting_run(self) else { return Ok(()) };
         writeln!(out, "  automaton {} accepts the renamed operations:", run.automaton)?;
         if let Some(processes) = &run.processes {

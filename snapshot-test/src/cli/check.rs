@@ -14,7 +14,7 @@ use snapshot_io::{escape, replacement};
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Judgement, Options, judge};
-use snapshot_test::report::{exit_code, human, json};
+use snapshot_test::report::{exit_code, explained, human, json};
 use thiserror::Error;
 
 use super::format::InputFormat;
@@ -48,6 +48,9 @@ pub struct Check {
     /// How to decide. All but `auto` hold each history in memory.
     #[arg(long, value_enum, default_value = "auto")]
     method: CheckMethod,
+    /// Also show the run of the automaton that accepts the violation.
+    #[arg(long)]
+    explain: bool,
     /// Keep no copy of what is piped in, however long: a violation is then
     /// reported without its proof.
     #[arg(long, conflicts_with = "certificate")]
@@ -97,7 +100,7 @@ pub enum ReportFormat {
 
 /// What is wrong with a budget that was given.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
-enum BudgetError {
+pub enum BudgetError {
     #[error("expected a number of seconds that is not negative")]
     Seconds,
     #[error("expected a number of bytes such as 500000000, 500M or 2G")]
@@ -106,12 +109,12 @@ enum BudgetError {
     TooManyBytes,
 }
 
-fn seconds(text: &str) -> Result<Duration, BudgetError> {
+pub fn seconds(text: &str) -> Result<Duration, BudgetError> {
     let seconds = text.parse().map_err(|_| BudgetError::Seconds)?;
     Duration::try_from_secs_f64(seconds).map_err(|_| BudgetError::Seconds)
 }
 
-fn bytes(text: &str) -> Result<usize, BudgetError> {
+pub fn bytes(text: &str) -> Result<usize, BudgetError> {
     let bytes = Config::new().with_binary().parse_size(text).map_err(|_| BudgetError::Bytes)?;
     usize::try_from(bytes).map_err(|_| BudgetError::TooManyBytes)
 }
@@ -187,7 +190,8 @@ impl Check {
             return output::print_data(&(json(name, judgement, place.as_deref()) + "\n"));
         }
         let name = escape::name(name);
-        let mut text = human(&name, judgement);
+        let mut text =
+            if self.explain { explained(&name, judgement) } else { human(&name, judgement) };
         if let Some(place) = place {
             text += &format!("  certificate: {}\n", escape::name(&place));
             text += &uncertified(judgement);

@@ -6,6 +6,7 @@ mod certify;
 mod check;
 mod convert;
 mod corpus;
+mod explain;
 mod format;
 mod generate;
 
@@ -30,6 +31,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Explain(explain::Explain),
     Certify(certify::Certify),
     Convert(convert::Convert),
     Generate(generate::Generate),
@@ -46,6 +48,7 @@ pub fn run() -> ExitCode {
     };
     match arguments.command {
         Command::Check(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Certify(command) => command.run(),
         Command::Convert(command) => command.run(),
         Command::Generate(command) => command.run(),

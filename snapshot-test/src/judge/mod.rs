@@ -188,8 +188,8 @@ fn whole(reader: InputReader, options: &Options) -> Judgement {
     let format = Some(reader.format());
     match read_recording(reader, usize::MAX) {
         Ok(recording) => {
-            let counts = counts(&recording.history);
-            Judgement { format, counts, finding: find(recording, options) }
+            let Recording { history, locations, defect, .. } = recording;
+            judge_recording(format, &history, &locations, defect, options)
         }
         Err(error) => {
             let finding = Finding::Malformed(error.into());
@@ -205,11 +205,28 @@ fn within<T>(options: &Options, run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     run(&mut Budget { memory: options.memory, proceed: &mut proceed })
 }
 
-fn find(recording: Recording, options: &Options) -> Finding {
-    let Recording { history, locations, defect, .. } = recording;
+/// Judges a history in memory; `locations`: of its events; `defect`: why the input has no
+/// more of them, if it was read to a defect.
+pub fn judge_recording(
+    format: Option<Format>,
+    history: &History<Value>,
+    locations: &[Location],
+    defect: Option<InputError>,
+    options: &Options,
+) -> Judgement {
+    let counts = counts(history);
+    Judgement { format, counts, finding: find(history, locations, defect, options) }
+}
+
+fn find(
+    history: &History<Value>,
+    locations: &[Location],
+    defect: Option<InputError>,
+    options: &Options,
+) -> Finding {
     let report = within(options, |budget| match options.checker {
-        None => Ok(check::check(&history, budget)),
-        Some(checker) => check::check_by(checker, &history, budget),
+        None => Ok(check::check(history, budget)),
+        Some(checker) => check::check_by(checker, history, budget),
     });
     let report = match report {
         Ok(report) => report,
@@ -225,7 +242,7 @@ fn find(recording: Recording, options: &Options) -> Finding {
             let events = proof::events(&explanation);
             let is_wanted = options.linearization;
             let uncertified =
-                is_wanted.then(|| witness::check(&history, &explanation.witness).err()).flatten();
+                is_wanted.then(|| witness::check(history, &explanation.witness).err()).flatten();
             let locations_of_proof =
                 events.into_iter().map(|event| (event, locations[event])).collect();
             Finding::Violation(Box::new(ViolationFinding {

@@ -22,7 +22,7 @@ use super::{
 use crate::Value;
 use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
-use crate::read::{InputError, Origins, read_recording};
+use crate::read::{InputError, Origins, Recording, read_recording};
 
 /// States that brute force may visit to confirm an explanation: with two scans
 /// and a few updates it needs some dozens.
@@ -311,7 +311,9 @@ fn search(replay: &Replay, options: &Options) -> Option<Finding> {
     let recording = replay.open().and_then(|reader| Ok(read_recording(reader, options.memory)?));
     match recording {
         Ok(recording) if recording.is_cut => None,
-        Ok(recording) => Some(super::find(recording, options)),
+        Ok(Recording { history, locations, defect, .. }) => {
+            Some(super::find(&history, &locations, defect, options))
+        }
         Err(error) => Some(Finding::Malformed(error)),
     }
 }

@@ -11,11 +11,33 @@ use crate::judge::{Counts, Finding, Judgement, Obstacle, ViolationFinding};
 /// The report on one input. Several lines, each ended.
 pub fn human(name: &str, judgement: &Judgement) -> String {
     let mut text = String::new();
-    write(&mut text, name, judgement).expect("writing to a string cannot fail");
+    write(&mut text, name, judgement, false).expect("writing to a string cannot fail");
     text
 }
 
-fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Result {
+/// As [`human`], with the run of the automaton that accepts a violation.
+pub fn explained(name: &str, judgement: &Judgement) -> String {
+    let mut text = String::new();
+    write(&mut text, name, judgement, true).expect("writing to a string cannot fail");
+    text
+}
+
+/// The size of an input, and how it was decided.
+pub fn summary(judgement: &Judgement) -> String {
+    let size = size(&judgement.counts);
+    match &judgement.finding {
+        Finding::Linearizable { method, .. } => format!("{size}; {}", method.description()),
+        Finding::Violation(violation) => format!("{size}; {}", violation.method.description()),
+        _ => size.to_string(),
+    }
+}
+
+fn write(
+    out: &mut String,
+    name: &str,
+    judgement: &Judgement,
+    with_automata: bool,
+) -> std::fmt::Result {
     let verdict = verdict(&judgement.finding);
     match &judgement.finding {
         Finding::Linearizable { method, .. } => {
@@ -38,6 +60,9 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
                         location.map_or_else(|| "?".to_owned(), |location| location.to_string())
                     };
                     out.push_str(&proof.explanation.tell(place));
+                    if with_automata {
+                        out.push_str(&proof.explanation.tell_run());
+                    }
                 }
                 None => writeln!(
                     out,

@@ -3,7 +3,7 @@
 mod human;
 mod json;
 
-pub use human::human;
+pub use human::{explained, human, summary};
 pub use json::{Record, SCHEMA, json};
 
 use snapshot_core::verdict::Exhausted;

@@ -5,6 +5,7 @@
 mod automata;
 mod check;
 mod corpus;
+mod explain;
 mod generate;
 
 use std::process::{Command, Output};

@@ -1,0 +1,230 @@
+//! Operations as intervals on the line of time, and what is known of their order.
+
+use std::fmt::Display;
+
+use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
+use snapshot_core::history::{Operation, OperationKind, Outcome};
+use snapshot_core::verdict::Linearization;
+use snapshot_core::{History, OperationId, Process};
+
+use crate::forced::{Cause, Forced, forced};
+
+/// One operation, from its invocation to its end.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Bar {
+    /// Its number in the history.
+    pub operation: OperationId,
+    /// Its short name: `U1`, `S1`.
+    pub name: String,
+    /// What it did: `update(5)`, `scan [0, 1]`.
+    pub deed: String,
+    /// Whose operation it is.
+    pub process: Process,
+    /// Whether it is a scan.
+    pub is_scan: bool,
+    /// When it was invoked: the number of an event.
+    pub begin: usize,
+    /// When it ended, if it did.
+    pub end: Option<usize>,
+    /// Whether it ended, or may take effect later.
+    pub is_pending: bool,
+    /// Whether it certainly had no effect.
+    pub is_failed: bool,
+    /// Its place in the linearization, from 0, if there is one and it is in it.
+    pub rank: Option<usize>,
+}
+
+impl Bar {
+    /// `U1: update(5)`.
+    pub fn label(&self) -> String {
+        format!("{}: {}", self.name, self.deed)
+    }
+}
+
+/// An arrow of a diagram, between two of its bars.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Arrow {
+    /// Index of the earlier bar.
+    pub before: usize,
+    /// Index of the later bar.
+    pub after: usize,
+    /// The kind of reason.
+    pub cause: Cause,
+    /// The reason.
+    pub why: String,
+}
+
+/// A few operations, ready to be drawn.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Diagram {
+    /// The operations, in the order of their invocations.
+    pub bars: Vec<Bar>,
+    /// The order that is forced on them.
+    pub arrows: Vec<Arrow>,
+}
+
+/// Counts names: U1, U2, ..., S1, S2, ...
+#[derive(Debug, Default)]
+struct Names {
+    scans: usize,
+    updates: usize,
+}
+
+impl Names {
+    fn next(&mut self, is_scan: bool) -> String {
+        let (letter, count) =
+            if is_scan { ('S', &mut self.scans) } else { ('U', &mut self.updates) };
+        *count += 1;
+        format!("{letter}{count}")
+    }
+}
+
+impl Diagram {
+    /// All operations of a history.
+    pub fn of_history<V: Display>(history: &History<V>) -> Self {
+        let mut names = Names::default();
+        let bars = history.operation_ids().map(|id| {
+            let operation = history.operation(id);
+            let name = names.next(operation.is_scan());
+            bar(id, operation, name, deed(history, operation))
+        });
+        Self { bars: bars.collect(), arrows: Vec::new() }
+    }
+
+    /// All operations of a linearizable history, each with its place in the order.
+    pub fn of_linearization<V: Display>(history: &History<V>, order: &Linearization) -> Self {
+        let mut diagram = Self::of_history(history);
+        for (rank, id) in order.order.iter().enumerate() {
+            diagram.bars[id.index()].rank = Some(rank);
+        }
+        diagram
+    }
+
+    /// The operations of a violation, with the order that is forced on them.
+    pub fn of_explanation<V: Clone + Display + Eq>(explanation: &Explanation<V>) -> Self {
+        let mut names = Names::default();
+        let bars: Vec<Bar> = explanation
+            .exhibits
+            .iter()
+            .map(|exhibit| {
+                let is_scan = matches!(exhibit.deed, Deed::Scan { .. });
+                exhibited(exhibit, names.next(is_scan))
+            })
+            .collect();
+        let find = |id: OperationId| bars.iter().position(|bar| bar.operation == id);
+        let name = |id: OperationId| {
+            find(id).map_or_else(|| format!("operation {id}"), |at| bars[at].name.clone())
+        };
+        let arrow = |f: Forced| {
+            Some(Arrow {
+                before: find(f.before)?,
+                after: find(f.after)?,
+                cause: f.cause,
+                why: f.why,
+            })
+        };
+        let arrows = forced(explanation, name).into_iter().filter_map(arrow).collect();
+        Self { bars, arrows }
+    }
+
+    /// The operations of a violation after its renaming: only 0 and 1 are left, and they
+    /// keep their names and their times. `None` if the violation has no renaming.
+    pub fn of_renamed<V: Clone + Display + Eq>(explanation: &Explanation<V>) -> Option<Self> {
+        let renamed = explanation.renamed()?;
+        let mut diagram = Self::of_explanation(explanation);
+        if renamed.operations().len() != diagram.bars.len() {
+            return None;
+        }
+        for (bar, operation) in diagram.bars.iter_mut().zip(renamed.operations()) {
+            bar.deed = deed(&renamed, operation);
+        }
+        diagram.arrows.clear();
+        Some(diagram)
+    }
+
+    /// The times of all ends, ascending, each once.
+    pub fn moments(&self) -> Vec<usize> {
+        let ends = self.bars.iter().flat_map(|bar| [Some(bar.begin), bar.end]);
+        let mut moments: Vec<usize> = ends.flatten().collect();
+        moments.sort_unstable();
+        moments.dedup();
+        moments
+    }
+
+    /// The processes that take part, ascending.
+    pub fn processes(&self) -> Vec<Process> {
+        let mut processes: Vec<Process> = self.bars.iter().map(|bar| bar.process).collect();
+        processes.sort_unstable();
+        processes.dedup();
+        processes
+    }
+}
+
+fn bar(operation: OperationId, from: &Operation, name: String, deed: String) -> Bar {
+    let (end, is_pending, is_failed) = match from.outcome() {
+        Outcome::Complete { response } => (Some(response), false, false),
+        Outcome::Failed { event } => (Some(event), false, true),
+        Outcome::Unknown { .. } | Outcome::Pending => (None, true, false),
+    };
+    Bar {
+        operation,
+        name,
+        deed,
+        process: from.process(),
+        is_scan: from.is_scan(),
+        begin: from.invocation(),
+        end,
+        is_pending,
+        is_failed,
+        rank: None,
+    }
+}
+
+/// `update(1)`, `scan [0, 1]`, `scan` if it has not returned. The segment is named where it
+/// is not the process's own.
+pub(crate) fn deed<V: Display>(history: &History<V>, operation: &Operation) -> String {
+    match operation.kind() {
+        OperationKind::Update { segment } => {
+            let value = history.update_value(operation);
+            if segment.index() == operation.process().index() {
+                format!("update({value})")
+            } else {
+                format!("update(s{segment}: {value})")
+            }
+        }
+        OperationKind::Scan if operation.is_complete() => {
+            let values = history.scan_values(operation);
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            format!("scan [{}]", values.join(", "))
+        }
+        OperationKind::Scan => "scan".to_owned(),
+    }
+}
+
+fn exhibited<V: Display>(exhibit: &Exhibit<V>, name: String) -> Bar {
+    let deed = match &exhibit.deed {
+        Deed::Update { segment, value } => format!("update(s{segment}: {value})"),
+        Deed::Scan { entries } if entries.is_empty() => "scan".to_owned(),
+        Deed::Scan { entries } => {
+            let entries: Vec<String> = entries.iter().map(|(k, v)| format!("s{k}: {v}")).collect();
+            format!("scan [{}]", entries.join(", "))
+        }
+    };
+    let (end, is_pending, is_failed) = match exhibit.ending {
+        Ending::Response(event) => (Some(event), false, false),
+        Ending::Failure(event) => (Some(event), false, true),
+        Ending::Unknown(_) | Ending::None => (None, true, false),
+    };
+    Bar {
+        operation: exhibit.id,
+        name,
+        deed,
+        process: exhibit.process,
+        is_scan: matches!(exhibit.deed, Deed::Scan { .. }),
+        begin: exhibit.invocation,
+        end,
+        is_pending,
+        is_failed,
+        rank: None,
+    }
+}

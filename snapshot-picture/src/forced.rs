@@ -1,0 +1,166 @@
+//! The order that a violation forces on its operations.
+//!
+//! A violation is a circle: what the scans returned, and the real time of the
+//! operations, put some of them before others, until one would have to come before
+//! itself. Here the arrows of that circle are told one by one, each with its reason.
+//! Invariant, tested over the rules of the corpus: for every reason except those of a
+//! single operation (a value that was never there) and of the search of all orders, the
+//! arrows that need no supposition hold a cycle, or - rule `ordering` - the suppositions
+//! on both sides do.
+
+use std::fmt::Display;
+
+use snapshot_core::explanation::{Deed, Explanation};
+use snapshot_core::verdict::{Reason, Refutation, Rule};
+use snapshot_core::{OperationId, Segment};
+
+/// Why one operation comes before another.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Cause {
+    /// It had ended before the other began.
+    Time,
+    /// The values that were returned leave no other order.
+    Values,
+    /// It follows from a supposition, which is then refuted.
+    Supposed,
+}
+
+/// An arrow: `before` must take effect before `after`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Forced {
+    /// The earlier operation.
+    pub before: OperationId,
+    /// The later operation.
+    pub after: OperationId,
+    /// The kind of reason.
+    pub cause: Cause,
+    /// The reason, a clause without a full stop.
+    pub why: String,
+}
+
+/// The order that is forced on the operations of a violation, in the order of the
+/// argument. `name` says what an operation is called. O(length of the explanation).
+pub fn forced<V: Clone + Display + Eq>(
+    explanation: &Explanation<V>,
+    name: impl Fn(OperationId) -> String,
+) -> Vec<Forced> {
+    if let Some(refutation) = &explanation.refutation {
+        return derived(explanation, refutation, &name);
+    }
+    let segment = |id| updated(explanation, id).map_or_else(String::new, |k| k.to_string());
+    let time = |before, after| Forced {
+        before,
+        after,
+        cause: Cause::Time,
+        why: format!("{} had ended before {} began", name(before), name(after)),
+    };
+    let values = |before, after, why| Forced { before, after, cause: Cause::Values, why };
+    let older = |scan, than: OperationId, k: Segment| {
+        format!("for segment {k}, {} returned what is older than {}", name(scan), name(than))
+    };
+    let saw = |scan, update| {
+        format!(
+            "{} returned for segment {} what {} wrote",
+            name(scan),
+            segment(update),
+            name(update)
+        )
+    };
+    match explanation.witness.reason {
+        Reason::Future { scan, update } => {
+            vec![values(update, scan, saw(scan, update)), time(scan, update)]
+        }
+        Reason::Stale { scan, overwriting } => {
+            let why = format!(
+                "{} returned for segment {} what {} replaced",
+                name(scan),
+                segment(overwriting),
+                name(overwriting)
+            );
+            vec![values(scan, overwriting, why), time(overwriting, scan)]
+        }
+        Reason::Decrease { earlier, later, segment } => {
+            let why = older(later, earlier, segment).replace("than", "than what") + " returned";
+            vec![values(later, earlier, why), time(earlier, later)]
+        }
+        Reason::Inversion { first, second, i, j } => {
+            let why =
+                |scan, than, k| older(scan, than, k).replace("than", "than what") + " returned";
+            vec![
+                values(second, first, why(second, first, i)),
+                values(first, second, why(first, second, j)),
+            ]
+        }
+        Reason::Missing { scan, seen, missing } => {
+            let why = format!(
+                "for segment {}, {} returned what is older than {}",
+                segment(missing),
+                name(scan),
+                name(missing)
+            );
+            vec![
+                values(seen, scan, saw(scan, seen)),
+                values(scan, missing, why),
+                time(missing, seen),
+            ]
+        }
+        Reason::NeverWritten { .. }
+        | Reason::FailedUpdateSeen { .. }
+        | Reason::Cycle
+        | Reason::Ordering
+        | Reason::NoOrder => Vec::new(),
+    }
+}
+
+fn updated<V: Clone + Eq>(explanation: &Explanation<V>, id: OperationId) -> Option<Segment> {
+    match explanation.exhibit(id)?.deed {
+        Deed::Update { segment, .. } => Some(segment),
+        Deed::Scan { .. } => None,
+    }
+}
+
+/// The lines of a derivation, less those that only put two others together.
+fn derived<V: Clone + Display + Eq>(
+    explanation: &Explanation<V>,
+    refutation: &Refutation,
+    name: &impl Fn(OperationId) -> String,
+) -> Vec<Forced> {
+    let mut forced = Vec::new();
+    let mut suppositions = 0_usize;
+    for line in &refutation.lines {
+        let (before, after) = (line.before, line.after);
+        let (first, second) = (name(before), name(after));
+        let (cause, why) = match line.rule {
+            Rule::Time => (Cause::Time, format!("{first} had ended before {second} began")),
+            Rule::Reads => (Cause::Values, format!("{second} returned what {first} wrote")),
+            Rule::First => {
+                let segment = updated(explanation, after);
+                let segment = segment.map_or_else(String::new, |k| format!(" of segment {k}"));
+                (Cause::Values, format!("{first} returned the initial value{segment}"))
+            }
+            Rule::Block { segment, .. } => (
+                Cause::Values,
+                format!("values of segment {segment} do not return once they are replaced"),
+            ),
+            Rule::Suppose => {
+                suppositions += 1;
+                (Cause::Supposed, format!("suppose that {first} comes before {second}"))
+            }
+            Rule::Otherwise => {
+                suppositions = suppositions.saturating_sub(1);
+                (Cause::Values, "the converse has been refuted".to_owned())
+            }
+            Rule::Chain { .. } => continue,
+        };
+        // What is derived below a supposition holds below it only; time does anyway.
+        let is_supposed =
+            suppositions > 0 && matches!(line.rule, Rule::Block { .. } | Rule::Otherwise);
+        let cause = if is_supposed { Cause::Supposed } else { cause };
+        if before != after
+            && !forced.iter().any(|f: &Forced| (f.before, f.after) == (before, after))
+        {
+            forced.push(Forced { before, after, cause, why });
+        }
+    }
+    forced
+}

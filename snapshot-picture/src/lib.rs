@@ -1,0 +1,46 @@
+//! Pictures and pages that explain histories of atomic snapshot objects.
+//!
+//! A few operations become a [`Diagram`]: intervals on the line of time, a row per
+//! process, with the order that what they returned forces. It is drawn as [`svg`],
+//! [`dot`] or [`latex`] (in characters, `snapshot-core` draws it). A whole history, of up to millions of operations,
+//! becomes a [`page`]: one HTML file that needs no network and no other file.
+//!
+//! ```
+//! use snapshot_core::history::{Declaration, History};
+//! use snapshot_picture::{Diagram, svg};
+//!
+//! let mut history = History::builder(Declaration::new(0).with_segments(2)).unwrap();
+//! history.invoke_update(0, 0, 7).unwrap();
+//! history.invoke_scan(1).unwrap();
+//! history.respond_update(0).unwrap();
+//! history.respond_scan(1, &[7, 0]).unwrap();
+//! let diagram = Diagram::of_history(&history.finish());
+//! assert_eq!(diagram.bars[1].label(), "S1: scan [7, 0]");
+//! assert!(svg::standalone(&diagram, "two operations").contains("S1: scan [7, 0]"));
+//! ```
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | [`diagram`] | operations as intervals, and the order that is forced on them |
+//! | [`forced`] | from a violation's reason to that order |
+//! | [`svg`], [`dot`], [`latex`] | a diagram, drawn |
+//! | [`run`] | the run of an automaton, drawn |
+//! | [`columns`] | a whole history in few bytes, for a script |
+//! | [`page`] | the page |
+//!
+//! The crate knows no file, no format of histories and no algorithm. What it is given is
+//! text from outside: every output escapes it for its own syntax.
+#![forbid(unsafe_code)]
+
+pub mod columns;
+pub mod diagram;
+pub mod dot;
+pub mod forced;
+pub mod latex;
+pub mod page;
+mod places;
+pub mod run;
+pub mod svg;
+
+pub use diagram::{Bar, Diagram};
+pub use forced::Forced;

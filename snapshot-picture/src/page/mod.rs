@@ -1,0 +1,404 @@
+//! One HTML page that explains a history: words, pictures, the whole recording.
+//!
+//! The page is one file. It loads nothing - a content security policy forbids it, and
+//! allows no script but ours, by its hash - so it works offline, can be attached to a
+//! bug report, and text of a recording cannot become a script: markup is written by
+//! `maud`, which escapes text, and data for the script stands in an element that the
+//! browser does not run, with `<`, `>` and `&` written as JSON escapes.
+//!
+//! Without a script the words, pictures and lists are all there; the script draws the
+//! recording on a canvas, from [`crate::columns`].
+
+mod steps;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::columns::Columns;
+use crate::diagram::Diagram;
+use crate::run::{self, Run};
+use crate::svg;
+
+pub use steps::{Change, Step, Steps};
+
+const STYLE: &str = include_str!("../../assets/page.css");
+const SCRIPT: &str = include_str!("../../assets/page.js");
+
+/// What the page answers.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Answer {
+    /// It is not linearizable; it is wrong.
+    Violation,
+    /// It is linearizable; it is proved.
+    Linearizable,
+    /// There is no answer.
+    Unknown,
+}
+
+impl Answer {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Violation => "violation",
+            Self::Linearizable => "linearizable",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// An operation that the page points at.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Guilty {
+    /// Its number.
+    pub operation: usize,
+    /// Its name: `U1`.
+    pub name: String,
+    /// What it did.
+    pub deed: String,
+    /// Where it stands in the recording: `[3:1 to 9:1]`.
+    pub place: String,
+}
+
+/// A remark that belongs to a place of the recording.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Annotation {
+    /// The tick that it precedes.
+    pub tick: usize,
+    /// What it says.
+    pub text: String,
+}
+
+/// A part of the page that only one kind of answer has.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// The heading.
+    pub heading: String,
+    /// What is below it.
+    pub body: Markup,
+}
+
+/// The whole recording, for the canvas.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// The operations.
+    pub columns: Columns,
+    /// The name of a tick: `event`, `step`.
+    pub tick: &'static str,
+    /// Comments, ascending by tick.
+    pub annotations: Vec<Annotation>,
+    /// What the script cannot show, and why.
+    pub notes: Vec<String>,
+    /// The tick that completes the violation.
+    pub decided_at: Option<usize>,
+}
+
+/// What the page says. Everything but `sections` is text.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The input's name.
+    pub title: String,
+    /// The answer.
+    pub answer: Answer,
+    /// The answer in a word.
+    pub verdict: String,
+    /// Its size, and how it was decided.
+    pub summary: String,
+    /// Why: paragraphs.
+    pub words: Vec<String>,
+    /// The operations of the argument.
+    pub diagram: Diagram,
+    /// Their details, in the order of the diagram.
+    pub guilty: Vec<Guilty>,
+    /// After the renaming, and its name.
+    pub renamed: Option<(String, Diagram)>,
+    /// The automaton's run.
+    pub run: Option<Run>,
+    /// The recording, unless there is none.
+    pub recording: Option<Recording>,
+    /// The steps of an algorithm, if it is one's execution.
+    pub steps: Option<Steps>,
+    /// More, at the end.
+    pub sections: Vec<Section>,
+    /// The program that wrote the page, and how to get the answer again.
+    pub origin: String,
+}
+
+/// What the script needs.
+#[derive(Serialize)]
+struct Data<'a> {
+    columns: &'a str,
+    dictionary: Vec<String>,
+    has_entries: bool,
+    tick: &'a str,
+    guilty: Vec<Guilty>,
+    arrows: Vec<(usize, usize, &'static str)>,
+    annotations: Vec<Annotation>,
+    decided_at: Option<usize>,
+    steps: Option<&'a Steps>,
+}
+
+impl Page {
+    /// The file. Its size is that of the columns, about 2 to 8 bytes per operation, and
+    /// some 40 kB.
+    pub fn html(&self) -> String {
+        let policy = format!(
+            "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; \
+             base-uri 'none'; form-action 'none'",
+            hash(SCRIPT),
+            hash(STYLE)
+        );
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (shown(&self.title)) " - " (shown(&self.verdict)) }
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    header {
+                        h1 { (shown(&self.title)) }
+                        p { span.verdict.(self.answer.class()) { (shown(&self.verdict)) } " " (shown(&self.summary)) }
+                    }
+                    main {
+                        (self.argument())
+                        (self.timeline())
+                        @if let Some(steps) = &self.steps { (steps.element()) }
+                        (self.renaming())
+                        (self.automaton())
+                        @for section in &self.sections {
+                            section { h2 { (section.heading) } (section.body) }
+                        }
+                    }
+                    footer { p { (shown(&self.origin)) } }
+                    @if self.recording.is_some() {
+                        script #data type="application/json" { (PreEscaped(self.data())) }
+                        script { (PreEscaped(SCRIPT)) }
+                    }
+                }
+            }
+        };
+        page.into_string()
+    }
+
+    fn argument(&self) -> Markup {
+        let bars = self.diagram.bars.len();
+        let title = match self.answer {
+            Answer::Violation => "The operations that prove it, and the order they force",
+            _ => "The operations, and where each takes effect",
+        };
+        html! {
+            section #why {
+                h2 { (if self.answer == Answer::Violation { "Why it is not linearizable" }
+                      else { "The answer" }) }
+                @for paragraph in &self.words { p { (shown(paragraph)) } }
+                @if bars > 0 && bars <= svg::MOST_BARS {
+                    figure {
+                        div.wide tabindex="0" role="group" aria-label=(title) {
+                            (svg::element(&self.diagram, title, "why"))
+                        }
+                        figcaption {
+                            "Time runs to the right; the distances are not to scale. "
+                            @if self.diagram.arrows.is_empty() {
+                                @if self.diagram.bars.iter().any(|bar| bar.rank.is_some()) {
+                                    "A point is where an operation takes effect, its number the place in the order."
+                                }
+                            } @else {
+                                "An arrow leads from the operation that must take effect first. \
+                                 Together the arrows lead in a circle: no order has them all."
+                            }
+                        }
+                        @if !self.diagram.arrows.is_empty() { (svg::legend(&self.diagram)) }
+                    }
+                }
+                @if !self.guilty.is_empty() {
+                    ul.operations aria-label="The operations of the argument" {
+                        @for one in &self.guilty {
+                            li {
+                                button type="button" data-operation=(one.operation)
+                                    title="Show it in the recording" {
+                                    b { (one.name) } " " (shown(&one.deed))
+                                }
+                                @if !one.place.is_empty() { " " span.place { (shown(&one.place)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn timeline(&self) -> Markup {
+        let Some(recording) = &self.recording else { return html! {} };
+        let what = if recording.tick == "step" { "The execution" } else { "The recording" };
+        html! {
+            section #recording {
+                h2 { (what) }
+                div.tools role="toolbar" aria-label="View of the recording" {
+                    button type="button" #closer { "+ closer" }
+                    button type="button" #farther { "\u{2212} farther" }
+                    button type="button" #all { "all of it" }
+                    @if !self.guilty.is_empty() {
+                        button type="button" #home { "the argument" }
+                        label { input #only type="checkbox"; " only its processes" }
+                    }
+                    span #scale {}
+                }
+                canvas #timeline tabindex="0" role="application"
+                    aria-label="Operations on a row per process" aria-describedby="keys" {}
+                p #told role="status" aria-live="polite" { "\u{a0}" }
+                noscript { p { "The recording is drawn by a script, which is not allowed to run here." } }
+                details {
+                    summary { "Keys" }
+                    p #keys {
+                        kbd { "\u{2190}" } " " kbd { "\u{2192}" } " operation before, after; "
+                        kbd { "\u{2191}" } " " kbd { "\u{2193}" } " other process; "
+                        kbd { "Enter" } " pin and read its details; " kbd { "Escape" } " let go; "
+                        kbd { "+" } " " kbd { "\u{2212}" } " closer, farther; "
+                        kbd { "0" } " all of it; " kbd { "g" } " next operation of the argument; "
+                        kbd { "n" } " " kbd { "p" } " next and previous one in the linearization. "
+                        "Mouse: drag to move, wheel to zoom, Shift and wheel to move along."
+                    }
+                }
+                div #details role="region" aria-label="Details" tabindex="-1" hidden {}
+                @for note in &recording.notes { p.note { (shown(note)) } }
+                @if !recording.annotations.is_empty() {
+                    details {
+                        summary { "Comments in the recording: " (recording.annotations.len()) }
+                        ol.annotations {
+                            @for one in recording.annotations.iter().take(1000) {
+                                li { button type="button" data-tick=(one.tick) {
+                                    (recording.tick) " " (one.tick) } " " (shown(&one.text)) }
+                            }
+                        }
+                        @if recording.annotations.len() > 1000 { p.note { "The first 1000 are listed." } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn renaming(&self) -> Markup {
+        let Some((name, renamed)) = &self.renamed else { return html! {} };
+        if renamed.bars.len() > svg::MOST_BARS {
+            return html! {};
+        }
+        let original = Diagram { arrows: Vec::new(), ..self.diagram.clone() };
+        html! {
+            section #renaming {
+                h2 { "The same as a simple history" }
+                p { "The renaming " code { (name) } " leaves two values, 0 and 1, and two segments: \
+                    updates of segment i from number r_i on write 1, and so do those of j from r_j \
+                    on; all others write 0. A linearizable history stays linearizable under it." }
+                div.pair {
+                    figure {
+                        div.wide tabindex="0" role="group" aria-label="As recorded" {
+                            (svg::element(&original, "as recorded", "original"))
+                        }
+                        figcaption { "As recorded." }
+                    }
+                    figure {
+                        div.wide tabindex="0" role="group" aria-label="Renamed" {
+                            (svg::element(renamed, "after the renaming", "renamed"))
+                        }
+                        figcaption { "Renamed; s0 is segment i, s1 segment j." }
+                    }
+                }
+            }
+        }
+    }
+
+    fn automaton(&self) -> Markup {
+        let Some(run) = &self.run else { return html! {} };
+        html! {
+            section #automaton {
+                h2 { "The automaton's run" }
+                p { "Automaton " b { (run.automaton) } " reads the renamed events and ends in its \
+                    accepting state, which it reaches on no linearizable simple history." }
+                @if let Some(processes) = &run.processes {
+                    p.note {
+                        "Here "
+                        @for (at, process) in processes.iter().enumerate() {
+                            @if at > 0 { ", " } "p" (at) " is process " (process)
+                        }
+                        "."
+                    }
+                }
+                figure { div.wide tabindex="0" role="group" aria-label="The run" { (run::element(run)) } }
+            }
+        }
+    }
+
+    fn data(&self) -> String {
+        let empty = Recording::default();
+        let recording = self.recording.as_ref().unwrap_or(&empty);
+        let kind = |cause| match cause {
+            crate::forced::Cause::Time => "time",
+            crate::forced::Cause::Values => "values",
+            crate::forced::Cause::Supposed => "supposed",
+        };
+        let arrows = self.diagram.arrows.iter();
+        let guilty = |one: &Guilty| Guilty {
+            operation: one.operation,
+            name: one.name.clone(),
+            deed: shown(&one.deed),
+            place: shown(&one.place),
+        };
+        let annotation = |one: &Annotation| Annotation { tick: one.tick, text: shown(&one.text) };
+        let data = Data {
+            columns: &recording.columns.base64,
+            dictionary: recording.columns.dictionary.iter().map(|text| shown(text)).collect(),
+            has_entries: recording.columns.has_entries,
+            tick: recording.tick,
+            guilty: self.guilty.iter().map(guilty).collect(),
+            arrows: arrows.map(|a| (a.before, a.after, kind(a.cause))).collect(),
+            annotations: recording.annotations.iter().map(annotation).collect(),
+            decided_at: recording.decided_at,
+            steps: self.steps.as_ref(),
+        };
+        embedded(&serde_json::to_string(&data).expect("texts and numbers become JSON"))
+    }
+}
+
+/// JSON that can stand in a `script` element: nothing in it ends the element or begins a
+/// comment, and no character in it is a line end to a script.
+fn embedded(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' | '\u{7f}'..='\u{9f}' => {
+                safe.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            _ => safe.push(character),
+        }
+    }
+    safe
+}
+
+/// Text from outside: control characters and those that turn the direction of text are
+/// shown as their numbers; `maud` escapes the rest.
+fn shown(text: &str) -> String {
+    let is_hidden = |character: char| {
+        character.is_control()
+            || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2066}'..='\u{2069}')
+    };
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_hidden(character) {
+            safe.extend(character.escape_unicode());
+        } else {
+            safe.push(character);
+        }
+    }
+    safe
+}
+
+fn hash(text: &str) -> String {
+    STANDARD.encode(Sha256::digest(text.as_bytes()))
+}

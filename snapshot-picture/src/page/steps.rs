@@ -1,0 +1,87 @@
+//! The steps of an algorithm's execution: what each did, forwards and backwards.
+
+use maud::{Markup, html};
+use serde::Serialize;
+
+/// A place that a step changed: a cell of shared memory, or a variable of a process.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Change {
+    /// Its name, unique in the execution: `r[1]`, `p0: c`.
+    pub name: String,
+    /// What it held.
+    pub old: String,
+    /// What it holds after the step.
+    pub new: String,
+}
+
+/// One step.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Step {
+    /// The process that takes it.
+    pub process: usize,
+    /// What it does.
+    pub text: String,
+    /// The line of the algorithm where it stops afterwards, from 1; 0 if at none.
+    pub line: usize,
+    /// What it changes.
+    pub changes: Vec<Change>,
+}
+
+/// All steps, with the text of the algorithm.
+#[derive(Clone, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Steps {
+    /// The steps, first to last.
+    pub steps: Vec<Step>,
+    /// The lines of the algorithm, for the mark of where a process is.
+    pub source: Vec<String>,
+    /// Every place with what it holds before the first step, in the order of the table.
+    pub start: Vec<(String, String)>,
+}
+
+impl Steps {
+    /// The controls, the list of the steps, and room for the state.
+    pub(super) fn element(&self) -> Markup {
+        let last = self.steps.len();
+        html! {
+            section #steps {
+                h2 { "Step by step" }
+                div.tools role="toolbar" aria-label="Steps" {
+                    button type="button" #first { "\u{21e4} first" }
+                    button type="button" #back { "\u{2190} back" }
+                    button type="button" #forth { "forth \u{2192}" }
+                    button type="button" #last { "last \u{21e5}" }
+                    label { "step " input #at type="range" min="0" max=(last) value="0"; }
+                    output #now for="at" { "0 of " (last) }
+                }
+                p #step-told role="status" aria-live="polite" { "Before the first step." }
+                div.columns {
+                    ol #step-list tabindex="0" role="listbox"
+                        aria-label="Steps: arrow keys go forth and back, Home and End to the ends" {
+                        @for (at, step) in self.steps.iter().enumerate() {
+                            li role="option" data-step=(at + 1) id={ "step-" (at + 1) }
+                                aria-selected="false" {
+                                b { "p" (step.process) } " " (super::shown(&step.text))
+                            }
+                        }
+                    }
+                    div.wide {
+                        table #state {
+                            caption { "Shared memory and variables" }
+                            thead { tr { th scope="col" { "place" } th scope="col" { "value" } } }
+                            tbody {
+                                @for (name, value) in &self.start {
+                                    tr { th scope="row" { (super::shown(name)) } td { (super::shown(value)) } }
+                                }
+                            }
+                        }
+                    }
+                    @if !self.source.is_empty() {
+                        ol.source aria-label="The algorithm" {
+                            @for line in &self.source { li { code { (super::shown(line)) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `snapshot-test explain`: why is this recording (not) linearizable?
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use snapshot_io::{escape, replacement};
+use snapshot_picture::{dot, latex, svg};
+use snapshot_test::explain::Explained;
+use snapshot_test::input::Input;
+use snapshot_test::judge::Options;
+use snapshot_test::report::{exit_code, explained};
+
+use super::format::InputFormat;
+use super::{TROUBLE, print, print_data, trouble};
+
+/// Explains a verdict: in the terminal, as a page for a browser, as a picture for a paper.
+///
+/// Exit code: as of `check`. Holds the recording in memory.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The format of the recording.
+    #[arg(long, value_enum, default_value = "auto")]
+    format: InputFormat,
+    /// Write a page for a browser: one file, which needs no network.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Print a picture of the operations that prove a violation; of a linearizable
+    /// recording, of all operations.
+    #[arg(long, value_enum, value_name = "FORM")]
+    to: Option<Form>,
+    /// Bytes that an exact search may take: 500M, 1.5GiB; units go by 1024.
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = super::check::bytes)]
+    budget_memory: usize,
+    /// Seconds that an exact search may take (default: no limit).
+    #[arg(long, value_name = "S", value_parser = super::check::seconds)]
+    budget_seconds: Option<std::time::Duration>,
+    /// The recording; `-` is standard input.
+    #[arg(value_name = "HISTORY")]
+    history: PathBuf,
+}
+
+/// Characters of a line of a picture.
+const WIDTH: usize = 160;
+
+/// The form of a picture.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Form {
+    /// A file for browsers and papers.
+    Svg,
+    /// For Graphviz: `... --to dot | dot -Tpdf -o picture.pdf`.
+    Dot,
+    /// A `tikzpicture` for LaTeX.
+    Latex,
+    /// In characters.
+    Text,
+}
+
+impl Explain {
+    pub fn run(self) -> ExitCode {
+        let input = Input::from_argument(&self.history);
+        let name = escape::name(&input.name()).into_owned();
+        let options =
+            Options { time: self.budget_seconds, memory: self.budget_memory, ..Options::default() };
+        let explained_input =
+            match Explained::new(&input, name.clone(), self.format.format(), &options) {
+                Ok(explained) => explained,
+                Err(error) => return trouble(error.report(&name)),
+            };
+        if let Some(place) = &self.html {
+            let page = explained_input.page().html();
+            if let Err(error) = replacement::write(place, page.as_bytes()) {
+                return trouble(format_args!("cannot write {}: {error}", place.display()));
+            }
+        }
+        let judgement = explained_input.judgement();
+        let printed = match self.to {
+            None => {
+                let mut text = explained(&name, judgement);
+                if let Some(place) = &self.html {
+                    text += &format!("  page: {}\n", place.display());
+                }
+                print(&text)
+            }
+            Some(form) => {
+                let diagram = explained_input.diagram();
+                if diagram.bars.len() > svg::MOST_BARS {
+                    return trouble(format_args!(
+                        "a picture of {} operations cannot be read (at most {}): use --html FILE",
+                        diagram.bars.len(),
+                        svg::MOST_BARS
+                    ));
+                }
+                print_data(&match form {
+                    Form::Svg => svg::standalone(&diagram, &name),
+                    Form::Dot => dot::text(&diagram, &name),
+                    Form::Latex => latex::text(&diagram),
+                    Form::Text => match explained_input.text(WIDTH) {
+                        Some(text) => text,
+                        None => {
+                            return trouble(format_args!(
+                                "the picture is wider than {WIDTH} characters: use --to svg, or \
+                                 --html FILE"
+                            ));
+                        }
+                    },
+                })
+            }
+        };
+        if printed == ExitCode::from(TROUBLE) {
+            return printed;
+        }
+        ExitCode::from(exit_code([&judgement.finding]))
+    }
+}

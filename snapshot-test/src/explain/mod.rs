@@ -1,0 +1,228 @@
+//! From a recording to a page or a picture that explains its verdict.
+//!
+//! The history is held in memory, judged, and told in the forms of
+//! [`snapshot_picture`]: what is drawn is the explanation that `check` reports, and the
+//! linearization that its certificate would hold.
+
+mod annotations;
+
+pub use annotations::{Comment, MOST as MOST_COMMENTS, comments};
+
+use snapshot_core::History;
+use snapshot_core::explanation::{Explanation, accepting_run, picture};
+use snapshot_core::verdict::Linearization;
+use snapshot_picture::columns::{self, Ticks};
+use snapshot_picture::diagram::{Bar, Diagram};
+use snapshot_picture::page::{Annotation, Answer, Guilty, Page, Recording as Drawn};
+use snapshot_picture::run::Run;
+
+use crate::Value;
+use crate::format::{Format, Location};
+use crate::input::{Input, OpenError};
+use crate::judge::{self, Finding, Judgement, Options, Proof};
+use crate::read::{Recording, read_recording};
+use crate::report;
+
+/// Operations of the longest recording that a page draws as a whole.
+pub const MOST_OPERATIONS: usize = 4_000_000;
+
+/// A linearizable history of at most so many operations is drawn as a picture, too.
+const FEW_OPERATIONS: usize = 60;
+
+/// A recording in memory with its judgement.
+#[derive(Debug)]
+pub struct Explained {
+    name: String,
+    history: History<Value>,
+    locations: Vec<Location>,
+    comments: Vec<Comment>,
+    judgement: Judgement,
+}
+
+impl Explained {
+    /// Reads and judges an input; `None` detects the format. Memory: the history, 24 bytes
+    /// per event, and what the judgement takes.
+    ///
+    /// # Errors
+    /// If the input cannot be read to its end, or to the violation.
+    pub fn new(
+        input: &Input,
+        name: String,
+        format: Option<Format>,
+        options: &Options,
+    ) -> Result<Self, OpenError> {
+        let (reader, replay) = input.open_repeatably(format)?;
+        let format = reader.format();
+        let Recording { history, locations, defect, .. } = read_recording(reader, usize::MAX)?;
+        let judgement = judge::judge_recording(Some(format), &history, &locations, defect, options);
+        if let Finding::Malformed(error) = judgement.finding {
+            return Err(error);
+        }
+        // A page without comments is better than none.
+        let comments = replay.bytes().and_then(|bytes| comments(bytes, format)).unwrap_or_default();
+        Ok(Self { name, history, locations, comments, judgement })
+    }
+
+    /// The verdict with its proof.
+    pub const fn judgement(&self) -> &Judgement {
+        &self.judgement
+    }
+
+    fn proof(&self) -> Option<&Proof> {
+        match &self.judgement.finding {
+            Finding::Violation(violation) => violation.proof.as_ref(),
+            _ => None,
+        }
+    }
+
+    fn order(&self) -> Option<&Linearization> {
+        match &self.judgement.finding {
+            Finding::Linearizable { linearization, .. } => linearization.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The operations of the violation, or of the whole history with the places in its
+    /// linearization.
+    pub fn diagram(&self) -> Diagram {
+        match (self.proof(), self.order()) {
+            (Some(proof), _) => Diagram::of_explanation(&proof.explanation),
+            (None, Some(order)) => Diagram::of_linearization(&self.history, order),
+            (None, None) => Diagram::of_history(&self.history),
+        }
+    }
+
+    /// The same in characters, if there is room in lines of `width` of them.
+    pub fn text(&self, width: usize) -> Option<String> {
+        if let Some(proof) = self.proof() {
+            return proof.explanation.picture(width);
+        }
+        let labels = |label: fn(&Bar) -> String| -> Vec<String> {
+            self.diagram().bars.iter().map(label).collect()
+        };
+        picture(&self.history, &labels(Bar::label), width)
+            .or_else(|| picture(&self.history, &labels(|bar| bar.name.clone()), width))
+    }
+
+    /// The page.
+    pub fn page(&self) -> Page {
+        let few = self.history.operations().len() <= FEW_OPERATIONS;
+        let diagram =
+            if self.proof().is_some() || few { self.diagram() } else { Diagram::default() };
+        let finding = &self.judgement.finding;
+        let answer = match finding {
+            Finding::Violation(_) => Answer::Violation,
+            Finding::Linearizable { .. } => Answer::Linearizable,
+            _ => Answer::Unknown,
+        };
+        let explanation = self.proof().map(|proof| &proof.explanation);
+        let renamed = explanation.and_then(|explanation| {
+            let renaming = explanation.witness.renaming?;
+            Some((renaming.to_string(), Diagram::of_renamed(explanation)?))
+        });
+        let run = explanation.and_then(accepting_run).map(|run| Run {
+            automaton: run.automaton,
+            processes: run.processes.map(|p| p.iter().map(|p| p.index()).collect()),
+            from: run.from,
+            steps: run.steps.into_iter().map(|(l, state)| (l.to_string(), state)).collect(),
+        });
+        Page {
+            title: self.name.clone(),
+            answer,
+            verdict: report::verdict(finding).to_owned(),
+            summary: report::summary(&self.judgement),
+            words: self.words(explanation, &diagram),
+            guilty: self.guilty(&diagram),
+            diagram,
+            renamed,
+            run,
+            recording: Some(self.drawn()),
+            steps: None,
+            sections: Vec::new(),
+            origin: format!(
+                "Written by snapshot-test {}. The argument needs only the operations named in it; \
+                 `snapshot-test check --certificate DIR` writes it for an independent check.",
+                env!("CARGO_PKG_VERSION")
+            ),
+        }
+    }
+
+    fn words(&self, explanation: Option<&Explanation<Value>>, diagram: &Diagram) -> Vec<String> {
+        if let Some(explanation) = explanation {
+            let name = |exhibit: &snapshot_core::explanation::Exhibit<Value>| {
+                let bar = diagram.bars.iter().find(|bar| bar.operation == exhibit.id);
+                bar.map_or_else(String::new, |bar| bar.name.clone())
+            };
+            let argument = explanation.argument(name);
+            return argument.lines().map(str::to_owned).collect();
+        }
+        if let Some(order) = self.order() {
+            let effects = order.order.len();
+            return vec![format!(
+                "There is an order of {effects} operations in which each takes effect at one \
+                 instant between its invocation and its end, and every scan returns, for each \
+                 segment, the value that was written last. Green points are these instants; \
+                 the keys n and p follow the order."
+            )];
+        }
+        // Where there is no proof, the report says why, and what helps.
+        let text = report::human("", &self.judgement);
+        text.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+    }
+
+    fn guilty(&self, diagram: &Diagram) -> Vec<Guilty> {
+        let Some(proof) = self.proof() else { return Vec::new() };
+        let place = |event| proof.location(event).map_or_else(|| "?".to_owned(), |l| l.to_string());
+        let guilty = diagram.bars.iter().map(|bar| {
+            let end = match bar.end {
+                Some(end) if bar.is_failed => format!("failed at {}", place(end)),
+                Some(end) => format!("to {}", place(end)),
+                None => "still open".to_owned(),
+            };
+            Guilty {
+                operation: bar.operation.index(),
+                name: bar.name.clone(),
+                deed: bar.deed.clone(),
+                place: format!("p{} [{} {end}]", bar.process, place(bar.begin)),
+            }
+        });
+        guilty.collect()
+    }
+
+    fn drawn(&self) -> Drawn {
+        let mut notes = Vec::new();
+        let operations = self.history.operations().len();
+        let decided_at = match &self.judgement.finding {
+            Finding::Violation(violation) => Some(violation.decided_at.0),
+            _ => None,
+        };
+        if operations > MOST_OPERATIONS {
+            notes.push(format!(
+                "The recording has {operations} operations. A page draws at most \
+                 {MOST_OPERATIONS}; the argument does not need the others."
+            ));
+            let empty = History::builder(self.history.declaration())
+                .map(|builder| builder.finish())
+                .unwrap_or_else(|_| self.history.prefix(0));
+            let columns = columns::encode(&empty, None, Ticks { of_event: None, count: 0 });
+            return Drawn { columns, tick: "event", annotations: Vec::new(), notes, decided_at };
+        }
+        let ticks = Ticks { of_event: None, count: self.history.len() };
+        let columns = columns::encode(&self.history, self.order(), ticks);
+        if !columns.has_entries {
+            notes.push(format!(
+                "What the scans returned is more than {} values, and is shown for the operations \
+                 of the argument only.",
+                columns::MOST_ENTRIES
+            ));
+        }
+        if self.comments.len() == MOST_COMMENTS {
+            notes.push(format!("Only the first {MOST_COMMENTS} comments are kept."));
+        }
+        let annotations = self.comments.iter().map(|comment| Annotation {
+            tick: self.locations.partition_point(|place| place.line < comment.line),
+            text: comment.text.clone(),
+        });
+        Drawn { columns, tick: "event", annotations: annotations.collect(), notes, decided_at }
+    }
+}
