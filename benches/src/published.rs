@@ -6,7 +6,7 @@ use serde::de::{self, DeserializeOwned, Deserializer};
 /// The largest bound on operations per process that a method managed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Bound {
-    /// So many per process.
+    /// This many per process.
     Operations(u32),
     /// Any number.
     Unbounded,
@@ -138,7 +138,7 @@ mod tests {
             rows.map(|row| row.terminated_percent / 4.0).sum()
         };
         assert_eq!(terminated("this-paper"), 900.0);
-        // The paper's text says 554; its tables say so many.
+        // The paper's text says 554; its tables say this many.
         assert_eq!(terminated("lowe"), 590.0);
     }
 

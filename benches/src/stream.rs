@@ -28,7 +28,7 @@ impl Stream {
         }
     }
 
-    /// The recipe of about so many events: every operation has two.
+    /// The recipe of about this many events: every operation has two.
     pub const fn recipe(self, events: u64) -> Recipe {
         let operations = (events / 2) as usize;
         match self {
@@ -43,7 +43,7 @@ impl Stream {
     }
 }
 
-/// A differentiated history of about so many events, in memory.
+/// A differentiated history of about this many events, in memory.
 ///
 /// # Panics
 /// If there are no events at all.
@@ -51,7 +51,7 @@ pub fn half_scans(events: u64) -> History<i64> {
     Stream::Differentiated.recipe(events).history().expect("the recipe can be followed")
 }
 
-/// A simple history of about so many events, in memory.
+/// A simple history of about this many events, in memory.
 pub(crate) fn simple(events: u64) -> SimpleHistory {
     let history = Stream::Simple.recipe(events).history().expect("the recipe can be followed");
     SimpleHistory::recognise(&history).expect("the recipe is simple")

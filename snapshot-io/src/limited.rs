@@ -1,5 +1,5 @@
 //! Inputs that are small if they are what they should be: algorithms, traces,
-//! certificates. What never ends, or is far too large, is refused after so many bytes
+//! certificates. What never ends, or is far too large, is refused after this many bytes
 //! or at its first line that is too long.
 
 use std::fs::File;

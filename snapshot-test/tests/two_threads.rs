@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use snapshot_test::format::Format;
 
-/// The second thread takes over after so many events, in batches of so many.
+/// The second thread takes over after this many events, in batches of this many.
 const FIRST: usize = 1 << 14;
 const BATCH: usize = 4096;
 
@@ -55,7 +55,7 @@ impl Event {
     }
 }
 
-/// At least so many events, all in order: each of two processes updates its
+/// At least this many events, all in order: each of two processes updates its
 /// segment while the other scans both.
 fn linearizable(events: usize) -> Vec<Event> {
     let round = |number| {

@@ -43,7 +43,7 @@ enum Only {
     Command,
     /// The monitor's memory.
     Memory,
-    /// A monitor over so many events: the child whose memory is measured.
+    /// A monitor over this many events: the child whose memory is measured.
     Monitor {
         /// Length of the stream.
         events: u64,

@@ -106,7 +106,7 @@ pub enum Printed {
     Unfinished,
 }
 
-/// A verifier prints numbers to so many digits: with C's `%.8g`.
+/// A verifier prints numbers to this many digits: with C's `%.8g`.
 const DIGITS: usize = 8;
 
 /// These counts as [`read`] finds them in what a verifier prints, which is exact only

@@ -34,7 +34,7 @@ pub const METHODS: [(&str, &str); 5] = [
 /// Those of [`METHODS`] that are given the same states and must count them.
 pub const SAME_STATES: [&str; 4] = ["ours", "spin", "spin-collapse", "stateright"];
 
-/// Measures for these n, in so many rounds.
+/// Measures for these n, in this many rounds.
 ///
 /// # Errors
 /// If something cannot be run or recorded, or if states are counted otherwise.

@@ -26,7 +26,7 @@ pub fn values(row: &Refinement) -> Option<u32> {
     values.parse().ok()
 }
 
-/// The register of the corpus, which has four values, with so many.
+/// The register of the corpus, which has four values, with this many.
 fn text(values: u32) -> String {
     let register = corpus::algorithm("register").expect("it is of the corpus").text;
     let algorithm = register.lines().take_while(|line| !line.starts_with("bug "));

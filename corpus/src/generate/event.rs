@@ -6,7 +6,7 @@ use snapshot_core::{Process, Segment};
 /// One generated event; see [`Event`] for its meaning.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct OwnedEvent {
-    /// Who acts.
+    /// The process that acts.
     pub process: Process,
     /// What it does.
     pub action: OwnedAction,

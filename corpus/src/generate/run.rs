@@ -51,7 +51,7 @@ struct Actor {
 /// How far the script is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Progress {
-    /// Until so many ordinary operations were invoked.
+    /// Until this many ordinary operations were invoked.
     Until(usize),
     /// The cast finishes what it has open.
     Gathering,

@@ -60,7 +60,7 @@ impl Values {
         }
     }
 
-    /// Markers number 0 and 1 of a recipe with so many operations.
+    /// Markers number 0 and 1 of a recipe with this many operations.
     pub fn marker(&self, index: usize, operations: usize) -> i64 {
         match self {
             Self::Simple { .. } => 1,

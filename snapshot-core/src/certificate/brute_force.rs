@@ -283,7 +283,7 @@ impl Search {
     }
 }
 
-/// What a state of so many segments takes: its entry in a table that may be half
+/// What a state of this many segments takes: its entry in a table that may be half
 /// empty, and its values, with what an allocation costs.
 const fn state_bytes(segments: usize) -> usize {
     2 * (size_of::<(u128, Box<[u16]>)>() + 1) + size_of::<u16>() * segments + 16

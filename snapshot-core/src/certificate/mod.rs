@@ -1,6 +1,6 @@
 //! The judge of certificates: is what a verdict shows really a proof?
 //!
-//! Whoever searches may err; whoever checks must not. So nothing here is shared
+//! A search may err; a check must not. So nothing here is shared
 //! with a search, an automaton or the linear-time conditions: a
 //! [`Linearization`](crate::verdict::Linearization) is replayed
 //! ([`linearization`]), and the operations of a

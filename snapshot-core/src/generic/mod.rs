@@ -6,7 +6,7 @@
 //! the memory and the just-in-time linearization of Lowe, part by part where the
 //! object has parts (see [`Specification::part`]): exact, and exponential in the
 //! number of concurrent operations in the worst case, so it takes a budget.
-//! What makes it quick is told in `search.rs`.
+//! `search.rs` says what makes it quick.
 //!
 //! [`objects`] has specifications to begin with; [`replay()`] checks an order
 //! without any search.

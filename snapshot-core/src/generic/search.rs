@@ -119,7 +119,7 @@ struct Search<'s, 'h, S: Specification, B> {
 struct Furthest {
     step: usize,
     order: Vec<u32>,
-    /// So many of its items begin the current order, too.
+    /// This many of its items begin the current order, too.
     common: usize,
 }
 

@@ -8,7 +8,7 @@ use crate::{Process, Segment};
 /// without allocating.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Event<'a, V> {
-    /// Who acts.
+    /// The process that acts.
     pub process: Process,
     /// What it does.
     pub action: Action<'a, V>,

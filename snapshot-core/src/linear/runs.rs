@@ -18,7 +18,7 @@ pub(super) const NEVER: Instant = u32::MAX;
 /// No operation.
 const NOBODY: u32 = u32::MAX;
 
-/// After so many steps back in time, values are found by hashing.
+/// After this many steps back in time, values are found by hashing.
 const PATIENCE: usize = 32;
 
 /// Consecutive updates of one value; the first stands for all.

@@ -9,7 +9,7 @@
 use super::runs::Instant;
 use crate::history::History;
 
-/// Unless all vectors are kept, they are settled when there are so many.
+/// Unless all vectors are kept, they are settled when there are this many.
 const BLOCK: usize = 64;
 
 /// Complete scans, in the order of their responses.

@@ -34,7 +34,7 @@ use crate::history::{Action, Admission, Declaration, Event, HistoryError};
 use crate::verdict::Cause;
 use crate::{OperationId, Process, Segment};
 
-/// So many begun scans and vectors, besides short windows, are kept in any case.
+/// This many begun scans and vectors, besides short windows, are kept in any case.
 const FEW: usize = 24;
 
 /// What is known after an event.
@@ -290,7 +290,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.open(process, Open::Update { operation, segment: segment.index() as u32 });
     }
 
-    /// Windows for at least so many segments.
+    /// Windows for at least this many segments.
     #[inline]
     fn grow(&mut self, segments: usize) {
         for segment in self.windows.len()..segments {

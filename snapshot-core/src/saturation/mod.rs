@@ -65,7 +65,7 @@ pub enum Outcome {
     /// What is certain makes no cycle, but some entry can have been read from
     /// several updates: to go on takes a search.
     Ambiguous,
-    /// A budget ran out; so many first events have no cycle.
+    /// A budget ran out; this many first events have no cycle.
     Exhausted {
         /// Which.
         exhausted: Exhausted,

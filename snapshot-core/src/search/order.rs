@@ -4,7 +4,7 @@
 //! precedes it is left. Two facts keep the search small:
 //! * A scan that can be taken now, and agrees with the current values, is taken
 //!   at once, without alternative: it changes nothing, and taking it earlier
-//!   hinders nobody.
+//!   hinders no other operation.
 //! * An update that would overwrite what a scan that has begun still needs is not taken
 //!   (if narrowing tells the last update that the scan can have read).
 //!

@@ -310,7 +310,7 @@ fn a_witness_beyond_brute_force_is_undecided() {
 /// in every state, of which there is a limit.
 #[test]
 fn segments_cost_memory_only_where_they_matter() {
-    // So many updates that overlap have 2^18 sets: 65,536 segments would take 34 GB.
+    // This many updates that overlap have 2^18 sets: 65,536 segments would take 34 GB.
     let (updates, segments) = (18, Segment::LIMIT + 1);
     let recorded = |last: i64| {
         let declaration = Declaration::new(0).with_segments(segments);

@@ -63,11 +63,11 @@ struct Shape {
     segments: usize,
     processes: usize,
     events: usize,
-    /// One in so many updates ends without known outcome, fails, repeats a value.
+    /// One in this many updates ends without known outcome, fails, repeats a value.
     unknown: usize,
     failed: usize,
     repeated: usize,
-    /// One in so many entries is replaced by another recent value.
+    /// One in this many entries is replaced by another recent value.
     wrong: usize,
 }
 

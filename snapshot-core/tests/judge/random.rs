@@ -17,7 +17,7 @@ use snapshot_core::{History, OperationId};
 
 use crate::recording::{Letter, Recording};
 
-/// After so many updates, [`Values::Recurring`] come again.
+/// After this many updates, [`Values::Recurring`] come again.
 const PERIOD: i64 = 61;
 
 /// Which values updates write.

@@ -150,7 +150,7 @@ impl Stream {
         self.peak.1 = self.peak.1.max(Rc::strong_count(&self.all));
     }
 
-    /// Goes on until there are so many events; returns the peaks on the way.
+    /// Goes on until there are this many events; returns the peaks on the way.
     fn go_on(&mut self, events: usize) -> (usize, usize) {
         self.peak = (0, 0);
         let end = self.monitor.events() + events;

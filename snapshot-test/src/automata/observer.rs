@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     /// The states, and the states with the `must` of each open scan, that some
-    /// well-formed word over so many processes reaches.
+    /// well-formed word over this many processes reaches.
     fn by_words(processes: usize) -> (BTreeSet<ObserverState>, BTreeSet<(ObserverState, Must)>) {
         let start = (WellFormed::new(processes), Observer::new(processes), vec![false; processes]);
         let mut seen = HashSet::from([start.clone()]);

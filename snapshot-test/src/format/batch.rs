@@ -16,7 +16,7 @@ use crate::Value;
 /// which must not count beside judging it.
 const EVENTS: usize = 4096;
 
-/// With so many values, a batch is full.
+/// With this many values, a batch is full.
 const VALUES: usize = 1 << 15;
 
 /// An event without its place.

@@ -260,7 +260,7 @@ pub struct Target {
 /// A step from a variable to a part of it.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// So many bytes further.
+    /// This many bytes further.
     Field(usize),
     /// An element of an array, whose elements have this size.
     Element(Term, Over, usize, super::term::Other),

@@ -14,7 +14,7 @@ pub enum Term {
     Unknown(Shape),
     /// The executing process.
     Me,
-    /// So many bytes of the process from here: a variable, whole.
+    /// This many bytes of the process from here: a variable, whole.
     Variable(usize, usize),
     /// An element of an array.
     Index {
@@ -122,7 +122,7 @@ pub struct Wide {
 pub enum Over {
     /// Processes or segments.
     Members,
-    /// Integers from the first, so many of them.
+    /// Integers from the first, this many of them.
     Range(i32, usize),
     /// Integers whose number depends on n.
     Many,

@@ -71,7 +71,7 @@ pub struct DeadCells<'a> {
 /// Larger gaps between counters are never kept exactly.
 const MOST_CAP: Scalar = 32;
 
-/// After so many refutations nothing is forgotten any more.
+/// After this many refutations nothing is forgotten any more.
 const REFUTATIONS: u32 = 200;
 
 /// A program compiled for n, i, j; every event a step of its own.
@@ -130,7 +130,7 @@ pub fn steps(
         return Ok(sliced.clone());
     }
     // What fused steps assign twice, they need to assign once; steps that do nothing
-    // any more are fused; what only they read is looked at by nobody. Blanks come last:
+    // any more are fused; what only they read is looked at by nothing. Blanks come last:
     // what is constant is found without regard to what they mean.
     let settled = |instance: &Instance| {
         let mut settled = fuse_movers(instance, deadline)?;
@@ -297,7 +297,7 @@ impl Prepared {
         (abandoned.is_some() || stale.is_some()).then_some(DeadCells { abandoned, stale })
     }
 
-    /// Which steps are taken at once with so many operations each, if that is wanted and
+    /// Which steps are taken at once with this many operations each, if that is wanted and
     /// known.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ pub enum Reduction {
     Antichain,
     /// Cells that will be written over before they are read are forgotten.
     Stale,
-    /// Steps that nobody can interfere with any more are taken at once.
+    /// Steps that no process can interfere with any more are taken at once.
     Ample,
 }
 
@@ -39,6 +39,8 @@ pub struct Entry {
     pub reduction: Reduction,
     /// Its name.
     pub name: &'static str,
+    /// What the literature calls it; accepted wherever its name is.
+    pub standard: &'static str,
     /// Whether it is on unless switched off.
     pub default: bool,
     /// What it does, in one line.
@@ -50,32 +52,66 @@ pub const TABLE: [Entry; 9] = [
     entry(
         Reduction::Constant,
         "constant",
+        "constant-propagation",
         "remove cells and variables that can hold one value only",
     ),
     entry(
         Reduction::Decided,
         "decided",
+        "predicate-specialisation",
         "drop what was read for an outcome that cannot come any more",
     ),
-    entry(Reduction::Dead, "dead", "reset variables that are not read again"),
-    entry(Reduction::Shrink, "shrink", "fuse invocations, responses and local steps with accesses"),
+    entry(
+        Reduction::Dead,
+        "dead",
+        "dead-variable-reset",
+        "reset variables that are not read again",
+    ),
+    entry(
+        Reduction::Shrink,
+        "shrink",
+        "lipton-reduction",
+        "fuse invocations, responses and local steps with accesses",
+    ),
     entry(
         Reduction::Counters,
         "counters",
+        "canonical-renaming",
         "keep of versions and counters what can be told of them",
     ),
     entry(
         Reduction::Symmetry,
         "symmetry",
+        "scalarset-symmetry",
         "treat processes as interchangeable where the program does",
     ),
-    entry(Reduction::Antichain, "antichain", "drop states that can do no more harm than another"),
-    entry(Reduction::Stale, "stale", "forget cells that will be written over before they are read"),
-    entry(Reduction::Ample, "ample", "take steps at once that nobody can interfere with any more"),
+    entry(
+        Reduction::Antichain,
+        "antichain",
+        "simulation-subsumption",
+        "drop states that can do no more harm than another",
+    ),
+    entry(
+        Reduction::Stale,
+        "stale",
+        "dead-cells",
+        "forget cells that will be written over before they are read",
+    ),
+    entry(
+        Reduction::Ample,
+        "ample",
+        "persistent-sets",
+        "take steps at once that no process can interfere with any more",
+    ),
 ];
 
-const fn entry(reduction: Reduction, name: &'static str, help: &'static str) -> Entry {
-    Entry { reduction, name, default: true, help }
+const fn entry(
+    reduction: Reduction,
+    name: &'static str,
+    standard: &'static str,
+    help: &'static str,
+) -> Entry {
+    Entry { reduction, name, standard, default: true, help }
 }
 
 impl Reduction {
@@ -89,9 +125,12 @@ impl Reduction {
         self.entry().name
     }
 
-    /// The reduction of this name.
+    /// The reduction of this name, or of this standard name.
     pub fn from_name(name: &str) -> Option<Self> {
-        TABLE.iter().find(|entry| entry.name == name).map(|entry| entry.reduction)
+        TABLE
+            .iter()
+            .find(|entry| [entry.name, entry.standard].contains(&name))
+            .map(|entry| entry.reduction)
     }
 }
 
@@ -212,6 +251,7 @@ mod tests {
         for (position, entry) in TABLE.iter().enumerate() {
             assert_eq!(entry.reduction as usize, position);
             assert_eq!(Reduction::from_name(entry.name), Some(entry.reduction));
+            assert_eq!(Reduction::from_name(entry.standard), Some(entry.reduction));
         }
     }
 
@@ -223,6 +263,8 @@ mod tests {
         let two = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
         assert_eq!(read("dead, constant"), Ok(two));
         assert_eq!(two.to_string(), "constant,dead");
+        assert_eq!(read("dead-variable-reset,constant-propagation"), Ok(two));
+        assert_eq!(read("no-symmetry"), read("no-scalarset-symmetry"));
         assert_eq!(read("no-symmetry"), Ok(Reductions::standard().without(Reduction::Symmetry)));
         assert_eq!(read("dead,no-symmetry"), Err(ReductionsError::Mixed));
         for unknown in ["deed", "", "no-", "Dead"] {

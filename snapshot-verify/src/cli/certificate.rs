@@ -53,7 +53,7 @@ impl Output<'_> {
     /// Writes the certificate of a program that was verified; what is to be printed.
     ///
     /// # Errors
-    /// What is wrong has been told; the exit code for it. The file is as it was.
+    /// The exit code; the diagnostics have been printed. The file is unchanged.
     pub fn write(
         &self,
         program: &Program,

@@ -531,7 +531,7 @@ impl<'a> Session<'a> {
         };
         match printed {
             Ok(Printed::Whole) => Ok(()),
-            // Its reader has had enough: so have we.
+            // The output was closed: nothing more is to be done.
             Ok(Printed::Closed) => Err(ExitCode::from(self.tally.exit_code(self.command.strict))),
             Err(error) => Err(trouble(format_args!("cannot write to standard output: {error}"))),
         }
@@ -552,7 +552,7 @@ pub struct Told<'a> {
     pub title: String,
     /// Set by Ctrl-C.
     pub stop: &'a AtomicBool,
-    /// Who tells.
+    /// Shows progress.
     pub ticker: &'a Ticker,
 }
 

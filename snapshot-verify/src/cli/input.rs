@@ -39,7 +39,7 @@ impl Input {
     /// The algorithm of the corpus with this name, or else the file.
     ///
     /// # Errors
-    /// What is wrong has been told; the exit code for it.
+    /// The exit code; the diagnostics have been printed.
     pub fn read(name: &str) -> Result<Self, ExitCode> {
         let parsed = match corpus::algorithm(name) {
             Some(known) => parse(&format!("{name}.snapshot"), known.text),
@@ -54,7 +54,7 @@ impl Input {
     /// The correct program, or that of a bug.
     ///
     /// # Errors
-    /// What is wrong has been told; the exit code for it.
+    /// The exit code; the diagnostics have been printed.
     pub fn variant(&self, bug: Option<&str>) -> Result<Variant, ExitCode> {
         if let Some(bug) = bug {
             self.require(bug)?;
@@ -67,7 +67,7 @@ impl Input {
     /// All bugs.
     ///
     /// # Errors
-    /// What is wrong has been told; the exit code for it.
+    /// The exit code; the diagnostics have been printed.
     pub fn bugs(&self) -> Result<Vec<Variant>, ExitCode> {
         self.algorithm.bugs().iter().map(|bug| self.variant(Some(&bug.name.text))).collect()
     }

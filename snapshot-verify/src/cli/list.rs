@@ -44,6 +44,7 @@ struct JsonBug<'a> {
 #[derive(Serialize)]
 struct JsonReduction {
     reduction: &'static str,
+    standard: &'static str,
     default: bool,
     help: &'static str,
 }
@@ -99,10 +100,11 @@ fn reductions(report: ReportFormat) -> String {
     let line = |entry: &snapshot_verify::verify::Entry| match report {
         ReportFormat::Human => {
             let default = if entry.default { "" } else { " (off unless named)" };
-            format!("{:<10} {}{default}\n", entry.name, entry.help)
+            format!("{:<10} {} ({}){default}\n", entry.name, entry.help, entry.standard)
         }
         ReportFormat::Json => super::json(&JsonReduction {
             reduction: entry.name,
+            standard: entry.standard,
             default: entry.default,
             help: entry.help,
         }),

@@ -99,7 +99,7 @@ fn json(value: &impl Serialize) -> String {
     text
 }
 
-/// Prints an answer for people. That its reader has had enough is no error.
+/// Prints an answer for people. A closed output is no error.
 fn print(answer: &str) -> ExitCode {
     printed(output::print_text(answer))
 }

@@ -1,4 +1,4 @@
-//! What somebody who mistyped a name may have meant.
+//! The closest known name to a mistyped one.
 
 /// The name that is most like what was written, if one is like it at all.
 pub fn nearest<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

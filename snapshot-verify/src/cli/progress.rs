@@ -69,7 +69,7 @@ impl Ticker {
         state.last = Instant::now();
         let text = line(&state.about, progress);
         let mut out = io::stderr().lock();
-        // That nobody reads it is no reason to stop.
+        // An unread progress line is no reason to stop.
         let _ = match style {
             Style::Redraw => write!(out, "\r\x1b[K{text}").and_then(|()| out.flush()),
             Style::Lines => writeln!(out, "{text}"),

@@ -39,7 +39,7 @@ pub enum VerifyError {
          others, use refinement"
     )]
     SimpleOnly,
-    /// Linearization points that nobody has marked.
+    /// There are no marked linearization points.
     #[error(
         "no statement is marked as a linearization point: write `linearizes` behind those at \
          which operations take effect, or leave out --points"

@@ -30,7 +30,7 @@ const TIME: Duration = Duration::from_secs(2);
 /// explored: the others take the same ways.
 ///
 /// # Errors
-/// If the program cannot be run with so many processes.
+/// If the program cannot be run with this many processes.
 pub fn exercised(
     program: &Program,
     request: &Request,

@@ -1,9 +1,9 @@
 //! From the steps of a search to the moves of the interpreter.
 //!
 //! A step of the search may stand for several of the program: an invocation fused
-//! with the first access, accesses that nobody can tell apart, a response; and
+//! with the first access, indistinguishable accesses, a response; and
 //! other processes may have passed over accesses at once after it. The interpreter
-//! makes each of them as a move of its own. It is told as many accesses as the
+//! makes each of them as a move of its own. It is given as many accesses as the
 //! text makes, and which operations are over; what happens then is its own
 //! business.
 

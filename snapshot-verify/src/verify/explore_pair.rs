@@ -32,8 +32,7 @@ const WORTH_ANALYSING: u32 = 2;
 /// Learning what is stale takes about a second: not worth it for fewer operations.
 const WORTH_LEARNING: u32 = 3;
 
-/// With a bound on operations there are hardly ever as many different counters and
-/// versions as there might be: at first it is tried with so many numbers.
+/// Bounded runs use few distinct counters and versions: these widths are tried first.
 const FEW_NUMBERS: [u32; 4] = [7, 15, 255, 65_535];
 
 /// Explores simple executions.
@@ -42,7 +41,7 @@ pub struct PairExplorer<'a> {
     program: &'a Program,
     request: &'a Request,
     watch: &'a dyn Watch,
-    /// Who prepares instances, process by process.
+    /// The threads for passes over the graphs of all processes.
     pool: ThreadPool,
     /// What was made for a pair and a number of active processes, for their next
     /// effort.
@@ -57,7 +56,7 @@ impl<'a> PairExplorer<'a> {
     /// Of a program, for what is requested.
     ///
     /// # Errors
-    /// If the program cannot be run with so many processes, or there are not as many
+    /// If the program cannot be run with this many processes, or there are not as many
     /// threads.
     pub fn new(
         program: &'a Program,
@@ -360,7 +359,7 @@ mod tests {
     use crate::verify::{Method, Operations, Pairs, Reductions, Unwatched};
 
     /// Explores riany with two processes, two operations each, and perhaps a bug; at
-    /// first with so many numbers.
+    /// first with this many numbers.
     fn explored(bug: Option<&str>, few_numbers: &'static [u32]) -> (bool, Measures) {
         let text = corpus::algorithm("riany").unwrap().text;
         let program = crate::language::parse("riany", text).unwrap().program(bug).unwrap();

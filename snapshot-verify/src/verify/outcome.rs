@@ -126,7 +126,7 @@ pub enum Cause {
     Time,
     /// It took as much memory as it may.
     Memory,
-    /// The user had enough.
+    /// Interrupted by the user.
     Interrupted,
     /// Another pair was found violated, and one is enough.
     Answered,

@@ -1,4 +1,4 @@
-//! What a search tells while it runs, and how it is asked to stop.
+//! Progress of a running search, and the request to stop it.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +9,7 @@ use crate::search::Progress;
 
 /// Watches searches.
 pub trait Watch {
-    /// Set by somebody who had enough: the search ends soon, as unknown.
+    /// Set to stop the search, which then ends soon, as unknown.
     fn stop(&self) -> &AtomicBool;
 
     /// A search begins: of a pair, or of all executions over some values.
@@ -19,7 +19,7 @@ pub trait Watch {
     fn progress(&self, progress: &Progress);
 }
 
-/// Nobody looks, and nobody has enough.
+/// No progress is shown, and the search is never stopped.
 #[derive(Debug, Default)]
 pub struct Unwatched(AtomicBool);
 

@@ -37,7 +37,7 @@ impl<'a> Refined<'a> {
     /// Of a program, for what is requested.
     ///
     /// # Errors
-    /// If the program cannot be run with so many processes, has no linearization
+    /// If the program cannot be run with this many processes, has no linearization
     /// points where they are asked for, or would never be done.
     pub fn new(
         program: &'a Program,

@@ -67,7 +67,7 @@ pub enum Pairs {
 pub enum Operations {
     /// Any number: what a proof needs.
     Unbounded,
-    /// Each process so many.
+    /// Each process this many.
     AtMost(u32),
     /// 1, 2, 3, ... each, by few processes and then by more: the cheapest
     /// [`Effort`](super::Effort) first.

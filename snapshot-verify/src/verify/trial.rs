@@ -24,7 +24,7 @@ const TIME: Duration = Duration::from_secs(3);
 /// it. `time`: what is left of that of the request.
 ///
 /// # Errors
-/// If the program cannot be run with so many processes, or turns out to be wrong.
+/// If the program cannot be run with this many processes, or turns out to be wrong.
 pub fn tried(
     program: &Program,
     request: &Request,

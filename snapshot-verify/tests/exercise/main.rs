@@ -18,7 +18,7 @@ fn program(text: &str) -> Program {
     parse("test", text).and_then(|parsed| parsed.program(None)).unwrap()
 }
 
-/// What n processes exercise with at most so many operations.
+/// What n processes exercise with at most this many operations.
 fn exercised(program: &Program, n: usize, operations: Option<u32>, states: usize) -> Exercise {
     let machine = Machine::new(program, n).unwrap();
     let client = Client { operations, ..Client::unbounded(Values::Full(1)) };

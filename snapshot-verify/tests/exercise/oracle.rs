@@ -16,7 +16,7 @@ const STATES: usize = 1_500;
 
 type Successors = Vec<(usize, Option<Action>, Process)>;
 
-/// All states with their successors, with updates that write any of so many values; `None`
+/// All states with their successors, with updates that write any of this many values; `None`
 /// if they are too many, or a step is a fault.
 fn all_states(machine: &Machine<'_>, values: u32) -> Option<(Vec<State>, Vec<Successors>)> {
     let client = Client::unbounded(Values::Full(values));

@@ -34,10 +34,10 @@ const INDEX_FROM: usize = 48;
 /// Below this many runs it forgets the index again.
 const INDEX_UNTIL: usize = 16;
 
-/// So many runs are kept in any case.
+/// This many runs are kept in any case.
 const SHORT: usize = 8;
 
-/// Forgotten runs are removed when there are so many.
+/// Forgotten runs are removed when there are this many.
 const COMPACT_FROM: usize = 32;
 
 /// Consecutive updates of a segment with one value.

@@ -11,7 +11,7 @@ use crate::instance::{Block, End, Graph, SlotId, Target, Term};
 struct Unassigned;
 
 impl Unassigned {
-    /// Goes through a block; `read` is told of its terms, with what may be unassigned.
+    /// Goes through a block; `read` sees its terms, with what may be unassigned.
     fn follow(
         block: &Block,
         before: &FixedBitSet,

@@ -7,8 +7,8 @@
 //! [`Location::IDLE`], from which the invocations begin. (Kildall, A unified approach to
 //! global program optimization, POPL 1973; compare `rustc_mir_dataflow`.)
 //!
-//! * [`Backward`]: what a block needs is told by what the points after it need.
-//! * [`Forward`]: what holds after a block is told by what holds before; an analysis may
+//! * [`Backward`]: what a block needs is given by what the points after it need.
+//! * [`Forward`]: what holds after a block is given by what holds before; an analysis may
 //!   learn from the outcome of a branch, and says what a pause leaves. Points that nothing
 //!   reaches have no fact.
 //!

@@ -56,7 +56,7 @@ impl Stability {
         Self { writes }
     }
 
-    /// Whether nobody else assigns any of the slots that the atom reads.
+    /// Whether no other process assigns any of the slots that the atom reads.
     pub fn is_own(&self, atom: &Term) -> bool {
         let mut own = true;
         atom.slots(&mut |slot| own &= self.writes[slot.index()].is_nothing());

@@ -164,7 +164,7 @@ pub(crate) struct Distinct {
 }
 
 impl Distinct {
-    /// From so many terms on they are hashed.
+    /// From this many terms on they are hashed.
     const MANY: usize = 16;
 
     pub(crate) fn insert(&mut self, term: Term) {

@@ -27,7 +27,7 @@
 //!
 //! In simple executions the argument of process i is 1 once it has invoked an
 //! update of 1, and before that 0 or 1; likewise j; that of the others is 0.
-//! The observer is told of invocations and responses, in that order within a
+//! The observer sees invocations and responses, in that order within a
 //! step.
 //!
 //! Invariants, see [`Instance::validate`]: blocks form no circle but through
@@ -126,8 +126,8 @@ pub struct Standing {
     pub reactions: Vec<Reaction>,
 }
 
-/// A part of a step that needs nobody's turn: as soon as the condition holds,
-/// whoever made it hold, the process runs the block.
+/// A part of a step that needs no turn of a scheduler: as soon as the condition holds,
+/// whichever process made it hold, the process runs the block.
 ///
 /// After every step, reactions run until none applies. Their blocks assign only
 /// slots of the process itself, and end in a pause elsewhere or in a response,

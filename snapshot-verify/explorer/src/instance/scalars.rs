@@ -265,7 +265,7 @@ pub(crate) fn remainder(number: Scalar, modulus: Scalar) -> Scalar {
 
 impl Operator {
     /// What it makes of these scalars. Arithmetic wraps, so that it is total: a
-    /// term may compute with [`NONE`] where nobody looks at the result.
+    /// term may compute with [`NONE`] where no process looks at the result.
     ///
     /// # Panics
     /// If the number of arguments is wrong.

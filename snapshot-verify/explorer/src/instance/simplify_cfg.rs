@@ -2,7 +2,7 @@
 //!
 //! No step changes: what a step assigns, where it ends and how many accesses it
 //! counts stay as they are. Blocks that nothing leads to go, and so do locations
-//! where nobody can come to stand; a block that only one block leads to, by a
+//! where no process can come to stand; a block that only one block leads to, by a
 //! jump, is joined to it; a jump to a block that does nothing but jump goes
 //! where that goes; a branch both of whose ways are one is a jump.
 

@@ -14,7 +14,7 @@ pub const NONE: Scalar = Scalar::MIN;
 pub struct Slot {
     /// For people: `r[1].toggle`, `p0.copy[2]`, `link X of p1`.
     pub name: String,
-    /// Who may read and write it.
+    /// Which processes may read and write it.
     pub owner: Owner,
     /// What it may hold.
     pub domain: Domain,
@@ -22,7 +22,7 @@ pub struct Slot {
     pub initial: Scalar,
 }
 
-/// Who may read and write a slot.
+/// Which processes may read and write a slot.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Owner {
     /// All processes: part of a cell.

@@ -9,7 +9,7 @@
 //!
 //! * Assignments to dead slots are dropped.
 //! * Where a step ends, the slots that were live or assigned in it and are not
-//!   live any more are assigned their blanks. Links that nobody will test are
+//!   live any more are assigned their blanks. Links that no process will test are
 //!   broken that way; others' writes leave them so.
 //! * Reactions whose condition reads a dead slot are dropped: a reaction is an
 //!   offer to know more, and what it would tell cannot matter then.

@@ -1,7 +1,7 @@
 //! What is stored under an unbroken link, told by what the cell holds.
 //!
 //! `x := LL(C) ; ... ; SC(C, x + 1)` stores the successor of x. As the SC succeeds only
-//! if nobody has written C since, x is what C holds: the SC stores the successor of C.
+//! if no process has written C since, x is what C holds: the SC stores the successor of C.
 //! Put that way, it shows that C only ever counts up, and that no copy of C, however
 //! old, will ever be counted up from. Counters that are only compared need not be kept
 //! as exactly as others ([`crate::quotient::canonical_renaming::counter_gaps`]).
@@ -13,8 +13,8 @@
 //! * *under a link l*, the same as long as l is unbroken.
 //!
 //! A link l *guards* y if every block of every process that assigns y breaks l. Then
-//! what holds now goes on to hold under l when the step ends: whoever changes y breaks
-//! l, and only the process itself assigns x. When the process links anew, l says
+//! what holds now goes on to hold under l when the step ends: whichever process changes y breaks
+//! l, and only the process itself assigns x. When the process links again, l says
 //! nothing any more of what was before. Where a branch finds l unbroken, what holds
 //! under l holds now; and what is then assigned to y, being y + 1, is put as such.
 //!

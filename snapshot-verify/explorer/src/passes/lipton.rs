@@ -8,7 +8,7 @@
 //! mover commutes with every step of every other process: whether it is made
 //! just before or just after, it takes the same branches and the same state is
 //! reached. Local computation is a mover, and so are responses, reads of
-//! cells that only the process itself writes, and writes of cells that nobody
+//! cells that only the process itself writes, and writes of cells that no process
 //! else reads or writes.
 //!
 //! * A mover is made at once with the step before it. Responses, as movers, come
@@ -34,7 +34,7 @@
 //!    insert a response. If the history with it were linearizable, the same order
 //!    would do for the history without it, where the operation is pending.
 //! 2. *Drop.* Where a process made an invocation, and movers, but not the
-//!    non-mover that they are fused with, drop them. Nobody read what they
+//!    non-mover that they are fused with, drop them. No process read what they
 //!    assigned. A pending operation vanishes from the history; if the history
 //!    without it were linearizable, the same order would do for the one with it.
 //! 3. *Move.* Each mover goes left, up to its non-mover; each invocation, and
@@ -163,7 +163,7 @@ fn is_mover(
     mover
 }
 
-/// Who reads and assigns what.
+/// Which processes read and assign which slots.
 struct Touched {
     read: Processes,
     assigned: Processes,
@@ -184,8 +184,8 @@ impl Processes {
 
 impl Touched {
     fn by_all(instance: &Instance) -> Self {
-        let nobody = || Processes(vec![0; instance.slots.len()]);
-        let mut touched = Self { read: nobody(), assigned: nobody() };
+        let none = || Processes(vec![0; instance.slots.len()]);
+        let mut touched = Self { read: none(), assigned: none() };
         for (process, graph) in instance.graphs.iter().enumerate() {
             graph.terms(&mut |term| {
                 term.slots(&mut |slot| touched.read.insert(slot, process));

@@ -292,7 +292,7 @@ impl Webs {
         node
     }
 
-    /// Goes through all blocks in order; `each` is told of every assignment and every
+    /// Goes through all blocks in order; `each` sees every assignment and every
     /// end, with what the slots hold just before it.
     fn follow<'g>(&self, graph: &'g Graph, each: &mut dyn FnMut(Followed<'g>, &[usize])) {
         let mut next = (self.blocks + graph.locations.len()) * self.slots.len();
@@ -315,7 +315,7 @@ impl Webs {
     fn renamed(&self, graph: &Graph, choose: &mut dyn FnMut(SlotId, usize) -> SlotId) -> Graph {
         let mut slot = |slot: SlotId, node: &dyn Fn(usize) -> usize| {
             let web = self.position(slot).map(|position| self.web(node(position)));
-            // What nobody reads may go to the slot itself.
+            // What no process reads may go to the slot itself.
             web.filter(|web| self.read[*web]).map_or(slot, |web| choose(slot, web))
         };
         let mut blocks: Vec<Block> = Vec::with_capacity(graph.blocks.len());

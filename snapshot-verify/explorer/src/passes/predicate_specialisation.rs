@@ -21,7 +21,7 @@
 //! with each location annotated by facts that hold: a fact is added only by a
 //! test that has just shown it (a branch, a reaction), is carried over an
 //! assignment by what the assignment does, and is kept over a pause only if
-//! nobody else can undo it. The observer sees the same.
+//! no other process can undo it. The observer sees the same.
 //!
 //! Which facts bear on a location: the conditions of later branches, carried
 //! backward over the assignments on the way (their weakest preconditions). A
@@ -181,7 +181,7 @@ impl<'a> Specialisation<'a> {
 
     /// The specialised graph; none if it has too many locations or blocks.
     ///
-    /// It ends: blocks and locations are told apart by facts over the finitely many atoms
+    /// It ends: blocks and locations are distinguished by facts over the finitely many atoms
     /// of `relevant`, and a pause is settled at most once per own atom (see `settle`).
     fn run(mut self, deadline: Deadline<'_>) -> Result<Option<Graph>, Stopped> {
         let nothing = Knowledge::default();

@@ -98,7 +98,7 @@ struct Analysis {
     domains: Vec<Domain>,
     /// Per process and block.
     runs: Vec<Vec<bool>>,
-    /// By slot, where it stands in the [`Local`] of its process, if it is told apart
+    /// By slot, where it stands in the [`Local`] of its process, if it is distinguished
     /// by place.
     local: Vec<Option<usize>>,
     /// Per process and block, the local slots where the block begins.

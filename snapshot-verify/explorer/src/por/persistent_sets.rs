@@ -1,6 +1,6 @@
-//! `ample`: steps that nobody can interfere with any more are taken at once.
+//! `ample`: steps that no process can interfere with any more are taken at once.
 //!
-//! [`crate::passes::lipton`] fuses what never can be interfered with. Here it is told state by
+//! [`crate::passes::lipton`] fuses what never can be interfered with. Here it is decided state by
 //! state: in a loser's failing SC, in the last operations of all, or once all others
 //! are past some cell, most steps commute with everything that is still to come.
 //!
@@ -12,7 +12,7 @@
 //!
 //! *Soundness* (an ample set of one process; Godefroid's persistent sets). Let the step
 //! commute in s, and let t be the state after it. Take a shortest way from s to a
-//! violation. As long as p does not move, nobody writes what p's step reads, nor notices
+//! violation. As long as p does not move, no process writes what p's step reads, nor notices
 //! what it changes. If p moves on that way, its step can be made first; if not, it can
 //! be inserted. So from t the same violation can be reached, in at most as many steps,
 //! unless the step itself is one. If the step responds, the response comes earlier: a
@@ -28,7 +28,7 @@
 //! its process moves, so that the decided steps are the steps, and movers, for which
 //! [`crate::passes::lipton`] has the argument. Without reactions a step that commutes makes d no
 //! larger, either, whatever conditions it makes hold: the reactions that follow are taken
-//! by whoever stands there, and d is no larger again. From a state with d > 0 some move
+//! by whichever process stands there, and d is no larger again. From a state with d > 0 some move
 //! makes d smaller; so the search finds a violation after at most as many moves. (To count
 //! the conditions, too, would be right as well: then steps that break links on which
 //! processes react are no longer taken at once. It gives jayanti for two processes and two
@@ -51,7 +51,7 @@ use crate::por::abstract_locations::{Event, Graph, Handles, Index};
 use crate::search::canonical::{self, Around};
 use crate::search::layout::Registers;
 
-/// So many operations are as good as any number.
+/// This many operations are as good as any number.
 const MANY: usize = 3;
 
 /// Which steps commute when.
@@ -75,7 +75,7 @@ struct Futures {
     index: Index,
     /// Its links, with their numbers among the cells.
     links: Vec<(SlotId, usize)>,
-    /// How many numbers of operations left are told apart; the last may stand for more.
+    /// How many numbers of operations left are distinguished; the last may stand for more.
     levels: usize,
     /// By place, what its next step may read.
     next: Vec<u64>,
@@ -86,7 +86,7 @@ struct Futures {
 }
 
 impl PersistentSets {
-    /// Of this instance, for so many operations each; none if processes have too many
+    /// Of this instance, for this many operations each; none if processes have too many
     /// places.
     ///
     /// O(places * ways to take a step * cells).

@@ -10,7 +10,7 @@ pub enum Cause {
     Time,
     /// The memory was used up.
     Memory,
-    /// The user had enough.
+    /// Interrupted by the user.
     Interrupted,
     /// There was a number that did not fit: see
     /// [`most_numbers`](super::Exploration::most_numbers).

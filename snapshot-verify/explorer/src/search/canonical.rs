@@ -1,9 +1,9 @@
 //! Where canonical forms come into the search.
 //!
 //! A step leads from one unpacked state to another; before that is packed, it
-//! may be replaced by a representative of all states that are alike. Three kinds of
-//! likeness are known, each found out elsewhere and told to the search here:
-//! forgetting what nobody reads again ([`Forgetting`]), renaming versions and
+//! may be replaced by the representative of its equivalence class. Each of three
+//! equivalences is computed elsewhere and passed to the search through a trait of this
+//! module: forgetting what no process reads again ([`Forgetting`]), renaming versions and
 //! counters ([`Numbering`]), and renaming processes ([`Symmetry`]). They apply in
 //! this order, and after a permutation versions and counters are renamed once more: their
 //! canonical numbers go by the order of slots, and how many a slot may hold is known of
@@ -42,7 +42,7 @@ pub trait Numbering: Debug + Sync {
 
     /// Makes a canonical state the `number`-th of the states that it stands for
     /// as far as one step can tell them apart; steps are tried from each of them.
-    /// `false` if there are not so many. Number 0 always is one.
+    /// `false` if there are fewer. Number 0 always is one.
     fn expand(&self, registers: Registers, state: &mut [Scalar], number: u32) -> bool {
         let _ = (registers, state);
         number == 0
@@ -64,7 +64,7 @@ pub trait Numbering: Debug + Sync {
     }
 }
 
-/// What nobody will read before it is written over.
+/// Resets slots that no process will read before they are overwritten.
 ///
 /// Contract: what is forgotten is replaced by a scalar such that every step that would
 /// read it ends in a fault.

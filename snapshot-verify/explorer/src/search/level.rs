@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::budget::Memory;
 use super::store::{Chunk, Frontier};
 
-/// The states of one level that nobody has taken yet, and perhaps those that
+/// The states of one level that no thread has taken yet, and perhaps those that
 /// were explored.
 pub(super) struct Level<'a, const W: usize> {
     waiting: Mutex<Vec<Chunk<W>>>,

@@ -5,7 +5,7 @@
 //! threads (`search`), keeping every state it has seen exactly and packed
 //! (`store`, [`crate::search::layout`]). It knows nothing of the language and nothing
 //! of why an instance is as it is: reductions come before it, and canonical
-//! forms are told to it ([`canonical`]).
+//! forms are passed to it ([`canonical`]).
 //!
 //! # What the answers mean
 //!
@@ -216,7 +216,7 @@ impl Exploration<'_> {
         })?
     }
 
-    /// The product that would be explored, for whoever wants to walk in it.
+    /// The product that would be explored, for callers that walk in it.
     ///
     /// # Errors
     /// If the instance cannot be explored at all.

@@ -60,7 +60,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         })
     }
 
-    /// Explores some states of a level with so many.
+    /// Explores some states of a level with this many.
     pub(super) fn explore(
         &mut self,
         chunk: &Chunk<W>,

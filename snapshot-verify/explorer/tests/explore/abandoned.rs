@@ -1,4 +1,4 @@
-//! What is abandoned is read by nobody before it is written.
+//! What is abandoned is read by no process before it is written.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -84,7 +84,7 @@ const TRAPS: [(&str, &str, &str); 7] = [
         "        r[k] := cell[k][g]\n",
         "        r[k] := cell[k][g]\n    r[me] := cell[me][1 - mine]\n",
     ),
-    // Which cell is written, nobody can tell beforehand.
+    // Which cell is written, cannot be told beforehand.
     (
         BY_TURNS,
         "    cell[me][mine] := none\n",

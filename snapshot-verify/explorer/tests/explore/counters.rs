@@ -35,7 +35,7 @@ fn counting(named: Option<Scalar>) -> (Instance, Vec<SlotId>) {
         named.map_or_else(|| "skip".to_owned(), |named| format!("if own = {named}: own := y"));
     let program = parse("counting", &TEXT.replace("NAMED", &statement)).unwrap();
     let program = program.program(None).unwrap();
-    // Locals begin as 0 in the text: that nobody sees it, is found out first.
+    // Locals begin as 0 in the text: that no process sees it, is found out first.
     let instance = dead(&Instance::new(&program, 2, (0, 1)).unwrap());
     let slots = (0..instance.slots.len() as u32).map(SlotId);
     let counters =

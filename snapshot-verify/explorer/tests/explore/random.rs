@@ -34,7 +34,7 @@ pub fn instance(random: &mut ChaCha8Rng) -> Instance {
     Instance { processes, pair: pair.map(Process::from_index), slots, graphs }
 }
 
-/// A large slot that nobody touches.
+/// A large slot that no process touches.
 pub fn filler(initial: Scalar) -> Slot {
     let domain =
         Domain::Range { low: 0, high: (1 << 30) - 1, optional: false, names_processes: false };

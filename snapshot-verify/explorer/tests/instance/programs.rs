@@ -124,7 +124,7 @@ bug overflow "counts too far":
     in update, replace `done < 2` by `true`
 "#;
 
-/// Versions: double collect by fresh ones, helping nobody.
+/// Versions: double collect by fresh ones, without help.
 pub const VERSIONS: &str = r#"
 algorithm versions
 shared r[process]: record (val: value, seq: version)

@@ -1,7 +1,7 @@
 //! Texts that are wrong, each with all that is said about it.
 //!
 //! `errors/NAME.snapshot` is the text, `errors/NAME.txt` what is said. Run with
-//! `UPDATE_EXPECT=1` to write the latter anew, and read the difference.
+//! `UPDATE_EXPECT=1` to write the latter again, and read the difference.
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 //!
 //! `right/NAME.snapshot` is the text, `right/NAME.txt` the program and those of its
 //! bugs, with the text of each access. Run with `UPDATE_EXPECT=1` to write the
-//! latter anew, and read the difference.
+//! latter again, and read the difference.
 
 use std::fmt::Write;
 

@@ -15,7 +15,7 @@ use crate::interpret::{Fault, Machine, MachineError, Move, Writing};
 use crate::program::Program;
 use crate::program::independence;
 
-/// How often the budget is asked: each so many lines, or states.
+/// How often the budget is asked: each this many lines, or states.
 const PERIOD: u64 = 256;
 
 /// What came of a check.
@@ -65,7 +65,7 @@ pub enum Refusal {
     /// Simple executions do not speak for the others.
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
-    /// The program cannot be run with so many processes.
+    /// The program cannot be run with this many processes.
     #[error(transparent)]
     Machine(#[from] MachineError),
     /// The initial state is not covered.

@@ -96,7 +96,7 @@ impl Cause {
 }
 
 impl Budget<'_> {
-    /// With so many bytes in use.
+    /// With this many bytes in use.
     fn spend(&mut self, bytes: usize) -> Result<(), Cause> {
         if bytes as u64 > self.memory {
             return Err(Cause::Memory);

@@ -8,7 +8,7 @@ use super::system::{Successor, System};
 use super::{Budget, Cause, Coverage};
 use crate::interpret::{Fault, Move};
 
-/// How often the budget is asked: each so many states.
+/// How often the budget is asked: each this many states.
 const PERIOD: u64 = 256;
 
 /// The list: rows, and for each the sets of states of the automata that come with it.

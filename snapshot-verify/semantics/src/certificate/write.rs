@@ -37,7 +37,7 @@ pub enum Failure {
     /// The claim.
     #[error(transparent)]
     Claim(#[from] ClaimError),
-    /// The program cannot be run with so many processes.
+    /// The program cannot be run with this many processes.
     #[error(transparent)]
     Machine(#[from] MachineError),
     /// Simple executions do not speak for the others.

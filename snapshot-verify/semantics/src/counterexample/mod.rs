@@ -41,7 +41,7 @@ pub struct Counterexample {
     explanation: Explanation<u32>,
 }
 
-/// What was handed over as a counterexample is none: whoever found it is wrong.
+/// A claimed counterexample is no counterexample: the search that found it is wrong.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[error(
     "BUG in this program, please report it: a search claims a violation, but {kind}. \
@@ -115,7 +115,7 @@ impl Counterexample {
             Some(event) => move_of(&execution, event),
             None => return Err(not_one(&execution).into()),
         };
-        // Only what has happened by then is told.
+        // Only what has happened by then is shown.
         let moves = moves[..=last].to_vec();
         let execution = machine.run(&moves)?;
         let history = execution.history();

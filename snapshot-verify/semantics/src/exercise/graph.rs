@@ -2,7 +2,7 @@
 //! between them, breadth-first up to a budget.
 //!
 //! Invariant: a state whose number is below `expanded` has all its edges; of the others
-//! nothing is known. States are told apart up to the names of versions, as
+//! nothing is known. States are distinguished up to the names of versions, as
 //! [`State::key`] has it.
 
 use std::collections::hash_map::Entry;

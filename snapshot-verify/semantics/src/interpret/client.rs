@@ -18,14 +18,14 @@ pub struct Client {
     pub values: Values,
     /// How many operations each process may begin; `None`: any number.
     pub operations: Option<u32>,
-    /// Who begins what.
+    /// Which processes begin which operations.
     pub roles: Roles,
-    /// Who updates and does not scan, while all others scan and do not update:
+    /// The only process that updates; it does not scan, and all others only scan:
     /// of an object with one writer. `None`: all do both.
     pub updater: Option<Process>,
 }
 
-/// Who begins what.
+/// Which processes begin which operations.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Roles {
     /// Everybody updates and scans.
@@ -34,7 +34,7 @@ pub enum Roles {
     /// One process only scans, and all others only update. Far fewer executions:
     /// to look for violations where all are too many.
     Scanner(Process),
-    /// Two processes, and so many of the others, those with the least numbers; the
+    /// Two processes, and this many of the others, those with the least numbers; the
     /// rest begin nothing.
     Few {
         /// The two.
@@ -77,7 +77,7 @@ pub enum ClientError {
     /// A scanner or updater that does not exist.
     #[error("there is no process {process}: {processes} processes are numbered from 0")]
     NoProcess {
-        /// Who does not exist.
+        /// The process that does not exist.
         process: Process,
         /// n.
         processes: usize,
@@ -106,7 +106,7 @@ impl Client {
         Self { values, operations: None, roles: Roles::All, updater: None }
     }
 
-    /// At most so many operations of each process with these values.
+    /// At most this many operations of each process with these values.
     pub const fn bounded(values: Values, operations: u32) -> Self {
         Self { operations: Some(operations), ..Self::unbounded(values) }
     }

@@ -13,17 +13,17 @@ use crate::program::IndexSet;
 /// A cell or a variable with what it holds.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Holding {
-    /// Who sees it.
+    /// The processes that see it.
     pub owner: Owner,
     /// Its name, of a cell with its indices.
     pub name: String,
     /// What it holds, as people read it.
     pub held: String,
-    /// Who is linked to it, of an LL/SC cell.
+    /// The processes linked to it, of an LL/SC cell.
     pub links: Vec<Process>,
 }
 
-/// Who sees a cell or a variable.
+/// The processes that see a cell or a variable.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Owner {
     /// All processes.

@@ -47,7 +47,7 @@ pub struct Advance {
     pub points: u32,
 }
 
-/// A program cannot be run with so many processes.
+/// A program cannot be run with this many processes.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum MachineError {

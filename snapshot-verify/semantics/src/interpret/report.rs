@@ -10,7 +10,7 @@ use crate::language::Span;
 /// What one step did.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StepReport {
-    /// Who made it.
+    /// The process that made it.
     pub process: Process,
     /// The text that was executed: of an access or an `atomic` block. A step
     /// that only invokes or responds has none.

@@ -1,7 +1,7 @@
 //! Schedules: who does what next.
 //!
 //! Steps of a process are deterministic, so a list of moves determines an
-//! execution. It is the form in which counterexamples travel: whoever finds one
+//! execution. It is the form in which counterexamples travel: the search that finds one
 //! hands over moves, and the interpreter tells what they do.
 
 use std::fmt;
@@ -18,7 +18,7 @@ use super::state::State;
 /// One move of one process.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Move {
-    /// Who moves.
+    /// The process that moves.
     pub process: Process,
     /// What it does.
     pub kind: MoveKind,

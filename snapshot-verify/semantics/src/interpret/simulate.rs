@@ -3,7 +3,7 @@
 //! A scheduler that gives all processes the same chance at every move is a poor
 //! tester: an operation that is overtaken by several others, which is what
 //! violations are made of, is exponentially rare. So processes have weights of
-//! very different size, and these are drawn anew from time to time.
+//! very different size, and these are drawn again from time to time.
 //!
 //! A walk is determined by its seed, forever: ChaCha8 is a fixed function, and
 //! what is drawn from it is computed here.
@@ -20,7 +20,7 @@ use super::state::State;
 /// A random execution.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Walk {
-    /// Who did what.
+    /// The process and its move.
     pub moves: Vec<Move>,
     /// What that did.
     pub execution: Execution,
@@ -103,7 +103,7 @@ impl Scheduler {
     }
 }
 
-/// At most so many moves at random, as a [`Scheduler`] draws them. The walk ends
+/// At most this many moves at random, as a [`Scheduler`] draws them. The walk ends
 /// early when no process can move.
 pub fn walk(machine: &Machine<'_>, client: &Client, seed: u64, moves: usize) -> Walk {
     let n = machine.processes();

@@ -26,7 +26,7 @@ pub struct State {
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Cell {
     pub content: Data,
-    /// Who has an unbroken link; empty but for LL/SC cells.
+    /// The processes with an unbroken link; empty but for LL/SC cells.
     pub links: Vec<bool>,
 }
 

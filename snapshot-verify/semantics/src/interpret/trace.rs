@@ -27,7 +27,7 @@ pub struct Trace {
     pub program: Option<String>,
     /// Whether the history is linearizable, if that is known.
     pub linearizable: Option<bool>,
-    /// Who does what.
+    /// The process and its move.
     pub moves: Vec<Move>,
     /// What moves did, by their numbers from 1, as far as it is known.
     pub deeds: BTreeMap<usize, String>,

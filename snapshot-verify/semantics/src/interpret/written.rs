@@ -118,7 +118,7 @@ impl<'m, 'p> Writing<'m, 'p> {
     /// The shared part that a line says.
     ///
     /// # Errors
-    /// If it says none that this program can have with so many processes.
+    /// If it says none that this program can have with this many processes.
     pub fn read_shared(&self, line: &str) -> Result<SharedPart, WrittenError> {
         let n = self.machine.n;
         let mut words = Words::new(line);

@@ -12,7 +12,7 @@
 //! reductions or the explorer, only the program and the interpreter. So where it
 //! and the explorer give the same verdict, an error must have been made twice.
 //!
-//! States are told apart up to the names of versions, so programs with versions
+//! States are distinguished up to the names of versions, so programs with versions
 //! have finitely many states without a bound on the number of operations.
 //! Programs with counters do not: bound them.
 //!

@@ -9,7 +9,7 @@ use snapshot_semantics::refine::{Budget, Means, Refinement, refine};
 /// Refinement without any reduction: its counterexamples are shortest.
 pub const PLAIN: Means = Means { partial_order: false, points: false };
 
-/// Refinement, up to so many states.
+/// Refinement, up to this many states.
 pub fn refined_with(
     machine: &Machine<'_>,
     client: &Client,

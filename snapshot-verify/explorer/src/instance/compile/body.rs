@@ -23,7 +23,7 @@ const BLOCK_LIMIT: usize = 1 << 16;
 /// The most assignments and conditions of one process.
 const PIECE_LIMIT: usize = 1 << 20;
 
-/// After so many expressions the clock is looked at.
+/// After this many expressions the clock is looked at.
 const POLL: usize = 1 << 10;
 
 /// The code of one process so far, and where it is being written.

@@ -31,9 +31,9 @@ pub(crate) struct Part {
 /// Which scalars have codes, besides none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Kind {
-    /// From the first on, so many.
+    /// From the first on, this many.
     Range(Scalar, usize),
-    /// Counters, which are told apart by what they are modulo this.
+    /// Counters, which are distinguished by what they are modulo this.
     Remainders(Scalar),
 }
 
@@ -164,7 +164,7 @@ fn small_range(instance: &Instance, slot: SlotId) -> Option<(Scalar, usize)> {
 }
 
 /// What remainders are taken by, of each counter that keeps its own when counters are
-/// numbered anew.
+/// renumbered.
 fn moduli(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
     let classes = Classes::new(instance);
     let small = classes.iter().filter(|class| (2..=MOST_SCALARS).contains(&class.modulus.into()));

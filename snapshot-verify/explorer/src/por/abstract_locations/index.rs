@@ -11,7 +11,7 @@ use crate::search::layout::{Register, Registers};
 /// With more numbers than this, tables by number would be too large.
 const MOST_NUMBERS: usize = 1 << 20;
 
-/// The places of one process, numbered anew: from the variables of its handle, as digits.
+/// The places of one process, renumbered: from the variables of its handle, as digits.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     location: Register,
@@ -54,7 +54,7 @@ impl Index {
                 match low.cmp(&high) {
                     Ordering::Less => at.digits.push((part, low, high - low + 1)),
                     Ordering::Equal => at.fixed.push((part, low)),
-                    // Nobody ever stands here.
+                    // No process ever stands here.
                     Ordering::Greater => {}
                 }
             }

@@ -1,7 +1,7 @@
 //! Where processes stand, and what they do to cells on their way from place to place.
 //!
 //! A process may choose cells at run time, by variables of its own: its **handle**. What
-//! it will do to which cells is told by its **place**: its location with the scalars of
+//! it will do to which cells is given by its **place**: its location with the scalars of
 //! its handle, of counters the remainders. Each process is looked at by itself: whatever
 //! it reads may be anything that the cell may hold.
 
@@ -241,7 +241,7 @@ impl Here<'_> {
         }
     }
 
-    /// The codes that a part may get, and, where that is told by what a gate holds, that.
+    /// The codes that a part may get, and, where that is given by what a gate holds, that.
     fn codes(&self, part: &Part, value: &Term, scalars: &Scalars) -> Vec<(usize, Option<Event>)> {
         if let Kind::Remainders(modulus) = part.kind {
             let of = |slot: &SlotId| self.part(*slot).map(|(of, code)| of.scalar(code));
@@ -311,7 +311,7 @@ impl Walker<'_> {
 }
 
 impl Here<'_> {
-    /// Goes on to where the way parts, or the step ends: that is told to `end`.
+    /// Goes on to where the way parts, or the step ends: the end is passed to `end`.
     fn walk(mut self, open: &mut Vec<Way>, end: &mut impl FnMut(Vec<Event>, Option<Place>)) {
         let Walker { instance, process, parts, gates, is_cell } = *self.walker;
         let content = instance.graphs[process].block(self.way.block);

@@ -1,7 +1,7 @@
 //! Counters: their order, exact small gaps, remainders.
 //!
 //! The distinct counters of a class in a state, in ascending order, are numbered
-//! anew from below: each has the least number that keeps its remainder and its
+//! again from below: each has the least number that keeps its remainder and its
 //! gap to the one before it, where a gap of `cap` or more counts as *at least*
 //! `cap`. Equality, order, being the successor, and remainders are what they
 //! were.

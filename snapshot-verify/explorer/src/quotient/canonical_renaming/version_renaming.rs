@@ -10,7 +10,7 @@
 //! components differ), so any numbering in which slots have equal numbers iff
 //! they are in one component describes a bisimilar state. The one chosen numbers
 //! components by their first slots. A version that is current nowhere and that
-//! nobody can compare thus counts as different from all others, whatever it was.
+//! no process can compare thus counts as different from all others, whatever it was.
 //!
 //! Number 0 is the version that everything starts with, if the program names it.
 

@@ -345,7 +345,7 @@ impl Walk<'_> {
             && self.image(described.owner) == expected.owner
     }
 
-    /// Matches the slots that nobody mentions.
+    /// Matches the slots that nothing mentions.
     fn leftovers(&mut self) -> Option<()> {
         for slot in 0..self.slots.len() {
             if self.slots[slot].is_none() {

@@ -3,7 +3,7 @@
 //! A **move** is one step of one process: an idle process invokes a scan or an
 //! update, any other takes the step of its location. Process i invokes updates
 //! of 0 until it has invoked one of 1, and from then on only those; likewise j;
-//! all others write 0. The observer is told of an invocation before the step
+//! all others write 0. The observer sees an invocation before the step
 //! runs and of a response after it. Then reactions run until none applies, and
 //! what the operation owned is reset if it has responded, for it means nothing
 //! any more.
@@ -51,7 +51,7 @@ pub struct Move {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Stop {
     /// The observer accepts: the response cannot be linearized. The bits that the
-    /// response sets are set all the same, for whoever wants to go on.
+    /// response sets are set all the same, for callers that go on.
     Violation(Alarm),
     /// The program goes wrong: there is no next state.
     Fault(Fault),
@@ -96,7 +96,7 @@ struct Client {
 pub struct Rules<'a> {
     /// How many operations each process may begin, if that is bounded.
     pub operations: Option<&'a [u32]>,
-    /// Who may invoke operations at all, by process.
+    /// Whether a process may invoke operations at all, by process.
     pub active: &'a [bool],
     /// What is forgotten.
     pub forgetting: Option<&'a dyn Forgetting>,

@@ -9,7 +9,7 @@ use crate::search::canonical::Around;
 use crate::search::code::Machine;
 use crate::search::layout::Register;
 
-/// After so many steps taken at once a state is explored, whatever might be taken next;
+/// After this many steps taken at once a state is explored, whatever might be taken next;
 /// also where they run in a circle.
 pub const MOST_AT_ONCE: usize = 256;
 
@@ -27,7 +27,7 @@ impl Product<'_> {
     /// Calls `each` for every move from a canonical state.
     ///
     /// `scratch` is overwritten; it is the caller's so that it need not be made
-    /// anew each time.
+    /// again each time.
     #[inline]
     pub fn successors<const W: usize>(
         &self,
@@ -111,7 +111,7 @@ impl Product<'_> {
     }
 
     /// Unpacks an expansion of a state, after those of smaller numbers; `false` if it
-    /// does not have so many.
+    /// has fewer.
     #[inline]
     pub fn unpack<const W: usize>(
         &self,

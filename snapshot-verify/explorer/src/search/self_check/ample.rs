@@ -48,7 +48,7 @@ impl<const W: usize> Examiner<'_, W> {
         last.begin();
         last.state_mut().copy_from_slice(state);
         let mut first = last.clone();
-        // Fresh versions are told apart as long as no new step is said to begin.
+        // Fresh versions are distinguished as long as no new step is said to begin.
         let mut ended = End::from_step(self.product.take(process, Choice::Step, &mut first));
         for _ in 0..LENGTH {
             let moves = self.product.moves(&last);

@@ -188,7 +188,7 @@ impl<'a, const W: usize> Examiner<'a, W> {
         }
     }
 
-    /// Of so many states of a level one is examined.
+    /// Of this many states of a level one is examined.
     pub fn rate(&self, level: u64) -> u64 {
         self.options.one_in.min(level / PER_LEVEL).max(1)
     }

@@ -44,7 +44,7 @@ impl<const W: usize> Frontier<W> {
         Ok(())
     }
 
-    /// Takes the chunks out; whoever has them gives their memory back.
+    /// Takes the chunks out; their taker gives their memory back.
     pub fn take(&mut self) -> Vec<Chunk<W>> {
         std::mem::take(&mut self.chunks)
     }

@@ -20,10 +20,10 @@ use crate::search::{Choice, Exploration, ExploreError, Fault, Stop, Trace, Watch
 /// Steps of all walks together, per layer.
 const STEPS: u32 = 300_000;
 
-/// Steps after which a walk that sees nothing new begins anew.
+/// Steps after which a walk that sees nothing new begins again.
 const LENGTH: u32 = 40;
 
-/// Keys are made coarser as long as so many hundredths of what is stale stay stale.
+/// Keys are made coarser as long as this many hundredths of what is stale stay stale.
 const WORTH_KEEPING: u64 = 92;
 
 /// A slot by group and position, and a key of the group.

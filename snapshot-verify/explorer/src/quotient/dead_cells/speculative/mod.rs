@@ -1,4 +1,4 @@
-//! `stale`: what nobody will read before it is written over, everybody forgets.
+//! `stale`: resets shared cells that, as random walks suggest, will be overwritten unread.
 //!
 //! What [`crate::passes::dead_variable_reset`] does for the variables of one process, this does for cells
 //! that several processes read. Whether such a cell is live depends on what all of
@@ -17,7 +17,7 @@
 //! is one from any s that it stands for. So by induction the
 //! exploration with blanks and the one without reach the same responses at the same
 //! distance, whatever the conjecture was. If a fault does occur, the conjecture was
-//! wrong: it is corrected ([`Stale::refute`]) and the exploration begins anew; the
+//! wrong: it is corrected ([`Stale::refute`]) and the exploration begins again; the
 //! answer never depends on a conjecture that was refuted.
 //!
 //! *The conjecture* is a table. The slots of a group are stale or live depending on

@@ -1,4 +1,4 @@
-//! Who is a danger to a cell, given what a gate does not hold.
+//! Which processes may read a cell, given what a gate does not hold.
 
 use std::collections::BTreeSet;
 

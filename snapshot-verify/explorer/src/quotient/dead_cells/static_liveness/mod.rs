@@ -1,10 +1,10 @@
-//! `stale`: what nobody is on the way to read, everybody forgets.
+//! `stale`: resets shared cells that no process can read before they are written.
 //!
 //! A cell may be one of several that processes choose from at run time: the views of
 //! riany, say. Who reads *this* one has chosen it by variables of its own, its
 //! **handle**, and took these from other cells, the **gates**. While no gate leads to a
-//! cell, nobody holds a handle of it, and whoever may open a gate to it writes the cell
-//! anew before, what the cell holds does not matter: it is *abandoned*.
+//! cell, no process holds a handle of it, and whichever process may open a gate to it writes the cell
+//! again before, what the cell holds does not matter: it is *abandoned*.
 //!
 //! Where a process stands towards the cells is its **place** ([`crate::por::abstract_locations`]). Let g
 //! be a gate and x a scalar, and look at one process by itself, from a place on, for as
@@ -13,7 +13,7 @@
 //! cell, or to write x to g (`claim.rs`).
 //!
 //! *Soundness.* Claim: in a state in which g does not hold x and no process is a danger,
-//! nobody reads the cell before it is written. Suppose somebody does, and consider the
+//! no process reads the cell before it is written. Suppose somebody does, and consider the
 //! first step that reads the cell or makes g hold x, the cell not being written before it.
 //! Up to this step g did not hold x, so the process that takes it has come there in a way
 //! that was looked at, from its place in the state on: it is a danger, which contradicts.
@@ -150,7 +150,7 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
 impl Dangers {
     /// Of one process; by cell, the places from which it is a danger.
     fn new(index: Index, graph: &Graph, by_cell: &[&FixedBitSet]) -> Self {
-        // Of handles that nobody ever has, nothing is known.
+        // Of handles that no process ever has, nothing is known.
         let mut to = vec![Cells::MAX; index.count()];
         for (number, place) in graph.places.iter().enumerate() {
             let cells = by_cell.iter().enumerate();
