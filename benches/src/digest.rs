@@ -47,6 +47,11 @@ impl Digest {
             Action::RespondScan { values } => values
                 .iter()
                 .fold(digest.bytes(b"scanned"), |digest, value| digest.number(*value as u64)),
+            Action::RespondPartialScan { entries, .. } => {
+                entries.iter().fold(digest.bytes(b"partly scanned"), |digest, (k, value)| {
+                    digest.number(k.index() as u64).number(*value as u64)
+                })
+            }
             Action::Fail => digest.bytes(b"failed"),
             Action::Unknown => digest.bytes(b"unknown"),
         }

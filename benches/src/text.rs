@@ -73,6 +73,13 @@ fn line(output: &mut impl Write, event: &OwnedEvent) -> io::Result<()> {
             }
             writeln!(output)
         }
+        OwnedAction::RespondPartialScan { entries } => {
+            write!(output, "p{process} ok")?;
+            for (segment, value) in entries {
+                write!(output, " s{segment} {value}")?;
+            }
+            writeln!(output)
+        }
         OwnedAction::Fail => writeln!(output, "p{process} fail"),
         OwnedAction::Unknown => writeln!(output, "p{process} unknown"),
     }

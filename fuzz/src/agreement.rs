@@ -222,6 +222,11 @@ pub mod tests {
                     let values: Vec<i64> = values.iter().map(number).collect();
                     builder.push(&Event::respond_scan(process, &values))
                 }
+                Action::RespondPartialScan { entries, .. } => {
+                    let entries: Vec<(_, i64)> =
+                        entries.iter().map(|(k, value)| (*k, number(value))).collect();
+                    builder.push(&Event::respond_partial_scan(process, &entries))
+                }
                 Action::Fail => builder.push(&Event::fail(process)),
                 Action::Unknown => builder.push(&Event::unknown(process)),
             };

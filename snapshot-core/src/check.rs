@@ -3,8 +3,10 @@
 //! A simple history goes to the observer; any other whose reads are
 //! unambiguous to the linear-time conditions; one whose updates overlap to
 //! [`crate::saturation`]; what that leaves open, since values repeat, to exact
-//! search. The answer says which it was, and carries its certificate.
+//! search. Where scans are partial, each component of segments is decided by itself.
+//! The answer says which it was, and carries its certificate.
 
+mod components;
 mod display;
 mod minimize;
 
@@ -66,6 +68,14 @@ pub struct Report<V> {
 /// assert!(matches!(witness.reason, Reason::Decrease { .. }));
 /// ```
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
+    if history.has_partial_scans() {
+        let report = by_components(history, |part| Ok(whole(part, budget)));
+        return report.unwrap_or_else(|undecided| search(history, undecided.cause, budget));
+    }
+    whole(history, budget)
+}
+
+fn whole<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
     match without_search(history, budget) {
         Ok(report) => report,
         Err(undecided) => {
@@ -73,6 +83,76 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
             saturate(history, undecided, budget).unwrap_or_else(|| search(history, cause, budget))
         }
     }
+}
+
+/// Decides each component of a history by itself. Of several violations, the first one to be
+/// completed is told.
+///
+/// # Errors
+/// What `decide` says of a component, if it does not decide, and no component has a violation.
+fn by_components<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    mut decide: impl FnMut(&History<V>) -> Result<Report<V>, Undecided>,
+) -> Result<Report<V>, Undecided> {
+    let components = components::components(history);
+    let events = components::events(history, &components);
+    let (mut method, mut orders) = (Method::Linear, Vec::new());
+    let mut violation: Option<Report<V>> = None;
+    let mut unknown: Option<Report<V>> = None;
+    let mut undecided: Option<Undecided> = None;
+    for (segments, events) in components.into_iter().zip(events) {
+        let part = components::Part::new(history, segments, events);
+        let report = match decide(&part.history) {
+            Ok(report) => report,
+            Err(Undecided { event, cause }) => {
+                let event = part.lift_event(event, history);
+                undecided.get_or_insert(Undecided { event, cause: part.lift_cause(cause) });
+                continue;
+            }
+        };
+        method = strongest(method, report.method);
+        match report.verdict {
+            Verdict::Linearizable(order) => orders.push(part.instants(&order, history)),
+            Verdict::Violation(_) => {
+                let report = Report { method, ..part.lift(report) };
+                if violation.as_ref().is_none_or(|first| report.decided_at < first.decided_at) {
+                    violation = Some(report);
+                }
+            }
+            Verdict::Unknown(found) => {
+                let events = part.lift_event(found.linearizable_events, history);
+                let verdict = Verdict::Unknown(Unknown {
+                    cause: part.lift_cause(found.cause),
+                    linearizable_events: events,
+                    ..found
+                });
+                unknown.get_or_insert(Report { verdict, ..report });
+            }
+        }
+    }
+    match (violation, undecided, unknown) {
+        (Some(report), ..) => Ok(report),
+        (None, Some(undecided), _) => Err(undecided),
+        (None, None, Some(report)) => Ok(report),
+        (None, None, None) => {
+            let order = components::merge(history, orders);
+            let is_confirmed = certificate::linearization::check(history, &order);
+            debug_assert_eq!(is_confirmed, Ok(()), "linearizability is local");
+            let verdict = Verdict::Linearizable(order);
+            Ok(Report { method, verdict, explanation: None, decided_at: None })
+        }
+    }
+}
+
+/// The method that decides more histories.
+fn strongest(first: Method, second: Method) -> Method {
+    let rank = |method| match method {
+        Method::Simple => 0,
+        Method::Linear => 1,
+        Method::Saturation => 2,
+        Method::Search | Method::Generic => 3,
+    };
+    if rank(first) < rank(second) { second } else { first }
 }
 
 /// By the saturated relation; `None` if that does not decide. What it finds is
@@ -142,6 +222,9 @@ pub fn check_by<V: Clone + Eq + Hash>(
     budget: &mut Budget<'_>,
 ) -> Result<Report<V>, Undecided> {
     match checker {
+        Checker::Linear if history.has_partial_scans() => {
+            by_components(history, |part| without_search(part, budget))
+        }
         Checker::Linear => without_search(history, budget),
         Checker::Saturation => {
             let undecided = Undecided { event: 0, cause: Cause::Requested };
@@ -315,6 +398,27 @@ fn searched_violation<V: Clone + Eq + Hash>(
 /// Whether a history is linearizable, without certificates; `None` if the
 /// budget ran out. About twice as fast as [`check`] where that is linear.
 pub fn decide<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Option<bool> {
+    if !history.has_partial_scans() {
+        return decide_whole(history, budget);
+    }
+    let components = components::components(history);
+    let events = components::events(history, &components);
+    let mut answer = Some(true);
+    for (segments, events) in components.into_iter().zip(events) {
+        let part = components::Part::new(history, segments, events);
+        match decide_whole(&part.history, budget) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => answer = None,
+        }
+    }
+    answer
+}
+
+fn decide_whole<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> Option<bool> {
     match linear::decide(history) {
         linear::Decision::Linearizable => Some(true),
         linear::Decision::Violation => Some(false),

@@ -166,7 +166,7 @@ pub enum Reason {
     },
     /// The operations would have to come before themselves, by a [`Refutation`].
     Cycle,
-    /// Either order of two scans leads to a contradiction, by a [`Refutation`].
+    /// Either order of two operations leads to a contradiction, by a [`Refutation`].
     Ordering,
     /// No order of these operations exists; established by trying all.
     NoOrder,
@@ -277,6 +277,12 @@ pub enum Cause {
         first: OperationId,
         /// The update invoked before `first` was over.
         second: OperationId,
+    },
+    /// A scan returned some of the segments only, and updates overlap or other scans
+    /// returned its segments together with others.
+    PartialScan {
+        /// The scan.
+        scan: OperationId,
     },
     /// The caller asked for a search.
     Requested,

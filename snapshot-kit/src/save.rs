@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use snapshot_core::History;
 use snapshot_core::history::{Action, Event, Writers};
+use snapshot_core::{History, Segment};
 
 use crate::value::{Recorded, Value};
 
@@ -36,7 +36,7 @@ pub fn save<V: Recorded>(
     writeln!(output, "segments {}\nprocesses {}", history.segments(), history.processes())?;
     let mut header = comments.len() + 2;
     let initial: Vec<Value> = (0..history.segments())
-        .map(|k| history.initial_value(snapshot_core::Segment::from_index(k)).recorded())
+        .map(|k| history.initial_value(Segment::from_index(k)).recorded())
         .collect();
     if initial.iter().any(|value| *value != Value::ZERO) {
         write!(output, "initial")?;
@@ -49,9 +49,11 @@ pub fn save<V: Recorded>(
         header += 1;
     }
     let mut values: Vec<Value> = Vec::new();
+    let mut entries: Vec<(Segment, Value)> = Vec::new();
     for event in history.events() {
         let process = event.process;
         values.clear();
+        entries.clear();
         let action = match event.action {
             Action::InvokeUpdate { segment, value } => {
                 values.push(value.recorded());
@@ -60,6 +62,10 @@ pub fn save<V: Recorded>(
             Action::RespondScan { values: returned } => {
                 values.extend(returned.iter().map(Recorded::recorded));
                 Action::RespondScan { values: &values }
+            }
+            Action::RespondPartialScan { segments, entries: returned } => {
+                entries.extend(returned.iter().map(|(k, value)| (*k, value.recorded())));
+                Action::RespondPartialScan { segments, entries: &entries }
             }
             Action::InvokeScan => Action::InvokeScan,
             Action::RespondUpdate => Action::RespondUpdate,

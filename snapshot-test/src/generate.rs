@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 
 use corpus::generate::{OwnedAction, OwnedEvent, Recipe, RecipeError, Style};
+use snapshot_core::Segment;
 use snapshot_core::history::{Action, Declaration, Event};
 use thiserror::Error;
 
@@ -54,9 +55,9 @@ fn pour<W: Write>(
     let events = recipe.events()?;
     let declaration = declaration(recipe);
     let mut writer = Writer::with_comments(format, output, &declaration, comments)?;
-    let mut values = Vec::new();
+    let mut room = Room::default();
     for event in events {
-        writer.write(&with_values(&event, &mut values))?;
+        writer.write(&with_values(&event, &mut room))?;
     }
     Ok(writer.finish()?)
 }
@@ -66,9 +67,18 @@ pub(crate) fn declaration(recipe: &Recipe) -> Declaration<Value> {
     Declaration::new(Value::ZERO).with_processes(recipe.processes).with_segments(recipe.segments)
 }
 
-/// A generated event as one of a recording; `values` is room for its values.
-pub(crate) fn with_values<'a>(event: &OwnedEvent, values: &'a mut Vec<Value>) -> Event<'a, Value> {
+/// Room for the values of an event.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    values: Vec<Value>,
+    entries: Vec<(Segment, Value)>,
+}
+
+/// A generated event as one of a recording.
+pub(crate) fn with_values<'a>(event: &OwnedEvent, room: &'a mut Room) -> Event<'a, Value> {
+    let Room { values, entries } = room;
     values.clear();
+    entries.clear();
     let action = match &event.action {
         OwnedAction::InvokeUpdate { segment, value } => {
             values.push(Value::from(*value));
@@ -79,6 +89,10 @@ pub(crate) fn with_values<'a>(event: &OwnedEvent, values: &'a mut Vec<Value>) ->
         OwnedAction::RespondScan { values: returned } => {
             values.extend(returned.iter().copied().map(Value::from));
             Action::RespondScan { values }
+        }
+        OwnedAction::RespondPartialScan { entries: returned } => {
+            entries.extend(returned.iter().map(|(k, value)| (*k, Value::from(*value))));
+            Action::RespondPartialScan { segments: None, entries }
         }
         OwnedAction::Fail => Action::Fail,
         OwnedAction::Unknown => Action::Unknown,

@@ -242,6 +242,9 @@ fn size(event: &Event<'_, Value>) -> usize {
         Action::RespondScan { values } => {
             size_of_val(values) + values.iter().map(text).sum::<usize>()
         }
+        Action::RespondPartialScan { entries, .. } => {
+            size_of_val(entries) + entries.iter().map(|entry| text(&entry.1)).sum::<usize>()
+        }
         _ => 0,
     };
     // Half an operation, a step and a place.

@@ -100,6 +100,11 @@ fn integers(history: &History<Value>) -> Option<History<i64>> {
                 let values = values.iter().map(integer).collect::<Option<_>>()?;
                 OwnedAction::RespondScan { values }
             }
+            Action::RespondPartialScan { entries, .. } => {
+                let entry = |(segment, value): &(_, _)| Some((*segment, integer(value)?));
+                let entries = entries.iter().map(entry).collect::<Option<_>>()?;
+                OwnedAction::RespondPartialScan { entries }
+            }
             Action::Fail => OwnedAction::Fail,
             Action::Unknown => OwnedAction::Unknown,
         };

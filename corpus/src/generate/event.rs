@@ -31,6 +31,11 @@ pub enum OwnedAction {
         /// Entry `k` is what the scan returned for segment `k`.
         values: Vec<i64>,
     },
+    /// `res scan(entries)` of a scan that returned some of the segments only.
+    RespondPartialScan {
+        /// What it returned, by segments, ascending.
+        entries: Vec<(Segment, i64)>,
+    },
     /// The open operation certainly had no effect.
     Fail,
     /// The outcome of the open operation was lost.
@@ -48,6 +53,9 @@ impl OwnedEvent {
             OwnedAction::InvokeScan => Event::invoke_scan(process),
             OwnedAction::RespondUpdate => Event::respond_update(process),
             OwnedAction::RespondScan { values } => Event::respond_scan(process, values),
+            OwnedAction::RespondPartialScan { entries } => {
+                Event::respond_partial_scan(process, entries)
+            }
             OwnedAction::Fail => Event::fail(process),
             OwnedAction::Unknown => Event::unknown(process),
         }
@@ -63,6 +71,9 @@ impl From<Event<'_, i64>> for OwnedEvent {
             Action::InvokeScan => OwnedAction::InvokeScan,
             Action::RespondUpdate => OwnedAction::RespondUpdate,
             Action::RespondScan { values } => OwnedAction::RespondScan { values: values.to_vec() },
+            Action::RespondPartialScan { entries, .. } => {
+                OwnedAction::RespondPartialScan { entries: entries.to_vec() }
+            }
             Action::Fail => OwnedAction::Fail,
             Action::Unknown => OwnedAction::Unknown,
         };

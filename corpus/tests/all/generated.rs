@@ -252,6 +252,10 @@ fn a_history_is_pinned_to_the_byte() {
             OwnedAction::InvokeScan => vec![process, 1],
             OwnedAction::RespondUpdate => vec![process, 2],
             OwnedAction::RespondScan { values } => [vec![process, 3], values].concat(),
+            OwnedAction::RespondPartialScan { entries } => {
+                let entries = entries.iter().flat_map(|(k, value)| [k.index() as i64, *value]);
+                [process, 6].into_iter().chain(entries).collect()
+            }
             OwnedAction::Fail => vec![process, 4],
             OwnedAction::Unknown => vec![process, 5],
         }

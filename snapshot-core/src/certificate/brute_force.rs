@@ -47,6 +47,11 @@ pub enum Action<V> {
         /// The values, entry `k` for segment `k`; of no account while pending.
         values: Vec<V>,
     },
+    /// Returned values for some segments only.
+    PartialScan {
+        /// Segments with their values; of no account while pending.
+        entries: Vec<(usize, V)>,
+    },
 }
 
 /// One operation, of any process.
@@ -164,9 +169,18 @@ impl<V: Eq> Instance<V> {
 
 /// An operation with its values replaced by numbers, 0 the initial value.
 enum Numbered {
-    Update { segment: usize, value: u16 },
-    Scan { values: Vec<u16> },
+    Update {
+        segment: usize,
+        value: u16,
+    },
+    /// Entry `k` for segment `k`, [`MISSING`] if it returned none.
+    Scan {
+        values: Vec<u16>,
+    },
 }
+
+/// No value.
+const MISSING: u16 = u16::MAX;
 
 struct Search {
     actions: Vec<Numbered>,
@@ -207,10 +221,20 @@ impl Search {
                     segment: *segment,
                     value: Instance::number(&mut known[*segment], &value),
                 },
-                Action::Scan { .. } if operation.response.is_none() => {
+                Action::Scan { .. } | Action::PartialScan { .. }
+                    if operation.response.is_none() =>
+                {
                     Numbered::Scan { values: Vec::new() }
                 }
                 Action::Scan { values } if values.len() != segments => return malformed,
+                Action::PartialScan { entries } => {
+                    let mut values = vec![MISSING; segments];
+                    for (segment, value) in entries {
+                        let Some(known) = known.get_mut(*segment) else { return malformed };
+                        values[*segment] = Instance::number(known, &value);
+                    }
+                    Numbered::Scan { values }
+                }
                 Action::Scan { values } => Numbered::Scan {
                     values: (values.iter().zip(&mut known))
                         .map(|(value, known)| Instance::number(known, &value))
@@ -267,7 +291,9 @@ impl Search {
     fn place_scans(&mut self, mut placed: u128, state: &[u16]) -> u128 {
         loop {
             let next = (0..self.actions.len()).find(|&index| {
-                matches!(&self.actions[index], Numbered::Scan { values } if values == state)
+                let agrees = |(value, held): (&u16, &u16)| *value == MISSING || value == held;
+                matches!(&self.actions[index], Numbered::Scan { values }
+                         if values.iter().zip(state).all(agrees))
                     && self.complete >> index & 1 == 1
                     && self.may_follow(index, placed)
             });

@@ -175,13 +175,10 @@ fn check_values<V: Eq>(
             last_update[segment.index()] = Some(id);
             continue;
         }
-        let returned = history.scan_values(operation);
-        if let Some(k) = (0..segments.len()).find(|&k| &returned[k] != state[k]) {
-            return Err(LinearizationError::WrongEntry {
-                scan: id,
-                segment: segments[k],
-                update: last_update[k],
-            });
+        let differs = |(segment, value): &(Segment, &V)| *value != state[segment.index()];
+        if let Some((segment, _)) = history.entries(operation).find(differs) {
+            let update = last_update[segment.index()];
+            return Err(LinearizationError::WrongEntry { scan: id, segment, update });
         }
     }
     Ok(())

@@ -144,7 +144,7 @@ impl<'a, V: Eq> Omission<'a, V> {
                 (Some(response), Some(overwriting)) => response < overwriting,
                 _ => false,
             };
-            &self.history.scan_values(reader)[segment.index()] == value
+            self.history.entry(reader, segment) == Some(value)
                 && !reader.precedes(update)
                 && !is_overwritten
         };

@@ -19,7 +19,8 @@ pub struct Projection<'h, V> {
 
 impl<'h, V: Eq> Projection<'h, V> {
     /// Keeps `operations` and `segments`. Updates of other segments are left
-    /// out. Entry `k` of a kept scan is what it returned for `segments[k]`.
+    /// out. Entry `k` of a kept scan is what it returned for `segments[k]`,
+    /// if it did.
     ///
     /// # Panics
     /// If the history has no such operation or segment.
@@ -37,9 +38,15 @@ impl<'h, V: Eq> Projection<'h, V> {
                 _ if operation.is_failed() => continue,
                 None if operation.is_pending() => continue,
                 None => {
-                    let returned = history.scan_values(operation);
-                    let values = segments.iter().map(|segment| &returned[segment.index()]);
-                    Action::Scan { values: values.collect() }
+                    let entries = segments.iter().enumerate().filter_map(|(k, segment)| {
+                        history.entry(operation, *segment).map(|value| (k, value))
+                    });
+                    let entries: Vec<(usize, &V)> = entries.collect();
+                    if entries.len() == segments.len() {
+                        Action::Scan { values: entries.into_iter().map(|entry| entry.1).collect() }
+                    } else {
+                        Action::PartialScan { entries }
+                    }
                 }
                 Some(segment) => match segments.iter().position(|&kept| kept == segment) {
                     Some(segment) => {

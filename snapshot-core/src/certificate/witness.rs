@@ -159,9 +159,10 @@ fn relevant_segments<V: Eq>(history: &History<V>, witness: &Witness) -> Vec<Segm
                 }
             }
             None => {
-                let values = history.scan_values(operation);
                 for (relevant, &segment) in relevant.iter_mut().zip(&witness.segments) {
-                    *relevant |= &values[segment.index()] != history.initial_value(segment);
+                    *relevant |= history
+                        .entry(operation, segment)
+                        .is_some_and(|value| value != history.initial_value(segment));
                 }
             }
         }

@@ -40,6 +40,9 @@ impl Display for Cause {
             Self::OverlappingUpdates { first, second } => {
                 write!(f, "operations {first} and {second} are updates of one segment that overlap")
             }
+            Self::PartialScan { scan } => {
+                write!(f, "operation {scan}, a scan, returned some of the segments only")
+            }
             Self::Requested => f.write_str("it was asked for"),
         }
     }

@@ -131,6 +131,14 @@ impl Selection {
                         self.segments.iter().map(|k| values[k.index()].clone()).collect();
                     builder.push(&Event::respond_scan(event.process, &values))
                 }
+                Action::RespondPartialScan { entries, .. } => {
+                    let kept = entries.iter().filter_map(|(segment, value)| {
+                        let place = self.segments.binary_search(segment).ok()?;
+                        Some((Segment::from_index(place), value.clone()))
+                    });
+                    let kept: Vec<(Segment, V)> = kept.collect();
+                    builder.push(&Event::respond_partial_scan(event.process, &kept))
+                }
                 _ => builder.push(&event),
             };
             pushed.expect("a part of a history is a history");
@@ -152,7 +160,7 @@ impl Selection {
             let updates: Vec<OperationId> = history.operation_ids().filter(of_segment).collect();
             for scan in &self.scans {
                 let scan = history.operation(*scan);
-                let value = &history.scan_values(scan)[segment.index()];
+                let Some(value) = history.entry(scan, segment) else { continue };
                 let due = updates.iter().rev().find(|id| history.operation(**id).precedes(scan));
                 needed.extend(due);
                 let can_read = |id: &&OperationId| {

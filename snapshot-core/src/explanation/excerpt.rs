@@ -120,6 +120,13 @@ impl<V: Clone + Eq> Excerpt<V> {
                     self.end_scan(scan, position);
                 }
             }
+            Action::RespondPartialScan { entries, .. } => {
+                let last = entries.last().map_or(0, |(segment, _)| segment.index() + 1);
+                self.segments = self.segments.max(last);
+                if let Open::Scan(scan) = std::mem::take(slot(&mut self.open, process.index())) {
+                    self.end_scan(scan, position);
+                }
+            }
             Action::RespondUpdate => self.end_update(process, Ending::Response(position)),
             Action::Fail => self.end_update(process, Ending::Failure(position)),
             Action::Unknown => self.end_update(process, Ending::Unknown(position)),
@@ -162,7 +169,10 @@ impl<V: Clone + Eq> Excerpt<V> {
                     self.tracks[at].take_back(&candidate);
                 }
             }
-            Action::RespondUpdate | Action::RespondScan { .. } | Action::Unknown => {
+            Action::RespondUpdate
+            | Action::RespondScan { .. }
+            | Action::RespondPartialScan { .. }
+            | Action::Unknown => {
                 *slot(&mut self.open, process.index()) = Open::Nothing;
             }
         }

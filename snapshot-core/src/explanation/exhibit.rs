@@ -96,9 +96,8 @@ impl<V: Clone + Eq> Explanation<V> {
                     Deed::Update { segment, value: history.update_value(operation).clone() }
                 }
                 None => {
-                    let values = history.scan_values(operation);
-                    let entry = |k: &Segment| (*k, values[k.index()].clone());
-                    Deed::Scan { entries: witness.segments.iter().map(entry).collect() }
+                    let entry = |k: &Segment| Some((*k, history.entry(operation, *k)?.clone()));
+                    Deed::Scan { entries: witness.segments.iter().filter_map(entry).collect() }
                 }
             };
             let ending = match operation.outcome() {
@@ -114,6 +113,11 @@ impl<V: Clone + Eq> Explanation<V> {
         let initial = |k: &Segment| (*k, history.initial_value(*k).clone());
         let initial = witness.segments.iter().map(initial).collect();
         Self { witness, initial, exhibits, numbers: Vec::new(), refutation: None }
+    }
+
+    /// Gives other numbers to the operations that run numbers are about; order is kept.
+    pub(crate) fn renumber(&mut self, number: impl Fn(OperationId) -> OperationId) {
+        self.numbers.iter_mut().for_each(|(id, _)| *id = number(*id));
     }
 
     /// The exhibit of an operation.
@@ -140,11 +144,8 @@ impl<V: Clone + Eq> Explanation<V> {
         let initial: Vec<V> = self.initial.iter().map(|(_, value)| value.clone()).collect();
         let segments: Vec<Segment> = self.initial.iter().map(|(segment, _)| *segment).collect();
         self.replay(&segments, initial, |exhibit, segment| match &exhibit.deed {
-            Deed::Update { value, .. } => value.clone(),
-            Deed::Scan { entries } => {
-                let entry = entries.iter().find(|(k, _)| *k == segment);
-                entry.expect("a scan has an entry for each segment").1.clone()
-            }
+            Deed::Update { value, .. } => Some(value.clone()),
+            Deed::Scan { entries } => Some(entries.iter().find(|(k, _)| *k == segment)?.1.clone()),
         })
     }
 
@@ -159,9 +160,9 @@ impl<V: Clone + Eq> Explanation<V> {
         let value = |exhibit: &Exhibit<V>, segment: Segment| match exhibit.deed {
             Deed::Update { .. } => {
                 let number = self.numbers.iter().find(|(id, _)| *id == exhibit.id);
-                u8::from(number.is_some_and(|(_, number)| *number >= from(segment)))
+                Some(u8::from(number.is_some_and(|(_, number)| *number >= from(segment))))
             }
-            Deed::Scan { .. } => u8::from(self.sees(exhibit.id, segment)),
+            Deed::Scan { .. } => Some(u8::from(self.sees(exhibit.id, segment))),
         };
         let segments: Vec<Segment> = [Some(renaming.i), renaming.j].into_iter().flatten().collect();
         Some(self.replay(&segments, vec![0; segments.len()], value))
@@ -190,12 +191,12 @@ impl<V: Clone + Eq> Explanation<V> {
     }
 
     /// The proof's operations as a history of these segments, with the values
-    /// that `value` gives for updates and for entries of scans.
+    /// that `value` gives for updates (always) and for entries of scans (or a gap).
     fn replay<W: Clone>(
         &self,
         segments: &[Segment],
         initial: Vec<W>,
-        value: impl Fn(&Exhibit<V>, Segment) -> W,
+        value: impl Fn(&Exhibit<V>, Segment) -> Option<W>,
     ) -> History<W> {
         let declaration = Declaration::new(initial[0].clone())
             .with_segments(initial.len())
@@ -212,15 +213,18 @@ impl<V: Clone + Eq> Explanation<V> {
             let process = exhibit.process.index();
             let pushed = match (&exhibit.deed, moment.is_end, exhibit.ending) {
                 (Deed::Update { segment, .. }, false, _) => {
-                    builder.invoke_update(process, place(*segment), value(exhibit, *segment))
+                    let value = value(exhibit, *segment).expect("an update wrote a value");
+                    builder.invoke_update(process, place(*segment), value)
                 }
                 (Deed::Scan { .. }, false, _) => builder.invoke_scan(process),
                 (_, true, Ending::Failure(_)) => builder.fail(process),
                 (_, true, Ending::Unknown(_)) => builder.unknown(process),
                 (Deed::Update { .. }, true, _) => builder.respond_update(process),
                 (Deed::Scan { .. }, true, _) => {
-                    let values: Vec<W> = segments.iter().map(|k| value(exhibit, *k)).collect();
-                    builder.respond_scan(process, &values)
+                    let entry = |(k, segment)| Some((k, value(exhibit, segment)?));
+                    let entries: Vec<(usize, W)> =
+                        segments.iter().copied().enumerate().filter_map(entry).collect();
+                    builder.respond_partial_scan(process, &entries)
                 }
             };
             pushed.expect("a part of a history is a history");

@@ -46,6 +46,15 @@ impl<V: Clone> ReturnedValues<V> {
                     self.returned.push((id, entries));
                 }
             }
+            Action::RespondPartialScan { entries, .. } => {
+                let Some(id) = slot(&mut self.open, process).take() else { return };
+                let value = |k: &Segment| {
+                    let found = entries.binary_search_by_key(k, |entry| entry.0).ok()?;
+                    Some(entries[found].1.clone())
+                };
+                let returned = self.segments.iter().map(value).collect::<Option<_>>();
+                self.returned.extend(returned.map(|returned| (id, returned)));
+            }
             Action::Fail | Action::Unknown => *slot(&mut self.open, process) = None,
             Action::RespondUpdate => {}
         }

@@ -72,7 +72,20 @@ pub enum HistoryErrorKind {
         /// Number of values returned.
         found: usize,
     },
-    /// An update of a segment that does not exist.
+    /// A partial scan returned a segment twice, or segments in another than their order.
+    #[error(
+        "a scan of process {process} returned segment {segment} after segment {after}; \
+             a partial scan returns each segment at most once, in ascending order"
+    )]
+    EntryOrder {
+        /// The scanning process.
+        process: Process,
+        /// The entry out of order.
+        segment: Segment,
+        /// The one before it.
+        after: Segment,
+    },
+    /// An update or an entry of a segment that does not exist.
     #[error(
         "segment {segment} does not exist: there are {segments} segments, \
              numbered from 0; correct the segment or the number of segments"
@@ -243,8 +256,18 @@ impl Admission {
             Action::InvokeScan => self.invoke_scan(process),
             Action::RespondUpdate => self.respond_update(process),
             Action::RespondScan { values } => self.respond_scan(process, values.len()),
+            Action::RespondPartialScan { segments, entries } => {
+                let width = segments.map(|segments| segments.get() as usize);
+                self.respond_partial_scan(process, width, entries.iter().map(|entry| entry.0))
+            }
             Action::Fail | Action::Unknown => self.give_up(process),
         }
+    }
+
+    /// The number of segments, if it cannot change any more.
+    #[inline]
+    pub const fn settled_segments(&self) -> Option<usize> {
+        self.segments
     }
 
     /// As [`Self::admit`], for `inv update_segment(..)`.
@@ -325,6 +348,42 @@ impl Admission {
         Ok(())
     }
 
+    /// As [`Self::admit`], for `res scan` of a partial scan; `width`: the number of
+    /// segments, if the event tells it. O(entries).
+    ///
+    /// # Errors
+    /// As [`Self::admit`].
+    pub fn respond_partial_scan(
+        &mut self,
+        process: Process,
+        width: Option<usize>,
+        entries: impl Iterator<Item = Segment>,
+    ) -> Result<(), HistoryError> {
+        match self.open.get(process.index()) {
+            Some(Some(open)) if open.is_scan => {}
+            _ => return self.refuse_response(process),
+        }
+        let mut last: Option<Segment> = None;
+        for segment in entries {
+            if let Some(after) = last.filter(|after| *after >= segment) {
+                return self.refuse(HistoryErrorKind::EntryOrder { process, segment, after });
+            }
+            last = Some(segment);
+        }
+        let needed = last.map_or(0, |segment| segment.index() + 1);
+        if let (Some(segment), Some(segments)) = (last, self.segments.or(width))
+            && needed > segments
+        {
+            return self.refuse(HistoryErrorKind::NoSuchSegment { segment, segments });
+        }
+        if let Some(width) = width.filter(|width| self.segments != Some(*width)) {
+            self.settle_segments(process, width)?;
+        }
+        self.segments_seen = self.segments_seen.max(needed);
+        self.end(process);
+        Ok(())
+    }
+
     /// As [`Self::admit`], for a failure or an unknown outcome.
     ///
     /// # Errors
@@ -380,7 +439,7 @@ impl Admission {
         self.events += 1;
     }
 
-    /// The first complete scan tells the number of segments, unless declared.
+    /// The first full scan tells the number of segments, unless declared.
     #[cold]
     fn settle_segments(&mut self, process: Process, found: usize) -> Result<(), HistoryError> {
         let expected = self.segments();

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 
 use super::{Action, Event, History};
 
-/// `p0 update 5`, `p0 update s2 5`, `p1 scan`, `p1 ok 5 0`, `p0 fail`, `p0 unknown`;
+/// `p0 update 5`, `p0 update s2 5`, `p1 scan`, `p1 ok 5 0`, `p1 ok s0 5`, `p0 fail`, `p0 unknown`;
 /// the segment is left out where it is the process's own. Values stand as they are:
 /// to write a recording that can be read again, use a writer of recordings.
 impl<V: Display> Display for Event<'_, V> {
@@ -22,6 +22,11 @@ impl<V: Display> Display for Event<'_, V> {
             Action::RespondScan { values } => {
                 write!(f, "p{process} ok")?;
                 values.iter().try_for_each(|value| write!(f, " {value}"))
+            }
+            Action::RespondPartialScan { entries: [], .. } => write!(f, "p{process} ok _"),
+            Action::RespondPartialScan { entries, .. } => {
+                write!(f, "p{process} ok")?;
+                entries.iter().try_for_each(|(segment, value)| write!(f, " s{segment} {value}"))
             }
             Action::Fail => write!(f, "p{process} fail"),
             Action::Unknown => write!(f, "p{process} unknown"),

@@ -1,5 +1,7 @@
 //! Events: the letters of a recorded execution.
 
+use std::num::NonZeroU32;
+
 use crate::{Process, Segment};
 
 /// One event of a history: what a process did at one instant.
@@ -33,6 +35,15 @@ pub enum Action<'a, V> {
         /// Entry `k` is what the scan returned for segment `k`.
         values: &'a [V],
     },
+    /// `res scan(..)` of a scan that returned some of the segments only. A missing
+    /// entry restricts nothing.
+    RespondPartialScan {
+        /// The number of segments, where the recording says it at this event (by an
+        /// entry or a gap for each of them).
+        segments: Option<NonZeroU32>,
+        /// What the scan returned, by segments, ascending.
+        entries: &'a [(Segment, V)],
+    },
     /// The open operation is known to have had no effect, now or later.
     Fail,
     /// The outcome of the open operation will never be known (crash,
@@ -64,6 +75,13 @@ impl<'a, V> Event<'a, V> {
     #[inline]
     pub const fn respond_scan(process: Process, values: &'a [V]) -> Self {
         Self { process, action: Action::RespondScan { values } }
+    }
+
+    /// `res scan(entries)` by `process`, of a scan that returned these segments only,
+    /// ascending.
+    #[inline]
+    pub const fn respond_partial_scan(process: Process, entries: &'a [(Segment, V)]) -> Self {
+        Self { process, action: Action::RespondPartialScan { segments: None, entries } }
     }
 
     /// The open operation of `process` failed for certain.

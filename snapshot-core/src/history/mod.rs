@@ -56,8 +56,12 @@ pub struct History<V> {
     /// Operation number times 2, plus 1 at its end.
     steps: Vec<u32>,
     update_values: Vec<V>,
-    /// `segments` consecutive values per complete scan.
+    /// `segments` consecutive values per full scan.
     scan_values: Vec<V>,
+    /// The entries of all partial scans, one scan after the other.
+    partial_entries: Vec<(Segment, V)>,
+    /// Per partial scan, where its entries end.
+    partial_ends: Vec<usize>,
 }
 
 impl<V> History<V> {
@@ -78,6 +82,8 @@ impl<V> History<V> {
                 steps: Vec::new(),
                 update_values: Vec::new(),
                 scan_values: Vec::new(),
+                partial_entries: Vec::new(),
+                partial_ends: Vec::new(),
             },
         })
     }
@@ -164,15 +170,15 @@ impl<V> History<V> {
         &self.update_values[operation.values as usize]
     }
 
-    /// The values that a complete scan returned, one per segment.
+    /// The values that a full scan returned, one per segment.
     ///
     /// # Panics
-    /// If the operation is not a complete scan.
+    /// If the operation is not a complete scan, or a partial one.
     #[inline]
     pub fn scan_values(&self, operation: &Operation) -> &[V] {
         assert!(
-            operation.is_scan() && operation.is_complete(),
-            "only a complete scan returned values"
+            operation.is_scan() && operation.is_complete() && !operation.is_partial(),
+            "only a complete and full scan returned a value per segment"
         );
         let start = operation.values as usize * self.segments;
         &self.scan_values[start..start + self.segments]
@@ -181,11 +187,48 @@ impl<V> History<V> {
     /// What an operation returned for a segment, if it is a complete scan.
     #[inline]
     pub fn entry(&self, operation: &Operation, segment: Segment) -> Option<&V> {
-        if operation.is_scan() && operation.is_complete() {
+        if operation.is_partial() {
+            let entries = self.partial_entries(operation);
+            let found = entries.binary_search_by_key(&segment, |entry| entry.0).ok()?;
+            Some(&entries[found].1)
+        } else if operation.is_scan() && operation.is_complete() {
             self.scan_values(operation).get(segment.index())
         } else {
             None
         }
+    }
+
+    /// What a partial scan returned, by segments, ascending.
+    ///
+    /// # Panics
+    /// If the operation is no partial scan.
+    pub fn partial_entries(&self, operation: &Operation) -> &[(Segment, V)] {
+        assert!(operation.is_partial(), "only a partial scan has gaps");
+        let number = operation.values as usize;
+        let start = number.checked_sub(1).map_or(0, |before| self.partial_ends[before]);
+        &self.partial_entries[start..self.partial_ends[number]]
+    }
+
+    /// What a complete scan returned, full or partial, by segments, ascending; nothing for
+    /// any other operation.
+    pub fn entries<'h>(
+        &'h self,
+        operation: &Operation,
+    ) -> impl Iterator<Item = (Segment, &'h V)> + use<'h, V> {
+        let is_scan = operation.is_scan() && operation.is_complete();
+        let partial = if operation.is_partial() { self.partial_entries(operation) } else { &[] };
+        let full: &[V] = match is_scan && !operation.is_partial() {
+            true => self.scan_values(operation),
+            false => &[],
+        };
+        let full = full.iter().enumerate().map(|(k, value)| (Segment::from_index(k), value));
+        full.chain(partial.iter().map(|(segment, value)| (*segment, value)))
+    }
+
+    /// Whether some scan returned some of the segments only.
+    #[inline]
+    pub const fn has_partial_scans(&self) -> bool {
+        !self.partial_ends.is_empty()
     }
 
     /// The event at a position, as it was recorded.
@@ -204,6 +247,10 @@ impl<V> History<V> {
             (true, _, Outcome::Failed { .. }) => Action::Fail,
             (true, _, Outcome::Unknown { .. }) => Action::Unknown,
             (true, OperationKind::Update { .. }, _) => Action::RespondUpdate,
+            (true, OperationKind::Scan, _) if operation.is_partial() => {
+                let entries = self.partial_entries(operation);
+                Action::RespondPartialScan { segments: None, entries }
+            }
             (true, OperationKind::Scan, _) => {
                 Action::RespondScan { values: self.scan_values(operation) }
             }
@@ -248,7 +295,7 @@ impl<V> History<V> {
     /// Number of complete scans.
     #[inline]
     pub const fn scans(&self) -> usize {
-        self.scan_values.len() / self.segments
+        self.scan_values.len() / self.segments + self.partial_ends.len()
     }
 
     /// Number of operations that neither responded nor failed.
@@ -320,9 +367,9 @@ impl<V: Clone> HistoryBuilder<V> {
                 *open = Some(history.begin(Operation::scan(process, position)));
                 return Ok(());
             }
-            Action::RespondUpdate | Action::RespondScan { .. } => {
-                Outcome::Complete { response: position }
-            }
+            Action::RespondUpdate
+            | Action::RespondScan { .. }
+            | Action::RespondPartialScan { .. } => Outcome::Complete { response: position },
             Action::Fail => Outcome::Failed { event: position },
             Action::Unknown => Outcome::Unknown { event: position },
         };
@@ -331,6 +378,17 @@ impl<V: Clone> HistoryBuilder<V> {
         if let Action::RespondScan { values } = event.action {
             operation.values = (history.scan_values.len() / values.len()) as u32;
             history.scan_values.extend_from_slice(values);
+        } else if let Action::RespondPartialScan { entries, .. } = event.action {
+            if self.admission.settled_segments() == Some(entries.len()) {
+                // It is full.
+                operation.values = (history.scan_values.len() / entries.len()) as u32;
+                history.scan_values.extend(entries.iter().map(|entry| entry.1.clone()));
+            } else {
+                operation.values = history.partial_ends.len() as u32;
+                operation.set_partial();
+                history.partial_entries.extend_from_slice(entries);
+                history.partial_ends.push(history.partial_entries.len());
+            }
         }
         operation.close(outcome);
         history.steps.push((id.index() as u32) << 1 | 1);
@@ -396,6 +454,21 @@ impl<V: Clone> HistoryBuilder<V> {
     /// As [`Self::push`].
     pub fn respond_scan(&mut self, process: usize, values: &[V]) -> Result<(), HistoryError> {
         self.push(&Event::respond_scan(Process::from_index(process), values))
+    }
+
+    /// `res scan(entries)` by `process`, of a scan that returned these segments only,
+    /// ascending.
+    ///
+    /// # Errors
+    /// As [`Self::push`].
+    pub fn respond_partial_scan(
+        &mut self,
+        process: usize,
+        entries: &[(usize, V)],
+    ) -> Result<(), HistoryError> {
+        let entries: Vec<(Segment, V)> =
+            entries.iter().map(|(k, value)| (Segment::from_index(*k), value.clone())).collect();
+        self.push(&Event::respond_partial_scan(Process::from_index(process), &entries))
     }
 
     /// The open operation of `process` certainly had no effect.

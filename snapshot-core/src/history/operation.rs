@@ -34,12 +34,13 @@ pub enum OperationKind {
         /// The segment written.
         segment: Segment,
     },
-    /// Returns one value per segment.
+    /// Returns one value per segment, or, if it is partial, of some segments.
     Scan,
 }
 
 const UPDATE: u8 = 0;
 const SCAN: u8 = 1;
+const PARTIAL_SCAN: u8 = 2;
 
 const COMPLETE: u8 = 0;
 const FAILED: u8 = 1;
@@ -53,8 +54,8 @@ pub struct Operation {
     invocation: u32,
     /// Meaningless while pending.
     end: u32,
-    /// Index of its value (update) or of its first entry (scan) among the
-    /// history's values, in units of one value or of one scan.
+    /// Index of its value (update), or of its entries among those of the full or of the
+    /// partial scans.
     pub(super) values: u32,
     segment: u16,
     kind: u8,
@@ -109,17 +110,27 @@ impl Operation {
     /// What it does.
     #[inline]
     pub const fn kind(&self) -> OperationKind {
-        if self.kind == SCAN {
-            OperationKind::Scan
-        } else {
+        if self.kind == UPDATE {
             OperationKind::Update { segment: Segment::from_index(self.segment as usize) }
+        } else {
+            OperationKind::Scan
         }
     }
 
     /// Whether it is a scan.
     #[inline]
     pub const fn is_scan(&self) -> bool {
-        self.kind == SCAN
+        self.kind != UPDATE
+    }
+
+    /// Whether it is a complete scan that returned some of the segments only.
+    #[inline]
+    pub const fn is_partial(&self) -> bool {
+        self.kind == PARTIAL_SCAN
+    }
+
+    pub(super) const fn set_partial(&mut self) {
+        self.kind = PARTIAL_SCAN;
     }
 
     /// The segment it updates, if it is an update.

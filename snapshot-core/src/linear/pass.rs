@@ -79,6 +79,10 @@ impl<'h, V: Clone + Eq + Hash> Pass<'h, V> {
                 }
                 (true, OperationKind::Scan) => {
                     let open = self.open[process].take();
+                    if operation.is_partial() {
+                        let cause = Cause::PartialScan { scan: step.operation };
+                        return Err(undecided(position, cause));
+                    }
                     if let (true, Some(open)) = (operation.is_complete(), open) {
                         self.end_scan(id, history.scan_values(operation), open, now)?;
                     }

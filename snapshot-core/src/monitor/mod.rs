@@ -192,6 +192,10 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
                     self.end_scan(values, operation, invocation, floor, now);
                 }
             }
+            Action::RespondPartialScan { entries, .. } => {
+                self.admission.admit(event)?;
+                self.end_partial_scan(process, entries, now);
+            }
             Action::Fail => {
                 self.admission.give_up(process)?;
                 self.fail(process, now);
@@ -226,7 +230,21 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             Action::InvokeUpdate { .. } | Action::InvokeScan => self.operations += 1,
             Action::Fail => self.failed += 1,
             Action::Unknown => self.without_outcome += 1,
-            Action::RespondUpdate | Action::RespondScan { .. } => {}
+            Action::RespondUpdate
+            | Action::RespondScan { .. }
+            | Action::RespondPartialScan { .. } => {}
+        }
+    }
+
+    /// The conditions are about vectors without gaps.
+    #[cold]
+    fn end_partial_scan(&mut self, process: Process, entries: &[(Segment, V)], now: Instant) {
+        let Open::Scan { operation, invocation, floor } = self.close(process) else { return };
+        if self.admission.settled_segments() == Some(entries.len()) {
+            let values: Vec<V> = entries.iter().map(|entry| entry.1.clone()).collect();
+            self.end_scan(&values, operation, invocation, floor, now);
+        } else {
+            self.undecided(now, Cause::PartialScan { scan: id(operation) });
         }
     }
 

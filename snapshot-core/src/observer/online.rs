@@ -115,6 +115,7 @@ impl<V: Clone + Eq> OnlineObserver<V> {
                     self.state = next.map_err(|_| Observation::Violation)?;
                 }
             }
+            Action::RespondPartialScan { .. } => return Err(Observation::NotSimple),
             Action::Fail | Action::Unknown => {
                 if let Open::Update(..) = self.close(process) {
                     return Err(Observation::NotSimple);

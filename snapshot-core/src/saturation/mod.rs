@@ -28,7 +28,9 @@ mod linearize;
 mod online;
 mod proof;
 mod relation;
+mod schedule;
 mod shrink;
+mod trail;
 
 use std::hash::Hash;
 
@@ -91,6 +93,9 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
     if saturation.is_ambiguous() {
         return Outcome::Ambiguous;
     }
+    if history.has_partial_scans() {
+        return partial(history, &mut saturation.relation, budget);
+    }
     match linearize::linearize(history, &mut saturation.relation, budget) {
         Ok(order) => Outcome::Linearizable(order),
         Err(linearize::Failure::Exhausted(exhausted)) => {
@@ -101,6 +106,49 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
             pair_violation(history, budget)
         }
     }
+}
+
+/// Decides a history with partial scans whose relation is saturated and acyclic.
+fn partial<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    relation: &mut relation::Relation,
+    budget: &mut Budget<'_>,
+) -> Outcome {
+    match schedule::linearize(relation, budget).0 {
+        Ok(order) => Outcome::Linearizable(order),
+        Err(schedule::Failure::Exhausted(exhausted)) => {
+            // Nothing but the empty prefix is known to be linearizable.
+            Outcome::Exhausted { exhausted, events: 0 }
+        }
+        Err(schedule::Failure::Refuted(refutation)) => {
+            let (event, found) = first_refuted(history, budget);
+            proof::searched_violation(history, event, &found.unwrap_or(refutation), budget)
+        }
+    }
+}
+
+/// The first event of a refuted history whose prefix is refuted, with the proof for that
+/// prefix; as far as the budget allows to find it. Prefixes of linearizable histories are
+/// linearizable.
+fn first_refuted<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> (usize, Option<Refutation>) {
+    let (mut linearizable, mut refuted, mut proof) = (0, history.len(), None);
+    while refuted - linearizable > 1 {
+        let middle = linearizable.midpoint(refuted);
+        let mut saturation = Saturation::of_history(history.declaration());
+        for event in history.events().take(middle) {
+            let conflict = saturation.observe(&event);
+            debug_assert_eq!(conflict, None, "the whole relation is acyclic");
+        }
+        match schedule::linearize(&mut saturation.relation, budget).0 {
+            Ok(_) => linearizable = middle,
+            Err(schedule::Failure::Refuted(found)) => (refuted, proof) = (middle, Some(found)),
+            Err(schedule::Failure::Exhausted(_)) => break,
+        }
+    }
+    (refuted - 1, proof)
 }
 
 /// There is no order of the scans: finds the event at which that became so.

@@ -196,7 +196,13 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
             Action::RespondUpdate => {
                 self.relation.respond_update(open).map_err(|cycle| self.cycle(cycle))
             }
-            Action::RespondScan { values } => self.respond_scan(open, values),
+            Action::RespondScan { values } => {
+                let entries = values.iter().enumerate();
+                self.respond_scan(open, entries.map(|(k, value)| (Segment::from_index(k), value)))
+            }
+            Action::RespondPartialScan { entries, .. } => {
+                self.respond_scan(open, entries.iter().map(|(segment, value)| (*segment, value)))
+            }
             Action::Fail => self.fail(open),
             _ => {
                 self.relation.end_without_response(open, true);
@@ -295,14 +301,21 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         Ok(())
     }
 
-    fn respond_scan(&mut self, scan: u32, values: &[V]) -> Result<(), Conflict> {
-        self.grow(values.len());
+    fn respond_scan<'a>(
+        &mut self,
+        scan: u32,
+        values: impl Iterator<Item = (Segment, &'a V)>,
+    ) -> Result<(), Conflict>
+    where
+        V: 'a,
+    {
         let mut entries = std::mem::take(&mut self.entries);
         entries.clear();
-        for (segment, value) in values.iter().enumerate() {
-            entries.push(match self.written[segment].get(value) {
+        for (segment, value) in values {
+            self.grow(segment.index() + 1);
+            entries.resize(segment.index(), NONE);
+            entries.push(match self.written[segment.index()].get(value) {
                 None => {
-                    let segment = Segment::from_index(segment);
                     return Err(Conflict::Unavailable { scan: self.id(scan), segment });
                 }
                 Some(Writers::One(block)) => *block,

@@ -90,6 +90,26 @@ fn refute<V: Clone + Eq + Hash>(
     Some((witness(history, relation, &refutation, reason), refutation))
 }
 
+/// The answer for a history that a search has refuted.
+pub(super) fn searched_violation<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    event: usize,
+    refutation: &Refutation,
+    budget: &mut Budget<'_>,
+) -> Outcome {
+    let mut saturation = Saturation::of_history(history.declaration());
+    for past in history.events().take(event + 1) {
+        saturation.observe(&past);
+    }
+    let relation = &saturation.relation;
+    let part = Part::of(relation, refutation, None);
+    let refutation = part.shrink(history, budget).unwrap_or_else(|| refutation.clone());
+    let is_cycle = !refutation.lines.iter().any(|line| line.rule == Rule::Suppose);
+    let reason = if is_cycle { Reason::Cycle } else { Reason::Ordering };
+    let witness = witness(history, relation, &refutation, reason);
+    Outcome::Violation { event, witness, refutation: Some(refutation) }
+}
+
 /// The operations and segments of a refutation, with the updates that its scans saw there.
 fn witness<V>(
     history: &History<V>,
@@ -185,10 +205,10 @@ enum Task {
     Write(Path),
 }
 
-struct Derivation<'r> {
+pub(super) struct Derivation<'r> {
     relation: &'r Relation,
     name: &'r dyn Fn(u32) -> OperationId,
-    lines: Vec<Line>,
+    pub lines: Vec<Line>,
     known: HashMap<(u32, u32), usize, FxBuildHasher>,
 }
 
@@ -196,18 +216,18 @@ struct Derivation<'r> {
 const BLOCK_COST: u32 = 3;
 
 impl<'r> Derivation<'r> {
-    fn new(relation: &'r Relation, name: &'r dyn Fn(u32) -> OperationId) -> Self {
+    pub fn new(relation: &'r Relation, name: &'r dyn Fn(u32) -> OperationId) -> Self {
         Self { relation, name, lines: Vec::new(), known: HashMap::default() }
     }
 
-    fn push(&mut self, before: u32, after: u32, rule: Rule) -> usize {
+    pub fn push(&mut self, before: u32, after: u32, rule: Rule) -> usize {
         let (first, second) = ((self.name)(before), (self.name)(after));
         self.lines.push(Line { before: first, after: second, rule });
         self.known.insert((before, after), self.lines.len() - 1);
         self.lines.len() - 1
     }
 
-    fn derive(&mut self, from: u32, to: u32) -> Option<()> {
+    pub fn derive(&mut self, from: u32, to: u32) -> Option<()> {
         let mut tasks = vec![Task::Goal(from, to, u32::MAX)];
         while let Some(task) = tasks.pop() {
             match task {
@@ -305,11 +325,11 @@ impl<'r> Derivation<'r> {
                 }
             }
             self.relation.each_successor(at, |successor| match successor {
-                Successor::Operation(next) if is_scan => {
-                    if self.known.contains_key(&(at, next)) {
-                        reach(next, 1, Hop::Supposed);
-                    }
+                // It is a supposition, if it does not lead from an update to a reader.
+                Successor::Operation(next) if self.known.contains_key(&(at, next)) => {
+                    reach(next, 1, Hop::Supposed);
                 }
+                Successor::Operation(_) if is_scan => {}
                 Successor::Operation(next) => reach(next, 1, Hop::Reads),
                 Successor::Block { to: next, cause: (NONE, _), .. } => reach(next, 1, Hop::First),
                 Successor::Block { block, to: next, edge, cause } => {

@@ -7,9 +7,10 @@
 
 use super::proof;
 use super::relation::{Kind, NONE, Relation};
+use super::schedule::{self, Failure};
 use crate::history::History;
 use crate::search::Budget;
-use crate::verdict::{Refutation, Rule};
+use crate::verdict::{Line, Refutation, Rule};
 use crate::{OperationId, Segment};
 
 /// An operation, or an entry of a scan, with the update that the scan saw.
@@ -164,10 +165,31 @@ impl Part {
                 return proof::cycle(&relation, found.operation, &name);
             }
         }
-        let (first, second) = self.pair?;
+        let Some((first, second)) = self.pair else { return search(&mut relation, &name) };
         let pair = (place(first)? as u32, place(second)? as u32);
         proof::both_ways(&mut relation, pair, &name)
     }
+}
+
+/// Steps of a search within a part, times the period of budgets.
+const STEPS: usize = 200;
+
+/// A refutation that needs several suppositions.
+fn search(relation: &mut Relation, name: &dyn Fn(u32) -> OperationId) -> Option<Refutation> {
+    let mut steps = 0;
+    let mut proceed = || {
+        steps += 1;
+        steps < STEPS
+    };
+    let mut budget = Budget { memory: usize::MAX, proceed: &mut proceed };
+    let Err(Failure::Refuted(refutation)) = schedule::linearize(relation, &mut budget).0 else {
+        return None;
+    };
+    let renamed = |line: &Line| {
+        let (before, after) = (line.before.index() as u32, line.after.index() as u32);
+        Line { before: name(before), after: name(after), ..*line }
+    };
+    Some(Refutation { lines: refutation.lines.iter().map(renamed).collect() })
 }
 
 /// Leaves out parts of a list, larger ones first, while `is_bad` holds of the rest.

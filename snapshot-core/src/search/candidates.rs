@@ -14,7 +14,7 @@
 //! Rounds are repeated until nothing changes, or a limit is reached: what is
 //! left is always a superset of what is possible.
 
-use super::problem::{NEVER, Operation, Problem};
+use super::problem::{MISSING, NEVER, Operation, Problem};
 
 /// More rounds than these are not worth their time.
 const ROUNDS: usize = 64;
@@ -99,7 +99,12 @@ impl<'p> Candidates<'p> {
                 let first = runs.partition_point(|run| run.response <= scan.invocation);
                 let past = runs.partition_point(|run| run.invocation <= scan.response);
                 let range = first.saturating_sub(1)..past;
-                entries.push(range.filter(|&k| runs[k].value == value).map(|k| k as u32).collect());
+                entries.push(
+                    range
+                        .filter(|&k| value == MISSING || runs[k].value == value)
+                        .map(|k| k as u32)
+                        .collect(),
+                );
             }
         }
         entries

@@ -17,7 +17,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::Budget;
 use super::candidates::Candidates;
-use super::problem::{NEVER, Problem};
+use super::problem::{MISSING, NEVER, Operation, Problem};
 use crate::verdict::Exhausted;
 
 /// How a search ended.
@@ -167,10 +167,7 @@ impl<'p> Search<'p> {
                 if operation.invocation > deadline {
                     break;
                 }
-                if !self.taken[index]
-                    && operation.segment.is_none()
-                    && self.problem.returned(operation) == self.values
-                {
+                if !self.taken[index] && operation.segment.is_none() && self.agrees(operation) {
                     self.taken[index] = true;
                     self.order.push(index as u32);
                     continue 'again;
@@ -178,6 +175,13 @@ impl<'p> Search<'p> {
             }
             return deadline;
         }
+    }
+
+    /// Whether a scan returned what the segments hold, as far as it returned anything.
+    #[inline]
+    fn agrees(&self, scan: &Operation) -> bool {
+        let mut entries = self.problem.returned(scan).iter().zip(&self.values);
+        entries.all(|(value, held)| value == held || *value == MISSING)
     }
 
     /// The first update from `from` on that can be taken.

@@ -12,6 +12,9 @@ use crate::history::History;
 /// The instant at which an operation that never ends does so.
 pub(super) const NEVER: u32 = u32::MAX;
 
+/// No value: a gap of a partial scan, which agrees with every value.
+pub(super) const MISSING: u32 = u32::MAX;
+
 /// An operation to be ordered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation {
@@ -33,7 +36,7 @@ pub(super) struct Problem {
     pub segments: usize,
     pub initial: Vec<u32>,
     pub operations: Vec<Operation>,
-    /// `segments` values per scan.
+    /// `segments` values per scan, [`MISSING`] where it returned none.
     returned: Vec<u32>,
     /// Number of events of the history.
     pub events: usize,
@@ -60,7 +63,11 @@ impl Problem {
             };
             let value = if operation.is_scan() {
                 let index = returned.len() / segments;
-                returned.extend(history.scan_values(operation).iter().map(&mut number));
+                let row = returned.len();
+                returned.resize(row + segments, MISSING);
+                for (segment, value) in history.entries(operation) {
+                    returned[row + segment.index()] = number(value);
+                }
                 index as u32
             } else {
                 number(history.update_value(operation))

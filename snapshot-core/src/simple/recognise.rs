@@ -14,6 +14,9 @@ use crate::{OperationId, Segment};
 /// Why a history is not simple.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum NotSimple {
+    /// Some scan returned some of the segments only.
+    #[error("a scan returned some of the segments only; in a simple history all scans are full")]
+    PartialScan,
     /// A segment receives a third value, or its initial value again.
     #[error(
         "update {update} gives segment {segment} a value other than its last; \
@@ -121,11 +124,10 @@ impl<'a, V: Eq> Choice<'a, V> {
     /// Where there is room, segments that a scan saw changed though they never did.
     fn add_seen(&mut self, history: &'a History<V>) {
         for scan in history.operations().iter().filter(|o| o.is_scan() && o.is_complete()) {
-            for (index, value) in history.scan_values(scan).iter().enumerate() {
+            for (segment, value) in history.entries(scan) {
                 if self.segments.len() == 2 {
                     return;
                 }
-                let segment = Segment::from_index(index);
                 if value != history.initial_value(segment) && !self.contains(segment) {
                     self.segments.push((segment, Some(value)));
                 }
@@ -203,6 +205,9 @@ impl SimpleHistory {
     /// If the history is not (i, j)-simple for any i and j, or if updates of
     /// one segment are not ordered: see [`NotSimple`].
     pub fn recognise<V: Eq>(history: &History<V>) -> Result<Self, NotSimple> {
+        if history.has_partial_scans() {
+            return Err(NotSimple::PartialScan);
+        }
         let mut choice = Choice::of_updates(history)?;
         choice.add_seen(history);
         choice.fill(history);

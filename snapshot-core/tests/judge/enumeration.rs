@@ -46,6 +46,8 @@ pub struct Space {
     pub faults: bool,
     /// Whether a segment once 1 must stay 1.
     pub switch_once: bool,
+    /// Whether scans may also return some segments only.
+    pub gaps: bool,
 }
 
 impl Space {
@@ -85,6 +87,7 @@ impl Space {
             never_written: false,
             faults: false,
             switch_once: false,
+            gaps: false,
         }
     }
 
@@ -111,6 +114,12 @@ impl Space {
     /// Operations may also fail or have an unknown outcome.
     pub fn with_faults(mut self) -> Self {
         self.faults = true;
+        self
+    }
+
+    /// Scans may also return some segments only (at least one).
+    pub fn with_gaps(mut self) -> Self {
+        self.gaps = true;
         self
     }
 
@@ -187,7 +196,7 @@ struct Walk<'a> {
     /// What each process does.
     plan: Vec<Vec<Planned>>,
     /// What a scan may return.
-    returns: Vec<Vec<i64>>,
+    returns: Vec<Vec<Option<i64>>>,
     /// For each process, how many operations it has ended, and whether the
     /// next one is open.
     progress: Vec<(usize, bool)>,
@@ -220,13 +229,18 @@ impl<'a> Walk<'a> {
             .with_segments(space.segments)
             .with_processes(space.processes.len())
             .with_writers(space.writers);
-        let mut returns: Vec<Vec<i64>> = vec![Vec::new()];
+        let mut returns: Vec<Vec<Option<i64>>> = vec![Vec::new()];
         for entry in &mut values {
             entry.extend(space.never_written.then_some(NEVER_WRITTEN));
             returns = (returns.iter())
-                .flat_map(|prefix| entry.iter().map(|&value| [&prefix[..], &[value]].concat()))
+                .flat_map(|prefix| {
+                    let values = entry.iter().map(|value| Some(*value));
+                    let values = values.chain(space.gaps.then_some(None));
+                    values.map(|value| [&prefix[..], &[value]].concat())
+                })
                 .collect();
         }
+        returns.retain(|values| values.iter().any(Option::is_some));
         Self {
             space,
             progress: vec![(0, false); plan.len()],
@@ -273,8 +287,12 @@ impl<'a> Walk<'a> {
             }
             Planned::Scan => {
                 for index in 0..self.returns.len() {
-                    let values = self.returns[index].clone();
-                    self.step(process.index(), &Event::respond_scan(process, &values), next);
+                    let entries: Vec<(Segment, i64)> = (0..)
+                        .zip(&self.returns[index])
+                        .filter_map(|(k, value)| Some((Segment::from_index(k), (*value)?)))
+                        .collect();
+                    let event = Event::respond_partial_scan(process, &entries);
+                    self.step(process.index(), &event, next);
                 }
             }
         }

@@ -38,6 +38,11 @@ fn transform<W: Clone>(
                 let values: Vec<W> = values.iter().map(|&returned| value(returned)).collect();
                 builder.push(&Event::respond_scan(process, &values))
             }
+            Action::RespondPartialScan { entries, .. } => {
+                let entries: Vec<(snapshot_core::Segment, W)> =
+                    entries.iter().map(|(k, returned)| (*k, value(*returned))).collect();
+                builder.push(&Event::respond_partial_scan(process, &entries))
+            }
             Action::InvokeScan => builder.push(&Event::invoke_scan(process)),
             Action::RespondUpdate => builder.push(&Event::respond_update(process)),
             Action::Fail => builder.push(&Event::fail(process)),

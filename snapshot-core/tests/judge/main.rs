@@ -18,6 +18,7 @@ mod floating;
 mod forgetting;
 mod invariance;
 mod oracle;
+mod partial;
 mod random;
 mod recording;
 mod refutations;

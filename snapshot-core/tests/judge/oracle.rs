@@ -17,8 +17,8 @@ struct Operation {
     response: Option<usize>,
     /// Segment and value of an update.
     written: Option<(usize, i64)>,
-    /// What a complete scan returned.
-    returned: Option<Vec<i64>>,
+    /// What a complete scan returned, by segments.
+    returned: Option<Vec<(usize, i64)>>,
 }
 
 impl Operation {
@@ -48,12 +48,18 @@ fn operations(history: &History<i64>) -> Vec<Operation> {
                 let id = open.take().expect("only an open operation fails");
                 operations[id] = None;
             }
-            Action::RespondUpdate | Action::RespondScan { .. } => {
+            Action::RespondUpdate
+            | Action::RespondScan { .. }
+            | Action::RespondPartialScan { .. } => {
                 let id = open.take().expect("only an open operation responds");
                 let operation = operations[id].as_mut().expect("it has not failed");
                 operation.response = Some(time);
                 if let Action::RespondScan { values } = action {
-                    operation.returned = Some(values.to_vec());
+                    operation.returned = Some(values.iter().copied().enumerate().collect());
+                }
+                if let Action::RespondPartialScan { entries, .. } = action {
+                    let entries = entries.iter().map(|(k, value)| (k.index(), *value));
+                    operation.returned = Some(entries.collect());
                 }
             }
         }
@@ -69,11 +75,11 @@ fn satisfies_definition(history: &History<i64>, order: &[&Operation]) -> bool {
         (0..order.len()).all(|late| (0..late).all(|early| !order[late].precedes(order[early])));
     let reads_the_maximal_updates = (order.iter().enumerate()).all(|(place, scan)| {
         let Some(returned) = &scan.returned else { return true };
-        (returned.iter().enumerate()).all(|(segment, value)| {
+        returned.iter().all(|(segment, value)| {
             let mut updates = order[..place].iter().filter_map(|operation| operation.written);
-            match updates.rfind(|update| update.0 == segment) {
+            match updates.rfind(|update| update.0 == *segment) {
                 Some((_, written)) => written == *value,
-                None => initial.initial_value(segment) == value,
+                None => initial.initial_value(*segment) == value,
             }
         })
     });

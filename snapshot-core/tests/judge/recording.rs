@@ -15,6 +15,7 @@ pub enum Letter {
     InvokeScan,
     RespondUpdate,
     RespondScan { values: Vec<i64> },
+    RespondPartialScan { entries: Vec<(Segment, i64)> },
     Fail,
     Unknown,
 }
@@ -30,6 +31,7 @@ impl Letter {
             Self::InvokeScan => Event::invoke_scan(process),
             Self::RespondUpdate => Event::respond_update(process),
             Self::RespondScan { values } => Event::respond_scan(process, values),
+            Self::RespondPartialScan { entries } => Event::respond_partial_scan(process, entries),
             Self::Fail => Event::fail(process),
             Self::Unknown => Event::unknown(process),
         }
@@ -63,12 +65,44 @@ impl Recording {
                 Action::InvokeScan => Letter::InvokeScan,
                 Action::RespondUpdate => Letter::RespondUpdate,
                 Action::RespondScan { values } => Letter::RespondScan { values: values.to_vec() },
+                Action::RespondPartialScan { entries, .. } => {
+                    Letter::RespondPartialScan { entries: entries.to_vec() }
+                }
                 Action::Fail => Letter::Fail,
                 Action::Unknown => Letter::Unknown,
             };
             (process.index(), letter)
         });
         Self { declaration: history.declaration(), events: events.collect() }
+    }
+
+    /// Leaves out entries of scans, all but one at most: bit `k` of the tape tells
+    /// whether entry number `k`, counted from the first scan on, stays.
+    pub fn leave_gaps(&mut self, tape: &[bool]) {
+        let mut stays = tape.iter().cycle();
+        for (_, letter) in &mut self.events {
+            if let Letter::RespondScan { values } = letter {
+                let entries: Vec<(Segment, i64)> = values
+                    .iter()
+                    .enumerate()
+                    .filter(|_| *stays.next().expect("the tape is not empty"))
+                    .map(|(k, value)| (Segment::from_index(k), *value))
+                    .collect();
+                *letter = Letter::RespondPartialScan { entries };
+            }
+        }
+    }
+
+    /// Leaves one entry of each scan, another one each time.
+    pub fn keep_one_entry(&mut self) {
+        let mut kept = 0;
+        for (_, letter) in &mut self.events {
+            if let Letter::RespondScan { values } = letter {
+                kept = (kept + 1) % values.len();
+                let entries = vec![(Segment::from_index(kept), values[kept])];
+                *letter = Letter::RespondPartialScan { entries };
+            }
+        }
     }
 
     /// Appends an event.

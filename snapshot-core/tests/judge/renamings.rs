@@ -64,6 +64,7 @@ pub fn are_possible(history: &History<i64>) -> bool {
     };
     let mut segments = (0..history.segments()).map(Segment::from_index);
     history.writers() == Writers::Single
+        && !history.has_partial_scans()
         && segments.all(|segment| {
             numbers(history, segment).is_some() && is_new(segment) && is_settled(segment)
         })
@@ -72,7 +73,7 @@ pub fn are_possible(history: &History<i64>) -> bool {
 /// Tries all renamings of a history without repeating values and overlapping
 /// updates; `None` if it is not of this kind, or large.
 pub fn decide(history: &History<i64>) -> Option<bool> {
-    if history.writers() != Writers::Single || history.len() > 24 {
+    if history.writers() != Writers::Single || history.has_partial_scans() || history.len() > 24 {
         return None;
     }
     let segments: Vec<Segment> = (0..history.segments()).map(Segment::from_index).collect();
@@ -123,6 +124,7 @@ fn rename(
                     values.iter().enumerate().map(|(k, value)| rename(k, value)).collect();
                 builder.push(&Event::respond_scan(process, &values))
             }
+            Action::RespondPartialScan { .. } => panic!("scans that are renamed are full"),
             Action::InvokeScan => builder.push(&Event::invoke_scan(process)),
             Action::RespondUpdate => builder.push(&Event::respond_update(process)),
             Action::Fail => builder.push(&Event::fail(process)),

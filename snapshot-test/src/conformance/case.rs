@@ -9,7 +9,7 @@ use snapshot_core::history::Declaration;
 
 use crate::Value;
 use crate::format::{Format, Reader, WriteError, Writer};
-use crate::generate::with_values;
+use crate::generate::{Room, with_values};
 use crate::read::read_history;
 
 /// A history with the answer that a checker must give.
@@ -86,10 +86,10 @@ fn recorded(history: &History<i64>) -> History<Value> {
         writers,
     };
     let mut builder = History::builder(declaration).expect("a history's declaration is valid");
-    let mut values = Vec::new();
+    let mut room = Room::default();
     for event in history.events() {
         let event = OwnedEvent::from(event);
-        builder.push(&with_values(&event, &mut values)).expect("its events are admissible");
+        builder.push(&with_values(&event, &mut room)).expect("its events are admissible");
     }
     builder.finish()
 }

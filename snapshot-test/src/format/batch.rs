@@ -9,7 +9,7 @@
 use snapshot_core::Process;
 use snapshot_core::history::Event;
 
-use super::{Location, Parsed, ReadError, Shape};
+use super::{Location, Parsed, Payload, ReadError, Shape};
 use crate::Value;
 
 /// The most events of a batch. To hand over a batch may take two system calls,
@@ -24,8 +24,9 @@ const VALUES: usize = 1 << 15;
 struct Entry {
     process: Process,
     shape: Shape,
-    /// Where its values end; they begin where those of the entry before end.
+    /// Where its values and entries end; they begin where those of the entry before end.
     end: u32,
+    end_of_entries: u32,
 }
 
 /// What follows the events of a batch.
@@ -43,7 +44,7 @@ enum Ending {
 #[derive(Debug)]
 pub(crate) struct Batch {
     entries: Vec<Entry>,
-    values: Vec<Value>,
+    payload: Payload,
     /// The place of each entry. Apart from them: it is rarely asked for.
     locations: Vec<Location>,
     ending: Ending,
@@ -53,7 +54,7 @@ impl Batch {
     pub fn new() -> Self {
         Self {
             entries: Vec::new(),
-            values: Vec::new(),
+            payload: Payload::default(),
             locations: Vec::new(),
             ending: Ending::Open,
         }
@@ -62,11 +63,12 @@ impl Batch {
     /// The events, each with its place.
     #[inline]
     pub fn events(&self) -> impl Iterator<Item = (&Location, Event<'_, Value>)> {
-        let mut start = 0;
+        let (mut start, mut start_of_entries) = (0, 0);
         self.locations.iter().zip(&self.entries).map(move |(location, entry)| {
-            let values = &self.values[start..entry.end as usize];
-            start = entry.end as usize;
-            (location, entry.shape.event(entry.process, values))
+            let values = &self.payload.values[start..entry.end as usize];
+            let entries = &self.payload.entries[start_of_entries..entry.end_of_entries as usize];
+            (start, start_of_entries) = (entry.end as usize, entry.end_of_entries as usize);
+            (location, entry.shape.event(entry.process, values, entries))
         })
     }
 
@@ -85,21 +87,26 @@ impl Batch {
     }
 
     /// Replaces the events by those that `advance` parses; it appends the
-    /// values of each to the vector that it is given.
+    /// values of each to the payload that it is given.
     #[inline]
     pub(super) fn fill(
         &mut self,
-        mut advance: impl FnMut(&mut Vec<Value>) -> Result<Option<Parsed>, ReadError>,
+        mut advance: impl FnMut(&mut Payload) -> Result<Option<Parsed>, ReadError>,
     ) {
         self.entries.clear();
-        self.values.clear();
+        self.payload.clear();
         self.locations.clear();
         self.ending = Ending::Open;
-        while self.entries.len() < EVENTS && self.values.len() < VALUES {
-            match advance(&mut self.values) {
+        let Self { payload, .. } = self;
+        while self.entries.len() < EVENTS
+            && payload.values.len() < VALUES
+            && payload.entries.len() < VALUES
+        {
+            match advance(payload) {
                 Ok(Some(Parsed { location, process, shape })) => {
-                    let end = self.values.len() as u32;
-                    self.entries.push(Entry { process, shape, end });
+                    let end = payload.values.len() as u32;
+                    let end_of_entries = payload.entries.len() as u32;
+                    self.entries.push(Entry { process, shape, end, end_of_entries });
                     self.locations.push(location);
                 }
                 Ok(None) => {
@@ -142,7 +149,7 @@ mod tests {
             reader.next_batch(&mut batch);
             let events = batch.events();
             read.extend(events.map(|(location, event)| format!("{location:?} {event:?}")));
-            sizes.push((batch.events().count(), batch.values.len()));
+            sizes.push((batch.events().count(), batch.payload.values.len()));
             if batch.is_last() {
                 read.extend(batch.into_error().map(|error| error.to_string()));
                 return (read, sizes);

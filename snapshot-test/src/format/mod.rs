@@ -24,6 +24,7 @@ mod writer;
 
 use std::fmt;
 use std::io::Read;
+use std::num::NonZeroU32;
 
 use snapshot_core::history::{Action, Declaration, Event};
 use snapshot_core::{Process, Segment};
@@ -84,8 +85,25 @@ enum Shape {
     RespondUpdate,
     /// The values are those returned.
     RespondScan,
+    /// The entries are those returned; with the number of segments, if it stands there.
+    RespondPartialScan(Option<NonZeroU32>),
     Fail,
     Unknown,
+}
+
+/// The values of parsed events: those of updates and full scans, and the entries of partial
+/// scans. What a parser gives up is truncated.
+#[derive(Debug, Default)]
+struct Payload {
+    values: Vec<Value>,
+    entries: Vec<(Segment, Value)>,
+}
+
+impl Payload {
+    fn clear(&mut self) {
+        self.values.clear();
+        self.entries.clear();
+    }
 }
 
 /// A parsed event without its values.
@@ -97,14 +115,20 @@ struct Parsed {
 }
 
 impl Shape {
-    /// The event of this shape, with its values.
+    /// The event of this shape, with its values and entries.
     #[inline]
-    fn event(self, process: Process, values: &[Value]) -> Event<'_, Value> {
+    fn event<'a>(
+        self,
+        process: Process,
+        values: &'a [Value],
+        entries: &'a [(Segment, Value)],
+    ) -> Event<'a, Value> {
         let action = match self {
             Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
             Self::InvokeScan => Action::InvokeScan,
             Self::RespondUpdate => Action::RespondUpdate,
             Self::RespondScan => Action::RespondScan { values },
+            Self::RespondPartialScan(segments) => Action::RespondPartialScan { segments, entries },
             Self::Fail => Action::Fail,
             Self::Unknown => Action::Unknown,
         };
@@ -132,7 +156,7 @@ impl Shape {
 pub struct Reader<R> {
     inner: Inner<R>,
     /// Those of the event that was handed over last.
-    values: Vec<Value>,
+    payload: Payload,
 }
 
 #[derive(Debug)]
@@ -145,18 +169,18 @@ enum Inner<R> {
 impl<R: Read> Inner<R> {
     /// The next event; its values are appended.
     #[inline]
-    fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+    fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         match self {
-            Self::Text(reader) => reader.advance(values),
-            Self::Jsonl(reader) => reader.advance(values),
-            Self::Disc22(reader) => reader.advance(values),
+            Self::Text(reader) => reader.advance(payload),
+            Self::Jsonl(reader) => reader.advance(payload),
+            Self::Disc22(reader) => reader.advance(&mut payload.values),
         }
     }
 }
 
 impl<R: Read> Reader<R> {
-    const fn new(inner: Inner<R>) -> Self {
-        Self { inner, values: Vec::new() }
+    fn new(inner: Inner<R>) -> Self {
+        Self { inner, payload: Payload::default() }
     }
 
     /// Reads text. Buffers by itself, as do the others.
@@ -206,10 +230,11 @@ impl<R: Read> Reader<R> {
     /// If what follows is no event of this format.
     #[inline]
     pub fn next_event(&mut self) -> Option<Result<(Location, Event<'_, Value>), ReadError>> {
-        self.values.clear();
-        match self.inner.advance(&mut self.values) {
+        self.payload.clear();
+        match self.inner.advance(&mut self.payload) {
             Ok(Some(Parsed { location, process, shape })) => {
-                Some(Ok((location, shape.event(process, &self.values))))
+                let Payload { values, entries } = &self.payload;
+                Some(Ok((location, shape.event(process, values, entries))))
             }
             Ok(None) => None,
             Err(error) => Some(Err(error)),
@@ -220,9 +245,9 @@ impl<R: Read> Reader<R> {
     /// or not the input has to be waited for.
     pub(crate) fn next_batch(&mut self, batch: &mut Batch) {
         match &mut self.inner {
-            Inner::Text(reader) => batch.fill(|values| reader.advance(values)),
-            Inner::Jsonl(reader) => batch.fill(|values| reader.advance(values)),
-            Inner::Disc22(reader) => batch.fill(|values| reader.advance(values)),
+            Inner::Text(reader) => batch.fill(|payload| reader.advance(payload)),
+            Inner::Jsonl(reader) => batch.fill(|payload| reader.advance(payload)),
+            Inner::Disc22(reader) => batch.fill(|payload| reader.advance(&mut payload.values)),
         }
     }
 

@@ -54,6 +54,16 @@ pub enum Inexpressible {
         /// The segment updated.
         segment: Segment,
     },
+    /// disc22: a scan that returned some of the segments only.
+    #[error(
+        "disc22 has no scans of some segments only, found one of process {process} \
+         (values that it leaves out at the end would be read as 0); \
+         write the recording as text or jsonl"
+    )]
+    PartialScan {
+        /// The process.
+        process: Process,
+    },
     /// disc22: a failed operation.
     #[error(
         "disc22 has no failed operations, found one of process {process}; \

@@ -95,6 +95,9 @@ fn write(
                     "check shorter recordings (values need not be changed)"
                 }
                 Cause::OverlappingUpdates { .. } => "record values that do not repeat",
+                Cause::PartialScan { .. } => {
+                    "check shorter recordings, or record scans of all segments"
+                }
             };
             writeln!(
                 out,

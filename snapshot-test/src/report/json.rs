@@ -263,6 +263,7 @@ fn cause(cause: &Cause) -> (&'static str, Vec<usize>, Option<usize>) {
         Cause::OverlappingUpdates { first, second } => {
             ("overlapping-updates", vec![index(first), index(second)], None)
         }
+        Cause::PartialScan { scan } => ("partial-scan", vec![index(scan)], None),
         Cause::Requested => ("requested", Vec::new(), None),
     }
 }

@@ -36,6 +36,8 @@ pub enum SnapshotOutput<V> {
     Updated,
     /// One value per segment.
     Scanned(Box<[V]>),
+    /// Of a partial scan: values of some segments.
+    PartlyScanned(Box<[(Segment, V)]>),
 }
 
 /// A recorded execution of a snapshot object, as any object's.
@@ -68,7 +70,7 @@ impl<V: Clone + Eq + Hash> Specification for Snapshot<V> {
                     None => false,
                 }
             }
-            (SnapshotInput::Update { .. }, Some(SnapshotOutput::Scanned(_))) => false,
+            (SnapshotInput::Update { .. }, Some(_)) => false,
         }
     }
 
@@ -87,6 +89,9 @@ impl<V: Clone + Eq + Hash> Specification for Snapshot<V> {
         match output {
             None => true,
             Some(SnapshotOutput::Scanned(values)) => values == state,
+            Some(SnapshotOutput::PartlyScanned(entries)) => {
+                entries.iter().all(|(segment, value)| state.get(segment.index()) == Some(value))
+            }
             Some(SnapshotOutput::Updated) => false,
         }
     }
@@ -119,6 +124,13 @@ impl Snapshot<u32> {
                 Some(segment) => {
                     let value = number(history.update_value(operation));
                     (SnapshotInput::Update { segment, value }, SnapshotOutput::Updated)
+                }
+                None if operation.is_partial() => {
+                    let entries = history.entries(operation);
+                    let entries: Box<[(Segment, u32)]> =
+                        entries.map(|(segment, value)| (segment, number(value))).collect();
+                    seen.extend(entries.iter().copied());
+                    (SnapshotInput::Scan, SnapshotOutput::PartlyScanned(entries))
                 }
                 None if operation.is_complete() => {
                     let values = history.scan_values(operation).iter().map(&mut number);

@@ -223,6 +223,11 @@ impl Relation {
         self.initial[segment as usize]
     }
 
+    /// The blocks of the initial values, by segment.
+    pub fn initial_blocks(&self) -> &[u32] {
+        &self.initial
+    }
+
     /// The blocks that a complete scan saw, one per segment.
     pub fn entries(&self, operation: &Operation) -> &[u32] {
         match operation.kind {

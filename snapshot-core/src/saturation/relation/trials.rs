@@ -3,7 +3,7 @@
 //! Between [`Relation::begin_trial`] and [`Relation::undo_trial`], old clock
 //! entries are kept on a trail, and undone with the edges, last ones first.
 
-use super::{Cycle, NONE, Relation};
+use super::{Cycle, NONE, Relation, Stands};
 
 /// What a trial has changed.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +35,16 @@ impl Relation {
     pub fn begin_trial(&mut self) {
         let first_edge = self.edges.len();
         self.trials.push(Trail { first_edge, ..Trail::default() });
+    }
+
+    /// The operations whose clocks have risen since the last trial began; some repeatedly.
+    pub fn each_risen(&self, mut visit: impl FnMut(u32)) {
+        let Some(trail) = self.trials.last() else { return };
+        for &(node, _, _) in &trail.clocks {
+            if let Stands::Operation(operation) = self.nodes[node as usize].stands {
+                visit(operation);
+            }
+        }
     }
 
     /// Undoes what was done since the trial began; a cycle is gone with it.

@@ -100,6 +100,9 @@ impl<W: Write> Disc22Writer<W> {
                 write!(output, ";")?;
                 Activity::Idle
             }
+            Action::RespondPartialScan { .. } => {
+                return Err(Inexpressible::PartialScan { process }.into());
+            }
             Action::Fail => return Err(Inexpressible::Failure { process }.into()),
             Action::Unknown => Activity::Lost,
         };

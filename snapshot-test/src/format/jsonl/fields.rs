@@ -7,15 +7,16 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::num::NonZeroU32;
 
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use snapshot_core::Segment;
 
 use crate::Value;
-use crate::format::Format;
 use crate::format::error::{Found, ReadErrorKind};
 use crate::format::nearest::nearest;
+use crate::format::{Format, Payload};
 
 /// All fields, in the order in which [`Fields::given`] counts them.
 pub(super) const NAMES: [&str; 13] = [
@@ -36,6 +37,15 @@ pub(super) const NAMES: [&str; 13] = [
 
 /// How many of [`NAMES`] mean something; the others are ignored.
 const MEANINGFUL: usize = 11;
+
+/// Which segments a scan returned.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Returned {
+    /// One value for each.
+    All,
+    /// Some; with the number of segments, if it stands there.
+    Some(Option<NonZeroU32>),
+}
 
 /// The words that fields may have as their value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -74,15 +84,17 @@ pub(super) struct Fields<'v> {
     pub segments: Option<u64>,
     pub processes: Option<u64>,
     pub writers: Option<Word>,
-    /// Those of `value`, `values` or `initial`; a line may have one of these.
-    pub values: &'v mut Vec<Value>,
+    /// Values of `value`, `values` or `initial` (a line may have one of these), and the
+    /// entries of `values` if it has gaps.
+    pub payload: &'v mut Payload,
+    pub returned: Returned,
     /// Why parsing was given up, where serde has no word for it.
     pub defect: Option<ReadErrorKind>,
 }
 
 impl<'v> Fields<'v> {
-    pub(super) fn new(values: &'v mut Vec<Value>) -> Self {
-        values.clear();
+    pub(super) fn new(payload: &'v mut Payload) -> Self {
+        payload.clear();
         Self {
             given: 0,
             process: None,
@@ -93,7 +105,8 @@ impl<'v> Fields<'v> {
             segments: None,
             processes: None,
             writers: None,
-            values,
+            payload,
+            returned: Returned::All,
             defect: None,
         }
     }
@@ -142,7 +155,8 @@ impl<'v> Fields<'v> {
             "operation" => self.operation = Some(map.next_value_seed(OneOf(&["update", "scan"]))?),
             "writers" => self.writers = Some(map.next_value_seed(OneOf(&["many", "single"]))?),
             "value" => map.next_value_seed(OneValue(self))?,
-            "values" | "initial" => map.next_value_seed(ValueList(self))?,
+            "values" => map.next_value_seed(ReturnedValues(self))?,
+            "initial" => map.next_value_seed(ValueList(self))?,
             _ => drop(map.next_value::<IgnoredAny>()?),
         }
         Ok(())
@@ -256,7 +270,7 @@ impl Visitor<'_> for OneValue<'_, '_> {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<(), E> {
-        self.0.values.push(Value::Integer(value));
+        self.0.payload.values.push(Value::Integer(value));
         Ok(())
     }
 
@@ -277,7 +291,7 @@ impl Visitor<'_> for OneValue<'_, '_> {
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
-        self.0.values.push(Value::from(value));
+        self.0.payload.values.push(Value::from(value));
         Ok(())
     }
 }
@@ -302,11 +316,112 @@ impl<'de> Visitor<'de> for ValueList<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         while list.next_element_seed(OneValue(self.0))?.is_some() {
-            if self.0.values.len() > Segment::LIMIT + 1 {
+            if self.0.payload.values.len() > Segment::LIMIT + 1 {
                 let limit = Segment::LIMIT + 1;
                 return Err(self.0.refuse(ReadErrorKind::TooManyValues { limit }));
             }
         }
         Ok(())
+    }
+}
+
+/// What a scan returned: an array, with `null` for a segment that was not returned, or an
+/// object from segments to values.
+struct ReturnedValues<'a, 'v>(&'a mut Fields<'v>);
+
+impl<'de> DeserializeSeed<'de> for ReturnedValues<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ReturnedValues<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of values, or an object of them")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let mut width = 0;
+        while let Some(is_gap) = list.next_element_seed(ValueOrGap(self.0))? {
+            width += 1;
+            if width > Segment::LIMIT + 1 {
+                let limit = Segment::LIMIT + 1;
+                return Err(self.0.refuse(ReadErrorKind::TooManyValues { limit }));
+            }
+            let Fields { payload: Payload { values, entries }, returned, .. } = &mut *self.0;
+            if is_gap && *returned == Returned::All {
+                *returned = Returned::Some(None);
+                let values = values.drain(..).enumerate();
+                entries.extend(values.map(|(k, value)| (Segment::from_index(k), value)));
+            } else if !is_gap && *returned != Returned::All {
+                entries.extend(values.pop().map(|value| (Segment::from_index(width - 1), value)));
+            }
+        }
+        if self.0.returned != Returned::All {
+            self.0.returned = Returned::Some(NonZeroU32::new(width as u32));
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        self.0.returned = Returned::Some(None);
+        while let Some(Name(name)) = map.next_key()? {
+            let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+            if !is_number {
+                let expected = "the number of a segment";
+                let (found, nearest) = (Found::new(&name), None);
+                return Err(self.0.refuse(ReadErrorKind::Unexpected { expected, found, nearest }));
+            }
+            let segment = Segment::new(name.parse().unwrap_or(usize::MAX))
+                .map_err(|error| self.0.refuse(ReadErrorKind::id_out_of_range(error, &name)))?;
+            map.next_value_seed(OneValue(self.0))?;
+            let Payload { values, entries } = &mut *self.0.payload;
+            entries.extend(values.pop().map(|value| (segment, value)));
+        }
+        self.0.payload.entries.sort_by_key(|entry| entry.0);
+        Ok(())
+    }
+}
+
+/// A value, appended to the line's values, or `null`; tells which.
+struct ValueOrGap<'a, 'v>(&'a mut Fields<'v>);
+
+impl<'de> DeserializeSeed<'de> for ValueOrGap<'_, '_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Visitor<'_> for ValueOrGap<'_, '_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value: an integer, a string, or null")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<bool, E> {
+        Ok(true)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<bool, E> {
+        OneValue(self.0).visit_i64(value).map(|()| false)
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<bool, E> {
+        OneValue(self.0).visit_u64(value).map(|()| false)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<bool, E> {
+        OneValue(self.0).visit_f64(value).map(|()| false)
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<bool, E> {
+        OneValue(self.0).visit_str(value).map(|()| false)
     }
 }

@@ -3,11 +3,11 @@
 use snapshot_core::history::{Admission, Declaration, Writers};
 use snapshot_core::{IdError, Process, Segment};
 
-use super::fields::{Fields, Word};
+use super::fields::{Fields, Returned, Word};
 use crate::Value;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::format::text::cursor::{Cursor, Step, saturated};
-use crate::format::{Format, Shape};
+use crate::format::{Format, Payload, Shape};
 
 /// What a line is.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) enum Line {
 }
 
 /// Parses a line, which begins with `indent` blanks.
-pub(super) fn parse(line: &[u8], indent: usize, values: &mut Vec<Value>) -> Step<Line> {
+pub(super) fn parse(line: &[u8], indent: usize, payload: &mut Payload) -> Step<Line> {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,
         Err(error) => {
@@ -31,7 +31,7 @@ pub(super) fn parse(line: &[u8], indent: usize, values: &mut Vec<Value>) -> Step
         cursor.advance(indent);
         return Err(cursor.unexpected_event("a JSON object", &[]));
     }
-    let mut fields = Fields::new(values);
+    let mut fields = Fields::new(payload);
     let mut json = serde_json::Deserializer::from_str(text.trim_end());
     let parsed = serde::de::DeserializeSeed::deserialize(&mut fields, &mut json);
     if let Err(error) = parsed.and_then(|()| json.end()) {
@@ -140,7 +140,11 @@ fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
         },
         Word::Ok => {
             only(fields, "a response", &["process", "event", "values"])?;
-            if fields.has("values") { Shape::RespondScan } else { Shape::RespondUpdate }
+            match (fields.has("values"), fields.returned) {
+                (false, _) => Shape::RespondUpdate,
+                (true, Returned::All) => Shape::RespondScan,
+                (true, Returned::Some(segments)) => Shape::RespondPartialScan(segments),
+            }
         }
         Word::Fail => {
             only(fields, "a failure", &["process", "event"])?;
@@ -170,7 +174,7 @@ fn header(fields: &mut Fields<'_>) -> Result<Declaration<Value>, ReadErrorKind> 
     let mut declaration = Declaration::new(Value::ZERO);
     declaration.segments = size(fields.segments, "segments", Segment::LIMIT + 1)?;
     declaration.processes = size(fields.processes, "processes", Process::LIMIT + 1)?;
-    declaration.initial = std::mem::take(fields.values);
+    declaration.initial = std::mem::take(&mut fields.payload.values);
     if fields.writers == Some(Word::Many) {
         declaration.writers = Writers::Many;
     }

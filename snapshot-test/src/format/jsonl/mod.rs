@@ -6,7 +6,11 @@
 //! {"process":1,"event":"invoke","operation":"scan"}
 //! {"process":0,"event":"ok"}
 //! {"process":1,"event":"ok","values":[5,0,"x"]}
+//! {"process":1,"event":"invoke","operation":"scan"}
+//! {"process":1,"event":"ok","values":{"0":5}}
 //! ```
+//!
+//! The last is a partial scan; `[5,null,null]` says the same.
 //!
 //! The first line may be a header. `time` and `comment` may stand in any line
 //! and are ignored: the order of the file is authoritative over clocks. Any
@@ -27,7 +31,7 @@ use self::line::Line;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::location::Excerpt;
 use super::source::Source;
-use super::{Format, Parsed};
+use super::{Format, Parsed, Payload};
 use crate::Value;
 
 /// Reads the JSON Lines format.
@@ -36,7 +40,7 @@ pub(super) struct JsonlReader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
     /// The values of the line read last, until they are handed over.
-    values: Vec<Value>,
+    payload: Payload,
     /// The event after the header, which was read to see that it is none.
     first: Option<Parsed>,
     /// The line of the header, if there was one.
@@ -49,7 +53,7 @@ impl<R: Read> JsonlReader<R> {
         let mut reader = Self {
             source: Source::new(input, Format::Jsonl),
             declaration: Declaration::new(Value::ZERO),
-            values: Vec::new(),
+            payload: Payload::default(),
             first: None,
             header: None,
             seen: false,
@@ -67,12 +71,13 @@ impl<R: Read> JsonlReader<R> {
     }
 
     /// The next event; its values are appended.
-    pub(super) fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+    pub(super) fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         let parsed = match self.first.take() {
             Some(first) => Some(first),
             None => self.next_line()?,
         };
-        values.append(&mut self.values);
+        payload.values.append(&mut self.payload.values);
+        payload.entries.append(&mut self.payload.entries);
         Ok(parsed)
     }
 
@@ -88,7 +93,7 @@ impl<R: Read> JsonlReader<R> {
                 continue;
             }
             let location = self.source.location(indent);
-            match line::parse(line, indent, &mut self.values) {
+            match line::parse(line, indent, &mut self.payload) {
                 Ok(Line::Event(process, shape)) => {
                     self.source.pass_line(length);
                     self.seen = true;

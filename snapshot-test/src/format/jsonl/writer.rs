@@ -72,6 +72,14 @@ impl<W: Write> JsonlWriter<W> {
                 write!(output, "\"ok\",\"values\":")?;
                 write_array(output, values)?;
             }
+            Action::RespondPartialScan { entries, .. } => {
+                write!(output, "\"ok\",\"values\":{{")?;
+                for (at, (segment, value)) in entries.iter().enumerate() {
+                    let separator = if at == 0 { "" } else { "," };
+                    write!(output, "{separator}\"{segment}\":{value}")?;
+                }
+                write!(output, "}}")?;
+            }
             Action::Fail => write!(output, "\"fail\"")?,
             Action::Unknown => write!(output, "\"unknown\"")?,
         }

@@ -8,6 +8,8 @@
 //! p1 scan
 //! p0 ok
 //! p1 ok 5 0 "x"
+//! p1 scan
+//! p1 ok 5 _ _           # a partial scan; also `p1 ok s0 5`
 //! ```
 //!
 //! Long recordings are read at the speed of memory rather than of a parser
@@ -22,6 +24,7 @@ mod usual;
 mod writer;
 
 use std::io::Read;
+use std::num::NonZeroU32;
 
 use snapshot_core::history::Declaration;
 use snapshot_core::{Process, Segment};
@@ -33,7 +36,7 @@ use self::header::Header;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::location::Excerpt;
 use super::source::Source;
-use super::{Format, Parsed, Shape};
+use super::{Format, Parsed, Payload, Shape};
 use crate::Value;
 
 /// The first words of header lines.
@@ -111,11 +114,12 @@ impl<R: Read> TextReader<R> {
     /// The next event; its values are appended. Inlined, so that the loop that
     /// fills a batch is one loop.
     #[inline(always)]
-    pub(super) fn advance(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+    pub(super) fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
+        let values = &mut payload.values;
         let start = values.len();
         let Some((process, shape, length)) = usual::event(self.source.units(), values) else {
             values.truncate(start);
-            return self.advance_in_general(values);
+            return self.advance_in_general(payload);
         };
         let location = self.source.location(0);
         self.source.pass_line(length);
@@ -125,12 +129,12 @@ impl<R: Read> TextReader<R> {
 
     /// The same, for all kinds of lines, and where more is to be read first.
     #[inline(never)]
-    fn advance_in_general(&mut self, values: &mut Vec<Value>) -> Result<Option<Parsed>, ReadError> {
+    fn advance_in_general(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         while self.fill()? {
             let mut cursor = Cursor::new(self.source.units(), Format::Text);
             cursor.skip_blanks();
             let indent = cursor.at();
-            match event(&mut cursor, values) {
+            match event(&mut cursor, payload) {
                 Ok(Some((process, shape))) => {
                     let location = self.source.location(indent);
                     self.source.pass_line(cursor.at());
@@ -146,7 +150,7 @@ impl<R: Read> TextReader<R> {
 }
 
 /// Parses a line; `None` for one without an event. Its values are appended.
-fn event(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Option<(Process, Shape)>> {
+fn event(cursor: &mut Cursor<'_>, payload: &mut Payload) -> Step<Option<(Process, Shape)>> {
     if !cursor.at_id(b'p') {
         if cursor.at_line_end() {
             cursor.end_line("")?;
@@ -157,9 +161,11 @@ fn event(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Option<(Proce
     let process = cursor.process()?;
     cursor.skip_blanks();
     let (shape, after) = match cursor.peek() {
-        b'o' if cursor.keyword(b"ok") => (response(cursor, values)?, "a response"),
+        b'o' if cursor.keyword(b"ok") => (response(cursor, payload)?, "a response"),
         b's' if cursor.keyword(b"scan") => (Shape::InvokeScan, "`scan`"),
-        b'u' if cursor.keyword(b"update") => (update(cursor, process, values)?, "the value"),
+        b'u' if cursor.keyword(b"update") => {
+            (update(cursor, process, &mut payload.values)?, "the value")
+        }
         b'f' if cursor.keyword(b"fail") => (Shape::Fail, "`fail`"),
         b'u' if cursor.keyword(b"unknown") => (Shape::Unknown, "`unknown`"),
         _ => {
@@ -172,13 +178,78 @@ fn event(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Option<(Proce
 }
 
 #[inline]
-fn response(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<Shape> {
+fn response(cursor: &mut Cursor<'_>, payload: &mut Payload) -> Step<Shape> {
     cursor.skip_blanks();
     if cursor.at_line_end() {
         return Ok(Shape::RespondUpdate);
     }
-    value_list(cursor, values)?;
-    Ok(Shape::RespondScan)
+    if cursor.at_id(b's') {
+        return named_entries(cursor, &mut payload.entries);
+    }
+    let start = payload.values.len();
+    loop {
+        if cursor.keyword(b"_") {
+            return rest_with_gaps(cursor, payload, start);
+        }
+        if payload.values.len() - start > Segment::LIMIT {
+            return Err(too_many_values(cursor));
+        }
+        payload.values.push(cursor.value()?);
+        cursor.skip_blanks();
+        if cursor.at_line_end() {
+            return Ok(Shape::RespondScan);
+        }
+    }
+}
+
+/// Entries with their segments: `s0 5 s3 "x"`, in any order.
+#[cold]
+fn named_entries(cursor: &mut Cursor<'_>, entries: &mut Vec<(Segment, Value)>) -> Step<Shape> {
+    let start = entries.len();
+    loop {
+        if entries.len() - start > Segment::LIMIT {
+            return Err(too_many_values(cursor));
+        }
+        let segment = cursor.segment()?;
+        cursor.skip_blanks();
+        entries.push((segment, cursor.value()?));
+        cursor.skip_blanks();
+        if cursor.at_line_end() {
+            entries[start..].sort_by_key(|entry| entry.0);
+            return Ok(Shape::RespondPartialScan(None));
+        }
+        if !cursor.at_id(b's') {
+            return Err(cursor.unexpected("a segment such as `s0`"));
+        }
+    }
+}
+
+/// The rest of a response after its first gap: values and gaps, one per segment. A gap alone
+/// stands for any number of segments.
+#[cold]
+fn rest_with_gaps(cursor: &mut Cursor<'_>, payload: &mut Payload, start: usize) -> Step<Shape> {
+    let mut width = payload.values.len() - start + 1;
+    let values = payload.values.drain(start..).enumerate();
+    payload.entries.extend(values.map(|(k, value)| (Segment::from_index(k), value)));
+    loop {
+        cursor.skip_blanks();
+        if cursor.at_line_end() {
+            let told = if width == 1 { None } else { NonZeroU32::new(width as u32) };
+            return Ok(Shape::RespondPartialScan(told));
+        }
+        if width > Segment::LIMIT {
+            return Err(too_many_values(cursor));
+        }
+        if !cursor.keyword(b"_") {
+            payload.entries.push((Segment::from_index(width), cursor.value()?));
+        }
+        width += 1;
+    }
+}
+
+#[cold]
+fn too_many_values(cursor: &Cursor<'_>) -> Box<Fault> {
+    Fault::new(cursor.at(), 1, ReadErrorKind::TooManyValues { limit: Segment::LIMIT + 1 })
 }
 
 /// One or more values up to the end of the line.
@@ -187,8 +258,7 @@ fn value_list(cursor: &mut Cursor<'_>, values: &mut Vec<Value>) -> Step<()> {
     let limit = values.len() + Segment::LIMIT;
     loop {
         if values.len() > limit {
-            let kind = ReadErrorKind::TooManyValues { limit: Segment::LIMIT + 1 };
-            return Err(Fault::new(cursor.at(), 1, kind));
+            return Err(too_many_values(cursor));
         }
         let value = cursor.value()?;
         values.push(value);

@@ -102,8 +102,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::format::Format;
     use crate::format::text::cursor::Cursor;
+    use crate::format::{Format, Payload};
 
     /// What a reader makes of the first line: the event, its values, the length.
     type Read = Option<(Process, Shape, usize, Vec<Value>)>;
@@ -117,9 +117,9 @@ mod tests {
     fn in_general(lines: &[u8]) -> Read {
         let mut cursor = Cursor::new(lines, Format::Text);
         cursor.skip_blanks();
-        let mut values = Vec::new();
-        let (process, shape) = super::super::event(&mut cursor, &mut values).ok()??;
-        Some((process, shape, cursor.at(), values))
+        let mut payload = Payload::default();
+        let (process, shape) = super::super::event(&mut cursor, &mut payload).ok()??;
+        Some((process, shape, cursor.at(), payload.values))
     }
 
     /// Integers of all lengths, the largest of each, and those beyond 64 bits.

@@ -72,6 +72,14 @@ impl<W: Write> TextWriter<W> {
                 }
                 writeln!(output)?;
             }
+            Action::RespondPartialScan { entries: [], .. } => writeln!(output, "p{process} ok _")?,
+            Action::RespondPartialScan { entries, .. } => {
+                write!(output, "p{process} ok")?;
+                for (segment, value) in entries {
+                    write!(output, " s{segment} {value}")?;
+                }
+                writeln!(output)?;
+            }
             Action::Fail => writeln!(output, "p{process} fail")?,
             Action::Unknown => writeln!(output, "p{process} unknown")?,
         }

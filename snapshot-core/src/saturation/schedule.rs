@@ -1,0 +1,323 @@
+//! From the saturated relation of partial scans to a linearization, by search.
+//!
+//! **Lemma.** Let the saturated relation be acyclic, and order any two blocks of one
+//! segment of which one has a complete scan. Then any order that extends it is a
+//! linearization: let scan S be in the block of w, and u another update of the segment.
+//! Either w's block comes before u's, so S before u, or u before w. So w is the last
+//! update before S. It does not matter whether scans are full.
+//!
+//! So there are decisions to be made about pairs of blocks of one segment, and only
+//! about those that get in each other's way: operations are *scheduled* one after the
+//! other, each as soon as all that comes before it has been, an update only when all
+//! readers of the value that it replaces have been. Where nothing can be scheduled, some
+//! update u waits for a reader R of another block, and their order is undetermined: it is
+//! supposed that R comes first ([`super::trail`]). What is supposed may contradict what was
+//! scheduled, which is then taken back as far as necessary. With full scans, with one
+//! writer per segment, and with reads of one segment each, nothing supposed ever fails (the
+//! theorem of `docs/many-writers.md`); else the problem is NP-complete, so there is a budget.
+//!
+//! A scheduled operation's predecessors are scheduled before it, so what is scheduled of
+//! a chain is a prefix of it, and an operation can be scheduled if its clock says so of each chain.
+
+use super::relation::{Kind, NONE, Relation};
+use super::trail::{Step, Trail};
+use super::{PERIOD, id};
+use crate::search::Budget;
+use crate::verdict::{Exhausted, Linearization, Refutation};
+
+/// Why there is no linearization.
+#[derive(Clone, Debug)]
+pub(super) enum Failure {
+    /// There is none, by this proof.
+    Refuted(Refutation),
+    /// A budget ran out.
+    Exhausted(Exhausted),
+}
+
+/// How much was supposed.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Effort {
+    /// Orders that were supposed.
+    pub supposed: u64,
+    /// Of these, those that led to a contradiction.
+    pub failed: u64,
+}
+
+/// Orders all operations that took effect. The relation is saturated and acyclic; it is as
+/// it was afterwards, but for what was supposed.
+pub(super) fn linearize(
+    relation: &mut Relation,
+    budget: &mut Budget<'_>,
+) -> (Result<Linearization, Failure>, Effort) {
+    relation.is_thorough = true;
+    let mut trail = Trail::default();
+    let result = Schedule::new(relation).run(relation, &mut trail, budget);
+    (result, Effort { supposed: trail.supposed, failed: trail.failed })
+}
+
+/// The place of an operation that was not scheduled.
+const NOT_YET: u32 = u32::MAX;
+
+/// Whether an operation can be scheduled.
+#[derive(Clone, Copy, Debug)]
+enum Readiness {
+    Unknown,
+    Ready,
+    /// The operation of this chain with this number comes first.
+    Waits(u32, u32),
+}
+
+struct Schedule {
+    /// The operations that took effect, per chain, with their numbers.
+    chains: Vec<Vec<(u32, u32)>>,
+    /// Per chain, how many of them are scheduled.
+    next: Vec<usize>,
+    readiness: Vec<Readiness>,
+    order: Vec<u32>,
+    /// Per update in `order`, the block that it replaced; [`NONE`] for a scan.
+    replaced: Vec<u32>,
+    place: Vec<u32>,
+    /// The block that each segment holds.
+    held: Vec<u32>,
+    /// Blocks with their complete scans, ascending.
+    readers: Vec<(u32, u32)>,
+    /// Per block, of its complete scans: the number of those not scheduled yet, and the earliest response.
+    unread: Vec<u32>,
+    due: Vec<u32>,
+    count: usize,
+}
+
+impl Schedule {
+    fn new(relation: &Relation) -> Self {
+        let mut schedule = Self {
+            chains: vec![Vec::new(); relation.chains().len()],
+            next: vec![0; relation.chains().len()],
+            readiness: vec![Readiness::Unknown; relation.chains().len()],
+            order: Vec::new(),
+            replaced: Vec::new(),
+            place: vec![NOT_YET; relation.operations().len()],
+            held: relation.initial_blocks().to_vec(),
+            readers: Vec::new(),
+            unread: vec![0; relation.blocks()],
+            due: vec![NONE; relation.blocks()],
+            count: 0,
+        };
+        for (number, operation) in (0..).zip(relation.operations()) {
+            let is_complete = operation.response != NONE;
+            let has_effect = match operation.kind {
+                Kind::Update { block } => is_complete || relation.block(block).seen_by != NONE,
+                Kind::Scan { .. } => is_complete,
+            };
+            if !has_effect {
+                continue;
+            }
+            schedule.count += 1;
+            if operation.chain != NONE {
+                schedule.chains[operation.chain as usize].push((number, operation.number));
+            }
+            for &block in relation.entries(operation).iter().filter(|block| **block != NONE) {
+                schedule.readers.push((block, number));
+                schedule.unread[block as usize] += 1;
+                let due = &mut schedule.due[block as usize];
+                *due = (*due).min(operation.response);
+            }
+        }
+        schedule.readers.sort_unstable();
+        schedule
+    }
+
+    fn run(
+        mut self,
+        relation: &mut Relation,
+        trail: &mut Trail,
+        budget: &mut Budget<'_>,
+    ) -> Result<Linearization, Failure> {
+        let mut steps = 0_usize;
+        while self.order.len() < self.count {
+            steps += 1;
+            if steps.is_multiple_of(PERIOD) {
+                if !(budget.proceed)() {
+                    return Err(Failure::Exhausted(Exhausted::Time));
+                }
+                if relation.bytes() + trail.bytes > budget.memory {
+                    return Err(Failure::Exhausted(Exhausted::Memory));
+                }
+            }
+            let blocked = match self.choose(relation) {
+                Ok(operation) => {
+                    self.schedule(relation, operation);
+                    continue;
+                }
+                Err(blocked) => blocked,
+            };
+            let Some((reader, update)) = blocked else {
+                debug_assert!(false, "an acyclic relation has a minimal operation");
+                return Err(Failure::Exhausted(Exhausted::Memory));
+            };
+            match trail.suppose(relation, reader, update) {
+                Step::Holds => self.take_back(relation, &trail.risen),
+                Step::Learned => {
+                    let scheduled = self.order.clone();
+                    self.readiness.fill(Readiness::Unknown);
+                    self.take_back(relation, &scheduled);
+                }
+                Step::Refuted => {
+                    let proof = trail.refutation();
+                    return Err(proof.map_or(Failure::Exhausted(Exhausted::Memory), |proof| {
+                        Failure::Refuted(proof)
+                    }));
+                }
+            }
+        }
+        Ok(Linearization { order: self.order.into_iter().map(id).collect() })
+    }
+
+    /// The operation to be scheduled next; else, a scan that has to wait for others and an
+    /// update that could be scheduled but for the scan.
+    fn choose(&mut self, relation: &Relation) -> Result<u32, Option<(u32, u32)>> {
+        let mut best: Option<(u32, u32)> = None;
+        let mut blocked: Option<(u32, u32)> = None;
+        for chain in 0..self.chains.len() {
+            let Some(&(operation, _)) = self.chains[chain].get(self.next[chain]) else { continue };
+            if !self.is_ready(relation, chain, operation) {
+                continue;
+            }
+            let off_chain = self.unscheduled_source(relation, operation);
+            let operation = match (relation.operation(operation).kind, off_chain) {
+                (Kind::Scan { .. }, None) => return Ok(operation),
+                (Kind::Scan { .. }, Some(update)) => update,
+                (Kind::Update { .. }, _) => operation,
+            };
+            let Kind::Update { block } = relation.operation(operation).kind else { continue };
+            let segment = relation.block(block).segment;
+            // A value that is awaited comes first, the one awaited the longest.
+            let key = self.due[block as usize];
+            let list = match self.unread[self.held[segment as usize] as usize] {
+                // What no scan saw can be replaced at once.
+                0 if self.unread[block as usize] == 0 => return Ok(operation),
+                0 => &mut best,
+                _ => &mut blocked,
+            };
+            if list.is_none_or(|(least, _)| key < least) {
+                *list = Some((key, operation));
+            }
+        }
+        match (best, blocked) {
+            (Some((_, operation)), _) => Ok(operation),
+            (None, None) => Err(None),
+            (None, Some((_, update))) => Err(self.pair(relation, update)),
+        }
+    }
+
+    /// A scan that has to see what an update would replace, and a complete operation of
+    /// the update's block.
+    fn pair(&self, relation: &Relation, update: u32) -> Option<(u32, u32)> {
+        let Kind::Update { block } = relation.operation(update).kind else { return None };
+        let segment = relation.block(block).segment;
+        let held = self.held[segment as usize];
+        let first = self.readers.partition_point(|(of, _)| *of < held);
+        let readers = self.readers[first..].iter().take_while(|(of, _)| *of == held);
+        let (_, reader) =
+            *readers.into_iter().find(|(_, scan)| self.place[*scan as usize] == NOT_YET)?;
+        let is_complete = relation.operation(update).response != NONE;
+        let of_block = if is_complete { update } else { relation.block(block).seen_by };
+        Some((reader, of_block))
+    }
+
+    /// An update on no chain that a scan saw and that is not scheduled.
+    fn unscheduled_source(&self, relation: &Relation, scan: u32) -> Option<u32> {
+        let entries = relation.entries(relation.operation(scan)).iter();
+        let updates = entries.filter(|block| **block != NONE).map(|b| relation.block(*b).update);
+        let mut off_chain = updates.filter(|update| {
+            *update != NONE
+                && relation.operation(*update).chain == NONE
+                && self.place[*update as usize] == NOT_YET
+        });
+        off_chain.next()
+    }
+
+    fn is_ready(&mut self, relation: &Relation, chain: usize, operation: u32) -> bool {
+        let next_number = |chain: u32| {
+            let chain = chain as usize;
+            self.chains[chain].get(self.next[chain]).map_or(NONE, |(_, number)| *number)
+        };
+        match self.readiness[chain] {
+            Readiness::Ready => return true,
+            Readiness::Waits(other, number) if next_number(other) <= number => return false,
+            _ => {}
+        }
+        let clock = (0..).zip(relation.clock(operation));
+        let first = clock.into_iter().find(|(other, number)| next_number(*other) <= **number);
+        self.readiness[chain] =
+            first.map_or(Readiness::Ready, |(other, number)| Readiness::Waits(other, *number));
+        first.is_none()
+    }
+
+    fn schedule(&mut self, relation: &Relation, number: u32) {
+        let operation = relation.operation(number);
+        self.place[number as usize] = self.order.len() as u32;
+        self.order.push(number);
+        self.replaced.push(match operation.kind {
+            Kind::Update { block } => {
+                let segment = relation.block(block).segment as usize;
+                std::mem::replace(&mut self.held[segment], block)
+            }
+            Kind::Scan { .. } => NONE,
+        });
+        for (segment, &block) in relation.entries(operation).iter().enumerate() {
+            if block != NONE {
+                debug_assert_eq!(self.held[segment], block, "it is replaced by none before");
+                self.unread[block as usize] -= 1;
+            }
+        }
+        if operation.chain != NONE {
+            self.next[operation.chain as usize] += 1;
+            self.readiness[operation.chain as usize] = Readiness::Unknown;
+        }
+    }
+
+    /// Takes back what was scheduled from the first operation on that something comes
+    /// before that was not scheduled before it. Only `risen` can be such ones.
+    fn take_back(&mut self, relation: &Relation, risen: &[u32]) {
+        let mut length = self.order.len();
+        for &operation in risen {
+            let place = self.place[operation as usize];
+            let chain = relation.operation(operation).chain;
+            if place == NOT_YET {
+                if chain != NONE {
+                    self.readiness[chain as usize] = Readiness::Unknown;
+                }
+                continue;
+            }
+            let is_early = (place as usize) < length
+                && (0..).zip(relation.clock(operation)).any(|(chain, number)| {
+                    let before = &self.chains[chain as usize];
+                    let end = before.partition_point(|(_, other)| other <= number);
+                    let last = before[..end].last();
+                    last.is_some_and(|(other, _)| self.place[*other as usize] >= place)
+                });
+            if is_early {
+                length = place as usize;
+            }
+        }
+        if length < self.order.len() {
+            self.readiness.fill(Readiness::Unknown);
+        }
+        for at in (length..self.order.len()).rev() {
+            let number = self.order[at];
+            self.place[number as usize] = NOT_YET;
+            let operation = relation.operation(number);
+            if let Kind::Update { block } = operation.kind {
+                self.held[relation.block(block).segment as usize] = self.replaced[at];
+            }
+            for &block in relation.entries(operation).iter().filter(|block| **block != NONE) {
+                self.unread[block as usize] += 1;
+            }
+            if operation.chain != NONE {
+                self.next[operation.chain as usize] -= 1;
+            }
+        }
+        self.order.truncate(length);
+        self.replaced.truncate(length);
+    }
+}

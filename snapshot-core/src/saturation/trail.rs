@@ -1,0 +1,231 @@
+//! Suppositions about the order of operations, and what follows when one fails.
+//!
+//! Where scans are partial, an undetermined pair may be ordered in a way that makes no
+//! cycle now and yet leads nowhere: choices have to be taken back. As in satisfiability
+//! modulo orders, a cycle is analysed: its derivation names the suppositions that it rests
+//! on, and so the converse of the latest one of these follows from the others. That is
+//! learned: all suppositions after the second latest are taken back (backjumping), and the
+//! converse holds from there on, with the derivation as its reason. Each reason is kept,
+//! for together they are the proof if nothing remains to be supposed.
+//!
+//! **Termination.** Pairs are finitely many, and each failure puts a further learned order
+//! below fewer suppositions (Nieuwenhuis, Oliveras, Tinelli 2006, Theorem 2.10).
+
+use super::proof::Derivation;
+use super::relation::{Cycle, Relation};
+use crate::OperationId;
+use crate::verdict::{Line, Refutation, Rule};
+
+/// Larger proofs are not written: as many lines, or suppositions within each other.
+const MOST_LINES: usize = 1 << 20;
+const MOST_DEPTH: usize = 500;
+
+/// An order of two operations that holds for now.
+#[derive(Clone, Debug)]
+struct Held {
+    before: u32,
+    after: u32,
+    /// The levels of the suppositions that it rests on, ascending; of a supposition, its own.
+    levels: Vec<usize>,
+    /// Of a learned one, the reason.
+    reason: Option<usize>,
+}
+
+impl Held {
+    fn level(&self) -> usize {
+        self.levels.last().copied().unwrap_or(0)
+    }
+}
+
+/// A contradiction that follows from some orders.
+#[derive(Clone, Debug)]
+struct Lemma {
+    /// The orders used, oldest first: operations, with the reason of a learned one.
+    orders: Vec<(u32, u32, Option<usize>)>,
+    /// The derivation; line `k` below the number of orders stands for order `k`.
+    lines: Vec<Line>,
+}
+
+/// What a cycle came to.
+struct Analysis {
+    lemma: Lemma,
+    /// The latest supposition that it rests on; `None`: the history is refuted.
+    refuted: Option<(u32, u32)>,
+    /// The levels of the other ones, ascending.
+    levels: Vec<usize>,
+}
+
+/// Whether the search can go on after a supposition.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Step {
+    /// It holds.
+    Holds,
+    /// It has failed; suppositions were taken back, and a converse was learned.
+    Learned,
+    /// The history is refuted: see [`Trail::refutation`].
+    Refuted,
+}
+
+/// The suppositions made, and what was learned.
+#[derive(Debug, Default)]
+pub(super) struct Trail {
+    held: Vec<Held>,
+    level: usize,
+    lemmas: Vec<Lemma>,
+    /// Number of suppositions made, and of those that failed.
+    pub supposed: u64,
+    pub failed: u64,
+    /// Bytes that lemmas take, roughly.
+    pub bytes: usize,
+    /// Operations whose clocks rose at the last step; of no account after a failure.
+    pub risen: Vec<u32>,
+}
+
+impl Trail {
+    /// Supposes that one operation comes before another one.
+    pub fn suppose(&mut self, relation: &mut Relation, before: u32, after: u32) -> Step {
+        self.supposed += 1;
+        self.level += 1;
+        relation.begin_trial();
+        self.held.push(Held { before, after, levels: vec![self.level], reason: None });
+        let Err(mut found) = relation.order(before, after) else {
+            self.risen.clear();
+            relation.each_risen(|operation| self.risen.push(operation));
+            return Step::Holds;
+        };
+        self.failed += 1;
+        loop {
+            let analysis = self.analyse(relation, found);
+            let Analysis { lemma, refuted, levels } = analysis;
+            self.bytes += lemma.lines.len() * size_of::<Line>() + lemma.orders.len() * 16;
+            self.lemmas.push(lemma);
+            self.take_back(relation, levels.last().copied().unwrap_or(0));
+            let Some((after, before)) = refuted else { return Step::Refuted };
+            let reason = Some(self.lemmas.len() - 1);
+            self.held.push(Held { before, after, levels, reason });
+            match relation.order(before, after) {
+                Ok(()) => return Step::Learned,
+                Err(next) => found = next,
+            }
+        }
+    }
+
+    fn take_back(&mut self, relation: &mut Relation, level: usize) {
+        while self.level > level {
+            relation.undo_trial();
+            self.level -= 1;
+        }
+        self.held.retain(|held| held.level() <= level);
+    }
+
+    /// What a cycle rests on.
+    fn analyse(&self, relation: &Relation, found: Cycle) -> Analysis {
+        let mut derivation = Derivation::new(relation, &super::id);
+        for held in &self.held {
+            derivation.push(held.before, held.after, Rule::Suppose);
+        }
+        let is_derived = derivation.derive(found.operation, found.operation).is_some();
+        debug_assert!(is_derived, "a cycle is made of edges");
+        let (lines, used) = used_lines(derivation.lines, self.held.len());
+        let used: Vec<&Held> = used.iter().map(|at| &self.held[*at]).collect();
+        let mut levels: Vec<usize> =
+            used.iter().flat_map(|held| held.levels.iter().copied()).collect();
+        levels.sort_unstable();
+        levels.dedup();
+        let refuted = levels.pop().and_then(|latest| {
+            let is_it = |held: &&Held| held.reason.is_none() && held.level() == latest;
+            self.held.iter().find(is_it).map(|held| (held.before, held.after))
+        });
+        let orders = used.iter().map(|held| (held.before, held.after, held.reason)).collect();
+        Analysis { lemma: Lemma { orders, lines }, refuted, levels }
+    }
+
+    /// The proof, once the history is refuted; `None` if it is too large to be written.
+    pub fn refutation(&self) -> Option<Refutation> {
+        let mut proof = Proof { lemmas: &self.lemmas, lines: Vec::new(), known: Vec::new() };
+        proof.write(self.lemmas.last()?, 0)?;
+        Some(Refutation { lines: proof.lines })
+    }
+}
+
+/// The lines that the last one rests on, renumbered, and which of the first `orders` these
+/// are.
+fn used_lines(lines: Vec<Line>, orders: usize) -> (Vec<Line>, Vec<usize>) {
+    let mut is_used = vec![false; lines.len()];
+    is_used[lines.len() - 1] = true;
+    for at in (0..lines.len()).rev().filter(|at| *at >= orders) {
+        if !is_used[at] {
+            continue;
+        }
+        match lines[at].rule {
+            Rule::Chain { first, second } => (is_used[first], is_used[second]) = (true, true),
+            Rule::Block { because, .. } => is_used[because] = true,
+            _ => {}
+        }
+    }
+    let mut number = 0;
+    let place: Vec<usize> = is_used
+        .iter()
+        .map(|used| {
+            number += usize::from(*used);
+            number - usize::from(*used)
+        })
+        .collect();
+    let kept = lines.into_iter().enumerate().filter(|(at, _)| is_used[*at]);
+    let renumbered =
+        kept.map(|(_, line)| Line { rule: renumber(line.rule, |to| place[to]), ..line });
+    (renumbered.collect(), (0..orders).filter(|at| is_used[*at]).collect())
+}
+
+fn renumber(rule: Rule, place: impl Fn(usize) -> usize) -> Rule {
+    match rule {
+        Rule::Chain { first, second } => Rule::Chain { first: place(first), second: place(second) },
+        Rule::Block { segment, because } => Rule::Block { segment, because: place(because) },
+        other => other,
+    }
+}
+
+/// Writes lemmas below the suppositions that they rest on.
+struct Proof<'t> {
+    lemmas: &'t [Lemma],
+    lines: Vec<Line>,
+    /// The orders that hold where the proof has got to, with their lines.
+    known: Vec<(u32, u32, usize)>,
+}
+
+impl Proof<'_> {
+    fn write(&mut self, lemma: &Lemma, depth: usize) -> Option<()> {
+        if self.lines.len() > MOST_LINES || depth > MOST_DEPTH {
+            return None;
+        }
+        let mut places = Vec::with_capacity(lemma.lines.len());
+        for &(before, after, reason) in &lemma.orders {
+            let known = self.known.iter().find(|(a, b, _)| (*a, *b) == (before, after));
+            let line = match (known, reason) {
+                (Some((_, _, line)), _) => *line,
+                (None, None) => return None,
+                (None, Some(reason)) => {
+                    let length = self.known.len();
+                    self.push(after, before, Rule::Suppose);
+                    self.write(&self.lemmas[reason], depth + 1)?;
+                    self.known.truncate(length);
+                    self.push(before, after, Rule::Otherwise)
+                }
+            };
+            places.push(line);
+        }
+        for line in &lemma.lines[lemma.orders.len()..] {
+            let rule = renumber(line.rule, |to| places[to]);
+            places.push(self.lines.len());
+            self.lines.push(Line { rule, ..*line });
+        }
+        Some(())
+    }
+
+    fn push(&mut self, before: u32, after: u32, rule: Rule) -> usize {
+        let id = |operation: u32| OperationId::from_index(operation as usize);
+        self.known.push((before, after, self.lines.len()));
+        self.lines.push(Line { before: id(before), after: id(after), rule });
+        self.lines.len() - 1
+    }
+}
