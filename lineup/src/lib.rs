@@ -36,6 +36,7 @@
 //! | [`many`] | random tests, all tests of a shape, AutoCheck |
 //! | [`assert!`] | all that in an ordinary `#[test]` |
 //! | [`report`] | answers as text |
+//! | [`files`], [`cli`], [`main!`] | observation and failure files, and programs of one's own |
 //!
 //! Three rules that no option breaks: phase 1 has no bound (what ends it early makes the
 //! answer *unknown*); *stuck* means that no thread can run (steps without end are
@@ -44,9 +45,11 @@
 pub mod assertion;
 mod board;
 mod check;
+pub mod cli;
 mod control;
 mod execution;
 mod fairness;
+pub mod files;
 mod macros;
 pub mod many;
 mod matrix;
@@ -60,6 +63,7 @@ pub mod subjects;
 mod verdict;
 
 pub use check::Check;
+pub use files::Failure;
 pub use matrix::{Role, Test, TestError};
 pub use replay::{Place, Replayed, Switch};
 pub use schedule::{Schedule, ScheduleError, Segment};

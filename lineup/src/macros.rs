@@ -168,3 +168,16 @@ macro_rules! assert {
         $crate::assertion::one::<$subject>(&$crate::test!($subject, $($test)+))
     };
 }
+
+/// The `main` of a program that checks these subjects, with the commands `run`, `random`,
+/// `auto`, `replay`, `show`, `table` and `list`.
+#[macro_export]
+macro_rules! main {
+    ($($subject:ty),+ $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            let subjects: ::std::vec::Vec<::std::boxed::Box<dyn $crate::cli::AnySubject>> =
+                ::std::vec![$($crate::cli::subject::<$subject>()),+];
+            $crate::cli::main(&subjects)
+        }
+    };
+}

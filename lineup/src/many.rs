@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -30,8 +31,21 @@ pub struct Series<S: Subject> {
     pub unknown: Vec<Report<S>>,
     /// Executions of both phases of all tests that were run.
     pub executions: u64,
-    /// Serial histories: of all tests together, and the most that a test had.
-    pub serial: (u64, u64),
+    /// Each test that was run, in their order.
+    pub rows: Vec<Row>,
+}
+
+/// What is kept of each test.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// `PASS`, `FAIL` or `unknown`.
+    pub verdict: &'static str,
+    /// Number of serial histories.
+    pub histories: u64,
+    /// Time of the serial executions.
+    pub phase_1: Duration,
+    /// Time of the concurrent executions.
+    pub phase_2: Duration,
 }
 
 impl<S: Subject> fmt::Debug for Series<S> {
@@ -176,15 +190,26 @@ impl<S: Subject> Series<S> {
         self.failures.extend(other.failures);
         self.unknown.extend(other.unknown);
         self.executions += other.executions;
-        self.serial = (self.serial.0 + other.serial.0, self.serial.1.max(other.serial.1));
+        self.rows.extend(other.rows);
     }
 }
 
 /// Checks tests, on all cores: all of them, or until one fails; what comes before that one
 /// is checked in any case.
 pub fn run<S: Subject>(check: &Check<S>, tests: &[Test<S>], all: bool) -> Series<S> {
+    run_with(check, tests, all, &|_| ())
+}
+
+/// As [`run`]; after each test `progress` is called with the number of tests that are done.
+pub fn run_with<S: Subject>(
+    check: &Check<S>,
+    tests: &[Test<S>],
+    all: bool,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Series<S> {
+    let done = AtomicUsize::new(0);
     let first = AtomicUsize::new(usize::MAX);
-    let reports: Vec<Option<Report<S>>> = tests
+    let reports: Vec<Option<(Report<S>, u64)>> = tests
         .into_par_iter()
         .enumerate()
         .with_max_len(1)
@@ -193,15 +218,16 @@ pub fn run<S: Subject>(check: &Check<S>, tests: &[Test<S>], all: bool) -> Series
                 return None;
             }
             let mut report = check.run(test);
+            let histories = report.serial.observations.len() as u64;
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1);
             if report.verdict.fails() {
                 first.fetch_min(index, Ordering::Relaxed);
             } else {
                 // What passed is counted; its serial histories need not be kept.
                 let shape = *report.test.shape();
-                report.serial.executions = report.serial.observations.len() as u64;
                 report.serial.observations = snapshot_core::observation::Observations::new(shape);
             }
-            Some(report)
+            Some((report, histories))
         })
         .collect();
     let first = first.into_inner();
@@ -212,15 +238,20 @@ pub fn run<S: Subject>(check: &Check<S>, tests: &[Test<S>], all: bool) -> Series
         failures: Vec::new(),
         unknown: Vec::new(),
         executions: 0,
-        serial: (0, 0),
+        rows: Vec::new(),
     };
     for (index, report) in reports.into_iter().enumerate() {
         let Some(report) = report.filter(|_| all || index <= first) else {
             series.skipped += 1;
             continue;
         };
-        let histories = report.serial.executions.max(report.serial.observations.len() as u64);
-        series.serial = (series.serial.0 + histories, series.serial.1.max(histories));
+        let (report, histories) = report;
+        series.rows.push(Row {
+            verdict: report.verdict.word(),
+            histories,
+            phase_1: report.serial.time,
+            phase_2: report.concurrent.time,
+        });
         series.executions += report.concurrent.executions + report.serial.executions;
         match &report.verdict {
             Verdict::Pass { complete } => {

@@ -128,7 +128,7 @@ fn place() -> Option<Place> {
         };
         if of(&["shuttle"]) {
             in_shuttle = true;
-        } else if in_shuttle && !of(&["core::", "std::", "alloc::"]) {
+        } else if in_shuttle && !of(&["core::", "std::", "alloc::", "scoped_tls::"]) {
             let file = symbol.filename().map(|file| file.display().to_string());
             return Some(Place { function: name, line: file.zip(symbol.lineno()) });
         }

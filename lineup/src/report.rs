@@ -3,14 +3,20 @@
 use std::fmt::{Debug, Write as _};
 
 use snapshot_core::observation::{
-    ConcurrentHistory, Event, Explanation, Judgement, Outcome, SerialHistory, Thread,
+    ConcurrentHistory, Event, Explanation, Judgement, Outcome, SerialHistory, Thread, explain,
 };
 
 use crate::check::Check;
+use crate::files::{self, Failure, ObservationFile};
+use crate::many::{Row, Series};
 use crate::matrix::Test;
 use crate::replay::{Place, Switch};
+use crate::schedule::Schedule;
 use crate::subject::{Answer, Subject, name};
 use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Verdict, Violation};
+
+/// Columns of a terminal that sentences take.
+const WIDTH: usize = 88;
 
 /// The whole answer. A violation is executed again for the places of its switches.
 pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
@@ -284,7 +290,7 @@ pub fn sentence<S: Subject>(
             _ => format!(": there it {}", or(&outcomes)),
         }
     );
-    text
+    textwrap::fill(&text, WIDTH)
 }
 
 fn outcome<R: Debug>(outcome: &Outcome<R>) -> String {
@@ -308,4 +314,111 @@ fn join(words: &[String], last: &str) -> String {
         [one] => one.clone(),
         [rest @ .., end] => format!("{} {last} {end}", rest.join(", ")),
     }
+}
+
+/// What a replayed schedule came to, and its exit code.
+pub(crate) fn replayed<S: Subject>(
+    check: &Check<S>,
+    test: &Test<S>,
+    schedule: &Schedule,
+    failure: &Failure,
+) -> (String, u8) {
+    let mut text = format!("{}: replay of {}\n", S::NAME, test.text());
+    let replayed = match check.replay(test, schedule) {
+        Ok(replayed) => replayed,
+        Err(unknown) => return (format!("{text}unknown: {unknown}\n"), 3),
+    };
+    if let Some(part) = replayed.diverged {
+        let place = schedule.0.get(part).map(|segment| Schedule(vec![*segment]).to_string());
+        let place = place.map_or_else(String::new, |segment| format!(", `{segment}`"));
+        let _ = writeln!(
+            text,
+            "the schedule could not be followed from part {}{place} on: the program has changed",
+            part + 1
+        );
+    }
+    let Some(history) = replayed.history else {
+        return (format!("{text}unknown: the execution has no end\n"), 3);
+    };
+    let same = (files::events(test, history.events()), history.is_stuck())
+        == (failure.events.clone(), failure.stuck);
+    let _ = writeln!(text, "{} execution that was recorded", if same { "the" } else { "not the" });
+    let _ = write!(text, "\n{}", columns(test, &history, &replayed.switches));
+    let observations = match check.observations(test) {
+        Ok(observations) => observations,
+        Err(verdict) => {
+            let _ = writeln!(text, "\n{}: the serial executions have no answer", verdict.word());
+            return (text, verdict.exit_code());
+        }
+    };
+    match explain(&observations, &history) {
+        Some(explanation) => {
+            let _ = write!(text, "\n{}\n\nFAIL\n", sentence(test, &explanation));
+            (text, 1)
+        }
+        None => {
+            text.push_str("\nPASS: it has its serial witnesses\n");
+            (text, 0)
+        }
+    }
+}
+
+/// An observation file for people: groups with the answers of each thread.
+pub(crate) fn shown(file: &ObservationFile) -> String {
+    let all = if file.complete { "all" } else { "not all" };
+    let (observations, stuck) = (&file.observations, file.observations.stuck());
+    let mut text = format!("{}: {} serial executions ({all})", file.subject, observations.len());
+    let _ = writeln!(text, ", {stuck} of them stuck");
+    for group in observations.groups() {
+        text.push('\n');
+        for (t, column) in file.test.iter().enumerate().filter(|(_, column)| !column.is_empty()) {
+            let answers = group.responses()[t].iter().map(|response| format!("-> {response}"));
+            let stuck = (group.stuck() == Some(Thread::from_index(t))).then(|| "#".to_owned());
+            let calls = column.iter().zip(answers.chain(stuck));
+            let calls: Vec<String> = calls.map(|(call, end)| format!("{call} {end}")).collect();
+            let line = format!("  {}: {}", Thread::from_index(t), calls.join("; "));
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        let orders: Vec<String> = group.histories().map(|history| history.letters()).collect();
+        let _ = writeln!(text, "  orders: {}", orders.join(" "));
+    }
+    text
+}
+
+/// The head of the table.
+pub(crate) fn head() -> String {
+    "| subject | smallest failing test | serial histories avg | max | phase 1 avg [ms] | max | \
+     pass | fail | unknown | avg pass [s] | avg fail [s] | preemptions |\n\
+     | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+        .to_owned()
+}
+
+/// A row of the paper's Table 2.
+pub(crate) fn row<S: Subject>(series: &Series<S>, smallest: &str, preemptions: &str) -> String {
+    let tests = series.rows.len().max(1) as f64;
+    let average = |times: &[f64]| match times {
+        [] => "-".to_owned(),
+        _ => format!("{:.3}", times.iter().sum::<f64>() / times.len() as f64),
+    };
+    let of = |word: &str| -> Vec<f64> {
+        let rows = series.rows.iter().filter(|row| row.verdict == word);
+        rows.map(|row| (row.phase_1 + row.phase_2).as_secs_f64()).collect()
+    };
+    let milliseconds = |row: &Row| row.phase_1.as_secs_f64() * 1e3;
+    let sum: f64 = series.rows.iter().map(milliseconds).sum();
+    let most = series.rows.iter().map(milliseconds).fold(0.0, f64::max);
+    let histories: u64 = series.rows.iter().map(|row| row.histories).sum();
+    let largest = series.rows.iter().map(|row| row.histories).max().unwrap_or(0);
+    format!(
+        "| {} | {smallest} | {:.0} | {largest} | {:.2} | {most:.2} | {} | {} | {} | {} | {} | \
+         {preemptions} |\n",
+        S::NAME,
+        histories as f64 / tests,
+        sum / tests,
+        series.passed,
+        series.failures.len(),
+        series.unknown.len(),
+        average(&of("PASS")),
+        average(&of("FAIL")),
+    )
 }

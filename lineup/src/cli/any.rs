@@ -1,0 +1,200 @@
+//! Subjects whose types are forgotten.
+
+use std::io::{IsTerminal, Write};
+use std::marker::PhantomData;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use super::CommandError;
+use super::commands::write;
+use super::options::{Bounds, Failing};
+use crate::check::Check;
+use crate::files::{Failure, ObservationFile, observation_lines};
+use crate::many::{self, AutoCheck, RandomCheck, Series};
+use crate::matrix::Test;
+use crate::report;
+use crate::subject::{Subject, name};
+use crate::verdict::{Report, Verdict};
+
+/// An answer and its exit code.
+pub(super) type Answered = Result<(String, u8), CommandError>;
+
+/// A subject of a program.
+pub trait AnySubject: Sealed + Send + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+    /// The texts of its invocations.
+    fn invocations(&self) -> Vec<String>;
+}
+
+/// The commands of a subject, which only this module calls.
+pub trait Sealed {
+    #[doc(hidden)]
+    fn commands(&self) -> &dyn Commands;
+}
+
+#[doc(hidden)]
+#[allow(private_interfaces)]
+pub trait Commands {
+    fn run(
+        &self,
+        test: &str,
+        observations: Option<&Path>,
+        baseline: Option<&Path>,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered;
+    fn random(&self, tests: &RandomCheck, failing: &Failing, bounds: &Bounds) -> Answered;
+    fn auto(&self, up_to: usize, failing: &Failing, bounds: &Bounds) -> Answered;
+    fn replay(&self, path: &Path, failure: &Failure, bounds: &Bounds) -> Answered;
+    fn row(&self, tests: &RandomCheck, bounds: &Bounds) -> Answered;
+}
+
+struct Typed<S>(PhantomData<fn() -> S>);
+
+/// A subject for [`main!`](crate::main).
+pub fn subject<S: Subject>() -> Box<dyn AnySubject> {
+    Box::new(Typed::<S>(PhantomData))
+}
+
+impl<S: Subject> AnySubject for Typed<S> {
+    fn name(&self) -> &'static str {
+        S::NAME
+    }
+
+    fn invocations(&self) -> Vec<String> {
+        S::representatives().iter().map(name).collect()
+    }
+}
+
+impl<S: Subject> Sealed for Typed<S> {
+    fn commands(&self) -> &dyn Commands {
+        self
+    }
+}
+
+impl<S: Subject> Typed<S> {
+    /// The answer to one test, smaller if it fails.
+    fn answer(check: &Check<S>, report: Report<S>, failing: &Failing) -> Answered {
+        let report = if failing.no_minimise { report } else { check.minimise(report) };
+        if let (Some(path), Verdict::Violation(violation)) = (&failing.save, &report.verdict) {
+            write(path, &Failure::of(&report.test, violation).text())?;
+        }
+        Ok((report::report(check, &report), report.verdict.exit_code()))
+    }
+
+    fn series(check: &Check<S>, series: Series<S>, failing: &Failing) -> Answered {
+        let tests = series.passed + series.failures.len() + series.unknown.len();
+        let code = series.exit_code();
+        let mut text = String::new();
+        if let Some(report) = series.failures.into_iter().chain(series.unknown).next() {
+            text = Self::answer(check, report, failing)?.0;
+        }
+        let word = ["PASS", "FAIL", "", "unknown"].get(usize::from(code)).unwrap_or(&"");
+        text.push_str(&format!(
+            "{}: {word}: {} of {tests} tests passed, {} of them with all executions; {} executions\n",
+            S::NAME, series.passed, series.complete, series.executions
+        ));
+        Ok((text, code))
+    }
+}
+
+/// Says on a terminal how many tests are done, from time to time.
+fn progress(name: &'static str, all: usize) -> impl Fn(usize) + Sync {
+    let last = Mutex::new(Instant::now());
+    move |done| {
+        let mut last = crate::control::lock(&last);
+        if last.elapsed() > Duration::from_secs(2) && std::io::stderr().is_terminal() {
+            *last = Instant::now();
+            drop(writeln!(std::io::stderr(), "{name}: {done} of {all} tests"));
+        }
+    }
+}
+
+#[allow(private_interfaces)]
+impl<S: Subject> Commands for Typed<S> {
+    fn run(
+        &self,
+        test: &str,
+        observations: Option<&Path>,
+        baseline: Option<&Path>,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered {
+        let check = bounds.check::<S>(false);
+        let test = Test::<S>::parse(test)?;
+        let report = check.run(&test);
+        let serial = &report.serial;
+        let lines = observation_lines(&test, &serial.observations, serial.complete);
+        if let Some(path) = observations {
+            write(path, &lines)?;
+        }
+        let mut difference = None;
+        if let Some(path) = baseline {
+            let file = |error| CommandError::File { path: path.to_owned(), error };
+            let old = ObservationFile::parse(&super::commands::read(path)?).map_err(file)?;
+            let new = ObservationFile::parse(&lines).map_err(file)?;
+            if (&old.subject, &old.test) != (&new.subject, &new.test) {
+                let columns = old.test.iter().map(|column| column.join(" "));
+                let baseline = columns.collect::<Vec<_>>().join(" | ");
+                return Err(CommandError::Baseline { baseline: baseline + ", of " + &old.subject });
+            }
+            let mut histories = new.observations.histories();
+            let known: Vec<_> = old.observations.histories().collect();
+            difference = histories.find(|history| !known.contains(history));
+            if difference.is_none() && known.len() != new.observations.len() && serial.complete {
+                let now: Vec<_> = new.observations.histories().collect();
+                difference = known.into_iter().find(|history| !now.contains(history));
+            }
+        }
+        let (mut text, mut code) = Self::answer(&check, report, failing)?;
+        if let Some(history) = difference {
+            let order = history.letters();
+            let responses: Vec<&str> =
+                history.operations.iter().map(|(_, response)| response.as_str()).collect();
+            text.push_str(&format!(
+                "\nFAIL: the serial executions differ from the baseline, in {order}: {}\n",
+                responses.join(", ")
+            ));
+            code = 1;
+        }
+        Ok((text, code))
+    }
+
+    fn random(&self, tests: &RandomCheck, failing: &Failing, bounds: &Bounds) -> Answered {
+        let check = bounds.check::<S>(true);
+        let tests = tests.tests()?;
+        let series = many::run_with(&check, &tests, false, &progress(S::NAME, tests.len()));
+        Self::series(&check, series, failing)
+    }
+
+    fn auto(&self, up_to: usize, failing: &Failing, bounds: &Bounds) -> Answered {
+        let check = bounds.check::<S>(true);
+        Self::series(&check, AutoCheck { up_to }.run(&check)?, failing)
+    }
+
+    fn replay(&self, path: &Path, failure: &Failure, bounds: &Bounds) -> Answered {
+        let check = bounds.check::<S>(false);
+        let test = Test::<S>::parse(&failure.test)?;
+        let schedule = failure
+            .schedule()
+            .map_err(|error| CommandError::File { path: path.to_owned(), error })?;
+        Ok(report::replayed(&check, &test, &schedule, failure))
+    }
+
+    fn row(&self, tests: &RandomCheck, bounds: &Bounds) -> Answered {
+        let check = bounds.check::<S>(true);
+        let tests = tests.tests()?;
+        let series = many::run_with(&check, &tests, true, &progress(S::NAME, tests.len()));
+        let code = series.exit_code();
+        let smallest = match series.failures.first() {
+            Some(report) => {
+                let (rows, columns) = check.minimise(report.clone()).test.dimension();
+                format!("{rows}x{columns}")
+            }
+            None => "-".to_owned(),
+        };
+        Ok((report::row(&series, &smallest, &bounds.preemptions()), code))
+    }
+}

@@ -1,0 +1,122 @@
+//! From a command to its answer.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use snapshot_io::{limited, replacement};
+
+use super::any::{Answered, AnySubject};
+use super::options::{Arguments, Command};
+use super::{CommandError, TROUBLE};
+use crate::files::{Failure, ObservationFile};
+use crate::many::RandomCheck;
+use crate::report;
+
+/// The largest file that is read, and its longest line.
+const FILE: usize = 64 << 20;
+
+/// Becomes `true` at Ctrl-C: then checks end, and are unknown.
+pub(super) fn interrupted() -> Arc<AtomicBool> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    let flag = FLAG.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let handler = Arc::clone(&flag);
+        // Without a handler Ctrl-C ends the program, which is as good.
+        drop(ctrlc::set_handler(move || handler.store(true, Ordering::Relaxed)));
+        flag
+    });
+    Arc::clone(flag)
+}
+
+pub(super) fn read(path: &Path) -> Result<String, CommandError> {
+    limited::read_text(path, FILE, FILE)
+        .map_err(|error| CommandError::Read { path: path.to_owned(), error })
+}
+
+pub(super) fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    replacement::write(path, text.as_bytes())
+        .map_err(|error| CommandError::Write { path: path.to_owned(), error })
+}
+
+type Subjects<'s> = &'s [Box<dyn AnySubject>];
+
+fn named<'s>(subjects: Subjects<'s>, given: &str) -> Result<&'s dyn AnySubject, CommandError> {
+    let found = subjects.iter().find(|subject| subject.name() == given);
+    found.map(|subject| &**subject).ok_or_else(|| CommandError::Subject {
+        given: given.to_owned(),
+        known: subjects.iter().map(|subject| subject.name()).collect::<Vec<_>>().join(", "),
+    })
+}
+
+fn chosen<'s>(
+    subjects: Subjects<'s>,
+    given: &[String],
+) -> Result<Vec<&'s dyn AnySubject>, CommandError> {
+    match given {
+        [] => Ok(subjects.iter().map(|subject| &**subject).collect()),
+        _ => given.iter().map(|name| named(subjects, name)).collect(),
+    }
+}
+
+/// The answers for several subjects: a failure counts more than an unknown answer.
+fn each(
+    subjects: &[&dyn AnySubject],
+    mut command: impl FnMut(&dyn AnySubject) -> Answered,
+) -> Answered {
+    let (mut all, mut worst) = (String::new(), 0);
+    for subject in subjects {
+        let (text, code) = command(*subject)?;
+        all.push_str(&text);
+        worst = match (worst, code) {
+            (TROUBLE, _) | (_, TROUBLE) => TROUBLE,
+            (1, _) | (_, 1) => 1,
+            (one, other) => one.max(other),
+        };
+        if interrupted().load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    Ok((all, worst))
+}
+
+pub(super) fn run(subjects: Subjects<'_>, arguments: &Arguments) -> Answered {
+    match &arguments.command {
+        Command::List => {
+            let mut text = String::new();
+            for subject in subjects {
+                let _ = writeln!(text, "{}: {}", subject.name(), subject.invocations().join(" "));
+            }
+            Ok((text, 0))
+        }
+        Command::Run { subject, test, observations, baseline, failing, bounds } => named(
+            subjects, subject,
+        )?
+        .commands()
+        .run(test, observations.as_deref(), baseline.as_deref(), failing, bounds),
+        Command::Random { subjects: given, shape, samples, seed, failing, bounds } => {
+            let tests = RandomCheck { shape: (shape.0, shape.1), samples: *samples, seed: *seed };
+            each(&chosen(subjects, given)?, |s| s.commands().random(&tests, failing, bounds))
+        }
+        Command::Auto { subjects: given, up_to, failing, bounds } => {
+            each(&chosen(subjects, given)?, |s| s.commands().auto(*up_to, failing, bounds))
+        }
+        Command::Replay { file, bounds } => {
+            let failure = Failure::parse(&read(file)?)
+                .map_err(|error| CommandError::File { path: file.clone(), error })?;
+            named(subjects, &failure.subject)?.commands().replay(file, &failure, bounds)
+        }
+        Command::Show { file } => {
+            let shown = ObservationFile::parse(&read(file)?)
+                .map_err(|error| CommandError::File { path: file.clone(), error })?;
+            Ok((report::shown(&shown), 0))
+        }
+        Command::Table { subjects: given, shape, samples, seed, bounds } => {
+            let tests = RandomCheck { shape: (shape.0, shape.1), samples: *samples, seed: *seed };
+            let (rows, code) =
+                each(&chosen(subjects, given)?, |s| s.commands().row(&tests, bounds))?;
+            Ok((report::head() + &rows, code))
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The command line of a program that checks subjects; [`main!`](crate::main) makes one.
+
+mod any;
+mod commands;
+mod options;
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use snapshot_io::limited::TextError;
+use snapshot_io::output;
+use thiserror::Error;
+
+pub use any::{AnySubject, subject};
+
+use crate::files::FileError;
+use crate::matrix::TestError;
+
+/// There is no answer.
+const TROUBLE: u8 = 2;
+
+/// What keeps a command from its answer.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CommandError {
+    /// The test is none.
+    #[error(transparent)]
+    Test(#[from] TestError),
+    /// A file that cannot be read.
+    #[error("{}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: TextError,
+    },
+    /// A file that cannot be written.
+    #[error("{}: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file that is not what it should be.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: FileError,
+    },
+    /// No subject of this name.
+    #[error("there is no subject `{given}`; there are: {known}")]
+    Subject {
+        /// The name given.
+        given: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The baseline is of another test.
+    #[error("the baseline is of another test: {baseline}")]
+    Baseline {
+        /// Its test.
+        baseline: String,
+    },
+}
+
+/// Runs a command line over these subjects.
+pub fn main(subjects: &[Box<dyn AnySubject>]) -> ExitCode {
+    let arguments = match options::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        // The answer to `--help`, or what is wrong with the arguments.
+        Err(error) if !error.use_stderr() => return print(&error.render().to_string(), 0),
+        Err(error) => return trouble(error.render().to_string().trim_end()),
+    };
+    match commands::run(subjects, &arguments) {
+        Ok((text, code)) => print(&text, code),
+        Err(error) => trouble(error),
+    }
+}
+
+fn trouble(report: impl Display) -> ExitCode {
+    output::report(report);
+    ExitCode::from(TROUBLE)
+}
+
+fn print(answer: &str, code: u8) -> ExitCode {
+    match output::print_text(answer) {
+        Ok(_) => ExitCode::from(code),
+        Err(error) => trouble(format_args!("cannot write to standard output: {error}")),
+    }
+}
