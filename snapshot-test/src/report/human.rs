@@ -113,15 +113,28 @@ fn write(
                 undecided.event, undecided.cause
             )?;
             match obstacle {
-                Obstacle::Forgotten => writeln!(out, "  help: let the input be kept (no --forget)"),
+                Obstacle::Forgotten => match undecided.cause {
+                    Cause::PartialScan { .. } => writeln!(
+                        out,
+                        "  help: let the input be kept (no --forget); or declare `writers many` \
+                         and add --live, which finds cycles as they come"
+                    ),
+                    _ => writeln!(out, "  help: let the input be kept (no --forget)"),
+                },
                 Obstacle::Unwanted => {
                     writeln!(out, "  help: let it be searched (no --method linear)")
                 }
-                Obstacle::TooLarge => writeln!(
-                    out,
-                    "  the history does not fit in the memory budget\n  help: raise \
-                     --budget-memory, or record values that do not repeat"
-                ),
+                Obstacle::TooLarge => {
+                    let instead = match undecided.cause {
+                        Cause::AmbiguousValue { .. } => ", or record values that do not repeat",
+                        _ => ", or check shorter recordings",
+                    };
+                    writeln!(
+                        out,
+                        "  the history does not fit in the memory budget\n  help: raise \
+                         --budget-memory{instead}"
+                    )
+                }
             }
         }
         // What is wrong, and how to mend it, is a diagnostic, not a result.
