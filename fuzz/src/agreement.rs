@@ -56,7 +56,7 @@ pub fn check(history: &History<i64>) {
 /// The event of the monitor's alarm, or where it gave up; each prefix before
 /// is linearizable, the one that ends with the alarm is not.
 fn monitor(history: &History<i64>) -> (Option<usize>, Option<Undecided>) {
-    let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    let mut monitor = Monitor::linear(history.declaration()).expect("the declaration is valid");
     for (position, event) in history.events().enumerate() {
         let prefix = is_linearizable(&history.prefix(position + 1));
         match monitor.observe(&event).expect("a history's events are admissible") {

@@ -305,7 +305,7 @@ fn method<V: Eq>(history: &History<V>, is_linearizable: bool) -> Method {
 /// The first event at which a history with a violation is non-linearizable.
 fn first_alarm<V: Clone + Eq + Hash>(history: &History<V>) -> Alarm {
     let mut monitor =
-        Monitor::new(history.declaration()).expect("a history's declaration is valid");
+        Monitor::linear(history.declaration()).expect("a history's declaration is valid");
     for event in history.events() {
         let judgement = monitor.observe(&event).expect("a history's events are admissible");
         if let Judgement::Violation(alarm) = judgement {

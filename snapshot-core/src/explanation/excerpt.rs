@@ -278,7 +278,8 @@ impl<V: Clone + Eq> Excerpt<V> {
         exhibits.sort_by_key(|exhibit| exhibit.id);
         exhibits.dedup_by_key(|exhibit| exhibit.id);
         // Where updates of one segment overlap, there is no numbering to rename by.
-        let renaming = (!some_updates_overlap(&exhibits)).then(|| self.renaming(&reason));
+        let has_numbers = !self.tracks.is_empty() && !some_updates_overlap(&exhibits);
+        let renaming = has_numbers.then(|| self.renaming(&reason));
         let witness = Witness {
             reason,
             segments: self.tracks.iter().map(|track| track.segment).collect(),
@@ -327,6 +328,7 @@ impl<V: Clone + Eq> Excerpt<V> {
                 (Reason::Missing { scan, seen, missing }, Vec::new())
             }
             Violation::Unavailable { scan, segment } => self.unavailable(scan, segment),
+            Violation::Cycle { .. } | Violation::Unordered { .. } => (Reason::NoOrder, Vec::new()),
         }
     }
 

@@ -76,24 +76,41 @@ pub enum Violation {
         /// The segment of `missing`.
         missing_segment: Segment,
     },
+    /// Where updates of one segment overlap: the operation would come before itself, by the
+    /// rules of [`crate::saturation`]. Which operations that takes, only the whole recording
+    /// tells: [`crate::check::check`] finds them.
+    Cycle {
+        /// The operation.
+        operation: OperationId,
+    },
+    /// Where updates of one segment overlap: neither scan can come before the other one.
+    Unordered {
+        /// One.
+        first: OperationId,
+        /// The other one.
+        second: OperationId,
+    },
 }
 
 impl Violation {
-    /// The scans that take part: one or two.
+    /// The scans that are known to take part: two at most.
     pub fn scans(&self) -> Vec<OperationId> {
         match *self {
             Self::Unavailable { scan, .. }
             | Self::FailedUpdateSeen { scan, .. }
             | Self::Missing { scan, .. } => vec![scan],
             Self::Decrease { earlier, later, .. } => vec![earlier, later],
-            Self::Inversion { first, second, .. } => vec![first, second],
+            Self::Inversion { first, second, .. } | Self::Unordered { first, second } => {
+                vec![first, second]
+            }
+            Self::Cycle { .. } => vec![],
         }
     }
 
-    /// The updates that take part: none to two.
+    /// The updates that are known to take part: none to two.
     pub fn updates(&self) -> Vec<OperationId> {
         match *self {
-            Self::Unavailable { .. } => vec![],
+            Self::Unavailable { .. } | Self::Cycle { .. } | Self::Unordered { .. } => vec![],
             Self::FailedUpdateSeen { update, .. } => vec![update],
             Self::Decrease { seen, .. } => vec![seen],
             Self::Inversion { first_saw, second_saw, .. } => vec![first_saw, second_saw],
@@ -101,9 +118,10 @@ impl Violation {
         }
     }
 
-    /// The segments that take part, ascending: one or two.
+    /// The segments that are known to take part, ascending: two at most.
     pub fn segments(&self) -> Vec<Segment> {
         let mut segments = match *self {
+            Self::Cycle { .. } | Self::Unordered { .. } => vec![],
             Self::Unavailable { segment, .. }
             | Self::FailedUpdateSeen { segment, .. }
             | Self::Decrease { segment, .. } => vec![segment],

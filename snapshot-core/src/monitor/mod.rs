@@ -15,11 +15,13 @@
 //! after one that it saw may have responded before t*.
 //!
 //! Values may repeat, as long as each entry of each scan has one candidate
-//! among the updates that can explain it. Where there are more, or where
-//! updates of one segment overlap, the monitor says [`Judgement::Undecided`].
+//! among the updates that can explain it. Where there are more, the monitor says
+//! [`Judgement::Undecided`]. Where updates of one segment overlap, [`crate::saturation`]
+//! decides, in a stream that declares [`Writers::Many`] (`overlap.rs`).
 
 mod alarm;
 mod narrow;
+mod overlap;
 mod window;
 
 pub use alarm::{Alarm, Undecided, Violation};
@@ -28,9 +30,10 @@ use std::collections::VecDeque;
 use std::hash::Hash;
 
 use self::narrow::Narrowed;
+use self::overlap::Overlap;
 use self::window::{Instant, NEVER, NOBODY, Sight, Window};
 use crate::chain::{Chain, Conflict, Slot};
-use crate::history::{Action, Admission, Declaration, Event, HistoryError};
+use crate::history::{Action, Admission, Declaration, Event, HistoryError, Writers};
 use crate::verdict::Cause;
 use crate::{OperationId, Process, Segment};
 
@@ -44,7 +47,7 @@ pub enum Judgement {
     Linearizable,
     /// Something up to here is not, and nothing that follows can mend it.
     Violation(Alarm),
-    /// The linear-time conditions could not go on at some event.
+    /// What is certain could not decide at some event.
     Undecided(Undecided),
 }
 
@@ -58,7 +61,8 @@ enum Open {
 
 /// Judges a stream of events as they happen.
 ///
-/// Cost: O(1) per event, O(segments) per response of a scan.
+/// Cost: O(1) per event, O(segments) per response of a scan. With [`Writers::Many`], that
+/// of [`crate::saturation::Saturation`] besides.
 ///
 /// ```
 /// use snapshot_core::history::{Declaration, Event};
@@ -91,6 +95,8 @@ pub struct Monitor<V> {
     failed: u64,
     /// The vector of the scan that responds.
     vector: Vec<u64>,
+    /// Judges where updates of one segment overlap.
+    overlap: Option<Box<Overlap<V>>>,
 }
 
 impl<V: Clone + Eq + Hash> Monitor<V> {
@@ -99,6 +105,17 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     /// # Errors
     /// If the declaration contradicts itself.
     pub fn new(declaration: Declaration<V>) -> Result<Self, HistoryError> {
+        let overlaps = declaration.writers == Writers::Many;
+        let overlap = overlaps.then(|| Box::new(Overlap::new(declaration.clone())));
+        Ok(Self { overlap, ..Self::linear(declaration)? })
+    }
+
+    /// As [`Self::new`], but judges by the linear-time conditions alone: undecided as
+    /// soon as updates of one segment overlap.
+    ///
+    /// # Errors
+    /// If the declaration contradicts itself.
+    pub fn linear(declaration: Declaration<V>) -> Result<Self, HistoryError> {
         Ok(Self {
             admission: Admission::new(&declaration)?,
             declaration,
@@ -111,13 +128,17 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             without_outcome: 0,
             failed: 0,
             vector: Vec::new(),
+            overlap: None,
         })
     }
 
     /// What is known so far.
     #[inline]
-    pub const fn judgement(&self) -> Judgement {
-        self.judgement
+    pub fn judgement(&self) -> Judgement {
+        match &self.overlap {
+            None => self.judgement,
+            Some(overlap) => overlap.judgement(self.judgement),
+        }
     }
 
     /// Number of events so far.
@@ -152,16 +173,30 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
 
     /// Number of updates and scans kept for comparison.
     pub fn retained(&self) -> usize {
-        self.windows.iter().map(Window::len).sum::<usize>() + self.chain.len() + self.scanning.len()
+        let overlap = self.overlap.as_ref().map_or(0, |overlap| overlap.retained());
+        overlap
+            + self.windows.iter().map(Window::len).sum::<usize>()
+            + self.chain.len()
+            + self.scanning.len()
     }
 
     /// Takes the next event. After a violation, or once undecided, events are
-    /// still admitted and counted, and the judgement stays.
+    /// still admitted and counted, and the judgement stays; but with [`Writers::Many`],
+    /// it may still become that of a violation, by what is certain.
     ///
     /// # Errors
     /// If no history can have this event here; it then changes nothing.
     #[inline]
     pub fn observe(&mut self, event: &Event<'_, V>) -> Result<Judgement, HistoryError> {
+        let judgement = self.observe_linearly(event)?;
+        match &mut self.overlap {
+            None => Ok(judgement),
+            Some(overlap) => Ok(overlap.observe(judgement, event)),
+        }
+    }
+
+    #[inline]
+    fn observe_linearly(&mut self, event: &Event<'_, V>) -> Result<Judgement, HistoryError> {
         let process = event.process;
         if self.judgement != Judgement::Linearizable {
             self.admission.admit(event)?;

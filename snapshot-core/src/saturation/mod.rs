@@ -82,6 +82,8 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
     let mut saturation = Saturation::of_history(history.declaration());
     for (position, event) in history.events().enumerate() {
         if let Some(conflict) = saturation.observe(&event) {
+            // The proof has a relation of its own.
+            drop(saturation);
             return proof::violation(history, position, conflict, budget);
         }
         if position % PERIOD == 0
@@ -156,6 +158,8 @@ fn pair_violation<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budge
     let mut saturation = Saturation::new(history.declaration());
     for (position, event) in history.events().enumerate() {
         if let Some(conflict) = saturation.observe(&event) {
+            // The proof has a relation of its own.
+            drop(saturation);
             return proof::violation(history, position, conflict, budget);
         }
         if position % PERIOD == 0

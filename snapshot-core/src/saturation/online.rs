@@ -16,7 +16,7 @@ use rustc_hash::FxBuildHasher;
 use super::relation::{Block, Cycle, Kind, Moves, NONE, Relation};
 use crate::history::{Action, Declaration, Event};
 use crate::search::Budget;
-use crate::verdict::Exhausted;
+use crate::verdict::{Cause, Exhausted};
 use crate::{OperationId, Segment};
 
 /// At least this many operations are kept before the past is forgotten.
@@ -52,6 +52,8 @@ pub enum Conflict {
         scan: OperationId,
         /// The update.
         update: OperationId,
+        /// Its segment.
+        segment: Segment,
     },
 }
 
@@ -79,8 +81,10 @@ pub struct Saturation<V> {
     pub(super) conflict: Option<Conflict>,
     /// Whether each new scan is tried before and after each other scan.
     tries_pairs: bool,
-    /// Whether some entry can have been read from several updates.
-    is_ambiguous: bool,
+    /// The first entry that can have been read from several updates.
+    ambiguous: Option<(OperationId, Segment)>,
+    /// The first scan that did not return all segments.
+    partial: Option<OperationId>,
     entries: Vec<u32>,
     /// Number of operations held at which the past is forgotten next.
     due: usize,
@@ -108,7 +112,8 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
             open: Vec::new(),
             conflict: None,
             tries_pairs: true,
-            is_ambiguous: false,
+            ambiguous: None,
+            partial: None,
             entries: Vec::new(),
             due: FEW,
             forgotten: Forgotten::default(),
@@ -146,7 +151,14 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
     /// Whether some entry can have been read from several updates: then there may be
     /// violations besides those that are found.
     pub const fn is_ambiguous(&self) -> bool {
-        self.is_ambiguous
+        self.ambiguous.is_some()
+    }
+
+    /// Why there may be violations besides those that are found; absent if there are none.
+    pub fn uncertainty(&self) -> Option<Cause> {
+        let ambiguous =
+            self.ambiguous.map(|(scan, segment)| Cause::AmbiguousValue { scan, segment });
+        ambiguous.or_else(|| self.partial.map(|scan| Cause::PartialScan { scan }))
     }
 
     /// Bytes held, roughly.
@@ -201,6 +213,10 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
                 self.respond_scan(open, entries.map(|(k, value)| (Segment::from_index(k), value)))
             }
             Action::RespondPartialScan { entries, .. } => {
+                if self.declaration.segments != Some(entries.len()) {
+                    let scan = self.id(open);
+                    self.partial.get_or_insert(scan);
+                }
                 self.respond_scan(open, entries.iter().map(|(segment, value)| (*segment, value)))
             }
             Action::Fail => self.fail(open),
@@ -287,7 +303,8 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
             let Block { seen_by, segment, .. } = *self.relation.block(block);
             if seen_by != NONE {
                 let (scan, update) = (self.id(seen_by), self.id(operation));
-                return Err(Conflict::FailedUpdateSeen { scan, update });
+                let segment = Segment::from_index(segment as usize);
+                return Err(Conflict::FailedUpdateSeen { scan, update, segment });
             }
             self.written[segment as usize].retain(|_, writers| match writers {
                 Writers::One(other) => *other != block,
@@ -321,7 +338,8 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
                 Some(Writers::One(block)) => *block,
                 Some(Writers::Several(blocks)) if blocks.len() == 1 => blocks[0],
                 Some(Writers::Several(_)) => {
-                    self.is_ambiguous = true;
+                    let entry = (self.id(scan), segment);
+                    self.ambiguous.get_or_insert(entry);
                     NONE
                 }
             });

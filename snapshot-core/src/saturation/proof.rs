@@ -29,7 +29,7 @@ pub(super) fn violation<V: Clone + Eq + Hash>(
 ) -> Outcome {
     let witness = match conflict {
         Conflict::Unavailable { scan, segment } => never_there(history, scan, segment),
-        Conflict::FailedUpdateSeen { scan, update } => {
+        Conflict::FailedUpdateSeen { scan, update, .. } => {
             let reason = Reason::FailedUpdateSeen { scan, update };
             let segments = history.operation(update).segment().into_iter().collect();
             let mut operations = vec![scan, update];

@@ -36,6 +36,7 @@ const DECIDERS: &[(&str, Decider)] = &[
     ("monitor", by_monitor),
     ("saturation", by_saturation),
     ("online saturation", by_online_saturation),
+    ("monitor of many writers", by_monitor_of_many_writers),
     ("exact search", by_search),
     ("exact search without narrowing", by_plain_search),
     ("generic search", by_generic_search),
@@ -68,7 +69,7 @@ fn by_linear_decision(history: &History<i64>) -> Option<bool> {
 /// The monitor must judge every prefix as it judges the whole: it raises its
 /// alarm at the first bad one, and is undecided only where the check is.
 fn by_monitor(history: &History<i64>) -> Option<bool> {
-    let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    let mut monitor = Monitor::linear(history.declaration()).expect("the declaration is valid");
     let mut judgement = Judgement::Linearizable;
     for (position, event) in history.events().enumerate() {
         judgement = monitor.observe(&event).expect("the event is admissible");
@@ -99,6 +100,32 @@ fn by_monitor(history: &History<i64>) -> Option<bool> {
             None
         }
     }
+}
+
+/// It decides what the linear-time conditions decide, and where values do not repeat.
+fn by_monitor_of_many_writers(history: &History<i64>) -> Option<bool> {
+    if history.writers() != Writers::Many || history.has_partial_scans() {
+        return None;
+    }
+    let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    for (position, event) in history.events().enumerate() {
+        match monitor.observe(&event).expect("the event is admissible") {
+            Judgement::Violation(alarm) => {
+                assert_eq!(alarm.event, position, "on {}", drawing(history));
+                let is_good = |events| brute_force(&history.prefix(events)).is_some();
+                assert!(!is_good(position + 1), "false alarm on {}", drawing(history));
+                if is_differentiated(history) {
+                    assert!(is_good(position), "late alarm on {}", drawing(history));
+                }
+                return Some(false);
+            }
+            Judgement::Undecided(undecided) => assert!(undecided.event <= position),
+            Judgement::Linearizable => {}
+        }
+    }
+    let is_decided = monitor.judgement() == Judgement::Linearizable;
+    assert!(is_decided || !is_differentiated(history), "undecided on {}", drawing(history));
+    is_decided.then_some(true)
 }
 
 /// An alarm may say of two operations that one precedes the other: it does. (Of

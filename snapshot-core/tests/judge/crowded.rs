@@ -24,7 +24,7 @@ fn recurring() -> impl Strategy<Value = Values> {
 
 /// The largest number of updates and scans that the monitor had to keep.
 fn largest_window(history: &History<i64>) -> usize {
-    let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    let mut monitor = Monitor::linear(history.declaration()).expect("the declaration is valid");
     let retained = history.events().map(|event| {
         monitor.observe(&event).expect("the event is admissible");
         monitor.retained()

@@ -75,7 +75,7 @@ fn history(deeds: &[Deed], scan: Option<(usize, i64)>) -> History<i64> {
 
 /// What the monitor says last.
 fn monitored(history: &History<i64>) -> Judgement {
-    let mut monitor = Monitor::new(history.declaration()).expect("the declaration is valid");
+    let mut monitor = Monitor::linear(history.declaration()).expect("the declaration is valid");
     for event in history.events() {
         monitor.observe(&event).expect("a history's events are admissible");
     }

@@ -199,7 +199,7 @@ fn a_violation_is_told_by_the_right_operations() {
 #[test]
 fn overlapping_updates_are_not_renamed() {
     let history = history(1, "0:u0=5 1:s 1:5 2:u0=6 3:s 3:6 3:s 3:5");
-    let mut monitor = Monitor::new(history.declaration()).expect("a valid declaration");
+    let mut monitor = Monitor::linear(history.declaration()).expect("a valid declaration");
     for event in history.events() {
         monitor.observe(&event).expect("an admissible event");
     }

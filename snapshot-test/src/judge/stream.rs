@@ -35,10 +35,13 @@ const FEW: usize = 1 << 14;
 struct Reading {
     monitor: Monitor<Value>,
     observer: OnlineObserver<Value>,
-    /// Of a live recording with many writers: decides where the monitor does not.
+    /// Of a recording with many writers that is live, or cannot be read again: decides where
+    /// the monitor does not.
     saturation: Option<Saturation<Value>>,
     /// Where the event is at which the judgement was made.
     decided: Option<Location>,
+    /// The event at which the relation had no order, and where it is.
+    conflict: Option<(usize, Location)>,
     error: Option<InputError>,
 }
 
@@ -91,14 +94,19 @@ pub(super) fn judge(
                 Some(replay) => {
                     search(replay, options).unwrap_or_else(|| unsearched(Obstacle::TooLarge))
                 }
-                None if reading.saturation.is_some_and(|s| s.conflict().is_some()) => {
-                    let decided_at =
-                        (counts.events - 1, reading.decided.unwrap_or(Location::START));
-                    let (method, malformed) = (Method::Saturation, None);
-                    let finding = ViolationFinding { method, decided_at, proof: None, malformed };
-                    Finding::Violation(Box::new(finding))
-                }
-                None => unsearched(Obstacle::Forgotten),
+                None => match (reading.conflict, reading.saturation) {
+                    (Some(decided_at), _) => {
+                        let (method, malformed) = (Method::Saturation, None);
+                        let proof = None;
+                        let finding = ViolationFinding { method, decided_at, proof, malformed };
+                        Finding::Violation(Box::new(finding))
+                    }
+                    (None, Some(saturation)) if saturation.uncertainty().is_none() => {
+                        let method = Method::Saturation;
+                        Finding::Linearizable { method, linearization: None }
+                    }
+                    _ => unsearched(Obstacle::Forgotten),
+                },
             }
         }
     };
@@ -114,11 +122,12 @@ fn read(
     let mut origins = Origins::default();
     let declaration = reader.declaration().clone();
     let observer = OnlineObserver::new(declaration.clone());
-    let is_wanted = options.live && declaration.writers == Writers::Many;
+    let is_wanted = (options.live || replay.is_none()) && declaration.writers == Writers::Many;
     let saturation = is_wanted.then(|| Saturation::new(declaration.clone()));
-    let monitor =
-        Monitor::new(declaration).map_err(|error| origins.refused(Location::START, error, None))?;
-    let mut reading = Reading { monitor, observer, saturation, decided: None, error: None };
+    let monitor = Monitor::linear(declaration)
+        .map_err(|error| origins.refused(Location::START, error, None))?;
+    let mut reading =
+        Reading { monitor, observer, saturation, decided: None, conflict: None, error: None };
     let file = replay.filter(|replay| replay.is_of_file());
     loop {
         if let Some(file) = file
@@ -171,8 +180,12 @@ impl Reading {
         }
         if let Some(saturation) = &mut self.saturation {
             if saturation.observe(event).is_some() {
-                self.decided = Some(location);
-                return Ok(ControlFlow::Break(()));
+                if self.conflict.is_none() {
+                    self.conflict = Some((self.monitor.events() - 1, location));
+                }
+                if options.live {
+                    return Ok(ControlFlow::Break(()));
+                }
             }
             if saturation.bytes() > options.memory {
                 self.saturation = None;

@@ -1,5 +1,8 @@
 //! `snapshot-test check --method`: every way to decide, on the hand-written cases.
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use super::{answer, refused, run};
 
 const TWINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../corpus/histories/twins");
@@ -81,5 +84,55 @@ fn methods_do_not_go_with_streams() {
             "check --method generic {option} {TWINS}/condition-d-inversion-bad.txt"
         ));
         assert!(error.contains(option) && error.contains("--method"), "{error}");
+    }
+}
+
+/// Exit code and output of `check`, fed from a pipe that cannot be read again.
+fn checked_stream(options: &[&str], input: &str) -> (i32, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
+        .args(["check", "--forget"])
+        .args(options)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // It may have seen enough before the end.
+    let _ = child.stdin.take().expect("standard input is piped").write_all(input.as_bytes());
+    let output = child.wait_with_output().expect("the program ends");
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Updates of one segment overlap all the time; what a scan returned is never written again.
+#[test]
+fn streams_of_many_writers_are_decided_though_nothing_is_kept() {
+    let mut good =
+        String::from("{\"snapshot-history\": 1, \"segments\": 1, \"writers\": \"many\"}\n");
+    let mut event = |line: String| good.push_str(&format!("{{\"process\": {line}}}\n"));
+    let update = |process: u32, value: u32| {
+        format!(
+            "{process}, \"event\": \"invoke\", \"operation\": \"update\", \"segment\": 0, \"value\": {value}"
+        )
+    };
+    event(update(0, 1));
+    for value in 2..9_000 {
+        event(update(value % 2 + 1, value));
+        event(format!("{}, \"event\": \"ok\"", if value == 2 { 0 } else { (value - 1) % 2 + 1 }));
+        if value % 7 == 0 {
+            event("3, \"event\": \"invoke\", \"operation\": \"scan\"".into());
+            event(format!("3, \"event\": \"ok\", \"values\": [{value}]"));
+        }
+    }
+    for options in [&[][..], &["--live"]] {
+        let (code, out) = checked_stream(options, &good);
+        assert_eq!(code, 0, "{out}");
+        assert!(out.contains("by the saturated relation"), "{out}");
+        // Twins: the last scan returned what had been overwritten, a little or long before.
+        for old in ["8987", "70"] {
+            let bad = good.replace("\"values\": [8995]", &format!("\"values\": [{old}]"));
+            assert_ne!(bad, good);
+            let (code, out) = checked_stream(options, &bad);
+            assert_eq!(code, 1, "{out}");
+        }
     }
 }
