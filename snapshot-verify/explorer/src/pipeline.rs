@@ -47,6 +47,8 @@ pub struct Prepared {
     /// Of what is explored; none before it was looked for.
     abandoned: Option<Abandoned>,
     forgetful: Option<Forgetful>,
+    /// Whether the conjecture was made, or there is none.
+    has_learnt: bool,
 }
 
 /// An instance that forgets what was thought to be stale.
@@ -199,7 +201,15 @@ impl Prepared {
             .contains(Reduction::Counters)
             .then(|| CanonicalRenaming::new(&instance, CAP))
             .filter(|numbering| !numbering.is_trivial());
-        Ok(Self { instance, numbering, cap: CAP, reductions, abandoned: None, forgetful: None })
+        Ok(Self {
+            instance,
+            numbering,
+            cap: CAP,
+            reductions,
+            abandoned: None,
+            forgetful: None,
+            has_learnt: false,
+        })
     }
 
     /// Versions and counters as they are, if there are any, their reduction is left out,
@@ -238,15 +248,21 @@ impl Prepared {
         Ok(())
     }
 
+    /// Whether what may be forgotten besides has not been learnt yet, and is wanted.
+    pub fn may_learn(&self) -> bool {
+        !self.has_learnt && self.reductions.contains(Reduction::Stale)
+    }
+
     /// Learns what may be forgotten besides, unless that is known. `exploration` is what
     /// it is for. Takes about a second.
     ///
     /// # Errors
     /// If the instance cannot be explored.
     pub fn learn(&mut self, exploration: &Exploration<'_>) -> Result<(), ExploreError> {
-        if self.forgetful.is_some() || !self.reductions.contains(Reduction::Stale) {
+        if !self.may_learn() {
             return Ok(());
         }
+        self.has_learnt = true;
         if let Some((mut stale, guarded)) = Stale::new(&self.instance) {
             stale.learn(&guarded, exploration)?;
             let begun = stale.begun(&guarded);

@@ -96,6 +96,7 @@ impl VerifyError {
                 | Self::NoFault { .. }
                 | Self::NotRepeated(_)
                 | Self::Explore(ExploreError::SelfCheck(_))
+                | Self::Instance(InstanceError::Unassigned { .. })
         )
     }
 }

@@ -32,6 +32,9 @@ const WORTH_ANALYSING: u32 = 2;
 /// Learning what is stale takes about a second: not worth it for fewer operations.
 const WORTH_LEARNING: u32 = 3;
 
+/// Nor for fewer states: a search with no more than these takes a tenth of the time.
+const FEW_STATES: u64 = 4_000;
+
 /// Bounded runs use few distinct counters and versions: these widths are tried first.
 const FEW_NUMBERS: [u32; 4] = [7, 15, 255, 65_535];
 
@@ -86,7 +89,9 @@ impl<'a> PairExplorer<'a> {
                 search::Cause::Time => Cause::Time,
                 search::Cause::Memory => Cause::Memory,
                 search::Cause::Interrupted => Cause::Interrupted,
-                search::Cause::TooNarrow => unreachable!("it began anew, with more numbers"),
+                search::Cause::TooNarrow | search::Cause::TooMany => {
+                    unreachable!("the search began again, with other limits")
+                }
             }),
             search::Verdict::Violation { trace, .. } => {
                 let moves = expand(&prepared.instance, trace);
@@ -133,6 +138,14 @@ impl<'a> PairExplorer<'a> {
             return Ok(Some(Measures { explorations: 0, like: Some(*like), ..*measures }));
         }
         Ok(None)
+    }
+
+    /// Whether what is stale was learnt for a search of the same effort that found nothing.
+    fn has_learnt(&self, effort: Effort) -> bool {
+        let mut finished = self.finished.iter().filter(|(_, known, _)| *known == effort);
+        finished.any(|(pair, ..)| {
+            self.prepared.get(&(*pair, effort.active)).is_some_and(|known| !known.may_learn())
+        })
     }
 
     /// The fault that the interpreter meets on a trace, if it does.
@@ -213,13 +226,19 @@ impl PairExplorer<'_> {
         }
         let time_left = || until.map(|until| until.saturating_duration_since(Instant::now()));
         let is_worth = |least| effort.operations.is_none_or(|operations| operations >= least);
-        if is_worth(WORTH_LEARNING) {
+        let learn = |prepared: &mut Prepared| {
             let numbering = prepared.numbering.clone();
             let plain = prepared.plain(effort.operations);
             let numbering = numbering.as_ref().map(|numbering| numbering as _);
             let numbering = numbering.or(plain.as_ref().map(|plain| plain as _));
             let time = time_left();
-            prepared.learn(&Exploration { numbering, time, ..exploration.clone() })?;
+            prepared.learn(&Exploration { numbering, time, ..exploration.clone() })
+        };
+        // Only what has been learnt for both can be like the other.
+        let mut may_learn = is_worth(WORTH_LEARNING) && prepared.may_learn();
+        if may_learn && self.has_learnt(effort) {
+            learn(&mut prepared)?;
+            may_learn = false;
         }
         if let Some(measures) = self.like(pair, &prepared, effort, &exploration)? {
             self.prepared.insert(key, prepared);
@@ -245,6 +264,7 @@ impl PairExplorer<'_> {
             let ample = ample.map_err(InstanceError::from)?;
             let exploration = Exploration {
                 time: time_left(),
+                most_states: may_learn.then_some(FEW_STATES),
                 ample: ample.as_ref().map(|ample| ample as _),
                 numbering: numbering
                     .as_ref()
@@ -259,8 +279,13 @@ impl PairExplorer<'_> {
             let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
                 .map_err(ExploreError::from)?;
             let outcome = forgetful.run(prepared.explored(), &mut progress)?;
-            if is_too_narrow(&outcome.verdict) {
+            if ends_for(&outcome.verdict, search::Cause::TooNarrow) {
                 most_numbers = &most_numbers[1..];
+                continue;
+            }
+            if ends_for(&outcome.verdict, search::Cause::TooMany) {
+                learn(&mut prepared)?;
+                may_learn = false;
                 continue;
             }
             if prepared.refute(&exploration, &outcome.verdict)? {
@@ -324,8 +349,8 @@ fn numbered<'a>(
     Exploration { numbering, ..exploration.clone() }
 }
 
-const fn is_too_narrow(verdict: &search::Verdict) -> bool {
-    matches!(verdict, search::Verdict::Unknown { cause: search::Cause::TooNarrow, .. })
+fn ends_for(verdict: &search::Verdict, why: search::Cause) -> bool {
+    matches!(verdict, search::Verdict::Unknown { cause, .. } if *cause == why)
 }
 
 /// The renaming that takes a pair to the given images, and the others to the
@@ -396,5 +421,42 @@ mod tests {
             assert_eq!(too_few, all);
             assert_eq!((few.0, few.1.states), (all.0, all.1.states));
         }
+    }
+
+    /// Whether what is stale was learnt for a search of an algorithm for two processes with
+    /// any number of operations, and how many states it had.
+    fn learnt(name: &str) -> (bool, u64) {
+        let text = corpus::algorithm(name).unwrap().text;
+        let program = crate::language::parse(name, text).unwrap().program(None).unwrap();
+        let pair = [0, 1].map(Process::from_index);
+        let request = Request {
+            processes: 2,
+            pairs: Pairs::One(pair[0], pair[1]),
+            method: Method::Exploration,
+            values: None,
+            updater: None,
+            operations: Operations::Unbounded,
+            reductions: Reductions::standard(),
+            threads: NonZeroUsize::MIN,
+            memory: 1 << 30,
+            time: None,
+            keep_going: false,
+            self_check: None,
+        };
+        let watch = Unwatched::default();
+        let mut simple = PairExplorer::new(&program, &request, &watch).unwrap();
+        let effort = Effort { operations: None, active: 2 };
+        let (finding, measures) = simple.explore(pair, effort, None).unwrap();
+        assert!(matches!(finding, Finding::Nothing));
+        (simple.has_learnt(effort), measures.states)
+    }
+
+    #[test]
+    fn only_large_searches_learn_what_is_stale() {
+        let (has_learnt, states) = learnt("bowman");
+        assert!(!has_learnt && states <= FEW_STATES, "{states}");
+        // 56,992 states, and 262,463 without.
+        let (has_learnt, states) = learnt("jayanti");
+        assert!(has_learnt && states < 80_000, "{states}");
     }
 }

@@ -10,11 +10,14 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
+use snapshot_core::Process;
 use snapshot_verify::language::parse;
 use snapshot_verify::program::{Program, independence};
 use snapshot_verify::refine::Means;
+use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
-    Method, Operations, Reduction, Reductions, Request, TABLE, Unwatched, VerifyError, verify,
+    Method, Operations, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, VerifyError,
+    verify,
 };
 
 use crate::shrink::shrunk;
@@ -80,14 +83,37 @@ fn size(seed: u64) -> (usize, Operations) {
     sizes[seed as usize % sizes.len()]
 }
 
-/// All reductions first, then the ways that are compared with it.
+/// All pairs of one program in four, of the others one: pairs take as long as each other.
+fn pairs(seed: u64, processes: usize) -> Pairs {
+    let number = seed / 10;
+    if number.is_multiple_of(4) {
+        return Pairs::All;
+    }
+    let at = |number: u64, below: usize| (number % below as u64) as usize;
+    let j = 1 + at(number, processes - 1);
+    let i = at(number / 7, j);
+    Pairs::One(Process::from_index(i), Process::from_index(j))
+}
+
+/// All reductions first, then the ways that are compared with it. The first checks itself,
+/// and the search without reductions has nothing to check.
 fn ways(seed: u64, all: bool) -> Vec<Way> {
     let (processes, operations) = size(seed);
-    let base = Request { operations, memory: LITTLE, ..request(processes, 1, Reductions::NONE) };
-    let size = format!("-n {processes} --operations {operations}");
+    let base = request(processes, 1, Reductions::NONE);
+    let pairs = pairs(seed, processes);
+    let of = match pairs {
+        Pairs::All => "all".to_owned(),
+        Pairs::One(i, j) => format!("{},{}", i.index(), j.index()),
+    };
+    let base = Request { operations, memory: LITTLE, pairs, self_check: None, ..base };
+    let size = format!("-n {processes} --operations {operations} --pairs {of}");
     let with = |reductions: Reductions| Way {
         name: format!("{size} --reductions {reductions}"),
-        request: Request { reductions, ..base.clone() },
+        request: Request {
+            reductions,
+            self_check: (reductions == Reductions::standard()).then_some(SelfCheck::DEFAULT),
+            ..base.clone()
+        },
     };
     let refinement = Method::Refinement(Means { partial_order: true, points: false });
     let mut ways = vec![
@@ -236,7 +262,7 @@ fn all_ways_agree_on_random_programs() {
             let (from, to) = seeds.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
             from.parse().unwrap()..to.parse().unwrap()
         }
-        Err(_) => 0..40,
+        Err(_) => 0..100,
     };
     let count = seeds.end - seeds.start;
     let tally = tried(seeds, false);

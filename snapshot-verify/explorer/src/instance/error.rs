@@ -78,6 +78,16 @@ pub enum InstanceError {
         /// Where.
         span: Span,
     },
+    /// An operation may use a variable before it assigned it: a bug of ours, for compiled
+    /// operations begin by assigning their variables.
+    #[error(
+        "BUG in this program, please report it: an operation may use {name} before it assigned it. \
+         Its verdicts cannot be trusted"
+    )]
+    Unassigned {
+        /// The variable.
+        name: String,
+    },
     /// An initial expression has no constant value that its type allows.
     #[error("the initial value of {name} cannot be computed: {what}")]
     BadInitial {

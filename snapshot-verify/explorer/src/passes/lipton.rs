@@ -37,6 +37,11 @@
 //!    non-mover that they are fused with, drop them. No process read what they
 //!    assigned. A pending operation vanishes from the history; if the history
 //!    without it were linearizable, the same order would do for the one with it.
+//!    A fault is not dropped: an execution ends with its first one, so if a process has
+//!    met it among these movers, the execution ends there, and invocation, movers and
+//!    fault are a whole step of the result. And where movers that are inserted (1) fault,
+//!    they would have, had the process gone on: the execution up to there is one of the
+//!    original, and ends in a fault.
 //! 3. *Move.* Each mover goes left, up to its non-mover; each invocation, and
 //!    each mover that comes before its non-mover, goes right, up to it. States
 //!    change accordingly, the result of each scan does not. Responses come

@@ -22,11 +22,12 @@
 //!
 //! * A step that makes an access and touches nothing that another process could
 //!   touch is made at once with the step before it. It commutes with all steps
-//!   of other processes, so every execution has one with the same history in
-//!   which it comes at once; and no execution is new.
-//!
-//! Responses and invocations remain steps of their own; [`crate::passes::lipton`] fuses
-//! them too.
+//!   of other processes, so every execution has one in which it comes at once; and no
+//!   execution is new. As long as responses and invocations are steps of their own, that
+//!   one has the same history. Once [`crate::passes::lipton`] has fused them (this reduction is
+//!   applied again after that), such a step may hold a response: then it comes earlier,
+//!   and the history has more precedence. It is linearizable only if the other is: the
+//!   same case as *Move* in the argument of [`crate::passes::lipton`].
 
 use rayon::prelude::*;
 

@@ -5,7 +5,7 @@
 //! first, so neither do the counts; a violation is reported only when its level
 //! is complete, and of several the first in a fixed order.
 
-use super::budget::{Exhausted, Memory, Watch};
+use super::budget::{Cause, Exhausted, Memory, Watch};
 use super::level::Level;
 use super::outcome::Progress;
 use super::product::Product;
@@ -28,6 +28,8 @@ pub(super) struct Search<'a> {
     pub(super) watch: &'a Watch<'a>,
     pub(super) threads: usize,
     pub(super) antichain: bool,
+    /// With more states, it ends.
+    pub(super) most_states: u64,
     /// Whether it examines itself, and the instance that it is about.
     pub(super) self_check: Option<(SelfCheck, &'a Instance)>,
 }
@@ -132,6 +134,10 @@ impl Search<'_> {
             chunks = (0..SHARDS).flat_map(|shard| store.take_new(shard)).collect();
             explored.states += chunks.iter().map(|chunk| chunk.len() as u64).sum::<u64>();
             if chunks.is_empty() || explored.found.is_some() && !plan.past_violations {
+                break;
+            }
+            if explored.states > self.most_states {
+                self.watch.end(Cause::TooMany);
                 break;
             }
         }

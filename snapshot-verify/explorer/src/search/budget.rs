@@ -15,6 +15,8 @@ pub enum Cause {
     /// There was a number that did not fit: see
     /// [`most_numbers`](super::Exploration::most_numbers).
     TooNarrow,
+    /// There were more states than [`most_states`](super::Exploration::most_states).
+    TooMany,
 }
 
 /// The memory is used up.
@@ -103,6 +105,7 @@ impl<'a> Watch<'a> {
             Cause::Memory => 2,
             Cause::Interrupted => 3,
             Cause::TooNarrow => 4,
+            Cause::TooMany => 5,
         };
         let _ = self.cause.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
     }
@@ -115,7 +118,8 @@ impl<'a> Watch<'a> {
             1 => Some(Cause::Time),
             2 => Some(Cause::Memory),
             3 => Some(Cause::Interrupted),
-            _ => Some(Cause::TooNarrow),
+            4 => Some(Cause::TooNarrow),
+            _ => Some(Cause::TooMany),
         }
     }
 }

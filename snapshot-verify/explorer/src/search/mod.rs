@@ -124,6 +124,9 @@ pub struct Exploration<'a> {
     /// As if a canonical form had no more numbers than this: states are smaller. Where
     /// there are more, the search ends for [`Cause::TooNarrow`].
     pub most_numbers: Option<u32>,
+    /// Ends the search for [`Cause::TooMany`] with the first level by which there are more
+    /// states than this, unless it has an answer.
+    pub most_states: Option<u64>,
     /// Symmetry among processes.
     pub symmetry: Option<&'a dyn Symmetry>,
     /// Steps that are taken at once; with `past_violations` none are.
@@ -147,6 +150,7 @@ impl Default for Exploration<'_> {
             forgetting: None,
             numbering: None,
             most_numbers: None,
+            most_states: None,
             symmetry: None,
             ample: None,
             self_check: SelfCheck::of_build(),
@@ -266,6 +270,7 @@ impl Exploration<'_> {
             watch: &watch,
             threads: self.threads.max(1),
             antichain: self.antichain && !self.past_violations,
+            most_states: self.most_states.unwrap_or(u64::MAX),
             self_check: self.self_check.map(|options| (options, instance)),
         };
         let plan = Plan {

@@ -20,7 +20,7 @@ use super::budget::Watch;
 use super::canonical::Permutation;
 use super::code::Machine;
 use super::outcome::{Trace, TraceStep};
-use super::product::{Ahead, Choice, Circle, MOST_AT_ONCE, Move, Product, Scratch, Stop};
+use super::product::{Ahead, Choice, Move, Product, Scratch, Stop};
 use super::store::Chunk;
 use super::worker::Found;
 use crate::instance::Scalar;
@@ -91,7 +91,6 @@ fn predecessor<const W: usize>(
 pub(super) fn walk<const W: usize>(product: &Product<'_>, moves: &[([u64; W], Move)]) -> Trace {
     let mut scratch = Scratch::new(product);
     let mut ahead = Ahead::new(product);
-    let mut circle = Circle::default();
     let mut walker = Walker {
         product,
         machine: ahead.machine.clone(),
@@ -103,14 +102,13 @@ pub(super) fn walk<const W: usize>(product: &Product<'_>, moves: &[([u64; W], Mo
             product.unpack(state, expansion, &mut scratch);
         }
         let mut after = scratch.machine.state().to_vec();
-        let mut stopped = walker.step(by.process, by.choice, &mut after);
-        circle.begin(&after);
-        for taken in 0..MOST_AT_ONCE {
-            if stopped.is_err() || (taken > 0 && circle.closes(&after)) {
-                break;
-            }
+        if walker.step(by.process, by.choice, &mut after).is_err() {
+            continue;
+        }
+        let steps = product.go_ahead(&mut after.clone(), &mut ahead).steps;
+        for _ in 0..steps {
             let Some((process, _)) = product.leader(&after, &mut ahead) else { break };
-            stopped = walker.step(process, Choice::Step, &mut after);
+            let _ = walker.step(process, Choice::Step, &mut after);
         }
     }
     walker.trace

@@ -111,8 +111,23 @@ impl Instance {
         let instance = Self { processes, pair, slots: slots.all, graphs };
         let unused = instance.unused_links();
         let instance = instance.without(&|slot| unused.contains(&slot).then_some(Term::FALSE));
+        instance.is_definitely_assigned(deadline)?;
         debug_assert_eq!(instance.validity(), Ok(()));
         Ok(instance)
+    }
+
+    /// Refuses an instance in which an operation may use a slot before it assigned it: what
+    /// is forgotten between operations would be read (see [`crate::passes::dead_variable_reset`]). Unlike
+    /// the other invariants this one is not for debug builds only.
+    fn is_definitely_assigned(&self, deadline: Deadline<'_>) -> Result<(), InstanceError> {
+        for (me, graph) in self.graphs.iter().enumerate() {
+            let owner = Owner::Operation(Process::from_index(me));
+            let own = |slot| self.slot(slot).owner == owner;
+            if let Some(slot) = graph.used_unassigned(&own, deadline)?.first() {
+                return Err(InstanceError::Unassigned { name: self.slot(*slot).name.clone() });
+            }
+        }
+        Ok(())
     }
 
     /// Links that their process never uses: others only break them.

@@ -15,7 +15,7 @@ mod transition_cache;
 use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
 
-pub use successors::{Ahead, Circle, MOST_AT_ONCE, Scratch, Successor};
+pub use successors::{Ahead, AtOnce, Scratch, Successor};
 pub use transition_cache::Recall;
 
 use super::canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};

@@ -11,7 +11,7 @@ use crate::search::layout::Register;
 
 /// After this many steps taken at once a state is explored, whatever might be taken next;
 /// also where they run in a circle.
-pub const MOST_AT_ONCE: usize = 256;
+const MOST_AT_ONCE: usize = 256;
 
 /// Where a move leads.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -154,23 +154,12 @@ impl Product<'_> {
             }
             return Ok(packed);
         }
-        let Scratch { canonical, after, later, circle, ahead, .. } = scratch;
+        let Scratch { canonical, after, ahead, .. } = scratch;
         after.copy_from_slice(machine.state());
         self.canonicalise_since(canonical, after);
-        circle.begin(after);
-        for _ in 0..MOST_AT_ONCE {
-            match self.leader(after, ahead) {
-                None => break,
-                Some((_, Err(stop))) => return Err(stop),
-                Some((_, Ok(()))) => {
-                    later.copy_from_slice(ahead.machine.state());
-                    self.canonicalise_since(after, later);
-                    std::mem::swap(after, later);
-                    if circle.closes(after) {
-                        break;
-                    }
-                }
-            }
+        let AtOnce { stop, .. } = self.go_ahead(after, ahead);
+        if let Some(stop) = stop {
+            return Err(stop);
         }
         for (field, (before, &after)) in fields.iter().zip(canonical.iter().zip(&*after)) {
             if *before == after {
@@ -186,6 +175,61 @@ impl Product<'_> {
         Ok(packed)
     }
 
+    /// Takes what may be taken at once from a canonical state, which becomes the one after
+    /// it. Where steps run in a circle, none on the circle is taken: a process that spins
+    /// stands where it begins to (the cycle proviso of partial order reduction, though not
+    /// needed for its sake: the state is explored with all moves), and traces show no more
+    /// of the spinning than there has to be.
+    pub fn go_ahead(&self, state: &mut [Scalar], ahead: &mut Ahead) -> AtOnce {
+        if self.ample.is_none() {
+            return AtOnce { steps: 0, stop: None };
+        }
+        for steps in 0..MOST_AT_ONCE {
+            match self.leader(state, ahead) {
+                None => return AtOnce { steps, stop: None },
+                Some((_, Err(stop))) => return AtOnce { steps: steps + 1, stop: Some(stop) },
+                Some((_, Ok(()))) => {
+                    if steps == 0 {
+                        ahead.circle.begin(state);
+                    }
+                    self.follow(state, ahead);
+                }
+            }
+            if let Some(length) = ahead.circle.closed(state) {
+                return AtOnce { steps: self.enter(state, length, ahead), stop: None };
+            }
+        }
+        AtOnce { steps: MOST_AT_ONCE, stop: None }
+    }
+
+    /// The canonical form of what the leader's machine has made of a state.
+    fn follow(&self, state: &mut [Scalar], ahead: &mut Ahead) {
+        let Ahead { machine, later, .. } = ahead;
+        later.copy_from_slice(machine.state());
+        self.canonicalise_since(state, later);
+        state.copy_from_slice(later);
+    }
+
+    /// The first state of a circle of this length, and the steps that lead there from where
+    /// it was begun: of two walks, one ahead by the length, where they meet.
+    fn enter(&self, state: &mut [Scalar], length: usize, ahead: &mut Ahead) -> usize {
+        let walk = |state: &mut [Scalar], ahead: &mut Ahead| {
+            if let Some((_, Ok(()))) = self.leader(state, ahead) {
+                self.follow(state, ahead);
+            }
+        };
+        let mut first = ahead.circle.first.clone();
+        state.copy_from_slice(&first);
+        (0..length).for_each(|_| walk(&mut first, ahead));
+        let mut steps = 0;
+        while first != state {
+            walk(&mut first, ahead);
+            walk(state, ahead);
+            steps += 1;
+        }
+        steps
+    }
+
     /// The first process whose step may be taken at once in a canonical state, if any,
     /// and how that step ends; the machine has taken it.
     ///
@@ -196,7 +240,7 @@ impl Product<'_> {
         ahead: &mut Ahead,
     ) -> Option<(Process, Result<(), Stop>)> {
         let ample = self.ample?;
-        let Ahead { machine, around, wide } = ahead;
+        let Ahead { machine, around, wide, .. } = ahead;
         if !ample.look(self.registers, state, around) {
             return None;
         }
@@ -237,40 +281,54 @@ pub struct Scratch {
     expanded: Vec<Scalar>,
     /// The state after the step, where it is made canonical.
     after: Vec<Scalar>,
-    /// The state after what is done at once.
-    later: Vec<Scalar>,
-    /// Ends what would be done at once for ever.
-    circle: Circle,
     /// For what is done at once.
     ahead: Ahead,
+}
+
+/// What was taken at once.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AtOnce {
+    /// How many steps, the one that goes wrong among them.
+    pub steps: usize,
+    /// What went wrong with the last one.
+    pub stop: Option<Stop>,
 }
 
 /// A search for a circle among the states that are left at once (Brent, BIT 20, 1980): the
 /// state after 1, 2, 4, 8, ... steps is kept until it comes again.
 #[derive(Clone, Debug, Default)]
-pub struct Circle {
+struct Circle {
+    /// Where the walk begins.
+    first: Vec<Scalar>,
     kept: Vec<Scalar>,
+    /// After how many steps that was.
+    at: usize,
     steps: usize,
 }
 
 impl Circle {
     /// Begins with this state.
-    pub fn begin(&mut self, state: &[Scalar]) {
-        self.kept.clear();
-        self.kept.extend_from_slice(state);
-        self.steps = 0;
+    fn begin(&mut self, state: &[Scalar]) {
+        let Self { first, kept, .. } = self;
+        for of in [first, kept] {
+            of.clear();
+            of.extend_from_slice(state);
+        }
+        (self.at, self.steps) = (0, 0);
     }
 
-    /// Whether the state, which comes one step later, was there before.
-    pub fn closes(&mut self, state: &[Scalar]) -> bool {
-        if self.kept == state {
-            return true;
-        }
+    /// The length of the circle, if the state, which comes one step later, was there before
+    /// and closes one.
+    fn closed(&mut self, state: &[Scalar]) -> Option<usize> {
         self.steps += 1;
+        if self.kept == state {
+            return Some(self.steps - self.at);
+        }
         if self.steps.is_power_of_two() {
             self.kept.copy_from_slice(state);
+            self.at = self.steps;
         }
-        false
+        None
     }
 }
 
@@ -283,13 +341,18 @@ pub struct Ahead {
     around: Around,
     /// Another state that the canonical one stands for.
     wide: Vec<Scalar>,
+    /// The state after what is done at once.
+    later: Vec<Scalar>,
+    /// Ends what would be done at once for ever.
+    circle: Circle,
 }
 
 impl Ahead {
     /// For this product.
     pub fn new(product: &Product<'_>) -> Self {
-        let wide = vec![0; product.registers.count()];
-        Self { machine: product.code.machine(), around: Around::default(), wide }
+        let [wide, later] = [0; 2].map(|zero| vec![zero; product.registers.count()]);
+        let (around, circle) = (Around::default(), Circle::default());
+        Self { machine: product.code.machine(), around, wide, later, circle }
     }
 }
 
@@ -298,10 +361,9 @@ impl Scratch {
     pub fn new(product: &Product<'_>) -> Self {
         let machine = product.code.machine();
         let count = product.registers.count();
-        let [canonical, expanded, after, later] = [0; 4].map(|zero| vec![zero; count]);
-        let circle = Circle::default();
+        let [canonical, expanded, after] = [0; 3].map(|zero| vec![zero; count]);
         let ahead = Ahead::new(product);
-        Self { machine, canonical, expanded, after, later, circle, ahead }
+        Self { machine, canonical, expanded, after, ahead }
     }
 
     /// Puts the state before the step into the machine. Expansion 0 is the canonical
@@ -318,5 +380,29 @@ impl Scratch {
     fn undo(&mut self, expansion: u32) {
         let before = if expansion == 0 { &self.canonical } else { &self.expanded };
         self.machine.undo(before);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The states 0, 1, ... of a walk that goes round from `length + entry - 1` to `entry`.
+    #[test]
+    fn a_circle_is_closed_with_its_length() {
+        for entry in 0..20 {
+            for length in 1..20 {
+                let next = |at: Scalar| if at + 1 == entry + length { entry } else { at + 1 };
+                let mut circle = Circle::default();
+                circle.begin(&[0]);
+                let mut state = 0;
+                let closed = (0..MOST_AT_ONCE).find_map(|_| {
+                    state = next(state);
+                    circle.closed(&[state])
+                });
+                assert_eq!(closed, Some(length as usize), "{entry} {length}");
+                assert_eq!(circle.first, [0]);
+            }
+        }
     }
 }
