@@ -6,11 +6,14 @@
 //! is of use only with the recording it was made for.
 
 use serde::{Deserialize, Serialize};
+use snapshot_core::certificate::blocks::BlocksError;
+use snapshot_core::certificate::exchanges::ExchangesError;
 use snapshot_core::certificate::linearization::LinearizationError;
 use snapshot_core::certificate::refutation::RefutationError;
 use snapshot_core::certificate::witness::WitnessError;
-use snapshot_core::certificate::{linearization, refutation, witness};
+use snapshot_core::certificate::{blocks, exchanges, linearization, refutation, witness};
 use snapshot_core::explanation::Explanation;
+use snapshot_core::immediate::{self, SetLinearization};
 use snapshot_core::verdict::{Line, Linearization, Reason, Refutation, Rule, Witness};
 use snapshot_core::{History, IdError, OperationId, Segment};
 use thiserror::Error;
@@ -29,6 +32,10 @@ pub enum Certificate {
     Violation(Witness),
     /// It is not: a contradiction is derived, line by line.
     Refutation(Refutation),
+    /// The execution of an immediate snapshot is set-linearizable: blocks.
+    SetLinearizable(SetLinearization),
+    /// It is not: one operation, or two, that break a condition.
+    Exchanges(immediate::Violation),
 }
 
 /// As it stands in a file.
@@ -49,12 +56,68 @@ struct Contents {
     order: Option<Vec<usize>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    blocks: Option<Vec<Vec<usize>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    condition: Option<Condition>,
+}
+
+/// The condition of an immediate snapshot that is broken; operations and segments by number.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Condition {
+    OwnValue { operation: usize },
+    Containment { first: usize, second: usize, i: usize, j: usize },
+    Immediacy { viewer: usize, seen: usize, newer: usize },
+    Validity { operation: usize, segment: usize, writer: Option<usize> },
+}
+
+impl From<&immediate::Violation> for Condition {
+    fn from(violation: &immediate::Violation) -> Self {
+        use immediate::Violation as V;
+        match *violation {
+            V::OwnValue { operation } => Self::OwnValue { operation: operation.index() },
+            V::Containment { first, second, i, j } => {
+                Self::Containment { first: first.index(), second: second.index(), i, j }
+            }
+            V::Immediacy { viewer, seen, newer } => {
+                Self::Immediacy { viewer: viewer.index(), seen: seen.index(), newer }
+            }
+            V::Validity { operation, segment, writer } => Self::Validity {
+                operation: operation.index(),
+                segment,
+                writer: writer.map(OperationId::index),
+            },
+        }
+    }
+}
+
+impl Condition {
+    fn violation(self) -> Result<immediate::Violation, IdError> {
+        use immediate::Violation as V;
+        let id = OperationId::new;
+        Ok(match self {
+            Self::OwnValue { operation } => V::OwnValue { operation: id(operation)? },
+            Self::Containment { first, second, i, j } => {
+                V::Containment { first: id(first)?, second: id(second)?, i, j }
+            }
+            Self::Immediacy { viewer, seen, newer } => {
+                V::Immediacy { viewer: id(viewer)?, seen: id(seen)?, newer }
+            }
+            Self::Validity { operation, segment, writer } => V::Validity {
+                operation: id(operation)?,
+                segment,
+                writer: writer.map(id).transpose()?,
+            },
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Verdict {
     Linearizable,
+    SetLinearizable,
     Violation,
 }
 
@@ -105,6 +168,20 @@ pub enum Refuted {
     /// A line does not follow.
     #[error("the lines are no proof of a violation: {0}")]
     Refutation(#[from] RefutationError),
+    /// The blocks are no set linearization.
+    #[error("the blocks are no set linearization: {0}")]
+    Blocks(#[from] BlocksError),
+    /// The operations do not break the condition.
+    #[error("the operations are no proof of a violation: {0}")]
+    Exchanges(#[from] ExchangesError),
+    /// It is a certificate for another object.
+    #[error("it is a certificate for {}, and the recording is of {}",
+            if *of_immediate { "an immediate snapshot" } else { "a snapshot" },
+            if *of_immediate { "a snapshot" } else { "an immediate snapshot" })]
+    Object {
+        /// Whether the certificate is for an immediate snapshot.
+        of_immediate: bool,
+    },
 }
 
 impl Refuted {
@@ -116,16 +193,18 @@ impl Refuted {
 }
 
 impl Certificate {
-    /// The most bytes that a certificate of a history takes, with room for blanks.
-    pub fn most_bytes(history: &History<Value>) -> usize {
-        (1 << 16) + 128 * (history.operations().len() + history.segments())
+    /// The most bytes that a certificate of a history of this size takes, with room for
+    /// blanks.
+    pub const fn most_bytes(operations: usize, segments: usize) -> usize {
+        (1 << 16) + 128 * (operations + segments)
     }
 
-    /// `"linearizable"` or `"violation"`.
+    /// `"linearizable"`, `"set-linearizable"` or `"violation"`.
     pub const fn verdict(&self) -> &'static str {
         match self {
             Self::Linearizable(_) => "linearizable",
-            Self::Violation(_) | Self::Refutation(_) => "violation",
+            Self::SetLinearizable(_) => "set-linearizable",
+            Self::Violation(_) | Self::Refutation(_) | Self::Exchanges(_) => "violation",
         }
     }
 
@@ -147,39 +226,61 @@ impl Certificate {
             Self::Linearizable(order) => Ok(linearization::check(history, order)?),
             Self::Violation(operations) => Ok(witness::check(history, operations)?),
             Self::Refutation(lines) => Ok(refutation::check(history, lines)?),
+            Self::SetLinearizable(_) | Self::Exchanges(_) => {
+                Err(Refuted::Object { of_immediate: true })
+            }
+        }
+    }
+
+    /// As [`Self::check`], for an execution of an immediate snapshot.
+    ///
+    /// # Errors
+    /// Why it does not.
+    pub fn check_exchanges(&self, history: &immediate::History<Value>) -> Result<(), Refuted> {
+        match self {
+            Self::SetLinearizable(order) => Ok(blocks::check(history, order)?),
+            Self::Exchanges(violation) => Ok(exchanges::check(history, violation)?),
+            Self::Linearizable(_) | Self::Violation(_) | Self::Refutation(_) => {
+                Err(Refuted::Object { of_immediate: false })
+            }
         }
     }
 
     /// Its text, with a line end.
     pub fn to_text(&self) -> String {
+        let numbers = |ids: &[OperationId]| ids.iter().map(|id| id.index()).collect();
+        let blank = Contents {
+            version: VERSION,
+            verdict: Verdict::Violation,
+            rule: None,
+            segments: None,
+            operations: None,
+            order: None,
+            lines: None,
+            blocks: None,
+            condition: None,
+        };
         let contents = match self {
             Self::Linearizable(order) => Contents {
-                version: VERSION,
                 verdict: Verdict::Linearizable,
-                rule: None,
-                segments: None,
-                operations: None,
                 order: Some(order.iter().map(OperationId::index).collect()),
-                lines: None,
+                ..blank
             },
             Self::Violation(witness) => Contents {
-                version: VERSION,
-                verdict: Verdict::Violation,
                 rule: Some(witness.reason.name().to_owned()),
                 segments: Some(witness.segments.iter().map(|segment| segment.index()).collect()),
-                operations: Some(witness.operations.iter().map(|id| id.index()).collect()),
-                order: None,
-                lines: None,
+                operations: Some(numbers(&witness.operations)),
+                ..blank
             },
-            Self::Refutation(refutation) => Contents {
-                version: VERSION,
-                verdict: Verdict::Violation,
-                rule: None,
-                segments: None,
-                operations: None,
-                order: None,
-                lines: Some(refutation.lines.iter().map(line_text).collect()),
+            Self::Refutation(refutation) => {
+                Contents { lines: Some(refutation.lines.iter().map(line_text).collect()), ..blank }
+            }
+            Self::SetLinearizable(order) => Contents {
+                verdict: Verdict::SetLinearizable,
+                blocks: Some(order.blocks().map(numbers).collect()),
+                ..blank
             },
+            Self::Exchanges(violation) => Contents { condition: Some(violation.into()), ..blank },
         };
         let mut text =
             serde_json::to_string(&contents).expect("a certificate consists of numbers and texts");
@@ -200,7 +301,24 @@ impl Certificate {
         let ids = |numbers: Vec<usize>| -> Result<Vec<OperationId>, IdError> {
             numbers.into_iter().map(OperationId::new).collect()
         };
-        let Contents { verdict, segments, operations, order, lines, .. } = contents;
+        let Contents { verdict, segments, operations, order, lines, blocks, condition, .. } =
+            contents;
+        match (blocks, condition) {
+            (None, None) => {}
+            (Some(blocks), None) if verdict == Verdict::SetLinearizable => {
+                let blocks: Result<Vec<_>, _> = blocks.into_iter().map(ids).collect();
+                return Ok(Self::SetLinearizable(SetLinearization::new(blocks?)));
+            }
+            (None, Some(condition)) if verdict == Verdict::Violation => {
+                return Ok(Self::Exchanges(condition.violation()?));
+            }
+            _ => {
+                return Err(CertificateError::Fields {
+                    verdict: "immediate snapshot",
+                    expected: "`blocks` if it is set-linearizable, else `condition`",
+                });
+            }
+        }
         match (verdict, segments, operations, order, lines) {
             (Verdict::Linearizable, None, None, Some(order), None) => {
                 Ok(Self::Linearizable(Linearization { order: ids(order)? }))
@@ -219,6 +337,10 @@ impl Certificate {
                 let lines: Result<Vec<Line>, _> = lines.iter().map(|text| line(text)).collect();
                 Ok(Self::Refutation(Refutation { lines: lines? }))
             }
+            (Verdict::SetLinearizable, ..) => Err(CertificateError::Fields {
+                verdict: "set-linearizable execution",
+                expected: "`blocks`",
+            }),
             (Verdict::Linearizable, ..) => Err(CertificateError::Fields {
                 verdict: "linearizable history",
                 expected: "`order`, and none of `segments`, `operations` and `lines`",

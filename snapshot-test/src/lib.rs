@@ -34,5 +34,7 @@ pub mod judge;
 mod read;
 pub mod report;
 
-pub use read::{InputError, InputErrorKind, Origins, Recording, read_history, read_recording};
+pub use read::{
+    InputError, InputErrorKind, Origins, Recording, read_exchanges, read_history, read_recording,
+};
 pub use snapshot_kit::{Value, record};

@@ -11,6 +11,7 @@ use std::io::{self, Read};
 
 use snapshot_core::History;
 use snapshot_core::history::{Action, Event, HistoryError, HistoryErrorKind};
+use snapshot_core::immediate::{self, ExchangeError, ExchangeErrorKind};
 use thiserror::Error;
 
 use crate::Value;
@@ -44,6 +45,9 @@ pub enum InputErrorKind {
     /// No history can have this event there.
     #[error(transparent)]
     Admission(HistoryErrorKind),
+    /// No execution of an immediate snapshot can have this event there.
+    #[error(transparent)]
+    Exchange(ExchangeErrorKind),
 }
 
 impl InputError {
@@ -60,6 +64,16 @@ impl InputError {
     /// Where the earlier event is that a refused one contradicts.
     pub fn earlier(&self) -> Option<Location> {
         self.inner.earlier
+    }
+
+    /// The error for an event of an immediate snapshot that was refused.
+    pub(crate) fn of_exchange(
+        location: Location,
+        error: ExchangeError,
+        excerpt: Option<Excerpt>,
+    ) -> Self {
+        let kind = InputErrorKind::Exchange(error.kind);
+        Self { inner: Box::new(Inner { location, kind, excerpt, earlier: None }) }
     }
 
     /// The report for people: `name:line:column: message`, the line with the
@@ -158,6 +172,32 @@ impl Origins {
         let kind = InputErrorKind::Admission(error.kind);
         InputError { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
     }
+}
+
+/// Reads an execution of an immediate snapshot into memory: all of it, or the first
+/// `events`; with the place of each event.
+///
+/// # Errors
+/// If the input cannot be read or is no such execution; the first defect is reported.
+pub fn read_exchanges<R: Read>(
+    mut reader: Reader<R>,
+    events: usize,
+) -> Result<(immediate::History<Value>, Vec<Location>), InputError> {
+    let mut locations = Vec::new();
+    let mut history = immediate::History::builder(reader.declaration().clone())
+        .map_err(|error| InputError::of_exchange(Location::START, error, None))?;
+    while locations.len() < events {
+        let (location, pushed) = match reader.next_exchange() {
+            None => break,
+            Some(Err(error)) => return Err(error.into()),
+            Some(Ok((location, event))) => (location, history.push(&event)),
+        };
+        if let Err(error) = pushed {
+            return Err(InputError::of_exchange(location, error, reader.excerpt()));
+        }
+        locations.push(location);
+    }
+    Ok((history.finish(), locations))
 }
 
 fn slot(slots: &mut Vec<Option<Location>>, index: usize) -> &mut Option<Location> {

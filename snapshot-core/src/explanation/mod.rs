@@ -15,6 +15,7 @@ pub use exhibit::{Deed, Ending, Exhibit, Explanation};
 pub use picture::picture;
 pub use returned::ReturnedValues;
 pub use run::{AcceptingRun, accepting_run};
+pub use telling::wrap;
 
 use crate::history::History;
 use crate::monitor::Alarm;

@@ -137,8 +137,8 @@ fn described<V: Display>(exhibit: &Exhibit<V>, place: &impl Fn(usize) -> String)
     text
 }
 
-/// Breaks a text between words.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+/// Breaks a text between words, into lines of at most `width` characters where words allow it.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
         match lines.last_mut() {

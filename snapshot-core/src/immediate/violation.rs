@@ -159,7 +159,8 @@ impl Violation {
                 match writer {
                     None => format!(
                         "{operation} returned {value} for segment {segment}, which is not the \
-                         initial value, and no operation of process {segment} wrote it."
+                         initial value. No operation of process {segment} that was invoked \
+                         before {operation} responded wrote it."
                     ),
                     Some(writer) if history.operation(writer).is_failed() => format!(
                         "{operation} returned {value} for segment {segment}, which only {writer} \

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use snapshot_core::{History, immediate};
 use snapshot_io::escape;
 use snapshot_io::limited::read_text;
 use snapshot_test::certificate::Certificate;
+use snapshot_test::format::Object;
 use snapshot_test::input::Input;
-use snapshot_test::read_history;
+use snapshot_test::{Value, read_exchanges, read_history};
 
 use super::format::InputFormat;
 use super::{print, trouble};
@@ -30,6 +32,12 @@ pub struct Certify {
     certificate: PathBuf,
 }
 
+/// The recording, by its object.
+enum Read {
+    Snapshot(History<Value>),
+    Immediate(immediate::History<Value>),
+}
+
 impl Certify {
     pub fn run(self) -> ExitCode {
         let input = Input::from_argument(&self.history);
@@ -40,11 +48,24 @@ impl Certify {
             Ok(reader) => reader,
             Err(error) => return trouble(error.report(&name)),
         };
-        let history = match read_history(reader) {
-            Ok((history, _)) => history,
+        let history = match reader.object() {
+            Object::Snapshot => read_history(reader).map(|(history, _)| Read::Snapshot(history)),
+            Object::Immediate => {
+                read_exchanges(reader, usize::MAX).map(|(history, _)| Read::Immediate(history))
+            }
+        };
+        let history = match history {
+            Ok(history) => history,
             Err(error) => return trouble(error.report(&name)),
         };
-        let limit = Certificate::most_bytes(&history);
+        let limit = match &history {
+            Read::Snapshot(history) => {
+                Certificate::most_bytes(history.operations().len(), history.segments())
+            }
+            Read::Immediate(history) => {
+                Certificate::most_bytes(history.operations().len(), history.segments())
+            }
+        };
         let certificate = match read_text(&self.certificate, limit, limit) {
             Ok(text) => Certificate::from_text(&text),
             Err(error) => return trouble(format_args!("cannot read {place}: {error}")),
@@ -54,7 +75,11 @@ impl Certify {
             Err(error) => return trouble(format_args!("{place}: {error}")),
         };
         let verdict = certificate.verdict();
-        let (answer, code) = match certificate.check(&history) {
+        let checked = match &history {
+            Read::Snapshot(history) => certificate.check(history),
+            Read::Immediate(history) => certificate.check_exchanges(history),
+        };
+        let (answer, code) = match checked {
             Ok(()) => (format!("proves that {name} is {}", adjective(&certificate)), 0),
             Err(refuted) if refuted.is_undecided() => {
                 (format!("may or may not prove the verdict `{verdict}` of {name}: {refuted}"), 3)
@@ -71,6 +96,8 @@ impl Certify {
 const fn adjective(certificate: &Certificate) -> &'static str {
     match certificate {
         Certificate::Linearizable(_) => "linearizable",
+        Certificate::SetLinearizable(_) => "set-linearizable",
         Certificate::Violation(_) | Certificate::Refutation(_) => "not linearizable",
+        Certificate::Exchanges(_) => "not set-linearizable",
     }
 }

@@ -13,7 +13,7 @@ use snapshot_io::output::{self, Printed};
 use snapshot_io::{escape, replacement};
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
-use snapshot_test::judge::{Finding, Judgement, Options, judge};
+use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge};
 use snapshot_test::report::{exit_code, explained, human, json};
 use thiserror::Error;
 
@@ -221,9 +221,12 @@ fn summary(findings: &[Finding]) -> String {
     let mut counts = [0usize; 4];
     for finding in findings {
         counts[match finding {
-            Finding::Linearizable { .. } => 0,
-            Finding::Violation(_) => 1,
-            Finding::Unknown { .. } | Finding::Unsearched { .. } => 2,
+            Finding::Linearizable { .. }
+            | Finding::Immediate(immediate::Finding::SetLinearizable(_)) => 0,
+            Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => 1,
+            Finding::Unknown { .. }
+            | Finding::Unsearched { .. }
+            | Finding::Immediate(immediate::Finding::Undecided(..)) => 2,
             Finding::Malformed(_) => 3,
         }] += 1;
     }
@@ -244,6 +247,12 @@ fn certificate(judgement: &Judgement) -> Option<Certificate> {
         Finding::Violation(violation) => {
             let proof = violation.proof.as_ref()?;
             Some(Certificate::of_violation(&proof.explanation))
+        }
+        Finding::Immediate(immediate::Finding::SetLinearizable(Some(blocks))) => {
+            Some(Certificate::SetLinearizable(blocks.clone()))
+        }
+        Finding::Immediate(immediate::Finding::Violation(violation)) => {
+            Some(Certificate::Exchanges(violation.alarm.violation))
         }
         _ => None,
     }

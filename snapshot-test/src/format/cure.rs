@@ -72,6 +72,16 @@ impl ReadErrorKind {
             Self::MissingField { .. } => "add it; docs/formats.md lists the fields of every event",
             Self::UnknownField { .. } => "delete it, or put it into the free field `comment`",
             Self::DuplicateField { .. } => "delete one of the two",
+            Self::ForeignOperation { found: "exchange", .. } => {
+                "begin the recording with the line `object immediate` (JSON Lines: \
+                 {\"snapshot-history\":1,\"object\":\"immediate\"})"
+            }
+            Self::ForeignOperation { .. } => {
+                "record a write with the scan that follows it as one operation: `p0 exchange 5`, \
+                 `p0 ok 5 0`; or leave out `object immediate`"
+            }
+            Self::ForeignObject => "`check` and `certify` read immediate snapshots",
+            Self::ValuePerSegment => "write all values, as in `p0 ok 5 0`",
             Self::OtherValue { .. } => "correct one of the two values",
         };
         Some(cure.to_owned())

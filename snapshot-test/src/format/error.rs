@@ -9,9 +9,9 @@ use snapshot_core::IdError;
 use snapshot_core::history::HistoryErrorKind;
 use thiserror::Error;
 
-use super::Format;
 use super::location::{Excerpt, Location};
 use super::source::LINE_LIMIT;
+use super::{Format, Object};
 use crate::Value;
 
 /// An input that cannot be read, with the place of the defect.
@@ -231,6 +231,25 @@ pub enum ReadErrorKind {
         /// The field.
         found: Found,
     },
+    /// An operation that the recording's object does not have.
+    #[error(
+        "`{found}` is no operation of {}, which this recording is of{}",
+        if *object == Object::Snapshot { "a snapshot" } else { "an immediate snapshot" },
+        if *object == Object::Snapshot { "; declare `object immediate` in the header" }
+        else { ": its operation is `exchange`" }
+    )]
+    ForeignOperation {
+        /// The object.
+        object: Object,
+        /// The operation.
+        found: &'static str,
+    },
+    /// A recording of an immediate snapshot where a snapshot is needed.
+    #[error("this is a recording of an immediate snapshot, and only a snapshot can be read here")]
+    ForeignObject,
+    /// An operation of an immediate snapshot that does not return all segments.
+    #[error("expected one value per segment: an exchange returns all segments")]
+    ValuePerSegment,
     /// disc22: the two ends of an update name different values.
     #[error(
         "expected endUpdate!{process},{started}, as the open update of process {process} \

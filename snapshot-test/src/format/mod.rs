@@ -27,6 +27,7 @@ use std::io::Read;
 use std::num::NonZeroU32;
 
 use snapshot_core::history::{Action, Declaration, Event};
+use snapshot_core::immediate;
 use snapshot_core::{Process, Segment};
 
 pub(crate) use batch::Batch;
@@ -76,12 +77,51 @@ impl fmt::Display for Format {
     }
 }
 
+/// The object that a recording is of.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum Object {
+    /// An atomic snapshot: `update` and `scan`.
+    #[default]
+    Snapshot,
+    /// An immediate snapshot: `exchange` ([`snapshot_core::immediate`]).
+    Immediate,
+}
+
+impl Object {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Snapshot, Self::Immediate];
+
+    /// Its name in headers: `snapshot` or `immediate`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Snapshot => "snapshot",
+            Self::Immediate => "immediate",
+        }
+    }
+
+    /// Why a recording of this object cannot have an event of a shape.
+    fn refusal(self, shape: Shape) -> Option<ReadErrorKind> {
+        let foreign = |found| Some(ReadErrorKind::ForeignOperation { object: self, found });
+        match (self, shape) {
+            (Self::Snapshot, Shape::InvokeExchange) => foreign("exchange"),
+            (Self::Immediate, Shape::InvokeUpdate(_)) => foreign("update"),
+            (Self::Immediate, Shape::InvokeScan) => foreign("scan"),
+            (Self::Immediate, Shape::RespondUpdate | Shape::RespondPartialScan(_)) => {
+                Some(ReadErrorKind::ValuePerSegment)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What a parsed event does; its values stand beside it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Shape {
     /// There is one value, the one written.
     InvokeUpdate(Segment),
     InvokeScan,
+    /// There is one value, the one written. Of immediate snapshots only.
+    InvokeExchange,
     RespondUpdate,
     /// The values are those returned.
     RespondScan,
@@ -115,7 +155,18 @@ struct Parsed {
 }
 
 impl Shape {
-    /// The event of this shape, with its values and entries.
+    /// The event of this shape in a recording of an immediate snapshot.
+    fn exchange(self, process: Process, values: &[Value]) -> immediate::Event<'_, Value> {
+        let action = match self {
+            Self::InvokeExchange => immediate::Action::Invoke { value: &values[0] },
+            Self::Fail => immediate::Action::Fail,
+            Self::Unknown => immediate::Action::Unknown,
+            _ => immediate::Action::Respond { values },
+        };
+        immediate::Event { process: process.index(), action }
+    }
+
+    /// The event of this shape in a recording of a snapshot, with its values and entries.
     #[inline]
     fn event<'a>(
         self,
@@ -125,7 +176,8 @@ impl Shape {
     ) -> Event<'a, Value> {
         let action = match self {
             Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
-            Self::InvokeScan => Action::InvokeScan,
+            // Readers refuse an exchange with a snapshot.
+            Self::InvokeScan | Self::InvokeExchange => Action::InvokeScan,
             Self::RespondUpdate => Action::RespondUpdate,
             Self::RespondScan => Action::RespondScan { values },
             Self::RespondPartialScan(segments) => Action::RespondPartialScan { segments, entries },
@@ -155,6 +207,7 @@ impl Shape {
 #[derive(Debug)]
 pub struct Reader<R> {
     inner: Inner<R>,
+    object: Object,
     /// Those of the event that was handed over last.
     payload: Payload,
 }
@@ -180,7 +233,21 @@ impl<R: Read> Inner<R> {
 
 impl<R: Read> Reader<R> {
     fn new(inner: Inner<R>) -> Self {
-        Self { inner, payload: Payload::default() }
+        let object = match &inner {
+            Inner::Text(reader) => reader.object(),
+            Inner::Jsonl(reader) => reader.object(),
+            Inner::Disc22(_) => Object::Snapshot,
+        };
+        Self { inner, object, payload: Payload::default() }
+    }
+
+    #[cold]
+    fn foreign(&mut self) -> ReadError {
+        let location = match self.inner.advance(&mut self.payload) {
+            Ok(Some(parsed)) => parsed.location,
+            _ => Location::START,
+        };
+        ReadError::new(location, ReadErrorKind::ForeignObject, self.excerpt())
     }
 
     /// Reads text. Buffers by itself, as do the others.
@@ -223,14 +290,39 @@ impl<R: Read> Reader<R> {
         }
     }
 
+    /// The object that the recording is of.
+    pub const fn object(&self) -> Object {
+        self.object
+    }
+
+    /// The next event of a recording of an immediate snapshot, as [`Self::next_event`].
+    ///
+    /// # Errors
+    /// If what follows is no event of this format.
+    pub fn next_exchange(
+        &mut self,
+    ) -> Option<Result<(Location, immediate::Event<'_, Value>), ReadError>> {
+        self.payload.clear();
+        match self.inner.advance(&mut self.payload) {
+            Ok(Some(Parsed { location, process, shape })) => {
+                Some(Ok((location, shape.exchange(process, &self.payload.values))))
+            }
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+
     /// The next event and where it begins; `None` at the end of the input and
     /// after an error. The values are those of the reader, until its next call.
     ///
     /// # Errors
-    /// If what follows is no event of this format.
+    /// If what follows is no event of this format, or the recording is of another object.
     #[inline]
     pub fn next_event(&mut self) -> Option<Result<(Location, Event<'_, Value>), ReadError>> {
         self.payload.clear();
+        if self.object != Object::Snapshot {
+            return Some(Err(self.foreign()));
+        }
         match self.inner.advance(&mut self.payload) {
             Ok(Some(Parsed { location, process, shape })) => {
                 let Payload { values, entries } = &self.payload;

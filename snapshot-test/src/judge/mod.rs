@@ -6,6 +6,7 @@
 //! same bound. Only where the linear-time conditions do not decide, and where a
 //! linearization is wanted, is the whole history held in memory.
 
+pub mod immediate;
 mod pipeline;
 mod proof;
 mod stream;
@@ -21,7 +22,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
 
 use crate::Value;
-use crate::format::{Format, Location};
+use crate::format::{Format, Location, Object};
 use crate::input::{Input, InputReader, OpenError};
 use crate::read::{InputError, Recording, read_recording};
 
@@ -113,6 +114,8 @@ pub enum Finding {
         /// Why there was no search.
         obstacle: Obstacle,
     },
+    /// It is a recording of an immediate snapshot.
+    Immediate(immediate::Finding),
     /// It is no recording.
     Malformed(OpenError),
 }
@@ -176,6 +179,9 @@ pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgem
             return Judgement { format, counts: Counts::default(), finding };
         }
     };
+    if reader.object() == Object::Immediate {
+        return immediate::judge(reader, replay, options);
+    }
     if options.linearization || options.checker.is_some() {
         whole(reader, options)
     } else {

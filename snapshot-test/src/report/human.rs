@@ -137,6 +137,14 @@ fn write(
                 }
             }
         }
+        Finding::Immediate(finding) => {
+            writeln!(
+                out,
+                "{name}: {verdict} ({}; immediate snapshot, by four conditions)",
+                size(&judgement.counts)
+            )?;
+            super::exchanges::human(out, finding)
+        }
         // What is wrong, and how to mend it, is a diagnostic, not a result.
         Finding::Malformed(_) => writeln!(out, "{name}: {verdict}"),
     }

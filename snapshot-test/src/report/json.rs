@@ -6,6 +6,8 @@
 use serde::Serialize;
 use snapshot_core::certificate::witness::WitnessError;
 use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
+use snapshot_core::history::Outcome;
+use snapshot_core::immediate::History;
 use snapshot_core::verdict::{Cause, Reason};
 use snapshot_core::{OperationId, Segment};
 
@@ -14,7 +16,9 @@ use crate::Value;
 use crate::certificate::line_text;
 use crate::format::Location;
 use crate::input::OpenError;
-use crate::judge::{Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run};
+use crate::judge::{
+    Finding, Judgement, Obstacle, Proof, ViolationFinding, accepting_run, immediate,
+};
 
 /// Version of the schema.
 pub const SCHEMA: u32 = 1;
@@ -232,6 +236,25 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
                 linearizable_events: undecided.event,
             });
         }
+        Finding::Immediate(finding) => {
+            record.method = Some("immediate");
+            match finding {
+                immediate::Finding::SetLinearizable(_) => {}
+                immediate::Finding::Violation(violation) => {
+                    record.violation = Some(exchanges(violation));
+                }
+                immediate::Finding::Undecided(repeated, _) => {
+                    record.unknown = Some(Unknown {
+                        cause: "repeated-value",
+                        operations: vec![index(repeated.operation)],
+                        segment: Some(repeated.process.index()),
+                        exhausted: "method",
+                        states: 0,
+                        linearizable_events: 0,
+                    });
+                }
+            }
+        }
         Finding::Malformed(error) => {
             let location = match error {
                 OpenError::Input(error) => Some(error.location()),
@@ -311,6 +334,51 @@ fn violation(finding: &ViolationFinding) -> Violation {
         }),
         run: run(explanation, &witness.reason),
         lines: explanation.refutation.as_ref().map(|r| r.lines.iter().map(line_text).collect()),
+    }
+}
+
+/// A violation of an immediate snapshot: its condition is the rule.
+fn exchanges(finding: &immediate::Violation) -> Violation {
+    let found = &finding.alarm.violation;
+    let mut violation = Violation {
+        decided_at: place(finding.alarm.event, Some(finding.decided_at)),
+        rule: Some(found.condition().name()),
+        argument: None,
+        segments: Vec::new(),
+        operations: Vec::new(),
+        renaming: None,
+        run: None,
+        lines: None,
+    };
+    if let Some((history, locations)) = &finding.recording {
+        violation.argument = Some(found.argument(history, |id| format!("operation {id}")));
+        violation.segments = found.segments(history);
+        violation.operations =
+            found.operations().into_iter().map(|id| exchange(history, locations, id)).collect();
+    }
+    violation
+}
+
+fn exchange(history: &History<Value>, locations: &[Location], id: OperationId) -> Operation {
+    let operation = history.operation(id);
+    let at = |event: usize| place(event, locations.get(event).copied());
+    let returned = history.returned(id).unwrap_or_default().iter().enumerate();
+    let (outcome, end) = match operation.outcome {
+        Outcome::Complete { response } => ("complete", Some(response)),
+        Outcome::Failed { event } => ("failed", Some(event)),
+        Outcome::Unknown { event } => ("unknown", Some(event)),
+        Outcome::Pending => ("pending", None),
+    };
+    Operation {
+        operation: index(id),
+        process: operation.process.index(),
+        kind: "exchange",
+        segment: Some(operation.process.index()),
+        value: Some(history.written(id).into()),
+        entries: returned.map(|(segment, value)| Entry { segment, value: value.into() }).collect(),
+        invocation: at(operation.invocation),
+        outcome,
+        end: end.map(at),
     }
 }
 

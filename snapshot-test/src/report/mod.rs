@@ -1,5 +1,6 @@
 //! Judgements for people and for programs.
 
+mod exchanges;
 mod human;
 mod json;
 
@@ -8,16 +9,19 @@ pub use json::{Record, SCHEMA, json};
 
 use snapshot_core::verdict::Exhausted;
 
-use crate::judge::Finding;
+use crate::judge::{Finding, immediate};
 
 /// The exit code for a set of findings: 1 if there is a violation, else 2 if
 /// an input is malformed, else 3 if one is unknown, else 0.
 pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
     let severity = |finding: &Finding| match finding {
-        Finding::Linearizable { .. } => 0,
-        Finding::Unknown { .. } | Finding::Unsearched { .. } => 1,
+        Finding::Linearizable { .. }
+        | Finding::Immediate(immediate::Finding::SetLinearizable(_)) => 0,
+        Finding::Unknown { .. }
+        | Finding::Unsearched { .. }
+        | Finding::Immediate(immediate::Finding::Undecided(..)) => 1,
         Finding::Malformed(_) => 2,
-        Finding::Violation(_) => 3,
+        Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => 3,
     };
     match findings.into_iter().map(severity).max() {
         None | Some(0) => 0,
@@ -31,8 +35,11 @@ pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
 pub fn verdict(finding: &Finding) -> &'static str {
     match finding {
         Finding::Linearizable { .. } => "linearizable",
-        Finding::Violation(_) => "violation",
-        Finding::Unknown { .. } | Finding::Unsearched { .. } => "unknown",
+        Finding::Immediate(immediate::Finding::SetLinearizable(_)) => "set-linearizable",
+        Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => "violation",
+        Finding::Unknown { .. }
+        | Finding::Unsearched { .. }
+        | Finding::Immediate(immediate::Finding::Undecided(..)) => "unknown",
         Finding::Malformed(_) => "malformed",
     }
 }

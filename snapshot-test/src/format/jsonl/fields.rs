@@ -19,7 +19,7 @@ use crate::format::nearest::nearest;
 use crate::format::{Format, Payload};
 
 /// All fields, in the order in which [`Fields::given`] counts them.
-pub(super) const NAMES: [&str; 13] = [
+pub(super) const NAMES: [&str; 14] = [
     "process",
     "event",
     "operation",
@@ -31,12 +31,13 @@ pub(super) const NAMES: [&str; 13] = [
     "processes",
     "initial",
     "writers",
+    "object",
     "time",
     "comment",
 ];
 
 /// How many of [`NAMES`] mean something; the others are ignored.
-const MEANINGFUL: usize = 11;
+const MEANINGFUL: usize = 12;
 
 /// Which segments a scan returned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -56,17 +57,23 @@ pub(super) enum Word {
     Unknown,
     Update,
     Scan,
+    Exchange,
     Many,
     Single,
+    Snapshot,
+    Immediate,
 }
 
-const WORDS: [(&str, Word); 8] = [
+const WORDS: [(&str, Word); 11] = [
     ("invoke", Word::Invoke),
     ("ok", Word::Ok),
     ("fail", Word::Fail),
     ("unknown", Word::Unknown),
     ("update", Word::Update),
     ("scan", Word::Scan),
+    ("exchange", Word::Exchange),
+    ("snapshot", Word::Snapshot),
+    ("immediate", Word::Immediate),
     ("many", Word::Many),
     ("single", Word::Single),
 ];
@@ -84,6 +91,7 @@ pub(super) struct Fields<'v> {
     pub segments: Option<u64>,
     pub processes: Option<u64>,
     pub writers: Option<Word>,
+    pub object: Option<Word>,
     /// Values of `value`, `values` or `initial` (a line may have one of these), and the
     /// entries of `values` if it has gaps.
     pub payload: &'v mut Payload,
@@ -105,6 +113,7 @@ impl<'v> Fields<'v> {
             segments: None,
             processes: None,
             writers: None,
+            object: None,
             payload,
             returned: Returned::All,
             defect: None,
@@ -152,8 +161,11 @@ impl<'v> Fields<'v> {
                 self.event =
                     Some(map.next_value_seed(OneOf(&["invoke", "ok", "fail", "unknown"]))?);
             }
-            "operation" => self.operation = Some(map.next_value_seed(OneOf(&["update", "scan"]))?),
+            "operation" => {
+                self.operation = Some(map.next_value_seed(OneOf(&["update", "scan", "exchange"]))?)
+            }
             "writers" => self.writers = Some(map.next_value_seed(OneOf(&["many", "single"]))?),
+            "object" => self.object = Some(map.next_value_seed(OneOf(&["snapshot", "immediate"]))?),
             "value" => map.next_value_seed(OneValue(self))?,
             "values" => map.next_value_seed(ReturnedValues(self))?,
             "initial" => map.next_value_seed(ValueList(self))?,

@@ -7,14 +7,14 @@ use super::fields::{Fields, Returned, Word};
 use crate::Value;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 use crate::format::text::cursor::{Cursor, Step, saturated};
-use crate::format::{Format, Payload, Shape};
+use crate::format::{Format, Object, Payload, Shape};
 
 /// What a line is.
 #[derive(Debug)]
 pub(super) enum Line {
     /// An event; its values are those that were parsed.
     Event(Process, Shape),
-    Header(Declaration<Value>),
+    Header(Declaration<Value>, Object),
 }
 
 /// Parses a line, which begins with `indent` blanks.
@@ -110,9 +110,9 @@ fn last_place(line: &[u8], name: &str) -> Option<(usize, usize)> {
 
 fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
     if fields.version.is_some() {
-        return header(fields).map(Line::Header);
+        return header(fields).map(|(declaration, object)| Line::Header(declaration, object));
     }
-    let header_only = ["segments", "processes", "initial", "writers"];
+    let header_only = ["segments", "processes", "initial", "writers", "object"];
     if fields.event.is_none() && header_only.iter().any(|name| fields.has(name)) {
         let within = "a header line";
         return Err(ReadErrorKind::MissingField { field: "snapshot-history", within });
@@ -132,6 +132,14 @@ fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
                 let allowed = &["process", "event", "operation", "segment", "value"];
                 only(fields, "the invocation of an update", allowed)?;
                 Shape::InvokeUpdate(segment)
+            }
+            Word::Exchange => {
+                if !fields.has("value") {
+                    return Err(missing("value", "the invocation of an exchange"));
+                }
+                let allowed = &["process", "event", "operation", "value"];
+                only(fields, "the invocation of an exchange", allowed)?;
+                Shape::InvokeExchange
             }
             _ => {
                 only(fields, "the invocation of a scan", &["process", "event", "operation"])?;
@@ -158,11 +166,11 @@ fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
     Ok(Line::Event(process, shape))
 }
 
-fn header(fields: &mut Fields<'_>) -> Result<Declaration<Value>, ReadErrorKind> {
+fn header(fields: &mut Fields<'_>) -> Result<(Declaration<Value>, Object), ReadErrorKind> {
     if let Some(found) = fields.version.filter(|version| *version != 1) {
         return Err(ReadErrorKind::UnknownVersion { found });
     }
-    let allowed = &["snapshot-history", "segments", "processes", "initial", "writers"];
+    let allowed = &["snapshot-history", "segments", "processes", "initial", "writers", "object"];
     only(fields, "a header line", allowed)?;
     let size = |given: Option<u64>, what, limit: usize| match given {
         Some(given) if given == 0 || given > limit as u64 => {
@@ -179,7 +187,11 @@ fn header(fields: &mut Fields<'_>) -> Result<Declaration<Value>, ReadErrorKind> 
         declaration.writers = Writers::Many;
     }
     Admission::new(&declaration).map_err(|error| ReadErrorKind::Declaration(error.kind))?;
-    Ok(declaration)
+    let object = match fields.object {
+        Some(Word::Immediate) => Object::Immediate,
+        _ => Object::Snapshot,
+    };
+    Ok((declaration, object))
 }
 
 fn id<T>(id: Result<T, IdError>, given: u64) -> Result<T, ReadErrorKind> {

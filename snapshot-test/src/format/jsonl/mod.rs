@@ -31,7 +31,7 @@ use self::line::Line;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::location::Excerpt;
 use super::source::Source;
-use super::{Format, Parsed, Payload};
+use super::{Format, Object, Parsed, Payload};
 use crate::Value;
 
 /// Reads the JSON Lines format.
@@ -39,6 +39,7 @@ use crate::Value;
 pub(super) struct JsonlReader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
+    object: Object,
     /// The values of the line read last, until they are handed over.
     payload: Payload,
     /// The event after the header, which was read to see that it is none.
@@ -53,6 +54,7 @@ impl<R: Read> JsonlReader<R> {
         let mut reader = Self {
             source: Source::new(input, Format::Jsonl),
             declaration: Declaration::new(Value::ZERO),
+            object: Object::Snapshot,
             payload: Payload::default(),
             first: None,
             header: None,
@@ -64,6 +66,10 @@ impl<R: Read> JsonlReader<R> {
 
     pub(super) const fn declaration(&self) -> &Declaration<Value> {
         &self.declaration
+    }
+
+    pub(super) const fn object(&self) -> Object {
+        self.object
     }
 
     pub(super) fn excerpt(&self) -> Option<Excerpt> {
@@ -95,16 +101,20 @@ impl<R: Read> JsonlReader<R> {
             let location = self.source.location(indent);
             match line::parse(line, indent, &mut self.payload) {
                 Ok(Line::Event(process, shape)) => {
+                    if let Some(kind) = self.object.refusal(shape) {
+                        return Err(self.source.fail(Fault { at: indent, width: 1, kind }));
+                    }
                     self.source.pass_line(length);
                     self.seen = true;
                     return Ok(Some(Parsed { location, process, shape }));
                 }
-                Ok(Line::Header(declaration)) => {
+                Ok(Line::Header(declaration, object)) => {
                     if let Some(kind) = self.misplaced_header() {
                         return Err(self.source.fail(Fault { at: indent, width: 1, kind }));
                     }
                     self.source.pass_line(length);
                     self.declaration = declaration;
+                    self.object = object;
                     self.header = Some(location.line);
                     self.seen = true;
                 }

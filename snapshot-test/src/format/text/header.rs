@@ -6,6 +6,7 @@ use snapshot_core::{Process, Segment};
 use super::cursor::{Cursor, Step};
 use super::{HEADERS, value_list};
 use crate::Value;
+use crate::format::Object;
 use crate::format::error::{Fault, Found, ReadErrorKind};
 
 /// What the header lines have said so far. Contradictions between two lines
@@ -13,17 +14,22 @@ use crate::format::error::{Fault, Found, ReadErrorKind};
 #[derive(Debug)]
 pub(super) struct Header {
     declaration: Declaration<Value>,
+    object: Object,
     /// The line of each of [`HEADERS`], once it was given.
     lines: [Option<u64>; HEADERS.len()],
 }
 
 impl Header {
     pub(super) fn new() -> Self {
-        Self { declaration: Declaration::new(Value::ZERO), lines: [None; HEADERS.len()] }
+        Self {
+            declaration: Declaration::new(Value::ZERO),
+            object: Object::Snapshot,
+            lines: [None; HEADERS.len()],
+        }
     }
 
-    pub(super) fn finish(self) -> Declaration<Value> {
-        self.declaration
+    pub(super) fn finish(self) -> (Declaration<Value>, Object) {
+        (self.declaration, self.object)
     }
 
     /// Parses line number `line`: a header, a comment, or nothing.
@@ -57,7 +63,8 @@ impl Header {
                 self.declaration.processes = Some(size);
             }
             "initial" => value_list(cursor, &mut self.declaration.initial)?,
-            _ => self.declaration.writers = writers(cursor)?,
+            "writers" => self.declaration.writers = writers(cursor)?,
+            _ => self.object = object(cursor)?,
         }
         cursor.end_line(keyword)?;
         if let Err(error) = Admission::new(&self.declaration) {
@@ -91,12 +98,20 @@ fn writers(cursor: &mut Cursor<'_>) -> Step<Writers> {
     }
 }
 
+fn object(cursor: &mut Cursor<'_>) -> Step<Object> {
+    let found = Object::ALL.into_iter().find(|object| cursor.keyword(object.name().as_bytes()));
+    found.ok_or_else(|| {
+        cursor.unexpected_word("`snapshot` or `immediate`", &Object::ALL.map(Object::name))
+    })
+}
+
 /// The header as messages name it.
 pub(super) fn quoted(keyword: &str) -> &'static str {
     match keyword {
         "segments" => "`segments`",
         "processes" => "`processes`",
         "initial" => "`initial`",
+        "object" => "`object`",
         _ => "`writers`",
     }
 }

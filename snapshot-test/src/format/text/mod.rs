@@ -36,20 +36,21 @@ use self::header::Header;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::location::Excerpt;
 use super::source::Source;
-use super::{Format, Parsed, Payload, Shape};
+use super::{Format, Object, Parsed, Payload, Shape};
 use crate::Value;
 
 /// The first words of header lines.
-pub(super) const HEADERS: [&str; 4] = ["segments", "processes", "initial", "writers"];
+pub(super) const HEADERS: [&str; 5] = ["segments", "processes", "initial", "writers", "object"];
 
 /// The words after a process.
-const ACTIONS: [&str; 5] = ["update", "scan", "ok", "fail", "unknown"];
+const ACTIONS: [&str; 6] = ["update", "scan", "exchange", "ok", "fail", "unknown"];
 
 /// Reads the text format.
 #[derive(Debug)]
 pub(super) struct TextReader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
+    object: Object,
     /// Whether the input has said anything yet, if only in a comment.
     seen: bool,
 }
@@ -58,7 +59,7 @@ impl<R: Read> TextReader<R> {
     pub(super) fn new(input: R) -> Result<Self, ReadError> {
         let declaration = Declaration::new(Value::ZERO);
         let source = Source::new(input, Format::Text);
-        let mut reader = Self { source, declaration, seen: false };
+        let mut reader = Self { source, declaration, object: Object::Snapshot, seen: false };
         reader.read_header()?;
         Ok(reader)
     }
@@ -79,7 +80,7 @@ impl<R: Read> TextReader<R> {
             let length = cursor.at();
             self.source.pass_line(length);
         }
-        self.declaration = header.finish();
+        (self.declaration, self.object) = header.finish();
         Ok(())
     }
 
@@ -105,6 +106,10 @@ impl<R: Read> TextReader<R> {
         &self.declaration
     }
 
+    pub(super) const fn object(&self) -> Object {
+        self.object
+    }
+
     pub(super) fn excerpt(&self) -> Option<Excerpt> {
         let unit = self.source.last_unit();
         let indent = unit.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -117,7 +122,11 @@ impl<R: Read> TextReader<R> {
     pub(super) fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         let values = &mut payload.values;
         let start = values.len();
-        let Some((process, shape, length)) = usual::event(self.source.units(), values) else {
+        let usual = match self.object {
+            Object::Snapshot => usual::event(self.source.units(), values),
+            Object::Immediate => None,
+        };
+        let Some((process, shape, length)) = usual else {
             values.truncate(start);
             return self.advance_in_general(payload);
         };
@@ -134,7 +143,7 @@ impl<R: Read> TextReader<R> {
             let mut cursor = Cursor::new(self.source.units(), Format::Text);
             cursor.skip_blanks();
             let indent = cursor.at();
-            match event(&mut cursor, payload) {
+            match event(&mut cursor, self.object, payload) {
                 Ok(Some((process, shape))) => {
                     let location = self.source.location(indent);
                     self.source.pass_line(cursor.at());
@@ -150,7 +159,11 @@ impl<R: Read> TextReader<R> {
 }
 
 /// Parses a line; `None` for one without an event. Its values are appended.
-fn event(cursor: &mut Cursor<'_>, payload: &mut Payload) -> Step<Option<(Process, Shape)>> {
+fn event(
+    cursor: &mut Cursor<'_>,
+    object: Object,
+    payload: &mut Payload,
+) -> Step<Option<(Process, Shape)>> {
     if !cursor.at_id(b'p') {
         if cursor.at_line_end() {
             cursor.end_line("")?;
@@ -160,19 +173,35 @@ fn event(cursor: &mut Cursor<'_>, payload: &mut Payload) -> Step<Option<(Process
     }
     let process = cursor.process()?;
     cursor.skip_blanks();
+    let at = cursor.at();
     let (shape, after) = match cursor.peek() {
         b'o' if cursor.keyword(b"ok") => (response(cursor, payload)?, "a response"),
         b's' if cursor.keyword(b"scan") => (Shape::InvokeScan, "`scan`"),
         b'u' if cursor.keyword(b"update") => {
             (update(cursor, process, &mut payload.values)?, "the value")
         }
+        b'e' if cursor.keyword(b"exchange") => {
+            cursor.skip_blanks();
+            payload.values.push(cursor.value()?);
+            (Shape::InvokeExchange, "the value")
+        }
         b'f' if cursor.keyword(b"fail") => (Shape::Fail, "`fail`"),
         b'u' if cursor.keyword(b"unknown") => (Shape::Unknown, "`unknown`"),
         _ => {
-            let expected = "`update`, `scan`, `ok`, `fail` or `unknown`";
+            let expected = match object {
+                Object::Snapshot => "`update`, `scan`, `ok`, `fail` or `unknown`",
+                Object::Immediate => "`exchange`, `ok`, `fail` or `unknown`",
+            };
             return Err(cursor.unexpected_word(expected, &ACTIONS));
         }
     };
+    if let Some(kind) = object.refusal(shape) {
+        let width = match kind {
+            ReadErrorKind::ForeignOperation { found, .. } => found.len(),
+            _ => "ok".len(),
+        };
+        return Err(Fault::new(at, width, kind));
+    }
     cursor.end_line(after)?;
     Ok(Some((process, shape)))
 }

@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::format::text::cursor::Cursor;
-    use crate::format::{Format, Payload};
+    use crate::format::{Format, Object, Payload};
 
     /// What a reader makes of the first line: the event, its values, the length.
     type Read = Option<(Process, Shape, usize, Vec<Value>)>;
@@ -118,7 +118,8 @@ mod tests {
         let mut cursor = Cursor::new(lines, Format::Text);
         cursor.skip_blanks();
         let mut payload = Payload::default();
-        let (process, shape) = super::super::event(&mut cursor, &mut payload).ok()??;
+        let (process, shape) =
+            super::super::event(&mut cursor, Object::Snapshot, &mut payload).ok()??;
         Some((process, shape, cursor.at(), payload.values))
     }
 

@@ -1,0 +1,151 @@
+//! Judging recordings of immediate snapshots.
+//!
+//! As for snapshots, a recording is read once by the monitor, in memory that is bounded by
+//! concurrency; a violation is explained by reading it again up to the event that
+//! completes it. The whole is held in memory where a proof of linearizability is wanted.
+
+use snapshot_core::immediate::{
+    Alarm, History, Judgement as State, Monitor, Repeated, SetLinearization, Verdict, check,
+};
+
+use super::{Counts, Judgement, Options};
+use crate::Value;
+use crate::format::Location;
+use crate::input::{InputReader, OpenError, Replay};
+use crate::read::{InputError, read_exchanges};
+
+/// The answer for a recording of an immediate snapshot.
+#[derive(Debug)]
+pub enum Finding {
+    /// It is set-linearizable; with the blocks, if wanted.
+    SetLinearizable(Option<SetLinearization>),
+    /// It is not.
+    Violation(Box<Violation>),
+    /// A process wrote a value twice, at this place.
+    Undecided(Repeated, Location),
+}
+
+/// A violation, as found in an input.
+#[derive(Debug)]
+pub struct Violation {
+    /// The operations, and the event that completes the violation.
+    pub alarm: Alarm,
+    /// Where that event is.
+    pub decided_at: Location,
+    /// The recording up to that event, with the places of its events; `None` if nothing of the
+    /// input was kept.
+    pub recording: Option<(History<Value>, Vec<Location>)>,
+}
+
+pub(super) fn judge(
+    mut reader: InputReader,
+    replay: Option<Replay>,
+    options: &Options,
+) -> Judgement {
+    let format = Some(reader.format());
+    let judged = if options.linearization {
+        whole(reader)
+    } else {
+        read(&mut reader, options).and_then(|(counts, state, at)| {
+            drop(reader);
+            Ok((counts, found(state, at, replay)?))
+        })
+    };
+    match judged {
+        Ok((counts, finding)) => {
+            Judgement { format, counts, finding: super::Finding::Immediate(finding) }
+        }
+        Err(error) => {
+            let finding = super::Finding::Malformed(error);
+            Judgement { format, counts: Counts::default(), finding }
+        }
+    }
+}
+
+/// Reads the input, to its end unless it is live; where the judgement was made.
+fn read(
+    reader: &mut InputReader,
+    options: &Options,
+) -> Result<(Counts, State, Location), OpenError> {
+    let mut monitor = Monitor::new(reader.declaration().clone())
+        .map_err(|error| InputError::of_exchange(Location::START, error, None))?;
+    let mut decided = None;
+    loop {
+        let (location, observed) = match reader.next_exchange() {
+            None => break,
+            Some(Err(error)) => return Err(error.into()),
+            Some(Ok((location, event))) => (location, monitor.observe(&event)),
+        };
+        match observed {
+            Ok(State::SetLinearizable) => {}
+            Ok(_) => {
+                decided = decided.or(Some(location));
+                if options.live {
+                    break;
+                }
+            }
+            Err(error) => {
+                let excerpt = reader.excerpt();
+                return Err(InputError::of_exchange(location, error, excerpt).into());
+            }
+        }
+    }
+    let counts = Counts {
+        processes: monitor.segments(),
+        segments: monitor.segments(),
+        events: monitor.events(),
+        operations: monitor.operations(),
+        pending: monitor.pending(),
+        failed: monitor.failed(),
+    };
+    Ok((counts, monitor.judgement(), decided.unwrap_or(Location::START)))
+}
+
+/// The finding of what the monitor said; a violation is read again.
+fn found(state: State, at: Location, replay: Option<Replay>) -> Result<Finding, OpenError> {
+    let alarm = match state {
+        State::SetLinearizable => return Ok(Finding::SetLinearizable(None)),
+        State::Undecided(repeated) => return Ok(Finding::Undecided(repeated, at)),
+        State::Violation(alarm) => alarm,
+    };
+    let Some(replay) = replay else {
+        let violation = Violation { alarm, decided_at: at, recording: None };
+        return Ok(Finding::Violation(Box::new(violation)));
+    };
+    let recording = read_exchanges(replay.open()?, alarm.event + 1)?;
+    Ok(explained(recording))
+}
+
+fn explained(recording: (History<Value>, Vec<Location>)) -> Finding {
+    let (history, locations) = &recording;
+    match check(history) {
+        Verdict::SetLinearizable(blocks) => Finding::SetLinearizable(Some(blocks)),
+        Verdict::Undecided(repeated) => {
+            let at = history.operation(repeated.operation).invocation;
+            Finding::Undecided(repeated, locations[at])
+        }
+        Verdict::Violation(alarm) => {
+            let decided_at = locations[alarm.event];
+            let recording = Some(recording);
+            Finding::Violation(Box::new(Violation { alarm, decided_at, recording }))
+        }
+    }
+}
+
+/// Judges the whole recording in memory.
+fn whole(reader: InputReader) -> Result<(Counts, Finding), OpenError> {
+    let recording = read_exchanges(reader, usize::MAX)?;
+    let history = &recording.0;
+    let count = |is_counted: &dyn Fn(&snapshot_core::immediate::Operation) -> bool| {
+        history.operations().iter().filter(|operation| is_counted(operation)).count() as u64
+    };
+    let counts = Counts {
+        processes: history.segments(),
+        segments: history.segments(),
+        events: history.len(),
+        operations: count(&|_| true),
+        pending: count(&|operation| !operation.is_complete() && !operation.is_failed()),
+        failed: count(&|operation| operation.is_failed()),
+    };
+    Ok((counts, explained(recording)))
+}
