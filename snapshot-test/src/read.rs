@@ -169,6 +169,8 @@ impl Origins {
             _ => None,
         };
         let earlier = earlier.copied().flatten();
+        let is_about_values = matches!(error.kind, HistoryErrorKind::WrongEntryCount { .. });
+        let excerpt = if is_about_values { excerpt.map(Excerpt::on_values) } else { excerpt };
         let kind = InputErrorKind::Admission(error.kind);
         InputError { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
     }

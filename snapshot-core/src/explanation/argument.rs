@@ -6,6 +6,9 @@ use super::exhibit::{Deed, Exhibit, Explanation};
 use crate::verdict::Reason;
 use crate::{OperationId, Segment};
 
+/// So many operations without an order are usually the fewest.
+const FEW: usize = 12;
+
 impl<V: Clone + Display + Eq> Explanation<V> {
     /// A short argument why the operations have no linearization. `name` says
     /// what an operation is to be called; the argument begins by introducing
@@ -100,8 +103,13 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 out,
                 "No order of these {} operations lets every scan return what it returned: all \
                  orders were tried. No other update can have been read by these scans, so no \
-                 order of the whole history does either.",
-                self.exhibits.len()
+                 order of the whole history does either.{}",
+                self.exhibits.len(),
+                if self.exhibits.len() > FEW {
+                    " They need not be the fewest: the search for fewer has a budget, too."
+                } else {
+                    ""
+                }
             ),
         };
         written.expect("writing to a string cannot fail");

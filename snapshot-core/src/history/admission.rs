@@ -61,8 +61,10 @@ pub enum HistoryErrorKind {
     },
     /// A scan returned too many or too few values.
     #[error(
-        "a scan of process {process} returned {found} value(s), \
-             but there are {expected} segments; a scan returns one value per segment"
+        "a scan of process {process} returned {}, but there {}; a scan returns one value per \
+         segment",
+        if *found == 1 { "1 value".to_owned() } else { format!("{found} values") },
+        if *expected == 1 { "is 1 segment".to_owned() } else { format!("are {expected} segments") }
     )]
     WrongEntryCount {
         /// The scanning process.

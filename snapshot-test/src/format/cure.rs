@@ -27,6 +27,15 @@ impl ReadErrorKind {
                  within strings write control characters as \\u00XX"
             }
             Self::NotUtf8(_) => "save the file as UTF-8",
+            Self::UnknownFormat { found } if is_edn(found.text()) => {
+                "this looks like a Jepsen history (EDN): write an event per line, an :invoke as \
+                 `p0 update 5` or `p0 scan`, :ok as `p0 ok`, :fail as `p0 fail`, :info as \
+                 `p0 unknown`"
+            }
+            Self::UnknownFormat { found } if is_table(found.text()) => {
+                "this looks like a table or a list of calls: write every call and every return \
+                 as a line of its own, `p0 update 5` and `p0 ok`, in the order of their times"
+            }
             Self::UnknownFormat { .. } => {
                 "a text event looks like `p0 update 5`, a JSON Lines event like \
                  {\"process\":0,\"event\":\"ok\"}, a disc22 event like `startScan!0;`"
@@ -86,6 +95,15 @@ impl ReadErrorKind {
         };
         Some(cure.to_owned())
     }
+}
+
+fn is_edn(line: &str) -> bool {
+    let line = line.trim_start_matches(['[', '(', ' ']);
+    line.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
+fn is_table(line: &str) -> bool {
+    line.starts_with('[') || line.contains([',', ';', '\t'])
 }
 
 fn other_format(reading: Format, found: Format) -> String {

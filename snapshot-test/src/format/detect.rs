@@ -48,6 +48,8 @@ pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
     let word = line.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let after = line.get(word).copied().unwrap_or(b'\n');
     match &line[..word] {
+        // A map of EDN begins with a keyword.
+        b"" if after == b'{' && line[1..].trim_ascii_start().starts_with(b":") => None,
         b"" if after == b'{' => Some(Format::Jsonl),
         b"" if after == b'#' => Some(Format::Text),
         b"startUpdate" | b"endUpdate" | b"startScan" | b"endScan" => Some(Format::Disc22),

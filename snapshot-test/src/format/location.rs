@@ -41,6 +41,27 @@ impl Excerpt {
     /// The longest excerpt, in characters; more would wrap in a terminal.
     pub const LIMIT: usize = 120;
 
+    /// The same with the values that a scan returned marked, instead of the event.
+    #[must_use]
+    pub(crate) fn on_values(mut self) -> Self {
+        let end = self.text.find('#').unwrap_or(self.text.len());
+        let line = self.text[..end].trim_end();
+        let values = if let (Some(begin), Some(end)) = (line.find('['), line.rfind(']')) {
+            Some((begin, end + 1))
+        } else if line.contains('!') {
+            let end = line.find(';').unwrap_or(line.len());
+            line[..end].find(',').map(|comma| (comma + 1, end))
+        } else {
+            let third = line.split_whitespace().nth(2);
+            third.map(|third| (third.as_ptr().addr() - line.as_ptr().addr(), line.len()))
+        };
+        if let Some((begin, end)) = values.filter(|(begin, end)| begin < end) {
+            self.before = line[..begin].chars().count();
+            self.marked = line[begin..end].chars().count();
+        }
+        self
+    }
+
     /// Marks `width` bytes of `line` from byte `at` on. `None` if the line is
     /// long or not printable.
     pub(super) fn new(line: &[u8], at: usize, width: usize) -> Option<Self> {

@@ -1,6 +1,27 @@
 //! The known word that was probably meant by an unknown one.
 
-/// The candidate within two edits of `word` (one edit for short words), if any:
+/// What other tools and formats call things, with the word for it here.
+const MEANT: [(&str, &str); 17] = [
+    ("write", "update"),
+    ("set", "update"),
+    ("put", "update"),
+    ("read", "scan"),
+    ("get", "scan"),
+    ("snapshot", "scan"),
+    ("return", "ok"),
+    ("returns", "ok"),
+    ("done", "ok"),
+    ("error", "fail"),
+    ("info", "unknown"),
+    ("timeout", "unknown"),
+    ("type", "event"),
+    ("f", "operation"),
+    ("key", "segment"),
+    ("index", "segment"),
+    ("result", "values"),
+];
+
+/// The candidate that means the same elsewhere, or else the candidate within two edits of `word` (one edit for short words), if any:
 /// the closest, the first among equally close ones.
 pub(super) fn nearest(word: &str, candidates: &[&'static str]) -> Option<&'static str> {
     const LONGEST: usize = 32;
@@ -8,6 +29,10 @@ pub(super) fn nearest(word: &str, candidates: &[&'static str]) -> Option<&'stati
         return None;
     }
     let word = word.to_lowercase();
+    let meant = MEANT.iter().filter(|(other, _)| *other == word).map(|(_, meant)| *meant);
+    if let Some(meant) = meant.into_iter().find(|meant| candidates.contains(meant)) {
+        return Some(meant);
+    }
     candidates
         .iter()
         .map(|candidate| (strsim::osa_distance(&word, candidate), *candidate))
@@ -28,6 +53,16 @@ mod tests {
         assert_eq!(nearest("scann", &words), Some("scan"));
         assert_eq!(nearest("o", &words), Some("ok"));
         assert_eq!(nearest("ab", &words), None);
-        assert_eq!(nearest("read", &words), None);
+        assert_eq!(nearest("jump", &words), None);
+    }
+
+    #[test]
+    fn words_of_other_tools_are_understood() {
+        let words = ["update", "scan", "ok", "event", "time"];
+        assert_eq!(nearest("read", &words), Some("scan"));
+        assert_eq!(nearest("Write", &words), Some("update"));
+        // Not `time`, though that is two edits away.
+        assert_eq!(nearest("type", &words), Some("event"));
+        assert_eq!(nearest("key", &words), None, "there is no such word to be meant");
     }
 }

@@ -92,9 +92,12 @@ fn write(
                 Cause::Requested => "leave out --method",
                 Cause::AmbiguousValue { .. } => "record values that do not repeat",
                 Cause::OverlappingUpdates { .. } if is_saturated => {
-                    "check shorter recordings (values need not be changed)"
+                    "let one process write each segment, or check shorter recordings (values need \
+                     not be changed)"
                 }
-                Cause::OverlappingUpdates { .. } => "record values that do not repeat",
+                Cause::OverlappingUpdates { .. } => {
+                    "let one process write each segment, or record values that do not repeat"
+                }
                 Cause::PartialScan { .. } => {
                     "check shorter recordings, or record scans of all segments"
                 }
