@@ -3,12 +3,19 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::plan::plan;
 use super::{Noise, Stress};
 use crate::judge::Failure;
 use crate::noise::{self, Noisy};
 use crate::record::{Handle, Recorder};
+
+/// Between two interruptions by one thread; the system adds some 50 microseconds.
+const INTERVAL: Duration = Duration::from_micros(20);
+
+/// How long an interruption takes.
+const INTERRUPTION: Duration = Duration::from_micros(50);
 
 /// What the threads have in common.
 pub(super) struct Team<'a> {
@@ -79,6 +86,11 @@ impl Team<'_> {
                     drop(noisy);
                 });
             }
+            if self.stress.noise != Noise::Off {
+                for _ in 0..interrupters() {
+                    scope.spawn(|| interrupt(&is_over));
+                }
+            }
             let mut outcome = Ok(());
             for round in 0.. {
                 let end = outcome.is_err() || !goes_on(round);
@@ -111,5 +123,23 @@ fn start_together(ready: &AtomicUsize, all: usize) {
         waited += 1;
         // There may be more threads than processors.
         if waited.is_multiple_of(256) { std::thread::yield_now() } else { std::hint::spin_loop() }
+    }
+}
+
+/// As many as there are processors.
+fn interrupters() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Sleeps and wakes up: on that, the system stops whichever thread runs, wherever it is,
+/// far more often than at the end of its turn. Then works for a while, so that another
+/// thread's turn may come next.
+fn interrupt(is_over: &AtomicBool) {
+    while !is_over.load(Ordering::Acquire) {
+        std::thread::sleep(INTERVAL);
+        let began = Instant::now();
+        while began.elapsed() < INTERRUPTION {
+            std::hint::spin_loop();
+        }
     }
 }
