@@ -1,4 +1,4 @@
-//! What recording costs, and what it finds: the tables of docs/recording.md.
+//! What recording costs, and what it finds: in tables.
 //!
 //! ```text
 //! cargo run --release -p snapshot-kit --example recorders [RUNS]

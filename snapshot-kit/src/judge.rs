@@ -181,7 +181,7 @@ pub(crate) fn test_name() -> String {
     std::thread::current().name().unwrap_or("history").to_owned()
 }
 
-/// As the macro [`assert_linearizable!`](crate::assert_linearizable): prints a note if
+/// As the macro [`assert_linearizable!`](macro@crate::assert_linearizable): prints a note if
 /// the recording cannot find anything.
 ///
 /// # Panics

@@ -2,7 +2,7 @@
 //!
 //! A race needs one thread to stop in the middle of an operation while others finish
 //! theirs. Left alone, a thread is stopped there hardly ever: an operation takes
-//! nanoseconds, its turn on the processor milliseconds. [`crate::stress`] therefore lets
+//! nanoseconds, its turn on the processor milliseconds. [`crate::stress()`] therefore lets
 //! threads yield and spin between operations, and [`point`] does so inside them, if the
 //! object under test calls it there.
 

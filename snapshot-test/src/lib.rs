@@ -29,6 +29,7 @@ pub mod convert;
 pub mod explain;
 pub mod format;
 pub mod generate;
+pub mod import;
 pub mod input;
 pub mod judge;
 mod read;

@@ -5,19 +5,25 @@
 //! its place and then renamed; what goes to standard output is held back in a
 //! temporary file until the input has been read to its end.
 
+use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, BufWriter, Seek};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use snapshot_io::output;
 use snapshot_io::replacement::Replacement;
 use snapshot_test::convert::convert;
-use snapshot_test::format::Format;
-use snapshot_test::input::{Input, InputReader};
+use snapshot_test::format::write_history;
+use snapshot_test::import::{ImportError, Imported, Stamp, intervals};
+use snapshot_test::input::Input;
 
-use super::format::{InputFormat, OutputFormat};
+use super::format::{OutputFormat, SourceFormat};
 use super::trouble;
+
+/// Writes the whole output; if that fails, says why.
+type Produce<'a> = dyn FnOnce(&mut dyn Write) -> Result<(), Box<dyn Display>> + 'a;
 
 /// Converts a recording to another format; refuses what is no history, and what
 /// the other format cannot express.
@@ -25,10 +31,13 @@ use super::trouble;
 pub struct Convert {
     /// The format of the input.
     #[arg(long, value_enum, default_value = "auto")]
-    from: InputFormat,
+    from: SourceFormat,
     /// The format of the output.
     #[arg(long, value_enum)]
     to: OutputFormat,
+    /// By how much each clock of `--from intervals` may be off, in its unit.
+    #[arg(long, value_name = "TIME", default_value = "0")]
+    skew: Stamp,
     /// The recording; `-` is standard input.
     #[arg(default_value = "-")]
     input: PathBuf,
@@ -40,34 +49,75 @@ pub struct Convert {
 impl Convert {
     pub fn run(self) -> ExitCode {
         let input = Input::from_argument(&self.input);
-        let reader = match input.open(self.from.format()) {
-            Ok(reader) => reader,
-            Err(error) => return trouble(error.report(&input.name())),
-        };
+        let name = input.name();
         let to = self.to.format();
+        let produce: Box<Produce<'_>> = match self.from.recording() {
+            Some(from) => {
+                if self.skew != Stamp::default() {
+                    return trouble("--skew is for --from intervals: recordings have no clocks");
+                }
+                let reader = match input.open(from.format()) {
+                    Ok(reader) => reader,
+                    Err(error) => return trouble(error.report(&name)),
+                };
+                let name = name.clone();
+                Box::new(move |output| {
+                    let converted = convert(reader, to, output).map(drop);
+                    converted.map_err(|error| -> Box<dyn Display> {
+                        Box::new(error.report(&name).to_string())
+                    })
+                })
+            }
+            None => {
+                let imported = match import(&input, self.skew) {
+                    Ok(imported) => imported,
+                    Err(error) => return trouble(format_args!("{name}: {error}")),
+                };
+                for warning in &imported.warnings {
+                    output::report(format_args!("{name}: warning: {warning}"));
+                }
+                let name = name.clone();
+                Box::new(move |output| {
+                    let written = write_history(to, output, &imported.history).map(drop);
+                    written.map_err(|error| -> Box<dyn Display> {
+                        Box::new(format!("{name}: {error}"))
+                    })
+                })
+            }
+        };
         match self.output.filter(|path| path != Path::new("-")) {
-            None => to_stream(reader, to, &input, || Ok(io::stdout()), "standard output"),
+            None => to_stream(produce, || Ok(io::stdout()), "standard output"),
             Some(path) => match path.metadata() {
                 // A device or pipe: nothing that could be replaced.
                 Ok(metadata) if !metadata.is_file() => {
                     let open = || File::options().write(true).open(&path);
-                    to_stream(reader, to, &input, open, &path.display().to_string())
+                    to_stream(produce, open, &path.display().to_string())
                 }
-                _ => to_file(reader, to, &input, &path),
+                _ => to_file(produce, &path),
             },
         }
     }
 }
 
-fn to_file(reader: InputReader, to: Format, input: &Input, path: &Path) -> ExitCode {
+fn import(input: &Input, skew: Stamp) -> Result<Imported, ImportError> {
+    let mut log = Vec::new();
+    let read = match input {
+        Input::Standard => io::stdin().read_to_end(&mut log),
+        Input::File(path) => File::open(path).and_then(|mut file| file.read_to_end(&mut log)),
+    };
+    read.map_err(|error| ImportError { line: 1, kind: error.into() })?;
+    intervals(&log, skew)
+}
+
+fn to_file(produce: Box<Produce<'_>>, path: &Path) -> ExitCode {
     let cannot =
         |error: io::Error| trouble(format_args!("cannot write {}: {error}", path.display()));
     let mut replacement = match Replacement::of(path) {
         Ok(replacement) => replacement,
         Err(error) => return cannot(error),
     };
-    if let Err(error) = convert(reader, to, BufWriter::new(replacement.file())) {
-        return trouble(error.report(&input.name()));
+    if let Err(error) = produce(&mut BufWriter::new(replacement.file())) {
+        return trouble(error);
     }
     match replacement.persist() {
         Ok(()) => ExitCode::SUCCESS,
@@ -75,10 +125,8 @@ fn to_file(reader: InputReader, to: Format, input: &Input, path: &Path) -> ExitC
     }
 }
 
-fn to_stream<W: io::Write>(
-    reader: InputReader,
-    to: Format,
-    input: &Input,
+fn to_stream<W: Write>(
+    produce: Box<Produce<'_>>,
     open: impl FnOnce() -> io::Result<W>,
     name: &str,
 ) -> ExitCode {
@@ -87,8 +135,8 @@ fn to_stream<W: io::Write>(
         Ok(file) => file,
         Err(error) => return cannot(error),
     };
-    if let Err(error) = convert(reader, to, BufWriter::new(&mut held_back)) {
-        return trouble(error.report(&input.name()));
+    if let Err(error) = produce(&mut BufWriter::new(&mut held_back)) {
+        return trouble(error);
     }
     let copied = held_back.rewind().and_then(|()| {
         let mut output = open()?;

@@ -28,6 +28,35 @@ impl InputFormat {
     }
 }
 
+/// A format to convert from: that of a recording, or of a foreign log.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum SourceFormat {
+    /// That of the recording's first line.
+    Auto,
+    /// One event per line, for people.
+    Text,
+    /// JSON Lines.
+    Jsonl,
+    /// The format of the DISC 2022 recordings.
+    Disc22,
+    /// Operations with the times of their calls and returns: CSV or JSON, also the lists
+    /// of Porcupine. Closed intervals; of two clients, those that touch overlap.
+    Intervals,
+}
+
+impl SourceFormat {
+    /// The format of recordings, unless it is a foreign log.
+    pub const fn recording(self) -> Option<InputFormat> {
+        match self {
+            Self::Auto => Some(InputFormat::Auto),
+            Self::Text => Some(InputFormat::Text),
+            Self::Jsonl => Some(InputFormat::Jsonl),
+            Self::Disc22 => Some(InputFormat::Disc22),
+            Self::Intervals => None,
+        }
+    }
+}
+
 /// A format to write.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum OutputFormat {

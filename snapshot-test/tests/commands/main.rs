@@ -7,6 +7,7 @@ mod check;
 mod corpus;
 mod explain;
 mod generate;
+mod intervals;
 
 use std::process::{Command, Output};
 

@@ -1,0 +1,253 @@
+//! From intervals to a sequence of events.
+//!
+//! The sequence must have no precedence that the intervals lack: A before B only if A's
+//! interval ends *strictly* before B's begins, or if one client did first A and then B. So
+//! at each instant invocations come before responses. What a client does is an exception:
+//! if its A ends at the instant at which its B begins, A's response must precede B's
+//! invocation, and the two stand between the other invocations of that instant and the
+//! other responses. That can be done for *one* client at an instant: were A, B of client p
+//! and C, D of client q to touch at one instant, then in a sequence with A before B and C
+//! before D, also A before D or C before B, which nothing vouches for. The order of the
+//! others is given up: the later operation is moved to a process of its own, and overlaps
+//! the earlier one. The same happens where a skew makes a client's intervals overlap.
+//!
+//! Giving up order only allows more linearizations: no alarm is false. Updates of one
+//! segment may overlap then; [`snapshot_core::saturation`] decides such histories, too.
+
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+use snapshot_core::history::{Action, Declaration, Event, Writers};
+use snapshot_core::{History, Process, Segment};
+
+use super::{ImportError, ImportErrorKind, Imported, Stamp, Warning};
+use crate::Value;
+
+/// What an operation of a log does, and returns.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Deed {
+    Update {
+        segment: Segment,
+        value: Value,
+    },
+    /// Empty unless it responded.
+    Scan {
+        values: Vec<Value>,
+    },
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Fate {
+    Ok,
+    Failed,
+    /// Its effect may come at any later time.
+    Unknown,
+}
+
+/// One operation of a log.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Interval {
+    pub(super) line: u64,
+    pub(super) client: String,
+    pub(super) deed: Deed,
+    pub(super) call: Stamp,
+    /// `None`: it never returned.
+    pub(super) end: Option<Stamp>,
+    pub(super) fate: Fate,
+}
+
+/// A process of the history: a client, or what had to be moved beside it.
+#[derive(Debug)]
+struct Lane {
+    process: usize,
+    /// When it is free; `None`: at any time.
+    end: Option<Stamp>,
+    /// Its last operation, if that has no effect, or may have it at any time: where it ends
+    /// orders nothing, and so it ends right before the next one begins.
+    loose: Option<usize>,
+}
+
+/// Where an event stands among those of its instant.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Phase {
+    Invocation,
+    /// Of the one client whose operations touch here, in its order.
+    Chain(usize),
+    Response,
+}
+
+/// The place of an event.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Place {
+    at: Stamp,
+    phase: Phase,
+    /// With which operation it comes: its own, or the one that it makes room for.
+    with: usize,
+    rank: Rank,
+    operation: usize,
+}
+
+/// The order of events that come with one operation.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Rank {
+    /// The end of the loose one before.
+    Room,
+    Invocation,
+    End,
+}
+
+pub(super) fn history(mut intervals: Vec<Interval>, skew: Stamp) -> Result<Imported, ImportError> {
+    if intervals.is_empty() {
+        return Err(ImportErrorKind::Empty.at(1));
+    }
+    for Interval { line, call, end, .. } in &intervals {
+        if let Some(end) = end.filter(|end| end < call) {
+            return Err(ImportErrorKind::Backwards { call: *call, end }.at(*line));
+        }
+    }
+    // Stable: of one client's operations without length, the first of the log is first.
+    intervals.sort_by_key(|interval| interval.call);
+    close_before_the_next(&mut intervals)?;
+    let (places, processes, warnings) = arrange(&intervals, skew);
+    let writers = writers(&intervals, &processes);
+    let declaration = Declaration::new(Value::ZERO).with_writers(writers);
+    let at = |line| move |error| ImportErrorKind::History(error).at(line);
+    let mut history = History::builder(declaration).map_err(at(1))?;
+    for Place { operation, rank, .. } in places {
+        let interval = &intervals[operation];
+        let action = match (&interval.deed, rank != Rank::Invocation, interval.fate) {
+            (Deed::Update { segment, value }, false, _) => {
+                Action::InvokeUpdate { segment: *segment, value }
+            }
+            (Deed::Scan { .. }, false, _) => Action::InvokeScan,
+            (_, true, Fate::Failed) => Action::Fail,
+            (_, true, Fate::Unknown) => Action::Unknown,
+            (Deed::Update { .. }, true, Fate::Ok) => Action::RespondUpdate,
+            (Deed::Scan { values }, true, Fate::Ok) => Action::RespondScan { values },
+        };
+        let process = Process::from_index(processes[operation]);
+        history.push(&Event { process, action }).map_err(at(interval.line))?;
+    }
+    Ok(Imported { history: history.finish(), warnings })
+}
+
+/// An operation that never returned ends, with an unknown outcome, when its client is
+/// called again. Two operations of a client that overlap are an error.
+fn close_before_the_next(intervals: &mut [Interval]) -> Result<(), ImportError> {
+    let mut last: HashMap<String, usize> = HashMap::new();
+    for at in 0..intervals.len() {
+        let Interval { line, client, call, .. } = intervals[at].clone();
+        if let Some(before) = last.insert(client.clone(), at) {
+            let earlier = &mut intervals[before];
+            let end = *earlier.end.get_or_insert_with(|| {
+                earlier.fate = Fate::Unknown;
+                call
+            });
+            if end > call {
+                let earlier = earlier.line;
+                return Err(ImportErrorKind::Concurrent { client, call, earlier, end }.at(line));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The places of all events, in their order; the process of each operation.
+fn arrange(intervals: &[Interval], skew: Stamp) -> (Vec<Place>, Vec<usize>, Vec<Warning>) {
+    let lane = |process| Lane { process, end: None, loose: None };
+    let mut clients: BTreeMap<&str, Vec<Lane>> = BTreeMap::new();
+    let mut count = 0;
+    for interval in intervals {
+        clients.entry(&interval.client).or_insert_with(|| {
+            count += 1;
+            vec![lane(count - 1)]
+        });
+    }
+    // At an instant: the one process whose operations touch there.
+    let mut touching: HashMap<Stamp, usize> = HashMap::new();
+    let mut lost: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut processes = Vec::with_capacity(intervals.len());
+    // Loose operations with those that they make room for.
+    let mut rooms: Vec<(usize, usize)> = Vec::new();
+    for (at, interval) in intervals.iter().enumerate() {
+        let (call, end) = widened(interval, skew);
+        let lanes = clients.entry(&interval.client).or_default();
+        let free = lanes.iter().position(|lane| match lane.end {
+            None => true,
+            Some(end) if end == call => {
+                *touching.entry(call).or_insert(lane.process) == lane.process
+            }
+            Some(end) => end < call,
+        });
+        let chosen = free.unwrap_or_else(|| {
+            count += 1;
+            lanes.push(lane(count - 1));
+            lanes.len() - 1
+        });
+        if chosen > 0 {
+            *lost.entry(&interval.client).or_default() += 1;
+        }
+        let lane = &mut lanes[chosen];
+        rooms.extend(lane.loose.take().map(|loose| (loose, at)));
+        if interval.fate == Fate::Ok {
+            lane.end = end.or(Some(Stamp::NEVER));
+        } else {
+            (lane.end, lane.loose) = (None, Some(at));
+        }
+        processes.push(lane.process);
+    }
+    let phase = |at, with: usize, otherwise| {
+        let is_chained = touching.get(&at) == Some(&processes[with]);
+        if is_chained { Phase::Chain(with) } else { otherwise }
+    };
+    let mut places: Vec<Place> = Vec::with_capacity(2 * intervals.len());
+    for (operation, interval) in intervals.iter().enumerate() {
+        let (at, end) = widened(interval, skew);
+        let (with, rank) = (operation, Rank::Invocation);
+        let first = Place { at, phase: phase(at, with, Phase::Invocation), with, rank, operation };
+        places.push(first);
+        if let Some(at) = end.filter(|_| interval.fate == Fate::Ok) {
+            let (phase, rank) = (phase(at, with, Phase::Response), Rank::End);
+            places.push(Place { at, phase, with, rank, operation });
+        }
+    }
+    for (operation, with) in rooms {
+        let at = widened(&intervals[with], skew).0;
+        let (phase, rank) = (phase(at, with, Phase::Invocation), Rank::Room);
+        places.push(Place { at, phase, with, rank, operation });
+    }
+    // What failed, and was the last of its process.
+    for operation in clients.values().flatten().filter_map(|lane| lane.loose) {
+        if intervals[operation].fate == Fate::Failed {
+            let (phase, rank) = (Phase::Response, Rank::End);
+            places.push(Place { at: Stamp::NEVER, phase, with: operation, rank, operation });
+        }
+    }
+    places.sort_unstable();
+    let warning = |(client, operations): (&str, usize)| Warning::OrderLost {
+        client: client.to_owned(),
+        operations,
+    };
+    (places, processes, lost.into_iter().map(warning).collect())
+}
+
+fn widened(interval: &Interval, skew: Stamp) -> (Stamp, Option<Stamp>) {
+    (interval.call.before(skew), interval.end.map(|end| end.after(skew)))
+}
+
+/// Many, if some segment is updated by more than one process.
+fn writers(intervals: &[Interval], processes: &[usize]) -> Writers {
+    let mut writer: HashMap<Segment, usize> = HashMap::new();
+    for (interval, process) in intervals.iter().zip(processes) {
+        if let Deed::Update { segment, .. } = interval.deed
+            && *writer.entry(segment).or_insert(*process) != *process
+        {
+            return Writers::Many;
+        }
+    }
+    Writers::Single
+}
+
+#[cfg(test)]
+mod tests;

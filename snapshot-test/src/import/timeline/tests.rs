@@ -1,0 +1,81 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Of each client: pauses and lengths of its operations, one after the other.
+fn logs() -> impl Strategy<Value = Vec<Interval>> {
+    let operation = (0..3_i64, 0..4_i64, 0..8_u8);
+    prop::collection::vec(prop::collection::vec(operation, 0..6), 1..5).prop_map(|clients| {
+        let mut intervals = Vec::new();
+        for (client, operations) in clients.into_iter().enumerate() {
+            let mut now = 0;
+            for (pause, length, kind) in operations {
+                let (call, end) = (now + pause, now + pause + length);
+                now = end;
+                let fate = match kind {
+                    0 => Fate::Failed,
+                    1 => Fate::Unknown,
+                    _ => Fate::Ok,
+                };
+                let stamp = |at: i64| at.to_string().parse::<Stamp>().expect("a number");
+                intervals.push(Interval {
+                    line: intervals.len() as u64,
+                    client: client.to_string(),
+                    // Values tell operations apart.
+                    deed: Deed::Update {
+                        segment: Segment::from_index(client),
+                        value: Value::from(intervals.len() as i64 + 1),
+                    },
+                    call: stamp(call),
+                    end: Some(stamp(end)),
+                    fate,
+                });
+            }
+        }
+        intervals
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Against the definition: A precedes B in the history only if A's widened interval
+    /// ends strictly before B's, or one client did A before B. And all such order is kept,
+    /// unless a warning says that order of the client was lost.
+    #[test]
+    fn no_order_is_added_and_none_is_lost_without_a_warning(
+        intervals in logs().prop_filter("operations", |log| !log.is_empty()),
+        skew in 0..3_i64,
+    ) {
+        let skew = skew.to_string().parse::<Stamp>().expect("a number");
+        let imported = history(intervals.clone(), skew).expect("clients take turns");
+        let history = &imported.history;
+        let number = |id: usize| match history.update_value(&history.operations()[id]) {
+            Value::Integer(number) => *number as usize - 1,
+            Value::Text(_) => unreachable!("values are numbers"),
+        };
+        prop_assert_eq!(history.operations().len(), intervals.len());
+        for (a, first) in history.operations().iter().enumerate() {
+            for (b, second) in history.operations().iter().enumerate() {
+                let (from, to) = (&intervals[number(a)], &intervals[number(b)]);
+                let of_one_client = from.client == to.client && number(a) < number(b);
+                let end = from.end.expect("all end").after(skew);
+                let is_before = from.fate == Fate::Ok && end < to.call.before(skew);
+                if first.precedes(second) {
+                    prop_assert!(is_before || of_one_client, "{:?} {:?}", from, to);
+                }
+                let is_warned = imported.warnings.iter().any(|Warning::OrderLost { client, .. }| {
+                    *client == from.client
+                });
+                if is_before || (of_one_client && from.fate == Fate::Ok && !is_warned) {
+                    prop_assert!(first.precedes(second), "{:?} {:?}", from, to);
+                }
+            }
+        }
+        let failed = history.operations().iter().filter(|operation| operation.is_failed()).count();
+        prop_assert_eq!(
+            failed,
+            intervals.iter().filter(|interval| interval.fate == Fate::Failed).count()
+        );
+    }
+}
