@@ -1,0 +1,183 @@
+//! Where everything lies: one byte per scalar, of shared memory and of a block per process.
+//!
+//! What "any other" process is an index of has a place, and never keeps anything: it would
+//! be shared by different processes. What only an index of t leads to is kept if it may be
+//! asked for.
+
+use snapshot_language::program::{
+    CellKind, IndexSet, Procedure, ProcedureId, Program, Statement, StatementKind, Type,
+};
+
+use crate::model::{Frame, Obligation, Room, SPECIFICATION, Slot, Unsupported, at};
+use crate::shape::{Leaf, Mode, OTHER, PLACES, Scalar, Shape, T, has_codes};
+use crate::term::Over;
+
+/// Hands out bytes.
+pub(super) struct Layout {
+    pub(super) obligation: Obligation,
+    pub(super) slots: Vec<Slot>,
+    pub(super) block: Vec<Slot>,
+}
+
+impl Layout {
+    pub(super) fn new(obligation: Obligation) -> Self {
+        let bookkeeping = Slot {
+            leaf: None,
+            kept: true,
+            tracked: false,
+            other: false,
+            owner: None,
+            frame: None,
+            cell: None,
+            position: false,
+        };
+        Self { obligation, slots: vec![bookkeeping; SPECIFICATION + 1], block: Vec::new() }
+    }
+
+    pub(super) fn shared(&mut self, program: &Program) -> Result<Vec<Room>, Unsupported> {
+        let mut rooms = Vec::new();
+        for (id, variable) in program.shared.iter().enumerate() {
+            if variable.cell == CellKind::Linked {
+                return Err(Unsupported { span: variable.span, construct: "LL/SC cells" });
+            }
+            let shape = Shape::of(&variable.content, self.obligation.mode);
+            rooms.push(Room { base: self.slots.len(), size: shape.size() });
+            let id = snapshot_language::program::SharedId(id as u32);
+            let dimensions: Vec<Over> = variable.dimensions.iter().map(|set| over(*set)).collect();
+            self.cells(id, &dimensions, &shape, &mut Vec::new());
+        }
+        Ok(rooms)
+    }
+
+    pub(super) fn cells(
+        &mut self,
+        id: snapshot_language::program::SharedId,
+        dimensions: &[Over],
+        shape: &Shape,
+        path: &mut Vec<u8>,
+    ) {
+        let Some((first, rest)) = dimensions.split_first() else {
+            let mode = self.obligation.mode;
+            shape.each(&mut Vec::new(), &mut |leaf, inner| {
+                let has = |member| path.contains(&member) || inner.contains(&member);
+                // What only an index of t leads to is not kept: nobody else sees it.
+                let only_tracked = path.contains(&T) && !path.iter().any(|place| *place < T);
+                let dropped = has(OTHER)
+                    || leaf.scalar == Scalar::Lost
+                    || (mode == Mode::Direct && (leaf.scalar == Scalar::View || only_tracked));
+                self.slots.push(Slot {
+                    leaf: Some(leaf),
+                    kept: !dropped,
+                    tracked: has(T) || has(OTHER) || is_token(leaf, mode),
+                    other: has(OTHER),
+                    owner: None,
+                    frame: None,
+                    cell: Some((id, path.clone())),
+                    position: false,
+                });
+            });
+            return;
+        };
+        match *first {
+            Over::Members => {
+                for place in 0..PLACES as u8 {
+                    path.push(place);
+                    self.cells(id, rest, shape, path);
+                    path.pop();
+                }
+            }
+            Over::Range(_, count) => {
+                (0..count).for_each(|_| self.cells(id, rest, shape, path));
+            }
+            // All of them as one, never kept.
+            Over::Many => {
+                path.push(OTHER);
+                self.cells(id, rest, shape, path);
+                path.pop();
+            }
+        }
+    }
+
+    pub(super) fn blocks(&mut self, program: &Program) -> (Vec<Room>, Vec<Frame>) {
+        (0..at::END).for_each(|offset| {
+            self.bookkeeping(None, false);
+            // Tokens are relative to t.
+            self.block[offset].tracked = offset == at::TOKEN;
+        });
+        let private = program.private.iter();
+        let private = private.map(|variable| self.variable(&variable.content, None)).collect();
+        let frames = program.procedures.iter().enumerate();
+        let frames =
+            frames.map(|(id, procedure)| self.frame(ProcedureId(id as u32), procedure)).collect();
+        (private, frames)
+    }
+
+    pub(super) fn frame(&mut self, id: ProcedureId, procedure: &Procedure) -> Frame {
+        let back = self.bookkeeping(Some(id), false);
+        self.bookkeeping(Some(id), false);
+        let locals = procedure.locals.iter();
+        let locals = locals.map(|local| self.variable(&local.content, Some(id))).collect();
+        let mut fors = Vec::new();
+        Statement::each(&procedure.body, &mut |statement| {
+            if matches!(statement.kind, StatementKind::For { .. }) {
+                fors.push(self.bookkeeping(Some(id), true));
+                let except = self.bookkeeping(Some(id), false);
+                let leaf = Leaf { scalar: Scalar::Member, optional: false };
+                self.block[except].leaf = Some(leaf);
+            }
+        });
+        Frame { back, end: self.block.len(), locals, fors }
+    }
+
+    pub(super) fn bookkeeping(&mut self, frame: Option<ProcedureId>, position: bool) -> usize {
+        self.block.push(Slot {
+            leaf: None,
+            kept: true,
+            tracked: false,
+            other: false,
+            owner: None,
+            frame,
+            cell: None,
+            position,
+        });
+        self.block.len() - 1
+    }
+
+    pub(super) fn variable(&mut self, content: &Type, frame: Option<ProcedureId>) -> Room {
+        let mode = self.obligation.mode;
+        let shape = Shape::of(content, mode);
+        let base = self.block.len();
+        shape.each(&mut Vec::new(), &mut |leaf, path| {
+            self.block.push(Slot {
+                leaf: Some(leaf),
+                kept: leaf.scalar != Scalar::Lost,
+                tracked: path.contains(&T) || path.contains(&OTHER) || is_token(leaf, mode),
+                other: path.contains(&OTHER),
+                owner: None,
+                frame,
+                cell: None,
+                position: false,
+            });
+        });
+        Room { base, size: shape.size() }
+    }
+}
+
+/// Tokens of views are relative to t.
+pub(super) fn is_token(leaf: Leaf, mode: Mode) -> bool {
+    leaf.scalar == Scalar::View && mode == Mode::Nested
+}
+
+/// The indices of a set.
+pub fn over(set: IndexSet) -> Over {
+    match set {
+        IndexSet::Processes | IndexSet::Segments => Over::Members,
+        IndexSet::Range(low, high) => {
+            let count = i64::from(high.plus) - i64::from(low.plus) + 1;
+            match has_codes(low, high) && count >= 0 {
+                true => Over::Range(low.plus, count as usize),
+                false => Over::Many,
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! From a checked program to a [`Model`]: every variable gets its bytes, statements become
+//! instructions, expressions terms. What is not modelled is refused by name and place.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | `layout` | variables as bytes |
+//! | `expressions` | as terms |
+//! | `statements` | as instructions |
+
+mod expressions;
+mod layout;
+mod statements;
+
+use snapshot_language::Span;
+use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind, Type};
+
+use crate::model::{Act, Ghosts, Instruction, Model, Obligation, Room, Slot, Unsupported};
+use crate::shape::T;
+use crate::term::Term;
+use expressions::Scope;
+use layout::Layout;
+pub use layout::over;
+use statements::Writer;
+
+/// Prepares a program.
+///
+/// # Errors
+/// If it has constructs that are not modelled, or no ghost scans of this kind.
+pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsupported> {
+    let mut layout = Layout::new(obligation);
+    let shared = layout.shared(program)?;
+    let (private, frames) = layout.blocks(program);
+    let mut blocks = [0; 3];
+    let size = layout.block.len();
+    for (owner, begin) in blocks.iter_mut().enumerate() {
+        *begin = layout.slots.len();
+        let owner = owner as u8;
+        layout.slots.extend(layout.block.iter().map(|slot| Slot {
+            owner: Some(owner),
+            tracked: slot.tracked || owner == T,
+            ..slot.clone()
+        }));
+    }
+    debug_assert_eq!(layout.slots.len(), blocks[0] + 3 * size);
+    let (is_ghost, ghostly) = ghosts(program, obligation.ghosts)?;
+    let mut model = Model {
+        obligation,
+        slots: layout.slots,
+        code: vec![idle(program.scan)],
+        entries: Vec::new(),
+        frames,
+        ghostly,
+        is_ghost,
+        blocks,
+        update: program.update,
+        scan: program.scan,
+        shared,
+        initial: Vec::new(),
+        private: Vec::new(),
+        fresh_locals: Vec::new(),
+    };
+    for (room, variable) in private.into_iter().zip(&program.private) {
+        let scope =
+            Scope { program, model: &model, procedure: None, nested: true, procedure_code: false };
+        let initial = scope.initial(&variable.initial)?;
+        model.private.push((room, initial));
+    }
+    for variable in &program.shared {
+        let scope =
+            Scope { program, model: &model, procedure: None, nested: true, procedure_code: false };
+        let initial = scope.initial(&variable.initial)?;
+        let base = model.shared[model.initial.len()].base;
+        model.initial.push((base, initial));
+    }
+    for (id, procedure) in program.procedures.iter().enumerate() {
+        let id = ProcedureId(id as u32);
+        let scope = Scope {
+            program,
+            model: &model,
+            procedure: Some(id),
+            nested: true,
+            procedure_code: false,
+        };
+        let locals = procedure.locals.iter().zip(&model.frames[id.0 as usize].locals);
+        let locals = locals.skip(procedure.parameters);
+        let initial =
+            locals.map(|(local, room)| Ok((room.clone(), scope.initial(&local.initial)?)));
+        let initial = initial.collect::<Result<_, Unsupported>>()?;
+        model.fresh_locals.push(initial);
+    }
+    for (id, procedure) in program.procedures.iter().enumerate() {
+        let id = ProcedureId(id as u32);
+        model.entries.push(model.code.len());
+        let begin = model.code.len();
+        let nested = has_nested_loops(&procedure.body, false);
+        let scope =
+            Scope { program, model: &model, procedure: Some(id), nested, procedure_code: true };
+        let mut writer = Writer {
+            scope,
+            procedure: id,
+            begin,
+            code: Vec::new(),
+            loops: Vec::new(),
+            atomics: 0,
+            fors: 0,
+        };
+        writer.block(&procedure.body)?;
+        writer.push(Act::Return(None), procedure.span);
+        let mut code = writer.code;
+        crate::liveness::fill(&mut code, begin, &model.frames[id.0 as usize].locals);
+        mark_points(program, id, &model.frames[id.0 as usize].locals[0], &mut code);
+        model.code.extend(code);
+    }
+    crate::relevance::restrict(&mut model);
+    Ok(model)
+}
+
+fn idle(procedure: ProcedureId) -> Instruction {
+    Instruction {
+        act: Act::Idle,
+        span: Span::default(),
+        procedure,
+        live: Vec::new(),
+        pause: [true; 3],
+        point: false,
+    }
+}
+
+/// Which procedures are ghost scans, and which may run within one.
+fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), Unsupported> {
+    let count = program.procedures.len();
+    let mut is_ghost = vec![false; count];
+    match ghosts {
+        Ghosts::Scans => is_ghost[program.scan.0 as usize] = true,
+        Ghosts::Calls => {
+            for operation in [program.update, program.scan] {
+                Statement::each(&program.procedure(operation).body, &mut |statement| {
+                    if let StatementKind::Call { procedure, .. } = &statement.kind {
+                        let returns = &program.procedure(*procedure).returns;
+                        is_ghost[procedure.0 as usize] |= *returns == Some(Type::view());
+                    }
+                });
+            }
+        }
+    }
+    let mut ghostly = vec![false; count];
+    for ghost in (0..count).filter(|ghost| is_ghost[*ghost]) {
+        let reached = snapshot_language::program::linearization::reached(
+            &program.procedures,
+            ProcedureId(ghost as u32),
+        );
+        ghostly.iter_mut().zip(reached).for_each(|(all, one)| *all |= one);
+    }
+    let outside = match ghosts {
+        Ghosts::Scans => vec![program.update],
+        Ghosts::Calls => vec![program.update, program.scan],
+    };
+    for operation in outside {
+        if !is_ghost.contains(&true) || ghostly[operation.0 as usize] {
+            let span = program.procedure(operation).span;
+            return Err(Unsupported {
+                span,
+                construct: "a program without ghost scans of this kind",
+            });
+        }
+    }
+    Ok((is_ghost, ghostly))
+}
+
+/// Updates take effect where they first store their value, or where the text says so.
+fn mark_points(program: &Program, id: ProcedureId, value: &Room, code: &mut [Instruction]) {
+    if id != program.update || code.iter().any(|instruction| instruction.point) {
+        return;
+    }
+    let parameter = code.iter().position(
+        |instruction| matches!(&instruction.act, Act::Write(_, term) if mentions(term, value.base)),
+    );
+    if let Some(first) = parameter {
+        code[first].point = true;
+    }
+}
+
+/// Whether a row contains what lies there.
+fn mentions(term: &Term, value: usize) -> bool {
+    match term {
+        Term::Variable(base, _) => *base == value,
+        Term::Row(terms) => terms.iter().any(|term| mentions(term, value)),
+        _ => false,
+    }
+}
+
+fn has_nested_loops(statements: &[Statement], within: bool) -> bool {
+    statements.iter().any(|statement| {
+        let is_for = matches!(statement.kind, StatementKind::For { .. });
+        let parts: Vec<Statement> = statement.parts().cloned().collect();
+        (is_for && within) || has_nested_loops(&parts, within || is_for)
+    })
+}
+
+/// Whether views are in it.
+fn holds_view(content: &Type) -> bool {
+    match content {
+        content if *content == Type::view() => true,
+        Type::Array { element, .. } => holds_view(element),
+        Type::Record(fields) => fields.iter().any(|field| holds_view(&field.content)),
+        _ => false,
+    }
+}

@@ -1,0 +1,214 @@
+//! What a step of one process is to the views of others: rules 3 and 4.
+//!
+//! Views of one state have one centre. So a step that a view shows of the process that it
+//! follows may be made, by that process, in any state with a view of the same centre; what it
+//! changes in the centre changes in all of these. The centre calls the actor "any other": a
+//! name that changes from one other to another is noted by what the view itself says.
+
+use snapshot_language::program::SharedId;
+
+use super::search::Origin;
+use super::search::Search;
+use super::{End, Who};
+use crate::model::{Unsupported, at};
+use crate::run::{Branch, Run, pc};
+use crate::shape::{BASE, DEAD, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
+use crate::view::{centre, definite, is_outside, versions};
+
+/// What a step of one process is to the views of others with the same centre.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(super) struct Effect {
+    /// The kind that it is of.
+    pub(super) kind: usize,
+    /// Which process made it: i, j, or another one.
+    pub(super) actor: u8,
+    /// Bytes that name the actor, so not t.
+    pub(super) named: Vec<usize>,
+    /// Bytes that get a new value; versions that never were count from the first such.
+    pub(super) sets: Vec<(usize, u8)>,
+    /// Numbers of versions from here on are of new ones.
+    pub(super) fresh: u8,
+    /// Bytes that name another process now, which may be t.
+    pub(super) others: Vec<usize>,
+    /// Tokens that are old now.
+    pub(super) tokens: Vec<usize>,
+    /// Cells of other processes that were written.
+    pub(super) elsewhere: Vec<(SharedId, Vec<Option<u8>>)>,
+    /// Whether the ghost scan of i or j ended.
+    pub(super) ends: bool,
+}
+
+impl Search<'_> {
+    /// Notes what a step is to others.
+    pub(super) fn affect(
+        &mut self,
+        kind: usize,
+        before: &[u8],
+        branch: &Branch,
+        home: u32,
+        id: u32,
+    ) -> Result<(), End> {
+        let model = self.model;
+        let crowd = &self.crowds[kind];
+        let actor = crowd.tracked;
+        let after = &branch.state;
+        let old = centre(model, crowd, before);
+        let new = centre(model, crowd, after);
+        let fresh = versions(model, before);
+        let is_own = |at: usize| {
+            // i and j stand elsewhere only if their ghost scan has ended.
+            model.slots[at].owner.is_none()
+                || (actor != T
+                    && model.slots[at].owner == Some(actor)
+                    && model.slots[at].frame.is_none()
+                    && at - model.blocks[usize::from(actor)] >= at::END)
+        };
+        let mut sets = Vec::new();
+        for at in 0..old.len() {
+            // A name of the actor is one of "any other" in the centre: so what changes is told
+            // by the view.
+            let changes =
+                old[at] != new[at] || (before[at] != after[at] && !is_outside(model, after, at));
+            if changes && is_own(at) {
+                let is_version =
+                    model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+                let in_centre = old.iter().zip(&model.slots).any(|(byte, slot)| {
+                    slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version) && *byte == new[at]
+                });
+                if is_version && new[at] > BASE && new[at] < BASE + fresh && !in_centre {
+                    let here = pc(before, model.blocks[usize::from(actor)]);
+                    return Err(End::Unsupported(Unsupported {
+                        span: model.code[here].span,
+                        construct: "a version that was read before and is stored again",
+                    }));
+                }
+                sets.push((at, new[at]));
+            }
+        }
+        let block = model.blocks[usize::from(actor)];
+        let ends = actor != T
+            && before[block + at::GHOST] != 0
+            && after[block + at::GHOST] == 0
+            && pc(&old, block) != pc(&new, block);
+        let mut others: Vec<usize> = branch.others.clone();
+        others.retain(|at| !is_outside(model, after, *at) && after[*at] == BASE + OTHER);
+        let changes = !sets.is_empty()
+            || ends
+            || !others.is_empty()
+            || !branch.tokens.is_empty()
+            || !branch.elsewhere.is_empty();
+        if !changes {
+            return Ok(());
+        }
+        let named = (0..old.len()).filter(|at| {
+            let slot = &model.slots[*at];
+            actor == T
+                && before[*at] == BASE + T
+                && old[*at] != DEAD
+                && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member)
+        });
+        let effect = Effect {
+            kind,
+            actor,
+            named: named.collect(),
+            sets,
+            fresh,
+            others,
+            tokens: branch.tokens.clone(),
+            elsewhere: branch.elsewhere.clone(),
+            ends,
+        };
+        let key = (home, effect);
+        if self.known_effects.contains_key(&key) {
+            return Ok(());
+        }
+        let effect = key.1.clone();
+        self.bytes += 200;
+        self.known_effects.insert(key, ());
+        self.at_centres[home as usize].effects.push((effect.clone(), id));
+        for position in 0..self.at_centres[home as usize].views.len() {
+            let view = self.at_centres[home as usize].views[position];
+            self.apply(view, &effect, id)?;
+        }
+        Ok(())
+    }
+
+    /// What a step of another process makes of a view.
+    pub(super) fn apply(&mut self, id: u32, effect: &Effect, partner: u32) -> Result<(), End> {
+        let model = self.model;
+        let kind = usize::from(self.views.kinds[id as usize]);
+        let crowd = self.crowds[kind].clone();
+        if effect.actor != T && effect.actor == crowd.tracked {
+            // Its own steps it makes itself.
+            return Ok(());
+        }
+        let view = self.views.rows[id as usize].clone();
+        if !self.sabotage.two_owners && effect.named.iter().any(|at| view[*at] == BASE + T) {
+            return Ok(());
+        }
+        let newest = versions(model, &view);
+        let mut state = view.to_vec();
+        for &(at, byte) in &effect.sets {
+            let is_version =
+                model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+            state[at] = match is_version && byte >= BASE + effect.fresh {
+                true => byte - effect.fresh + newest,
+                false => byte,
+            };
+        }
+        for &at in &effect.tokens {
+            state[at] = OLD;
+        }
+        for (variable, indices) in &effect.elsewhere {
+            for (at, slot) in model.slots.iter().enumerate() {
+                let Some((of, path)) = &slot.cell else { continue };
+                if of != variable || !slot.kept || !path.contains(&T) {
+                    continue;
+                }
+                let hit = indices.iter().zip(path).all(|(index, place)| match index {
+                    None => true,
+                    Some(OTHER) => *place == T,
+                    // The actor itself is neither t, nor i, nor j.
+                    Some(T) => false,
+                    Some(index) => index == place,
+                });
+                if hit && crowd.members.contains(&T) {
+                    let is_token = model.obligation.mode == Mode::Nested
+                        && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+                    state[at] = if is_token { OLD } else { UNKNOWN };
+                }
+            }
+        }
+        let mut states = vec![state];
+        if crowd.members.contains(&T) {
+            // Another process may be t.
+            for &at in &effect.others {
+                let mut also = states.clone();
+                for state in &mut states {
+                    state[at] = BASE + OTHER;
+                }
+                for state in &mut also {
+                    state[at] = BASE + T;
+                }
+                states.extend(also);
+            }
+        }
+        if effect.ends {
+            let run = Run { model, crowd: &crowd, me: effect.actor };
+            states = states.iter().flat_map(|state| run.exit(state)).collect();
+        }
+        let who = match effect.actor {
+            I => Who::I,
+            J => Who::J,
+            _ => Who::Another,
+        };
+        let row = &self.views.rows[partner as usize];
+        let place = pc(row, model.blocks[usize::from(effect.actor)]) as u32;
+        for state in states {
+            for state in definite(model, &crowd, state)? {
+                self.add(kind, state, Origin { from: id, who, place })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,222 @@
+//! The least set of views that is closed under all steps: level-1 thread-modular.
+//!
+//! Kinds of views: of i or of j, following its ghost scans; and of any third process t,
+//! for each place of t relative to i and j. A view changes
+//!
+//! 1. by a step of the process that it follows;
+//! 2. by a step of i or j outside of its ghost scans, which the view shows in full;
+//! 3. by a step of i or j within a ghost scan, which a view of kind i or j with the same
+//!    centre shows;
+//! 4. by a step of any other process e, which a view of e with the same centre shows. No
+//!    process is both t and e: what names one of them in the centre names not the other.
+//!
+//! Steps of kinds 3 and 4 are seen only through what they change in the centre, and cells
+//! of "any other" that may be those of t: their effects are kept per centre, and applied
+//! to all views there.
+
+mod effects;
+mod search;
+
+use std::time::{Duration, Instant};
+
+use snapshot_language::Span;
+
+use crate::model::{Model, Unsupported};
+use crate::run::{Crowd, Failure};
+use crate::shape::{I, J, Mode, T};
+use search::{Record, Search};
+
+/// A way to break the engine, for tests of the tests.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Sabotage {
+    /// A join does not ask whether t and e are both named where only one can be.
+    pub two_owners: bool,
+}
+
+/// What a proof may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Views at most.
+    pub views: usize,
+    /// Bytes at most, about.
+    pub bytes: usize,
+    /// When to stop.
+    pub until: Option<Instant>,
+}
+
+/// What became of an attempt.
+#[derive(Clone, Debug)]
+pub enum Attempt {
+    /// The obligation holds for every n.
+    Holds,
+    /// It could not be excluded that it fails.
+    Fails(Failure, Vec<Event>),
+    /// A construct is not modelled.
+    Unsupported(Unsupported),
+    /// It would take more than it may.
+    Budget(&'static str),
+}
+
+/// A step on the way to a failure.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// The process.
+    pub who: Who,
+    /// Where it stood; none: it was idle.
+    pub span: Option<Span>,
+}
+
+/// A process of the crowd.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Who {
+    /// The one that updates segment i.
+    I,
+    /// The one that updates segment j.
+    J,
+    /// The one that is followed.
+    Tracked,
+    /// Yet another one.
+    Another,
+}
+
+/// The views of one kind.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// Which.
+    pub crowd: Crowd,
+    /// How many there are.
+    pub views: usize,
+}
+
+/// An attempt, and how large it got.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What became of it.
+    pub attempt: Attempt,
+    /// The kinds.
+    pub kinds: Vec<Kind>,
+    /// The number of different centres.
+    pub centres: usize,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Finding {
+    /// Whether the obligation holds for every n.
+    pub const fn holds(&self) -> bool {
+        matches!(self.attempt, Attempt::Holds)
+    }
+
+    /// The number of views.
+    pub fn views(&self) -> usize {
+        self.kinds.iter().map(|kind| kind.views).sum()
+    }
+}
+
+/// A closed set of views, or the attempt at one.
+pub struct Proof {
+    /// What became of it.
+    pub finding: Finding,
+    /// All views by kind, if they are wanted.
+    pub views: Vec<Vec<Box<[u8]>>>,
+    /// The kinds.
+    pub crowds: Vec<Crowd>,
+}
+
+/// All views that are reached, and the steps between them: for tests against executions.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    /// The kinds.
+    pub crowds: Vec<Crowd>,
+    /// Per view, its kind.
+    pub kinds: Vec<u8>,
+    /// Per view, its bytes.
+    pub rows: Vec<Box<[u8]>>,
+    /// Per view, the steps from it to others: whose, and where to.
+    pub steps: Vec<Vec<(Who, u32)>>,
+    /// Per view, the steps that fail, whose, and why. They are not followed.
+    pub failures: Vec<Vec<(Who, Failure)>>,
+    /// The views of the initial states.
+    pub initial: Vec<u32>,
+}
+
+enum End {
+    Fails(Failure, u32, Who, Option<Span>),
+    Unsupported(Unsupported),
+    Budget(&'static str),
+}
+
+impl From<Unsupported> for End {
+    fn from(unsupported: Unsupported) -> Self {
+        Self::Unsupported(unsupported)
+    }
+}
+
+/// The kinds of an obligation.
+fn crowds(mode: Mode) -> Vec<Crowd> {
+    let crowd = |members: &[u8], tracked| Crowd { members: members.to_vec(), tracked };
+    match mode {
+        Mode::Direct => vec![
+            crowd(&[I, J], I),
+            crowd(&[I, J], J),
+            crowd(&[T, I, J], T),
+            crowd(&[I, T, J], T),
+            crowd(&[I, J, T], T),
+        ],
+        Mode::Nested => vec![crowd(&[I], I), crowd(&[T, I], T), crowd(&[I, T], T)],
+    }
+}
+
+/// Tries to show an obligation.
+pub fn prove(model: &Model, limits: Limits, sabotage: Sabotage) -> Proof {
+    let began = Instant::now();
+    let mut search = Search::new(model, limits, sabotage);
+    let attempt = match search.close() {
+        Ok(()) => Attempt::Holds,
+        Err(End::Unsupported(unsupported)) => Attempt::Unsupported(unsupported),
+        Err(End::Budget(which)) => Attempt::Budget(which),
+        Err(End::Fails(failure, from, who, span)) => {
+            let mut events = search.retrace(from);
+            events.push(Event { who, span });
+            Attempt::Fails(failure, events)
+        }
+    };
+    let mut by_kind: Vec<Vec<Box<[u8]>>> = vec![Vec::new(); search.crowds.len()];
+    for (kind, row) in search.views.kinds.iter().zip(search.views.rows) {
+        by_kind[usize::from(*kind)].push(row);
+    }
+    let kinds = search.crowds.iter().zip(&by_kind);
+    let kinds = kinds.map(|(crowd, views)| Kind { crowd: crowd.clone(), views: views.len() });
+    let finding = Finding {
+        attempt,
+        kinds: kinds.collect(),
+        centres: search.at_centres.len(),
+        elapsed: began.elapsed(),
+    };
+    Proof { finding, views: by_kind, crowds: search.crowds }
+}
+
+/// All views and steps; those that fail are noted, and not followed.
+///
+/// # Errors
+/// If a construct is not modelled, or it takes more than it may.
+pub fn steps(model: &Model, limits: Limits, sabotage: Sabotage) -> Result<Steps, Attempt> {
+    let mut search = Search::new(model, limits, sabotage);
+    search.record = Some(Record::default());
+    match search.close() {
+        Ok(()) | Err(End::Fails(..)) => {}
+        Err(End::Unsupported(unsupported)) => return Err(Attempt::Unsupported(unsupported)),
+        Err(End::Budget(which)) => return Err(Attempt::Budget(which)),
+    }
+    let record = search.record.unwrap_or_default();
+    let origins = search.views.origins.iter().zip(0..);
+    let initial = origins.filter(|(origin, _)| origin.from == u32::MAX).map(|(_, id)| id);
+    Ok(Steps {
+        crowds: search.crowds,
+        kinds: search.views.kinds,
+        initial: initial.collect(),
+        rows: search.views.rows,
+        steps: record.steps.into_iter().map(|steps| steps.into_iter().collect()).collect(),
+        failures: record.failures,
+    })
+}

@@ -1,0 +1,282 @@
+//! The fixpoint: every view is expanded once, with the effects of its centre; new effects are
+//! applied to all views that are there already.
+
+use std::time::Instant;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::effects::Effect;
+use super::{End, Event, Limits, Sabotage, Who, crowds};
+use crate::model::{Model, Unsupported};
+use crate::run::{Branch, Crowd, Failure, Run, pc};
+use crate::shape::{DEAD, I, J, Mode, OLD, Scalar, T};
+use crate::view::{canonical, centre, definite, hide};
+
+/// Views, and how each was reached.
+pub(super) struct Views {
+    pub(super) ids: FxHashMap<Box<[u8]>, u32>,
+    pub(super) kinds: Vec<u8>,
+    pub(super) rows: Vec<Box<[u8]>>,
+    pub(super) centres: Vec<u32>,
+    pub(super) origins: Vec<Origin>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Origin {
+    pub(super) from: u32,
+    pub(super) who: Who,
+    pub(super) place: u32,
+}
+
+#[derive(Default)]
+pub(super) struct AtCentre {
+    pub(super) views: Vec<u32>,
+    pub(super) effects: Vec<(Effect, u32)>,
+}
+
+/// What is noted of steps.
+#[derive(Default)]
+pub(super) struct Record {
+    pub(super) steps: Vec<FxHashSet<(Who, u32)>>,
+    pub(super) failures: Vec<Vec<(Who, Failure)>>,
+}
+
+pub(super) struct Search<'m> {
+    pub(super) model: &'m Model,
+    pub(super) crowds: Vec<Crowd>,
+    pub(super) views: Views,
+    pub(super) centre_ids: FxHashMap<Box<[u8]>, u32>,
+    pub(super) at_centres: Vec<AtCentre>,
+    pub(super) known_effects: FxHashMap<(u32, Effect), ()>,
+    pub(super) bytes: usize,
+    pub(super) limits: Limits,
+    pub(super) sabotage: Sabotage,
+    pub(super) record: Option<Record>,
+}
+
+impl<'m> Search<'m> {
+    pub(super) fn new(model: &'m Model, limits: Limits, sabotage: Sabotage) -> Self {
+        Self {
+            model,
+            crowds: crowds(model.obligation.mode),
+            views: Views {
+                ids: FxHashMap::default(),
+                kinds: Vec::new(),
+                rows: Vec::new(),
+                centres: Vec::new(),
+                origins: Vec::new(),
+            },
+            centre_ids: FxHashMap::default(),
+            at_centres: Vec::new(),
+            known_effects: FxHashMap::default(),
+            bytes: 0,
+            limits,
+            sabotage,
+            record: None,
+        }
+    }
+}
+
+impl Search<'_> {
+    pub(super) fn close(&mut self) -> Result<(), End> {
+        for kind in 0..self.crowds.len() {
+            for state in self.initial(kind)? {
+                let origin = Origin { from: u32::MAX, who: Who::Tracked, place: 0 };
+                self.add(kind, state, origin)?;
+            }
+        }
+        let mut next = 0;
+        while next < self.views.rows.len() {
+            if next % 1024 == 0 && self.limits.until.is_some_and(|until| Instant::now() >= until) {
+                return Err(End::Budget("time"));
+            }
+            self.expand(next as u32)?;
+            next += 1;
+        }
+        Ok(())
+    }
+
+    pub(super) fn initial(&self, kind: usize) -> Result<Vec<Vec<u8>>, Unsupported> {
+        let model = self.model;
+        let crowd = &self.crowds[kind];
+        let mut state = vec![DEAD; model.slots.len()];
+        state[crate::model::SPECIFICATION] = 0;
+        let present = |at: usize| {
+            let slot = &model.slots[at];
+            let path = slot.cell.as_ref().map_or(&[][..], |(_, path)| path);
+            path.iter().all(|place| crowd.members.contains(place))
+        };
+        for (id, (base, initial)) in model.initial.iter().enumerate() {
+            let bytes = self.constant(&mut state, I, initial);
+            let size = model.shared[id].size;
+            let end = model.shared.get(id + 1).map_or(model.blocks[0], |next| next.base);
+            for begin in (*base..end).step_by(size.max(1)) {
+                for (offset, &byte) in bytes.iter().enumerate() {
+                    let at = begin + offset;
+                    let slot = &model.slots[at];
+                    if slot.kept && present(at) {
+                        let is_token = model.obligation.mode == Mode::Nested
+                            && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+                        state[at] = if is_token { OLD } else { byte };
+                    }
+                }
+            }
+        }
+        for owner in crowd.members.clone() {
+            for (room, initial) in &model.private {
+                let begin = model.blocks[usize::from(owner)] + room.base;
+                let bytes = self.constant(&mut state, owner, initial);
+                for (offset, &byte) in bytes.iter().enumerate() {
+                    let slot = &model.slots[begin + offset];
+                    if slot.kept && !slot.other {
+                        let is_token = model.obligation.mode == Mode::Nested
+                            && bytes.len() > 1
+                            && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+                        state[begin + offset] = if is_token { OLD } else { byte };
+                    }
+                }
+            }
+        }
+        definite(model, crowd, state)
+    }
+
+    pub(super) fn constant(
+        &self,
+        state: &mut [u8],
+        me: u8,
+        term: &crate::term::Term,
+    ) -> crate::shape::Bytes {
+        let mut scope = crate::evaluate::Scope {
+            model: self.model,
+            members: &[I, J, T],
+            state,
+            me,
+            unknown: None,
+            fresh: 1,
+            lenient: true,
+        };
+        scope.bytes(term).unwrap_or_default()
+    }
+
+    /// Makes a view known, with the effects of its centre.
+    pub(super) fn add(
+        &mut self,
+        kind: usize,
+        mut state: Vec<u8>,
+        origin: Origin,
+    ) -> Result<(), End> {
+        for owner in [I, J] {
+            if owner != self.crowds[kind].tracked {
+                hide(self.model, &mut state, owner);
+            }
+        }
+        canonical(self.model, &mut state);
+        // The kind is part of what tells views apart.
+        state.push(kind as u8);
+        if let Some(&id) = self.views.ids.get(state.as_slice()) {
+            self.note(origin, id);
+            return Ok(());
+        }
+        let id = self.views.rows.len() as u32;
+        self.bytes += 2 * state.len() + 120;
+        if self.views.rows.len() >= self.limits.views || self.bytes > self.limits.bytes {
+            return Err(End::Budget("memory"));
+        }
+        let key = state.clone().into_boxed_slice();
+        state.pop();
+        let centre = centre(self.model, &self.crowds[kind], &state).into_boxed_slice();
+        let count = self.centre_ids.len() as u32;
+        let centre = *self.centre_ids.entry(centre).or_insert(count);
+        if centre == count {
+            self.at_centres.push(AtCentre::default());
+        }
+        self.views.ids.insert(key, id);
+        self.views.kinds.push(kind as u8);
+        self.views.rows.push(state.into_boxed_slice());
+        self.views.centres.push(centre);
+        self.views.origins.push(origin);
+        if let Some(record) = &mut self.record {
+            record.steps.push(FxHashSet::default());
+            record.failures.push(Vec::new());
+        }
+        self.note(origin, id);
+        Ok(())
+    }
+
+    pub(super) fn note(&mut self, origin: Origin, to: u32) {
+        if let Some(record) = &mut self.record
+            && let Some(steps) = record.steps.get_mut(origin.from as usize)
+            && steps.insert((origin.who, to))
+        {
+            self.bytes += 16;
+        }
+    }
+
+    pub(super) fn expand(&mut self, id: u32) -> Result<(), End> {
+        let model = self.model;
+        let kind = usize::from(self.views.kinds[id as usize]);
+        let crowd = self.crowds[kind].clone();
+        let view = self.views.rows[id as usize].clone();
+        let home = self.views.centres[id as usize];
+        for &me in &crowd.members {
+            let run = Run { model, crowd: &crowd, me };
+            let block = model.blocks[usize::from(me)];
+            let here = pc(&view, block);
+            let is_followed = me == crowd.tracked;
+            let who = match me {
+                I => Who::I,
+                J => Who::J,
+                _ => Who::Tracked,
+            };
+            let is_ghost = run.in_ghost(&view);
+            let mut ways: Vec<(Branch, bool)> = Vec::new();
+            if here == 0 {
+                let scan_is_ghost = model.is_ghost[model.scan.0 as usize];
+                ways.extend(run.begin(&view, false)?.into_iter().map(|branch| (branch, false)));
+                if is_followed || !scan_is_ghost {
+                    let begun = run.begin(&view, true)?;
+                    ways.extend(begun.into_iter().map(|branch| (branch, scan_is_ghost)));
+                }
+            } else if is_followed || !is_ghost {
+                ways.extend(run.step(&view)?.into_iter().map(|branch| (branch, is_ghost)));
+            }
+            for (branch, within) in ways {
+                if let (Some(failure), Some(record)) = (branch.failure, &mut self.record) {
+                    record.failures[id as usize].push((who, failure));
+                    continue;
+                }
+                if let Some(failure) = branch.failure {
+                    let span = (here != 0).then(|| model.code[here].span);
+                    return Err(End::Fails(failure, id, who, span));
+                }
+                let origin = Origin { from: id, who, place: here as u32 };
+                if is_followed && (me == T || within) {
+                    self.affect(kind, &view, &branch, home, id)?;
+                }
+                self.add(kind, branch.state, origin)?;
+            }
+        }
+        // What others do at this centre.
+        self.at_centres[home as usize].views.push(id);
+        for position in 0..self.at_centres[home as usize].effects.len() {
+            let (effect, partner) = self.at_centres[home as usize].effects[position].clone();
+            self.apply(id, &effect, partner)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn retrace(&self, mut at: u32) -> Vec<Event> {
+        let mut events = Vec::new();
+        loop {
+            let origin = self.views.origins[at as usize];
+            if origin.from == u32::MAX {
+                events.reverse();
+                return events;
+            }
+            let place = origin.place as usize;
+            let span = (place != 0).then(|| self.model.code[place].span);
+            events.push(Event { who: origin.who, span });
+            at = origin.from;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Between two pauses: instructions that access nothing that is kept, and atomic blocks.
+//!
+//! Where a condition is unknown, both ways are gone. If one variable decides on it, its values
+//! are distinguished instead: what is known then stays known. A fault that an unknown value
+//! might cause is tried for each value, and fails the proof only if one causes it.
+
+use rustc_hash::FxHashSet;
+
+use super::{Branch, Run, failed, pc, set_pc};
+use crate::evaluate::Stop;
+use crate::model::{Act, Instruction, Unsupported};
+
+impl Run<'_> {
+    /// Goes on until the next pause.
+    pub(super) fn settle(&self, branch: Branch, out: &mut Vec<Branch>) -> Result<(), Unsupported> {
+        let mut visited: FxHashSet<Vec<u8>> = FxHashSet::default();
+        let mut waiting = vec![branch];
+        while let Some(branch) = waiting.pop() {
+            if branch.failure.is_some() {
+                out.push(branch);
+                continue;
+            }
+            let here = pc(&branch.state, self.block());
+            let instruction = &self.model.code[here];
+            let pauses = match &instruction.act {
+                Act::Idle | Act::Atomic => true,
+                Act::Read(..) | Act::Write(..) | Act::Swap(..) => {
+                    instruction.pause[usize::from(self.me)]
+                }
+                Act::Call(procedure, ..) => {
+                    self.model.is_ghost[procedure.0 as usize] && !self.in_ghost(&branch.state)
+                }
+                _ => false,
+            };
+            if pauses {
+                self.emit(branch, out)?;
+                continue;
+            }
+            if matches!(instruction.act, Act::Jump(_) | Act::Next(_) | Act::Begin(_))
+                && !visited.insert(branch.state.clone())
+            {
+                continue;
+            }
+            self.local(branch, instruction, &mut waiting, out)?;
+        }
+        Ok(())
+    }
+
+    /// All of an atomic block.
+    pub(super) fn atomic(&self, branches: Vec<Branch>) -> Result<Vec<Branch>, Unsupported> {
+        let mut done = Vec::new();
+        let mut waiting: Vec<(Branch, usize)> = branches.into_iter().map(|one| (one, 0)).collect();
+        let mut visited: FxHashSet<(Branch, usize)> = FxHashSet::default();
+        while let Some((branch, depth)) = waiting.pop() {
+            if branch.failure.is_some() {
+                done.push(branch);
+                continue;
+            }
+            if !visited.insert((branch.clone(), depth)) {
+                continue;
+            }
+            let here = pc(&branch.state, self.block());
+            let instruction = &self.model.code[here];
+            match &instruction.act {
+                Act::Atomic | Act::EndAtomic => {
+                    let mut branch = branch;
+                    set_pc(&mut branch.state, self.block(), here + 1);
+                    let begins = matches!(instruction.act, Act::Atomic);
+                    let depth = if begins { depth + 1 } else { depth - 1 };
+                    match depth {
+                        0 => done.push(branch),
+                        depth => waiting.push((branch, depth)),
+                    }
+                }
+                Act::Read(..) | Act::Write(..) | Act::Swap(..) => {
+                    let after = self.access(branch, instruction)?;
+                    waiting.extend(after.into_iter().map(|branch| (branch, depth)));
+                }
+                _ => {
+                    let mut after = Vec::new();
+                    let mut ended = Vec::new();
+                    self.local(branch, instruction, &mut after, &mut ended)?;
+                    waiting.extend(after.into_iter().map(|branch| (branch, depth)));
+                    done.extend(ended);
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    /// One instruction that is no pause.
+    pub(super) fn local(
+        &self,
+        mut branch: Branch,
+        instruction: &Instruction,
+        waiting: &mut Vec<Branch>,
+        out: &mut Vec<Branch>,
+    ) -> Result<(), Unsupported> {
+        let block = self.block();
+        let here = pc(&branch.state, block);
+        match &instruction.act {
+            Act::Read(..) | Act::Write(..) | Act::Swap(..) => {
+                waiting.extend(self.access(branch, instruction)?);
+            }
+            Act::Assign(target, value) => {
+                let mut scope = self.scope(&mut branch.state);
+                let value = scope.bytes(value);
+                let unknown = scope.unknown;
+                match value {
+                    Ok(bytes) => {
+                        set_pc(&mut branch.state, block, here + 1);
+                        self.store(branch, target, bytes, waiting);
+                    }
+                    Err(stop) => self.stopped(branch, stop, unknown, waiting),
+                }
+            }
+            Act::Unless(condition, target) => {
+                let mut scope = self.scope(&mut branch.state);
+                let truth = scope.truth(condition);
+                let unknown = scope.unknown;
+                match truth {
+                    Ok(Some(truth)) => {
+                        set_pc(&mut branch.state, block, if truth { here + 1 } else { *target });
+                        waiting.push(branch);
+                    }
+                    Ok(None) => match self.split(&branch, unknown) {
+                        Some(split) => waiting.extend(split),
+                        None => {
+                            let mut other = branch.clone();
+                            set_pc(&mut other.state, block, *target);
+                            set_pc(&mut branch.state, block, here + 1);
+                            waiting.extend([other, branch]);
+                        }
+                    },
+                    Err(stop) => self.stopped(branch, stop, unknown, waiting),
+                }
+            }
+            Act::Jump(target) => {
+                set_pc(&mut branch.state, block, *target);
+                waiting.push(branch);
+            }
+            Act::Begin(this) => {
+                if let Some(except) = &this.except {
+                    let except = match self.scope(&mut branch.state).scalar(except) {
+                        Ok(byte) => byte,
+                        Err(stop) => {
+                            self.stopped(branch, stop, None, waiting);
+                            return Ok(());
+                        }
+                    };
+                    branch.state[block + this.position + 1] = except;
+                }
+                self.next_round(branch, this, None, waiting);
+            }
+            Act::Next(this) => {
+                let position = branch.state[block + this.position];
+                self.next_round(branch, this, Some(position), waiting);
+            }
+            Act::Call(procedure, arguments, _) => {
+                let mut values = Vec::new();
+                for argument in arguments {
+                    let mut scope = self.scope(&mut branch.state);
+                    let bytes = scope.bytes(argument);
+                    let unknown = scope.unknown;
+                    match bytes {
+                        Ok(bytes) => values.push(bytes),
+                        Err(stop) => {
+                            self.stopped(branch, stop, unknown, waiting);
+                            return Ok(());
+                        }
+                    }
+                }
+                self.forget(&mut branch.state, here + 1);
+                self.enter(&mut branch.state, *procedure, values, here + 1);
+                waiting.push(branch);
+            }
+            Act::Return(result) => {
+                let mut scope = self.scope(&mut branch.state);
+                let value = result.as_ref().map(|result| scope.bytes(result)).transpose();
+                let unknown = scope.unknown;
+                match value {
+                    Ok(bytes) => self.leave(branch, instruction, bytes, waiting, out)?,
+                    Err(stop) => self.stopped(branch, stop, unknown, waiting),
+                }
+            }
+            Act::EndAtomic => {
+                set_pc(&mut branch.state, block, here + 1);
+                waiting.push(branch);
+            }
+            Act::Idle | Act::Atomic => unreachable!("pauses are not run here"),
+        }
+        Ok(())
+    }
+
+    /// Something had no value: tries all values of what was unknown, or fails.
+    pub(super) fn stopped(
+        &self,
+        mut branch: Branch,
+        stop: Stop,
+        unknown: Option<usize>,
+        waiting: &mut Vec<Branch>,
+    ) {
+        let is_fault = matches!(stop, Stop::Fault(_));
+        match self.split(&branch, unknown.filter(|_| is_fault)) {
+            Some(split) => waiting.extend(split),
+            None => {
+                branch.failure = Some(failed(stop));
+                waiting.push(branch);
+            }
+        }
+    }
+}
