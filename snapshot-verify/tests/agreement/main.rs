@@ -205,8 +205,11 @@ fn what_reacts_may_be_what_goes_wrong() {
 fn forgetting_what_is_stale_changes_no_answer() {
     let text = corpus::algorithm("jayanti").unwrap().text;
     let jayanti = parse("jayanti", text).unwrap();
-    let bug =
-        Mutant { name: "plain_ss".into(), program: jayanti.program(Some("plain_ss")).unwrap() };
+    let bug = Mutant {
+        name: "plain_ss".into(),
+        program: jayanti.program(Some("plain_ss")).unwrap(),
+        text: text.to_owned(),
+    };
     let step = if std::env::var_os("SNAPSHOT_AGREEMENT").is_some() { 1 } else { 14 };
     for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
         let mut plain = request(2, 3, all_but(Reduction::Stale));

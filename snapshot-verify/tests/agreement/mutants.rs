@@ -10,6 +10,9 @@ pub struct Mutant {
     /// Where it comes from, and what was changed.
     pub name: String,
     pub program: Program,
+    /// What it was parsed from; for mutants of mutants, and for reports.
+    #[allow(dead_code, reason = "not all tests that share this file tell texts")]
+    pub text: String,
 }
 
 /// All mutants of a text that are programs, each different from the others.
@@ -27,7 +30,7 @@ pub fn mutants(name: &str, text: &str) -> Vec<Mutant> {
             continue;
         }
         if let Ok(program) = parse(name, &text).and_then(|algorithm| algorithm.program(None)) {
-            found.push(Mutant { name: format!("{name}: {what}"), program });
+            found.push(Mutant { name: format!("{name}: {what}"), program, text });
         }
     }
     found
