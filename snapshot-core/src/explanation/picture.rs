@@ -27,7 +27,7 @@ const FRAME: usize = 6;
 /// history.invoke_scan(1).unwrap();
 /// let labels = ["update(7)".to_owned(), "scan".to_owned()];
 /// let drawn = picture(&history.finish(), &labels, 60).unwrap();
-/// assert_eq!(drawn, "  p0    |- update(7) -|\n  p1                      |- scan ..\n");
+/// assert_eq!(drawn, "  p0    |- update(7) -|\n  p1                    |- scan ..\n");
 /// ```
 pub fn picture<V>(history: &History<V>, labels: &[String], width: usize) -> Option<String> {
     let places = places(history, labels);
