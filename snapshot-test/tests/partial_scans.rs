@@ -55,7 +55,10 @@ fn the_number_of_segments_is_told_by_values_and_gaps() {
     let (history, _) = read_history(Reader::text(&b"p1 scan\np1 ok _ 0 _\n"[..]).unwrap()).unwrap();
     assert_eq!(history.segments(), 3);
     for (text, message) in [
-        ("segments 2\np1 scan\np1 ok _ 0 _\n", "3:1: a scan of process 1 returned 3 values, but there are 2"),
+        (
+            "segments 2\np1 scan\np1 ok _ 0 _\n",
+            "3:1: a scan of process 1 returned 3 values, but there are 2",
+        ),
         ("segments 2\np1 scan\np1 ok s2 0\n", "3:1: segment 2 does not exist"),
         ("p1 scan\np1 ok s0 0 s0 1\n", "2:1: a scan of process 1 returned segment 0 after"),
         ("p1 scan\np1 ok s0 0 5\n", "2:12: expected a segment such as `s0`, found `5`"),
