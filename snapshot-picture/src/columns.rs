@@ -29,13 +29,16 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use snapshot_core::History;
-use snapshot_core::OperationId;
 use snapshot_core::history::{OperationKind, Outcome};
 use snapshot_core::verdict::Linearization;
+use snapshot_core::{OperationId, Segment};
 
 /// Entries of scans beyond these are left out, of all scans: a browser would have to
 /// hold them.
 pub const MOST_ENTRIES: usize = 8_000_000;
+
+/// What stands for a segment that a partial scan did not return, as in recordings.
+pub(crate) const GAP: &str = "_";
 
 /// The columns of a history, as texts for a page.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -188,8 +191,11 @@ fn write<V: Display>(
     if has_entries {
         let mut returned: Vec<Coded> = vec![(false, 0); segments];
         for operation in operations.iter().filter(|o| o.is_scan() && o.is_complete()) {
-            for (value, last) in history.scan_values(operation).iter().zip(&mut returned) {
-                let value = values.code(value);
+            for (segment, last) in returned.iter_mut().enumerate() {
+                let value = match history.entry(operation, Segment::from_index(segment)) {
+                    Some(value) => values.code(value),
+                    None => values.code(&GAP),
+                };
                 out.put_value(value, last)?;
             }
         }

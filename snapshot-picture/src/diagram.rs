@@ -5,8 +5,9 @@ use std::fmt::Display;
 use snapshot_core::explanation::{Deed, Ending, Exhibit, Explanation};
 use snapshot_core::history::{Operation, OperationKind, Outcome};
 use snapshot_core::verdict::Linearization;
-use snapshot_core::{History, OperationId, Process};
+use snapshot_core::{History, OperationId, Process, Segment};
 
+use crate::columns::GAP;
 use crate::forced::{Cause, Forced, forced};
 
 /// One operation, from its invocation to its end.
@@ -193,8 +194,10 @@ pub(crate) fn deed<V: Display>(history: &History<V>, operation: &Operation) -> S
             }
         }
         OperationKind::Scan if operation.is_complete() => {
-            let values = history.scan_values(operation);
-            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            let segments = (0..history.segments()).map(Segment::from_index);
+            let entries = segments.map(|segment| history.entry(operation, segment));
+            let values: Vec<String> =
+                entries.map(|entry| entry.map_or_else(|| GAP.to_owned(), V::to_string)).collect();
             format!("scan [{}]", values.join(", "))
         }
         OperationKind::Scan => "scan".to_owned(),

@@ -103,3 +103,21 @@ fn automata_are_shown_on_request_only() {
     );
     assert!(with.starts_with(&plain) && with.contains("automaton M3 accepts"), "{with}");
 }
+
+/// Violations and linearizations with scans of some segments, in every form.
+#[test]
+fn partial_scans_are_drawn_with_their_gaps() {
+    let violation = "segments 2\np0 update 5\np0 ok\np1 update 8\np1 ok\np2 scan\np2 ok _ 0\n";
+    let linearizable = "segments 2\np0 update 5\np2 scan\np2 ok _ 0\np2 scan\np2 ok 5 _\np0 ok\n";
+    for (recording, code) in [(violation, 1), (linearizable, 0)] {
+        for form in ["svg", "dot", "latex", "text"] {
+            let (outcome, _) = explained(recording, &["--to", form]);
+            assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
+        }
+        let (outcome, page) = explained(recording, &["--html", "page.html"]);
+        assert_eq!(outcome.code, Some(code), "{}", outcome.stderr);
+        assert!(page.unwrap().contains("\"dictionary\":[\"_\"]"));
+    }
+    let (outcome, _) = explained(linearizable, &["--to", "text"]);
+    assert!(outcome.stdout.contains("scan [5, _]"), "{}", outcome.stdout);
+}
