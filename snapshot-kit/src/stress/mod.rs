@@ -9,7 +9,7 @@
 //!
 //! The same seed does the same operations in each thread; when threads are stopped, and
 //! so whether they meet, is up to the operating system. To find a schedule again, use a
-//! controlled scheduler (features `shuttle` and `loom`).
+//! controlled scheduler, as the crate `lineup` does.
 
 mod plan;
 mod round;
