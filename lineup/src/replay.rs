@@ -1,5 +1,7 @@
 //! Executing one schedule.
 
+use std::path::Path;
+
 use backtrace::Backtrace;
 use snapshot_core::observation::{ConcurrentHistory, Shape, Thread};
 
@@ -116,22 +118,76 @@ impl<R> Driver<R> for Replay<R> {
     }
 }
 
-/// Where the running thread is: the innermost function that is not of shuttle.
+/// Where the running thread is: the innermost function outside shuttle and the standard
+/// library that called into shuttle.
 fn place() -> Option<Place> {
     let trace = Backtrace::new();
     let mut in_shuttle = false;
     for symbol in trace.frames().iter().flat_map(|frame| frame.symbols()) {
         let Some(name) = symbol.name() else { continue };
         let name = format!("{name:#}");
-        let of = |names: &[&str]| {
-            names.iter().any(|n| name.starts_with(n) || name.starts_with(&format!("<{n}")))
-        };
-        if of(&["shuttle"]) {
-            in_shuttle = true;
-        } else if in_shuttle && !of(&["core::", "std::", "alloc::", "scoped_tls::"]) {
-            let file = symbol.filename().map(|file| file.display().to_string());
-            return Some(Place { function: name, line: file.zip(symbol.lineno()) });
+        match Owner::of(&name, symbol.filename()) {
+            Owner::Shuttle => in_shuttle = true,
+            Owner::Other if in_shuttle => {
+                let here = std::env::current_dir().unwrap_or_default();
+                let file = symbol
+                    .filename()
+                    .map(|file| file.strip_prefix(&here).unwrap_or(file).display().to_string());
+                return Some(Place { function: name, line: file.zip(symbol.lineno()) });
+            }
+            Owner::Standard | Owner::Other => {}
         }
     }
     None
+}
+
+/// Whose code a frame is.
+#[derive(Debug, PartialEq, Eq)]
+enum Owner {
+    Shuttle,
+    Standard,
+    Other,
+}
+
+impl Owner {
+    /// By the path of the function where its name has one, else by the source file: with
+    /// line tables as the only debugging information, an inlined function is called
+    /// `lock<T>` and no more; without any, there is a path and no file.
+    fn of(name: &str, file: Option<&Path>) -> Self {
+        let of = |crates: &[&str]| {
+            let name = name.strip_prefix('<').unwrap_or(name);
+            crates.iter().any(|of| name.starts_with(of))
+        };
+        let folder = |is: &dyn Fn(&str) -> bool| {
+            file.is_some_and(|file| {
+                file.components().any(|part| part.as_os_str().to_str().is_some_and(is))
+            })
+        };
+        if of(&["shuttle"]) || folder(&|part| part.starts_with("shuttle-")) {
+            Self::Shuttle
+        } else if of(&["core::", "std::", "alloc::", "scoped_tls::"])
+            || folder(&|part| part == "rustc" || part.starts_with("scoped-tls-"))
+        {
+            Self::Standard
+        } else {
+            Self::Other
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_belong_to_a_crate_by_path_or_by_file() {
+        let of = |name, file: &str| Owner::of(name, Some(Path::new(file)));
+        let registry = "/home/u/.cargo/registry/src/index/shuttle-0.8.1/src/sync/mutex.rs";
+        assert_eq!(of("lock<usize>", registry), Owner::Shuttle);
+        assert_eq!(Owner::of("<shuttle::sync::Mutex<T>>::lock", None), Owner::Shuttle);
+        assert_eq!(Owner::of("shuttle[1f3a]::sync::Mutex", None), Owner::Shuttle);
+        assert_eq!(of("call_once<F>", "/rustc/59807/library/core/src/ops.rs"), Owner::Standard);
+        assert_eq!(Owner::of("<core::pin::Pin<P>>::poll", None), Owner::Standard);
+        assert_eq!(of("call", "lineup/src/subjects/counter.rs"), Owner::Other);
+    }
 }

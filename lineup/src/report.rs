@@ -198,6 +198,8 @@ pub fn columns<S: Subject>(
 fn at(place: &Place) -> String {
     let function = place.function.rsplit("::").take(2).collect::<Vec<_>>();
     let function = function.into_iter().rev().collect::<Vec<_>>().join("::");
+    // What is left of `<path::Object as Trait>::method`.
+    let function = function.replace(['<', '>'], "");
     match &place.line {
         Some((file, line)) => format!("{file}:{line} ({function})"),
         None => format!("a step of {function}"),
