@@ -195,13 +195,16 @@ pub fn columns<S: Subject>(
     table(&head, &lines)
 }
 
+/// A place in a sentence. Line tables, as the only debugging information, give an inlined
+/// function its bare name (`call`), which says no more than the line.
 fn at(place: &Place) -> String {
     let function = place.function.rsplit("::").take(2).collect::<Vec<_>>();
     let function = function.into_iter().rev().collect::<Vec<_>>().join("::");
     // What is left of `<path::Object as Trait>::method`.
     let function = function.replace(['<', '>'], "");
     match &place.line {
-        Some((file, line)) => format!("{file}:{line} ({function})"),
+        Some((file, line)) if function.contains("::") => format!("{file}:{line} ({function})"),
+        Some((file, line)) => format!("{file}:{line}"),
         None => format!("a step of {function}"),
     }
 }
