@@ -552,6 +552,12 @@
   // --- steps of an algorithm ------------------------------------------------------------
   let step = 0;
 
+  // Scrolls a list, and not the page, if an item of it cannot be seen.
+  function inView(item, list) {
+    const top = item.getBoundingClientRect().top - list.getBoundingClientRect().top;
+    if (top < 0 || top + item.offsetHeight > list.clientHeight) list.scrollTop += top - list.clientHeight / 2;
+  }
+
   function goTo(target) {
     const { steps, start } = data.steps, rows = $("state").tBodies[0].rows;
     target = Math.max(0, Math.min(target, steps.length));
@@ -568,10 +574,9 @@
       const item = $(`step-${step}`);
       item.setAttribute("aria-selected", "true");
       $("step-list").setAttribute("aria-activedescendant", item.id);
-      const list = $("step-list");
-      if (item.offsetTop < list.scrollTop + list.offsetTop || item.offsetTop + item.offsetHeight > list.scrollTop + list.offsetTop + list.clientHeight) list.scrollTop = item.offsetTop - list.offsetTop - list.clientHeight / 2;
+      inView(item, $("step-list"));
       const source = document.querySelectorAll(".source li")[now.line - 1];
-      if (source) source.classList.add("here");
+      if (source) { source.classList.add("here"); inView(source, source.parentElement); }
     } else $("step-list").removeAttribute("aria-activedescendant");
     $("at").value = step;
     $("now").textContent = `${step} of ${steps.length}`;

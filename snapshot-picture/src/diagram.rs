@@ -104,14 +104,26 @@ impl Diagram {
     /// The operations of a violation, with the order that is forced on them.
     pub fn of_explanation<V: Clone + Display + Eq>(explanation: &Explanation<V>) -> Self {
         let mut names = Names::default();
-        let bars: Vec<Bar> = explanation
-            .exhibits
-            .iter()
-            .map(|exhibit| {
-                let is_scan = matches!(exhibit.deed, Deed::Scan { .. });
-                exhibited(exhibit, names.next(is_scan))
-            })
-            .collect();
+        let exhibits = explanation.exhibits.iter();
+        let names = exhibits.map(|one| names.next(matches!(one.deed, Deed::Scan { .. })));
+        Self::with_names(explanation, names.collect())
+    }
+
+    /// The same, with operations that have names already, in all that is said of them.
+    pub fn of_explanation_named<V: Clone + Display + Eq>(
+        explanation: &Explanation<V>,
+        name: impl Fn(OperationId) -> String,
+    ) -> Self {
+        let names = explanation.exhibits.iter().map(|exhibit| name(exhibit.id));
+        Self::with_names(explanation, names.collect())
+    }
+
+    fn with_names<V: Clone + Display + Eq>(
+        explanation: &Explanation<V>,
+        names: Vec<String>,
+    ) -> Self {
+        let exhibits = explanation.exhibits.iter().zip(names);
+        let bars: Vec<Bar> = exhibits.map(|(exhibit, name)| exhibited(exhibit, name)).collect();
         let find = |id: OperationId| bars.iter().position(|bar| bar.operation == id);
         let name = |id: OperationId| {
             find(id).map_or_else(|| format!("operation {id}"), |at| bars[at].name.clone())

@@ -61,7 +61,7 @@ const MAY_KNOW: [(&str, &[&str]); 13] = [
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "corpus"]),
     ("corpus", &["snapshot-core"]),
-    ("snapshot-kit", &["snapshot-core"]),
+    ("snapshot-kit", &["snapshot-core", "snapshot-kit"]),
     (
         "snapshot-test",
         &["snapshot-core", "snapshot-io", "snapshot-kit", "snapshot-picture", "corpus"],
@@ -75,6 +75,7 @@ const MAY_KNOW: [(&str, &[&str]); 13] = [
         &[
             "snapshot-core",
             "snapshot-io",
+            "snapshot-picture",
             "corpus",
             "snapshot-language",
             "snapshot-semantics",

@@ -9,6 +9,7 @@
 //! Without a script the words, pictures and lists are all there; the script draws the
 //! recording on a canvas, from [`crate::columns`].
 
+pub mod listing;
 mod steps;
 
 use base64::Engine;
@@ -32,6 +33,8 @@ const SCRIPT: &str = include_str!("../../assets/page.js");
 pub enum Answer {
     /// It is not linearizable; it is wrong.
     Violation,
+    /// An algorithm does what has no meaning.
+    Faulty,
     /// It is linearizable; it is proved.
     Linearizable,
     /// There is no answer.
@@ -41,7 +44,7 @@ pub enum Answer {
 impl Answer {
     const fn class(self) -> &'static str {
         match self {
-            Self::Violation => "violation",
+            Self::Violation | Self::Faulty => "violation",
             Self::Linearizable => "linearizable",
             Self::Unknown => "unknown",
         }
@@ -194,8 +197,11 @@ impl Page {
         };
         html! {
             section #why {
-                h2 { (if self.answer == Answer::Violation { "Why it is not linearizable" }
-                      else { "The answer" }) }
+                h2 { (match self.answer {
+                    Answer::Violation => "Why it is not linearizable",
+                    Answer::Faulty => "What goes wrong",
+                    Answer::Linearizable | Answer::Unknown => "The answer",
+                }) }
                 @for paragraph in &self.words { p { (shown(paragraph)) } }
                 @if bars > 0 && bars <= svg::MOST_BARS {
                     figure {

@@ -21,7 +21,8 @@ pub struct Step {
     pub process: usize,
     /// What it does.
     pub text: String,
-    /// The line of the algorithm where it stops afterwards, from 1; 0 if at none.
+    /// The line of the algorithm that it executes, from 1; 0 if it only begins or ends an
+    /// operation.
     pub line: usize,
     /// What it changes.
     pub changes: Vec<Change>,

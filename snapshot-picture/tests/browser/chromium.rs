@@ -118,7 +118,8 @@ impl Chromium {
         self.call("Emulation.setEmulatedMedia", &media);
         self.call("Page.navigate", &json!({ "url": format!("file://{}", place.display()) }));
         self.wait(
-            "location.protocol === 'file:' && document.documentElement?.dataset.ready === 'yes'",
+            "location.protocol === 'file:' && document.readyState === 'complete' && \
+             (document.scripts.length === 0 || document.documentElement.dataset.ready === 'yes')",
         );
     }
 
@@ -167,6 +168,7 @@ impl Chromium {
         self.settle();
     }
 
+    #[allow(dead_code, reason = "not all tests that share this file use it")]
     pub fn mouse(&mut self, kind: &str, x: f64, y: f64, wheel: f64) {
         let button = if kind == "mouseMoved" || kind == "mouseWheel" { "none" } else { "left" };
         let event = json!({
@@ -194,6 +196,7 @@ impl Chromium {
     }
 
     /// The number of pages that it prints to.
+    #[allow(dead_code, reason = "not all tests that share this file use it")]
     pub fn print(&mut self) -> usize {
         let pdf = self.call("Page.printToPDF", &json!({ "printBackground": false }));
         let bytes = STANDARD.decode(pdf["data"].as_str().expect("a document")).expect("base64");

@@ -10,22 +10,22 @@ use snapshot_core::Process;
 use snapshot_io::output::{self, Printed};
 use snapshot_io::replacement;
 use snapshot_verify::exercise::Exercise;
-use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::Means;
 use snapshot_verify::report::{
     Case, Tally, human, human_conclusion, human_every, human_trial, json, json_every, json_summary,
 };
 use snapshot_verify::search::{Progress, SelfCheck};
-use snapshot_verify::verify::every::every;
+use snapshot_verify::verify::every::{Every, every};
 use snapshot_verify::verify::{
     Cause, Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch,
     exercised, tried, verify,
 };
 
 use super::bounds::{self, Budget, Sizes};
-use super::certificate::Output;
+use super::certificate::Output as Certificate;
 use super::input::{Input, Variant};
+use super::page::{self, Output};
 use super::progress::Ticker;
 use super::{ReportFormat, WIDTH, interrupt, refused, trouble};
 
@@ -111,6 +111,10 @@ pub struct Check {
     /// (docs/certificates.md).
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     certificate: Option<PathBuf>,
+    /// Write a page for a browser: of the counterexample, forwards and backwards, or of the
+    /// proof, with what each statement contributes to it (docs/explain.md).
+    #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
+    html: Option<PathBuf>,
     /// Tell progress on standard error also where that is no terminal.
     #[arg(long)]
     progress: bool,
@@ -163,7 +167,10 @@ impl Check {
         self.require_place(self.trace.as_deref())?;
         self.require_place(self.certificate.as_deref())?;
         self.require_certifiable(&cases, method)?;
-        let mut session = Session::new(self, method);
+        self.require_place(self.html.as_deref())?;
+        self.require_one_page(&cases)?;
+        let ticker = Ticker::new(self.progress);
+        let mut session = Session::new(self, method, &ticker);
         for (input, variant) in &cases {
             if self.sizes.is_every() {
                 session.every(input, variant)?;
@@ -290,6 +297,17 @@ impl Check {
         Ok(())
     }
 
+    /// A page is of one answer.
+    fn require_one_page(&self, cases: &[(&Input, Variant)]) -> Result<(), ExitCode> {
+        let sizes = self.sizes.0.len() + usize::from(self.sizes.is_every());
+        match self.html.is_some() && cases.len() * sizes != 1 {
+            true => Err(trouble(
+                "a page is of one algorithm for one number of processes: check them one by one",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Better now than after an hour.
     fn require_place(&self, path: Option<&Path>) -> Result<(), ExitCode> {
         let Some(path) = path else { return Ok(()) };
@@ -326,7 +344,7 @@ struct Session<'a> {
     command: &'a Check,
     method: Method,
     stop: &'static AtomicBool,
-    ticker: Ticker,
+    ticker: &'a Ticker,
     began: Instant,
     tally: Tally,
     peak_bytes: u64,
@@ -335,12 +353,12 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(command: &'a Check, method: Method) -> Self {
+    fn new(command: &'a Check, method: Method, ticker: &'a Ticker) -> Self {
         Self {
             command,
             method,
             stop: interrupt::listen(),
-            ticker: Ticker::new(command.progress),
+            ticker,
             began: Instant::now(),
             tally: Tally::default(),
             peak_bytes: 0,
@@ -362,7 +380,7 @@ impl<'a> Session<'a> {
             exercise: None,
             looks_at_values: &looks_at_values,
         };
-        let watch = Told { title: case.title(), stop: self.stop, ticker: &self.ticker };
+        let watch = Told { title: case.title(), stop: self.stop, ticker: self.ticker };
         let began = Instant::now();
         let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
         self.ticker.clear();
@@ -405,6 +423,8 @@ impl<'a> Session<'a> {
                 self.print(&human_conclusion(&case))?;
             }
             let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+            self.page(input, variant, &case, left, &watch)?;
+            let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
             return self.certificate(variant, &case, left);
         };
         let outcomes = [outcome];
@@ -416,6 +436,8 @@ impl<'a> Session<'a> {
             self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
             trace = self.trace(input, &variant.program, &full, outcome)?;
         }
+        let shown = if is_wrong(outcome) { &full } else { &case };
+        self.page(input, variant, shown, None, &watch)?;
         self.print(&match (self.command.report, is_wrong(outcome)) {
             (ReportFormat::Json, _) => json(&full, outcome, trace) + "\n",
             (ReportFormat::Human, true) => {
@@ -432,10 +454,13 @@ impl<'a> Session<'a> {
         let with = bug.map_or_else(String::new, |bug| format!(" with {bug}"));
         let title = format!("{}{with}", variant.program.name);
         let request = self.command.request(2, Method::Exploration);
-        let watch = Told { title: title.clone(), stop: self.stop, ticker: &self.ticker };
+        let watch = Told { title: title.clone(), stop: self.stop, ticker: self.ticker };
         let every = every(&variant.program, &request, &watch);
         self.ticker.clear();
         let every = every.map_err(|error| refused(&title, source, &error))?;
+        if every.wrong.is_none() {
+            self.page_of_every(input, variant, &every, &watch)?;
+        }
         match (&every.wrong, every.verdict()) {
             (None, "verified") => self.tally.count(&Verdict::Verified),
             (None, "refused") => self.tally.count(&Verdict::Refused),
@@ -452,6 +477,7 @@ impl<'a> Session<'a> {
                     exercise: None,
                     looks_at_values: &looks_at_values,
                 };
+                self.page(input, variant, &case, None, &watch)?;
                 for outcome in outcomes.iter().filter(|outcome| outcome.verdict.is_wrong()) {
                     self.tally.count(&outcome.verdict);
                     let trace = self.trace(input, &variant.program, &case, outcome)?;
@@ -481,7 +507,7 @@ impl<'a> Session<'a> {
             eprintln!("no certificate {}: there is no proof", path.display());
             return Ok(());
         }
-        let output = Output { path, time, stop: self.stop, report: self.command.report };
+        let output = Certificate { path, time, stop: self.stop, report: self.command.report };
         let (text, request) = (case.source.text(), case.request);
         self.print(&output.write(&variant.program, text, request, self.command.reductions)?)
     }
@@ -494,34 +520,42 @@ impl<'a> Session<'a> {
         case: &Case<'_>,
         outcome: &Outcome,
     ) -> Result<Option<&'a Path>, ExitCode> {
-        let (moves, linearizable) = match &outcome.verdict {
-            Verdict::Violation(counterexample) => (counterexample.moves(), false),
-            Verdict::Misplaced(misplaced) => (misplaced.moves.as_slice(), true),
-            _ => return Ok(None),
-        };
         let (Some(path), false) = (self.command.trace.as_deref(), self.traced) else {
             return Ok(None);
         };
-        let fail =
-            |error: &dyn std::fmt::Display| trouble(format_args!("{}: {error}", case.title()));
-        let machine =
-            Machine::new(program, case.request.processes).map_err(|error| fail(&error))?;
-        let execution = machine.run(moves).map_err(|error| fail(&error))?;
-        let deeds = execution.reports.iter().map(StepReport::deeds);
-        let trace = Trace {
-            algorithm: input.name.clone(),
-            bug: case.bug.map(str::to_owned),
-            processes: case.request.processes,
-            pair: outcome.pair,
-            program: Some(digest(program)),
-            linearizable: Some(linearizable),
-            moves: moves.to_vec(),
-            deeds: (1..).zip(deeds).collect(),
-        };
+        let Some(trace) = page::trace(input, program, case, outcome)? else { return Ok(None) };
         replacement::write(path, trace.to_string().as_bytes())
             .map_err(|error| trouble(format_args!("cannot write {}: {error}", path.display())))?;
         self.traced = true;
         Ok(Some(path))
+    }
+
+    /// Writes the page of a case, if one is wanted.
+    fn page(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        case: &Case<'_>,
+        time: Option<Duration>,
+        watch: &Told<'_>,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = self.command.html.as_deref() else { return Ok(()) };
+        let page = Output { path, time, watch, ticker: self.ticker };
+        page.of_case(input, &variant.program, case)
+    }
+
+    /// Writes the page of an answer for every n without a violation, if one is wanted.
+    fn page_of_every(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        every: &Every,
+        watch: &Told<'_>,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = self.command.html.as_deref() else { return Ok(()) };
+        let request = self.command.request(3, Method::Exploration);
+        let page = Output { path, time: request.time, watch, ticker: self.ticker };
+        page.of_every(input, &variant.program, variant.bug.as_deref(), &request, every)
     }
 
     fn print(&self, text: &str) -> Result<(), ExitCode> {

@@ -11,9 +11,11 @@ mod input;
 mod interrupt;
 mod list;
 mod nearest;
+mod page;
 mod progress;
 mod replay;
 mod simulate;
+mod step;
 
 use std::fmt::Display;
 use std::io;

@@ -1,14 +1,19 @@
 //! `snapshot-verify replay`: an execution, step by step.
 
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
 use clap::Args;
 use snapshot_io::limited::{LINE_LIMIT, read_text};
+use snapshot_io::output;
 use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, digest, judge};
+use snapshot_verify::report::page::{Answer, Told, of_execution};
 
 use super::input::Input;
+use super::page;
+use super::step;
 use super::{UNKNOWN, WRONG, interrupt, print, trouble};
 
 /// Bytes for each search of orders, should a history need one.
@@ -31,6 +36,14 @@ pub struct Replay {
     /// Show all cells and variables after each step, the changed ones marked.
     #[arg(long)]
     all: bool,
+    /// Step by step, forwards and backwards: what is typed says where to (Enter: on, b: back).
+    /// The verdict comes at the end.
+    #[arg(long)]
+    step: bool,
+    /// Write a page for a browser: steps forwards and backwards, operations, the argument
+    /// (docs/explain.md).
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
 }
 
 impl Replay {
@@ -68,8 +81,35 @@ impl Replay {
                  help: check the algorithm again, for a trace of what it does now"
             )))
         };
+        if self.step {
+            let walked = step::interact(
+                &machine,
+                &trace.moves,
+                self.all,
+                io::stdin().lock(),
+                output::print_text,
+            );
+            walked.map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        }
         let mut text = String::new();
         let stop = interrupt::listen();
+        let page = |answer, words| match &self.html {
+            None => Ok(()),
+            Some(place) => {
+                let told = Told {
+                    title: format!("{path}: {}", variant.program.name),
+                    source: input.algorithm.source(),
+                    machine: &machine,
+                    moves: &trace.moves,
+                    answer,
+                    summary: String::new(),
+                    words,
+                    trace: Some(trace.to_string()),
+                    origin: page::written(&format!("replay {path}")),
+                };
+                page::write(of_execution(told), place)
+            }
+        };
         for scene in machine.replay(&trace.moves) {
             if stop.load(Ordering::Relaxed) {
                 trouble(format_args!("{path}: interrupted"));
@@ -77,6 +117,7 @@ impl Replay {
             }
             match scene {
                 Ok(scene) => match differs(scene.number, &scene.deeds()) {
+                    None if self.step => {}
                     None => text.push_str(&scene.text(self.all)),
                     Some(code) => return Ok((text, code)),
                 },
@@ -95,6 +136,9 @@ impl Replay {
                         error.made.process,
                         source.name()
                     ));
+                    let at = format!("{}:{line}:{column}", source.name());
+                    let words = vec![format!("The last step goes wrong at {at}: {fault}.")];
+                    page(Some((Answer::Faulty, "goes wrong".to_owned())), words)?;
                     return Ok((text, ExitCode::from(WRONG)));
                 }
             }
@@ -116,7 +160,12 @@ impl Replay {
             None => ("The history is linearizable.\n", ExitCode::SUCCESS),
             Some(_) => ("The history is not linearizable.\n", ExitCode::from(WRONG)),
         };
-        text.push('\n');
+        let linearizable = "The history of these steps is linearizable: there is an order of \
+                            the operations that explains what the scans returned.";
+        page(None, vec![linearizable.to_owned()])?;
+        if !self.step {
+            text.push('\n');
+        }
         text.push_str(verdict);
         if has_changed {
             text.push_str(&format!("({changed}; what these moves do has not.)\n"));

@@ -123,12 +123,12 @@ const fn method(method: Method) -> &'static str {
 }
 
 /// `bowman with early_exit, n = 3, pair (0,1)`
-fn about(case: &Case<'_>, pair: Option<[Process; 2]>) -> String {
+pub(super) fn about(case: &Case<'_>, pair: Option<[Process; 2]>) -> String {
     let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i},{j})"));
     format!("{}{pair}", case.title())
 }
 
-fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
+pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
     let all = case.request.processes;
     match &outcome.verdict {
         Verdict::Verified => format!("verified{}", within(&outcome.scope, all)),
@@ -189,7 +189,7 @@ fn scope(effort: Effort, processes: usize) -> String {
     }
 }
 
-fn measures(measures: &Measures) -> String {
+pub(super) fn measures(measures: &Measures) -> String {
     if let Some([i, j]) = measures.like {
         return format!("as pair ({i},{j}) with processes renamed, {}", seconds(measures.elapsed));
     }

@@ -5,6 +5,7 @@ mod every;
 mod exercised;
 mod human;
 mod json;
+pub mod page;
 mod quantity;
 
 pub use case::{Case, Place, Tally};

@@ -7,6 +7,7 @@
 //! | `pipeline`, `explore_pair` | simple executions: compiled, reduced, explored |
 //! | `refinement` | the second method, also for all executions over a few values |
 //! | `expand` | from the steps of a search to those of the program |
+//! | [`contribution`] | what each statement does for a proof |
 //! | `exercised` | what happens at all in the executions that an answer is about |
 //! | `trial` | a look at programs that look at values |
 //! | [`every`] | for every n: a proof, or a violation for some n |
@@ -18,6 +19,7 @@
 //! interpreter and judged by the exact check of histories.
 
 mod conformance;
+pub mod contribution;
 mod error;
 pub mod every;
 mod exercised;

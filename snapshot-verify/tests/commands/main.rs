@@ -6,8 +6,11 @@
 mod answers;
 mod bad_input;
 mod certificates;
+#[path = "../../../snapshot-picture/tests/browser/chromium.rs"]
+mod chromium;
 mod corpus;
 mod every;
+mod html;
 mod limits;
 mod pages;
 mod traces;

@@ -1,6 +1,8 @@
 //! Counterexamples travel as traces, and bad traces are refused.
 
 use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use super::{answer, printed, refused};
 
@@ -159,4 +161,42 @@ fn bad_traces() {
         (code, error),
         (2, format!("cannot read {path}.missing: No such file or directory (os error 2)\n"))
     );
+}
+
+/// What is typed leads through the steps: on, back, to a number, to the end.
+#[test]
+fn an_execution_is_walked_through_in_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace").display().to_string();
+    printed(1, &format!("check naive_collect --trace {path}"));
+    let steps = printed(1, &format!("replay {path}"));
+    let step = |number: usize| {
+        let begin = format!("{number:>4}  p");
+        steps.lines().find(|line| line.starts_with(&begin)).unwrap().to_owned()
+    };
+    for (typed, expected) in [
+        ("\n\nb\n\n", vec![1, 2, 1, 2]),
+        ("7\nb\nb\n9\n99\n", vec![7, 6, 5, 9, 11]),
+        ("e\n\n", vec![11]),
+        ("2\nwhat?\n0\nq\nthis is not read\n", vec![2]),
+        ("", vec![]),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
+            .args(["replay", "--step", &path])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "the verdict: {typed:?}");
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(out.starts_with("11 steps. Enter: on"), "{out}");
+        assert!(out.ends_with("\nThe history is not linearizable.\n"), "{out}");
+        let shown = out.lines().filter_map(|line| line.split_once("> ").map(|(_, step)| step));
+        let shown: Vec<&str> = shown.filter(|step| step.starts_with("  ")).collect();
+        let expected: Vec<String> = expected.into_iter().map(step).collect();
+        let shown: Vec<&str> = shown.into_iter().filter(|step| !step.contains("nothing")).collect();
+        assert_eq!(shown, expected, "{typed:?}: {out}");
+    }
 }

@@ -32,7 +32,7 @@ pub(super) fn text(execution: &Execution, names: &Names, width: usize) -> String
 }
 
 /// What each step did, one text per access or event.
-fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
+pub(super) fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
     let mut open: Vec<String> = vec![String::new(); execution.processes];
     let mut begun = 0;
     let mut told = |report: &StepReport| {

@@ -168,6 +168,19 @@ impl Counterexample {
     }
 }
 
+/// What each step of an execution did, with the names that its operations have in
+/// counterexamples: `U1 = update(1) begins`, `a[0] is 1`, `S1 returns [1, 0]`.
+pub fn named_deeds(execution: &Execution) -> Vec<String> {
+    let names = Names::of(&execution.history());
+    columns::deeds(execution, &names).into_iter().map(|deeds| deeds.join("; ")).collect()
+}
+
+/// The name of each operation of a history, in the order of their invocations: U1, S1, ...
+pub fn operation_names(history: &History<u32>) -> Vec<String> {
+    let names = Names::of(history);
+    history.operation_ids().map(|id| names.of_operation(id)).collect()
+}
+
 /// Any execution for people: its columns, and its history; in lines of at most
 /// `width` characters, if the words allow it.
 pub fn told(execution: &Execution, width: usize) -> String {

@@ -1,0 +1,183 @@
+//! `check --html`, `replay --html`: answers as pages for a browser.
+
+use std::fmt::Display;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use snapshot_io::replacement;
+use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
+use snapshot_verify::program::Program;
+use snapshot_verify::report::Case;
+use snapshot_verify::report::page::{Page, Subject, of_case, of_every};
+use snapshot_verify::verify::contribution::{Contribution, contributions};
+use snapshot_verify::verify::every::Every;
+use snapshot_verify::verify::{Operations, Outcome, Request, Verdict};
+
+use super::check::Told;
+use super::input::Input;
+use super::progress::Ticker;
+use super::{refused, trouble};
+
+/// How long the contributions of all statements together are looked for.
+const TIME: Duration = Duration::from_secs(20);
+
+/// Where the page of a case goes, and what it may cost.
+pub struct Output<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// What is left of the time, if it is limited.
+    pub time: Option<Duration>,
+    /// Told of the searches.
+    pub watch: &'a Told<'a>,
+    /// Cleared after them.
+    pub ticker: &'a Ticker,
+}
+
+impl Output<'_> {
+    /// Writes the page of a counterexample, a proof, or of what is not known.
+    ///
+    /// # Errors
+    /// The exit code; the diagnostics have been printed.
+    pub fn of_case(
+        &self,
+        input: &Input,
+        program: &Program,
+        case: &Case<'_>,
+    ) -> Result<(), ExitCode> {
+        let mut trace = None;
+        for outcome in case.outcomes {
+            trace = trace.or(self::trace(input, program, case, outcome)?);
+        }
+        let is_proof = |one: &Outcome| matches!(one.verdict, Verdict::Verified);
+        let contributions = match case.outcomes.iter().all(is_proof) {
+            true => self.contributed(input, case, case.request)?,
+            false => Vec::new(),
+        };
+        let subject = Subject {
+            case,
+            program,
+            trace: trace.map(|trace| trace.to_string()),
+            contributions: &contributions,
+            origin: origin(case, &case.request.processes.to_string()),
+        };
+        write(of_case(&subject), self.path)
+    }
+
+    /// Writes the page of an answer for every n, without a counterexample; `request` is for
+    /// the statements, and for a definite n.
+    ///
+    /// # Errors
+    /// The exit code; the diagnostics have been printed.
+    pub fn of_every(
+        &self,
+        input: &Input,
+        program: &Program,
+        bug: Option<&str>,
+        request: &Request,
+        every: &Every,
+    ) -> Result<(), ExitCode> {
+        let case = Case {
+            input: &input.name,
+            algorithm: &program.name,
+            bug,
+            source: input.algorithm.source(),
+            request,
+            outcomes: &[],
+            exercise: None,
+            looks_at_values: &[],
+        };
+        let contributions = match every.verdict() {
+            "verified" => self.contributed(input, &case, request)?,
+            _ => Vec::new(),
+        };
+        let subject = Subject {
+            case: &case,
+            program,
+            trace: None,
+            contributions: &contributions,
+            origin: origin(&case, "every"),
+        };
+        let page = of_every(&subject, &self.watch.title, every);
+        write(Ok::<_, std::convert::Infallible>(page), self.path)
+    }
+
+    /// What each statement contributes to a proof, within 20 seconds, or what is left of
+    /// `--time`. Nothing of bug variants: their statements stand in edits.
+    fn contributed(
+        &self,
+        input: &Input,
+        case: &Case<'_>,
+        request: &Request,
+    ) -> Result<Vec<Contribution>, ExitCode> {
+        if case.bug.is_some() {
+            return Ok(Vec::new());
+        }
+        let time = self.time.map_or(TIME, |time| time.min(TIME));
+        let found = contributions(&input.algorithm, request, time, self.watch);
+        self.ticker.clear();
+        found.map_err(|error| refused(&case.title(), case.source, &error))
+    }
+}
+
+/// The counterexample of an outcome as a trace, if it is one.
+///
+/// # Errors
+/// The exit code; the diagnostics have been printed.
+pub fn trace(
+    input: &Input,
+    program: &Program,
+    case: &Case<'_>,
+    outcome: &Outcome,
+) -> Result<Option<Trace>, ExitCode> {
+    let (moves, linearizable) = match &outcome.verdict {
+        Verdict::Violation(counterexample) => (counterexample.moves(), false),
+        Verdict::Misplaced(misplaced) => (misplaced.moves.as_slice(), true),
+        _ => return Ok(None),
+    };
+    let fail = |error: &dyn Display| trouble(format_args!("{}: {error}", case.title()));
+    let machine = Machine::new(program, case.request.processes).map_err(|error| fail(&error))?;
+    let execution = machine.run(moves).map_err(|error| fail(&error))?;
+    let deeds = execution.reports.iter().map(StepReport::deeds);
+    Ok(Some(Trace {
+        algorithm: input.name.clone(),
+        bug: case.bug.map(str::to_owned),
+        processes: case.request.processes,
+        pair: outcome.pair,
+        program: Some(digest(program)),
+        linearizable: Some(linearizable),
+        moves: moves.to_vec(),
+        deeds: (1..).zip(deeds).collect(),
+    }))
+}
+
+/// The command line that leads to the same answer.
+fn origin(case: &Case<'_>, sizes: &str) -> String {
+    let bug = case.bug.map_or_else(String::new, |bug| format!(" --bug {bug}"));
+    let operations = match case.request.operations {
+        Operations::Unbounded => String::new(),
+        bound => format!(" --operations {bound}"),
+    };
+    let values =
+        case.request.values.map_or_else(String::new, |values| format!(" --values {values}"));
+    written(&format!("check {}{bug} -n {sizes}{operations}{values}", case.input))
+}
+
+/// `Written by snapshot-verify ...`
+pub fn written(command: &str) -> String {
+    format!(
+        "Written by snapshot-verify {}. The same again: snapshot-verify {command}",
+        env!("CARGO_PKG_VERSION")
+    )
+}
+
+/// Writes a page, whole or not at all.
+///
+/// # Errors
+/// The exit code; the diagnostics have been printed.
+pub fn write(page: Result<Page, impl Display>, path: &Path) -> Result<(), ExitCode> {
+    let place = path.display();
+    let page = page.map_err(|error| trouble(format_args!("no page {place}: {error}")))?;
+    replacement::write(path, page.html().as_bytes())
+        .map_err(|error| trouble(format_args!("cannot write {place}: {error}")))
+}

@@ -1,0 +1,237 @@
+//! What each statement contributes to a proof: the program is verified once more without it.
+//!
+//! A proof says that an algorithm is right, not why. So each statement is left out (in its
+//! place stands `skip`), each condition replaced by one that always or never holds, each
+//! `atomic` block taken apart, and what is left is asked the same question: a violation
+//! says what the statement prevents; a proof that it does nothing for linearizability.
+//! This is mutation analysis (DeMillo, Lipton and Sayward, 1978) with a verifier for the
+//! tests: a mutant that survives is equivalent in what was asked.
+//!
+//! The answers are those of [`verify`], so each violation was replayed by the interpreter
+//! and judged; what is not decided in its share of the time is said to be open.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, exercised, verify};
+use crate::exercise::{Ending, Standing};
+use crate::language::tree::{Expression, Statement, StatementKind};
+use crate::language::{Algorithm, Diagnostics, Source, Span, parse};
+use crate::program::independence;
+
+/// Statements of longer texts are looked at in order as long as there is time, but never
+/// more than this many changes.
+const MOST: usize = 400;
+
+/// How long it is looked for operations that hang, at least.
+const LEAST: Duration = Duration::from_millis(100);
+
+/// A change of the text, and what comes of it.
+#[derive(Clone, Debug)]
+pub struct Contribution {
+    /// The statement or condition.
+    pub span: Span,
+    /// What was done to it.
+    pub change: Change,
+    /// What the program is then.
+    pub without: Without,
+}
+
+/// A change of the text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Change {
+    /// The statement is left out.
+    LeftOut,
+    /// The condition is replaced by `true`.
+    AlwaysTrue,
+    /// The condition is replaced by `false`.
+    AlwaysFalse,
+    /// The steps of an `atomic` block are made one by one.
+    Apart,
+}
+
+/// What a program is without a statement.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Without {
+    /// It is no program; the first thing that is wrong with it.
+    NoProgram(String),
+    /// It violates linearizability, in an execution of this many steps.
+    Violation(usize),
+    /// It goes wrong.
+    Fault(String),
+    /// It is verified, but an operation can hang, or none returns.
+    Hangs,
+    /// It is verified as before.
+    Verified,
+    /// It looks at values, and simple executions no longer speak for all.
+    Refused,
+    /// Not decided in time.
+    Open,
+}
+
+impl Change {
+    const fn replacement(self) -> &'static str {
+        match self {
+            Self::LeftOut => "skip",
+            Self::AlwaysTrue => "true",
+            Self::AlwaysFalse => "false",
+            Self::Apart => "if true:",
+        }
+    }
+}
+
+/// What each statement and condition of a verified algorithm contributes, in the order of
+/// the text. `time`: for all of them together; each has an equal share of what is left.
+///
+/// With any number of operations each, the changed programs are searched by growing
+/// bounds: violations are found soon.
+///
+/// # Errors
+/// If this program turns out to be wrong.
+pub fn contributions(
+    algorithm: &Algorithm,
+    request: &Request,
+    time: Duration,
+    watch: &dyn Watch,
+) -> Result<Vec<Contribution>, VerifyError> {
+    let Ok(tree) = algorithm.tree(None) else { return Ok(Vec::new()) };
+    let mut changes = Vec::new();
+    for procedure in &tree.procedures {
+        collect(&procedure.body, &mut changes);
+    }
+    changes.sort_by_key(|(span, change)| (*span, *change as u8));
+    changes.truncate(MOST);
+    let end = Instant::now() + time;
+    let total = changes.len();
+    let mut found = Vec::with_capacity(total);
+    for (done, (span, change)) in changes.into_iter().enumerate() {
+        let left = end.saturating_duration_since(Instant::now());
+        let share = left / u32::try_from(total - done).unwrap_or(u32::MAX);
+        let is_over = left.is_zero() || watch.stop().load(Ordering::Relaxed);
+        let without = match changed(algorithm.source(), span, change) {
+            Err(why) => Without::NoProgram(why),
+            Ok(_) if is_over => Without::Open,
+            Ok(changed) => without(&changed, request, share, watch)?,
+        };
+        found.push(Contribution { span, change, without });
+    }
+    Ok(found)
+}
+
+/// The statements and conditions that can be changed.
+fn collect(statements: &[Statement], changes: &mut Vec<(Span, Change)>) {
+    let condition = |condition: &Expression, changes: &mut Vec<(Span, Change)>| {
+        changes.push((condition.span, Change::AlwaysTrue));
+        changes.push((condition.span, Change::AlwaysFalse));
+    };
+    for statement in statements {
+        let whole = statement.linearizes.map_or(statement.span, |mark| statement.span.to(mark));
+        match &statement.kind {
+            StatementKind::Assign(..)
+            | StatementKind::TakeApart(..)
+            | StatementKind::Do(_)
+            | StatementKind::Exit
+            | StatementKind::Return(_) => changes.push((whole, Change::LeftOut)),
+            StatementKind::If(branches, otherwise) => {
+                for (test, body) in branches {
+                    condition(test, changes);
+                    collect(body, changes);
+                }
+                collect(otherwise.as_deref().unwrap_or_default(), changes);
+            }
+            StatementKind::Repeat(body, until) => {
+                collect(body, changes);
+                changes.push((until.span, Change::AlwaysTrue));
+            }
+            StatementKind::While(test, body) => {
+                changes.push((test.span, Change::AlwaysFalse));
+                collect(body, changes);
+            }
+            StatementKind::Loop(body) | StatementKind::For(_, body) => collect(body, changes),
+            StatementKind::Atomic(body) => {
+                changes.push((statement.span, Change::Apart));
+                collect(body, changes);
+            }
+            StatementKind::Skip => {}
+        }
+    }
+}
+
+/// The algorithm with a change, without its bugs and expectations, which need not fit any
+/// more; or what is wrong with it.
+fn changed(source: &Source, span: Span, change: Change) -> Result<Algorithm, String> {
+    let text = source.text();
+    let (begin, end) = (span.begin as usize, span.end as usize);
+    let (Some(before), Some(after)) = (text.get(..begin), text.get(end..)) else {
+        return Err("it is no part of the text".to_owned());
+    };
+    let changed = format!("{before}{}{after}", change.replacement());
+    let mut is_left_out = false;
+    let mut kept = String::with_capacity(changed.len());
+    for line in changed.lines() {
+        if !line.starts_with([' ', '#']) && !line.is_empty() {
+            is_left_out = line.starts_with("bug ") || line.starts_with("expect ");
+        }
+        if !is_left_out {
+            kept.push_str(line);
+        }
+        kept.push('\n');
+    }
+    let algorithm = parse(source.name(), &kept).map_err(|found| first(&found))?;
+    algorithm.program(None).map_err(|found| first(&found))?;
+    Ok(algorithm)
+}
+
+fn first(found: &Diagnostics) -> String {
+    found.iter().next().map_or_else(String::new, |diagnostic| diagnostic.kind.to_string())
+}
+
+/// Asks of a changed algorithm what was asked of the other.
+fn without(
+    changed: &Algorithm,
+    request: &Request,
+    time: Duration,
+    watch: &dyn Watch,
+) -> Result<Without, VerifyError> {
+    let program = match changed.program(None) {
+        Ok(program) => program,
+        Err(found) => return Ok(Without::NoProgram(first(&found))),
+    };
+    let operations = match request.operations {
+        Operations::Unbounded => Operations::Grow,
+        bounded => bounded,
+    };
+    let began = Instant::now();
+    let request = Request { operations, time: Some(time), keep_going: false, ..request.clone() };
+    let speaks_for_all = independence::check(&program).is_ok();
+    let outcomes = match verify(&program, speaks_for_all, &request, watch) {
+        Ok(outcomes) => outcomes,
+        Err(error) if error.is_ours() => return Err(error),
+        // It is too large, say.
+        Err(error) => return Ok(Without::NoProgram(error.to_string())),
+    };
+    let wrong = outcomes.iter().find_map(|outcome| match &outcome.verdict {
+        Verdict::Violation(counterexample) => {
+            Some(Without::Violation(counterexample.moves().len()))
+        }
+        Verdict::Fault(fault) => Some(Without::Fault(fault.fault.to_string())),
+        _ => None,
+    });
+    if let Some(wrong) = wrong {
+        return Ok(wrong);
+    }
+    let all = |is: fn(&Verdict) -> bool| outcomes.iter().all(|one: &Outcome| is(&one.verdict));
+    if all(|verdict| matches!(verdict, Verdict::Refused)) {
+        return Ok(Without::Refused);
+    }
+    if !all(|verdict| matches!(verdict, Verdict::Verified)) {
+        return Ok(Without::Open);
+    }
+    let left = time.saturating_sub(began.elapsed()).max(LEAST);
+    let exercise = exercised(&program, &request, Some(left), watch)?;
+    let never = exercise.returns.iter().any(|(.., standing)| *standing == Standing::Never);
+    match (&exercise.ending, never) {
+        (Ending::Impossible(_), _) | (_, true) => Ok(Without::Hangs),
+        _ => Ok(Without::Verified),
+    }
+}
