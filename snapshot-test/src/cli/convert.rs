@@ -15,8 +15,8 @@ use clap::Args;
 use snapshot_io::output;
 use snapshot_io::replacement::Replacement;
 use snapshot_test::convert::convert;
-use snapshot_test::format::write_history;
-use snapshot_test::import::{ImportError, Imported, Stamp, intervals};
+use snapshot_test::format::{Format, WriteError, Writer};
+use snapshot_test::import::{EdnOptions, ImportError, Imported, Stamp, edn, intervals};
 use snapshot_test::input::Input;
 
 use super::format::{OutputFormat, SourceFormat};
@@ -35,9 +35,19 @@ pub struct Convert {
     /// The format of the output.
     #[arg(long, value_enum)]
     to: OutputFormat,
-    /// By how much each clock of `--from intervals` may be off, in its unit.
+    /// By how much each clock of `--from intervals`, or of `--sort-by-time`, may be off, in
+    /// its unit.
     #[arg(long, value_name = "TIME", default_value = "0")]
     skew: Stamp,
+    /// Values of `--from edn` are tuples [key value] of independent keys.
+    #[arg(long)]
+    independent: bool,
+    /// What the registers of `--from edn` hold at first, in EDN (default: nil).
+    #[arg(long, value_name = "VALUE")]
+    initial: Option<String>,
+    /// Sort the events of `--from edn` by `:time`; those at one instant overlap.
+    #[arg(long)]
+    sort_by_time: bool,
     /// The recording; `-` is standard input.
     #[arg(default_value = "-")]
     input: PathBuf,
@@ -53,8 +63,8 @@ impl Convert {
         let to = self.to.format();
         let produce: Box<Produce<'_>> = match self.from.recording() {
             Some(from) => {
-                if self.skew != Stamp::default() {
-                    return trouble("--skew is for --from intervals: recordings have no clocks");
+                if let Some(option) = self.foreign_option() {
+                    return trouble(option);
                 }
                 let reader = match input.open(from.format()) {
                     Ok(reader) => reader,
@@ -69,7 +79,10 @@ impl Convert {
                 })
             }
             None => {
-                let imported = match import(&input, self.skew) {
+                if let Some(option) = self.foreign_option() {
+                    return trouble(option);
+                }
+                let imported = match self.import(&input) {
                     Ok(imported) => imported,
                     Err(error) => return trouble(format_args!("{name}: {error}")),
                 };
@@ -78,8 +91,7 @@ impl Convert {
                 }
                 let name = name.clone();
                 Box::new(move |output| {
-                    let written = write_history(to, output, &imported.history).map(drop);
-                    written.map_err(|error| -> Box<dyn Display> {
+                    write(to, output, &imported).map_err(|error| -> Box<dyn Display> {
                         Box::new(format!("{name}: {error}"))
                     })
                 })
@@ -99,14 +111,58 @@ impl Convert {
     }
 }
 
-fn import(input: &Input, skew: Stamp) -> Result<Imported, ImportError> {
-    let mut log = Vec::new();
-    let read = match input {
-        Input::Standard => io::stdin().read_to_end(&mut log),
-        Input::File(path) => File::open(path).and_then(|mut file| file.read_to_end(&mut log)),
-    };
-    read.map_err(|error| ImportError { line: 1, kind: error.into() })?;
-    intervals(&log, skew)
+impl Convert {
+    /// An option that only foreign logs of another kind have.
+    fn foreign_option(&self) -> Option<&'static str> {
+        let is_edn = self.from == SourceFormat::Edn;
+        if !is_edn && (self.independent || self.initial.is_some() || self.sort_by_time) {
+            return Some("--independent, --initial and --sort-by-time are for --from edn");
+        }
+        if self.skew == Stamp::default() {
+            return None;
+        }
+        match self.from {
+            SourceFormat::Intervals => None,
+            SourceFormat::Edn if self.sort_by_time => None,
+            SourceFormat::Edn => {
+                Some("--skew is for clocks: --from edn uses them with --sort-by-time only")
+            }
+            _ => Some("--skew is for --from intervals: recordings have no clocks"),
+        }
+    }
+
+    fn import(&self, input: &Input) -> Result<Imported, ImportError> {
+        let mut log = Vec::new();
+        let read = match input {
+            Input::Standard => io::stdin().read_to_end(&mut log),
+            Input::File(path) => File::open(path).and_then(|mut file| file.read_to_end(&mut log)),
+        };
+        read.map_err(|error| ImportError { line: 1, kind: error.into() })?;
+        if self.from == SourceFormat::Intervals {
+            return intervals(&log, self.skew);
+        }
+        let text = String::from_utf8(log).map_err(|error| {
+            let error = io::Error::new(io::ErrorKind::InvalidData, error.utf8_error());
+            ImportError { line: 1, kind: error.into() }
+        })?;
+        let options = EdnOptions {
+            independent: self.independent,
+            initial: self.initial.clone(),
+            sort_by_time: self.sort_by_time,
+            skew: self.skew,
+        };
+        edn(&text, &options)
+    }
+}
+
+/// Writes an imported log as a recording, with what its segments are.
+fn write(to: Format, output: &mut dyn Write, imported: &Imported) -> Result<(), WriteError> {
+    let declaration = imported.history.declaration();
+    let mut writer = Writer::with_comments(to, output, &declaration, &imported.comments)?;
+    for event in imported.history.events() {
+        writer.write(&event)?;
+    }
+    writer.finish().map(drop)
 }
 
 fn to_file(produce: Box<Produce<'_>>, path: &Path) -> ExitCode {

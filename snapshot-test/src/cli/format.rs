@@ -42,6 +42,9 @@ pub enum SourceFormat {
     /// Operations with the times of their calls and returns: CSV or JSON, also the lists
     /// of Porcupine. Closed intervals; of two clients, those that touch overlap.
     Intervals,
+    /// Jepsen and Maelstrom: a history in EDN, in the order of its events. Registers,
+    /// transactions of one write or of reads, sets that grow.
+    Edn,
 }
 
 impl SourceFormat {
@@ -52,7 +55,7 @@ impl SourceFormat {
             Self::Text => Some(InputFormat::Text),
             Self::Jsonl => Some(InputFormat::Jsonl),
             Self::Disc22 => Some(InputFormat::Disc22),
-            Self::Intervals => None,
+            Self::Intervals | Self::Edn => None,
         }
     }
 }

@@ -28,13 +28,14 @@ impl ReadErrorKind {
             }
             Self::NotUtf8(_) => "save the file as UTF-8",
             Self::UnknownFormat { found } if is_edn(found.text()) => {
-                "this looks like a Jepsen history (EDN): write an event per line, an :invoke as \
-                 `p0 update 5` or `p0 scan`, :ok as `p0 ok`, :fail as `p0 fail`, :info as \
-                 `p0 unknown`"
+                "this looks like a Jepsen history (EDN): \
+                 `snapshot-test convert --from edn --to text FILE -o RECORDING` makes a recording \
+                 of it"
             }
             Self::UnknownFormat { found } if is_table(found.text()) => {
-                "this looks like a table or a list of calls: write every call and every return \
-                 as a line of its own, `p0 update 5` and `p0 ok`, in the order of their times"
+                "this looks like a table or a list of calls: \
+                 `snapshot-test convert --from intervals --to text FILE -o RECORDING` makes a \
+                 recording of it (docs/formats.md)"
             }
             Self::UnknownFormat { .. } => {
                 "a text event looks like `p0 update 5`, a JSON Lines event like \

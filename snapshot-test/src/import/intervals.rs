@@ -1,6 +1,7 @@
 //! Operations as intervals: a table, or JSON, with a row or an object per operation.
 
 use snapshot_core::Segment;
+use snapshot_core::history::Declaration;
 
 use super::timeline::{Deed, Fate, Interval, history};
 use super::{ImportError, ImportErrorKind, Imported, Stamp, json, table};
@@ -31,7 +32,7 @@ pub fn intervals(log: &[u8], skew: Stamp) -> Result<Imported, ImportError> {
         Some(_) => table::rows(log)?,
     };
     let intervals = rows.into_iter().map(Row::interval).collect::<Result<_, _>>()?;
-    history(intervals, if skew < Stamp::ZERO { Stamp::ZERO.before(skew) } else { skew })
+    history(intervals, Declaration::new(Value::ZERO), skew.magnitude())
 }
 
 /// The fields of an operation, as the log has them.

@@ -14,6 +14,7 @@
 //!
 //! `docs/formats.md` describes the logs for users.
 
+mod edn;
 mod intervals;
 mod json;
 mod stamp;
@@ -26,6 +27,7 @@ use snapshot_core::History;
 use snapshot_core::history::HistoryError;
 use thiserror::Error;
 
+pub use self::edn::{Options as EdnOptions, edn};
 pub use self::intervals::intervals;
 pub use self::stamp::Stamp;
 use crate::Value;
@@ -37,6 +39,8 @@ pub struct Imported {
     pub history: History<Value>,
     /// What its reader should know: order that was lost.
     pub warnings: Vec<Warning>,
+    /// What the segments are in the log, a line each; empty if they have numbers there.
+    pub comments: Vec<String>,
 }
 
 /// What was lost on the way.
@@ -50,6 +54,13 @@ pub enum Warning {
         /// How many of its operations overlap others of its own in the history.
         operations: usize,
     },
+    /// Time stamps that contradict the order of the log.
+    Backwards {
+        /// The line of the first.
+        line: u64,
+        /// How many events are earlier than the one before.
+        events: usize,
+    },
 }
 
 impl fmt::Display for Warning {
@@ -60,6 +71,11 @@ impl fmt::Display for Warning {
                 "{operations} operation(s) of client {client} are too close to the one before \
                  for clocks of this resolution and skew: their order is not used (no alarm is \
                  false for that, but one may be missed)"
+            ),
+            Self::Backwards { line, events } => write!(
+                f,
+                "{events} event(s) are earlier than the one before, the first in line {line}: the \
+                 order of the log was used; with --sort-by-time, that of the time stamps is"
             ),
         }
     }
@@ -88,6 +104,28 @@ pub enum ImportErrorKind {
     /// It is no JSON.
     #[error("expected JSON: {0}")]
     Json(serde_json::Error),
+    /// It is no EDN.
+    #[error("expected EDN: {0}")]
+    Edn(String),
+    /// Events that are no operations, since begins and ends do not fit.
+    #[error(
+        "process {process} {what}{}",
+        if *.earlier > 0 { format!(" (line {earlier})") } else { String::new() }
+    )]
+    Unpaired {
+        /// The process, as the log names it.
+        process: i64,
+        /// What it does.
+        what: &'static str,
+        /// The line of the operation that it contradicts; 0 if there is none.
+        earlier: u64,
+    },
+    /// More than can be held, or numbered.
+    #[error("the log has more than {most} registers, elements or entries of reads; split it")]
+    TooMany {
+        /// The most.
+        most: usize,
+    },
     /// There is nothing in it.
     #[error("expected operations, found nothing: the recording has probably failed")]
     Empty,

@@ -27,10 +27,14 @@ pub struct Stamp(i128);
 pub struct StampError;
 
 impl Stamp {
-    pub(super) const ZERO: Self = Self(0);
-
     /// Later than all stamps that can be read.
     pub(super) const NEVER: Self = Self(i128::MAX);
+
+    /// Without its sign.
+    #[must_use]
+    pub(super) const fn magnitude(self) -> Self {
+        Self(self.0.saturating_abs())
+    }
 
     /// This much earlier. Saturates far beyond all stamps that can be read.
     #[must_use]

@@ -34,6 +34,29 @@ pub(super) enum Deed {
     Scan {
         values: Vec<Value>,
     },
+    /// A scan of some segments; empty unless it responded.
+    Partial {
+        entries: Vec<(Segment, Value)>,
+    },
+}
+
+impl Deed {
+    /// Its invocation.
+    pub(super) const fn invocation(&self) -> Action<'_, Value> {
+        match self {
+            Self::Update { segment, value } => Action::InvokeUpdate { segment: *segment, value },
+            Self::Scan { .. } | Self::Partial { .. } => Action::InvokeScan,
+        }
+    }
+
+    /// Its response.
+    pub(super) fn response(&self) -> Action<'_, Value> {
+        match self {
+            Self::Update { .. } => Action::RespondUpdate,
+            Self::Scan { values } => Action::RespondScan { values },
+            Self::Partial { entries } => Action::RespondPartialScan { segments: None, entries },
+        }
+    }
 }
 
 /// What became of it.
@@ -97,7 +120,12 @@ enum Rank {
     End,
 }
 
-pub(super) fn history(mut intervals: Vec<Interval>, skew: Stamp) -> Result<Imported, ImportError> {
+/// The history of these intervals; `declaration` says all but who updates which segment.
+pub(super) fn history(
+    mut intervals: Vec<Interval>,
+    declaration: Declaration<Value>,
+    skew: Stamp,
+) -> Result<Imported, ImportError> {
     if intervals.is_empty() {
         return Err(ImportErrorKind::Empty.at(1));
     }
@@ -111,25 +139,21 @@ pub(super) fn history(mut intervals: Vec<Interval>, skew: Stamp) -> Result<Impor
     close_before_the_next(&mut intervals)?;
     let (places, processes, warnings) = arrange(&intervals, skew);
     let writers = writers(&intervals, &processes);
-    let declaration = Declaration::new(Value::ZERO).with_writers(writers);
+    let declaration = declaration.with_writers(writers);
     let at = |line| move |error| ImportErrorKind::History(error).at(line);
     let mut history = History::builder(declaration).map_err(at(1))?;
     for Place { operation, rank, .. } in places {
         let interval = &intervals[operation];
-        let action = match (&interval.deed, rank != Rank::Invocation, interval.fate) {
-            (Deed::Update { segment, value }, false, _) => {
-                Action::InvokeUpdate { segment: *segment, value }
-            }
-            (Deed::Scan { .. }, false, _) => Action::InvokeScan,
-            (_, true, Fate::Failed) => Action::Fail,
-            (_, true, Fate::Unknown) => Action::Unknown,
-            (Deed::Update { .. }, true, Fate::Ok) => Action::RespondUpdate,
-            (Deed::Scan { values }, true, Fate::Ok) => Action::RespondScan { values },
+        let action = match (rank != Rank::Invocation, interval.fate) {
+            (false, _) => interval.deed.invocation(),
+            (true, Fate::Failed) => Action::Fail,
+            (true, Fate::Unknown) => Action::Unknown,
+            (true, Fate::Ok) => interval.deed.response(),
         };
         let process = Process::from_index(processes[operation]);
         history.push(&Event { process, action }).map_err(at(interval.line))?;
     }
-    Ok(Imported { history: history.finish(), warnings })
+    Ok(Imported { history: history.finish(), warnings, comments: Vec::new() })
 }
 
 /// An operation that never returned ends, with an unknown outcome, when its client is

@@ -5,6 +5,7 @@
 mod automata;
 mod check;
 mod corpus;
+mod edn;
 mod explain;
 mod generate;
 mod intervals;
