@@ -155,15 +155,32 @@ fn write<V: Recorded>(
 ) -> io::Result<(PathBuf, usize)> {
     let folder = target().join("snapshot");
     fs::create_dir_all(&folder)?;
-    let is_plain = |character: char| character.is_alphanumeric() || "-_.".contains(character);
-    let name: String =
-        name.chars().map(|character| if is_plain(character) { character } else { '-' }).collect();
+    let name = plain(name);
     let path = folder.join(format!("{name}.txt"));
     // Never half a recording under that name.
     let unfinished = folder.join(format!("{name}.{}.part", std::process::id()));
     let line = save(history, notes, BufWriter::new(fs::File::create(&unfinished)?))?;
     fs::rename(&unfinished, &path)?;
     Ok((path, line))
+}
+
+/// Writes a text to `target/snapshot/NAME.ENDING`; where it is.
+///
+/// # Errors
+/// If it cannot be written.
+#[cfg(feature = "shuttle")]
+pub(crate) fn save_beside(name: &str, ending: &str, text: &str) -> io::Result<PathBuf> {
+    let folder = target().join("snapshot");
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{}.{ending}", plain(name)));
+    fs::write(&path, text)?;
+    Ok(path)
+}
+
+/// As the name of a file.
+fn plain(name: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "-_.".contains(character);
+    name.chars().map(|character| if is_plain(character) { character } else { '-' }).collect()
 }
 
 /// Cargo's target directory, in which tests lie: the one that it marks as a cache, or that

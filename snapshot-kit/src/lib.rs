@@ -11,12 +11,15 @@
 //! | [`assert_linearizable!`] | the answer on a history, for a test |
 //! | [`noise`] | where threads are disturbed inside operations |
 //! | [`record`] | recording an object that threads use, or async tasks |
+//! | `controlled` | with the feature `shuttle`: schedules that are chosen, made small, and replayed |
 //! | [`value`] | values as they stand in recordings |
 //!
 //! The crate knows threads, clocks and the file that it leaves of a failure; it knows no
 //! format but the one that it writes, no command line and no corpus.
 
 mod clock;
+#[cfg(feature = "shuttle")]
+pub mod controlled;
 mod judge;
 pub mod noise;
 pub mod record;
