@@ -152,6 +152,9 @@ enum End {
     Broken(RecordError),
 }
 
+/// What an execution recorded, if it was brought to an end.
+type Ended = Arc<Mutex<Option<Result<History<u64>, RecordError>>>>;
+
 /// An object and its operations.
 struct Subject<M, U, S> {
     make: M,
@@ -289,7 +292,7 @@ impl Explore {
     {
         let declaration =
             Declaration::new(0).with_segments(trial.segments).with_processes(trial.threads.len());
-        let ended: Arc<Mutex<Option<Result<History<u64>, RecordError>>>> = Arc::default();
+        let ended: Ended = Arc::default();
         let (subject, threads) = (Arc::clone(subject), trial.threads.clone());
         let end = Arc::clone(&ended);
         Runner::new(directed.clone(), config()).run(move || {
