@@ -78,6 +78,8 @@ pub struct Saturation<V> {
     written: Vec<HashMap<V, Writers, FxBuildHasher>>,
     /// The open operation of each process, or [`NONE`].
     open: Vec<u32>,
+    /// What the open update of each process writes.
+    writing: Vec<Option<V>>,
     pub(super) conflict: Option<Conflict>,
     /// Whether each new scan is tried before and after each other scan.
     tries_pairs: bool,
@@ -88,6 +90,8 @@ pub struct Saturation<V> {
     entries: Vec<u32>,
     /// Number of operations held at which the past is forgotten next.
     due: usize,
+    /// The least number of that kind.
+    few: usize,
     forgotten: Forgotten,
 }
 
@@ -110,14 +114,24 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
             relation: Relation::new(),
             written: Vec::new(),
             open: Vec::new(),
+            writing: Vec::new(),
             conflict: None,
             tries_pairs: true,
             ambiguous: None,
             partial: None,
             entries: Vec::new(),
             due: FEW,
+            few: FEW,
             forgotten: Forgotten::default(),
         }
+    }
+
+    /// Forgets as soon as this many operations are held, instead of some thousands: for
+    /// many objects at a time. The fewer, the more often it looks for what to forget.
+    #[must_use]
+    pub const fn keeping(mut self, few: usize) -> Self {
+        (self.due, self.few) = (few, few);
+        self
     }
 
     /// Forgets nothing by itself.
@@ -191,19 +205,24 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         let process = event.process.index();
         if process >= self.open.len() {
             self.open.resize(process + 1, NONE);
+            self.writing.resize(process + 1, None);
         }
         if matches!(event.action, Action::InvokeUpdate { .. } | Action::InvokeScan) {
             if self.relation.operations().len() >= self.due {
                 self.forget();
-                self.due = FEW.max(2 * self.retained());
+                self.due = self.few.max(2 * self.retained());
             }
             self.open[process] = match event.action {
-                Action::InvokeUpdate { segment, value } => self.invoke_update(segment, value)?,
+                Action::InvokeUpdate { segment, value } => {
+                    self.writing[process] = Some(value.clone());
+                    self.invoke_update(segment, value)?
+                }
                 _ => self.relation.invoke_scan(),
             };
             return Ok(());
         }
         let open = std::mem::replace(&mut self.open[process], NONE);
+        let written = self.writing[process].take();
         match event.action {
             Action::RespondUpdate => {
                 self.relation.respond_update(open).map_err(|cycle| self.cycle(cycle))
@@ -219,7 +238,7 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
                 }
                 self.respond_scan(open, entries.iter().map(|(segment, value)| (*segment, value)))
             }
-            Action::Fail => self.fail(open),
+            Action::Fail => self.fail(open, written.as_ref()),
             _ => {
                 self.relation.end_without_response(open, true);
                 Ok(())
@@ -297,8 +316,8 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         }
     }
 
-    /// A failed update is no longer one that can have been read.
-    fn fail(&mut self, operation: u32) -> Result<(), Conflict> {
+    /// A failed update, which wrote `value`, is no longer one that can have been read.
+    fn fail(&mut self, operation: u32, value: Option<&V>) -> Result<(), Conflict> {
         if let Kind::Update { block } = self.relation.operation(operation).kind {
             let Block { seen_by, segment, .. } = *self.relation.block(block);
             if seen_by != NONE {
@@ -306,13 +325,18 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
                 let segment = Segment::from_index(segment as usize);
                 return Err(Conflict::FailedUpdateSeen { scan, update, segment });
             }
-            self.written[segment as usize].retain(|_, writers| match writers {
-                Writers::One(other) => *other != block,
-                Writers::Several(blocks) => {
+            let written = &mut self.written[segment as usize];
+            let is_left = match value.and_then(|value| written.get_mut(value)) {
+                Some(Writers::One(other)) => *other != block,
+                Some(Writers::Several(blocks)) => {
                     blocks.retain(|other| *other != block);
                     !blocks.is_empty()
                 }
-            });
+                None => true,
+            };
+            if let (false, Some(value)) = (is_left, value) {
+                written.remove(value);
+            }
         }
         self.relation.end_without_response(operation, false);
         Ok(())

@@ -73,6 +73,10 @@ impl Relation {
             return;
         }
         if clock.len() <= chain as usize {
+            if clock.capacity() <= chain as usize {
+                // Not twice as much as before: clocks are what takes the memory.
+                clock.reserve_exact(self.chains.len().max(chain as usize + 1) - clock.len());
+            }
             clock.resize(chain as usize + 1, 0);
         }
         clock[chain as usize] = number;
