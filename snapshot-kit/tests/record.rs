@@ -276,3 +276,54 @@ fn a_recording_can_be_taken_in_pieces() {
     assert_eq!(*second.initial_value(Segment::from_index(0)), 5);
     assert_linearizable!(second);
 }
+
+/// Partial scans are recorded as they are, among full ones, by threads at the same time, and
+/// with more entries than a ring holds.
+#[test]
+fn partial_scans_are_recorded_with_their_entries() {
+    const SEGMENTS: usize = 3000;
+    for is_watched in [false, true] {
+        let declaration = Declaration::new(0).with_segments(SEGMENTS);
+        let recorder = if is_watched {
+            Recorder::watched(declaration).unwrap()
+        } else {
+            Recorder::new(declaration)
+        };
+        std::thread::scope(|scope| {
+            for process in 0..3 {
+                let mut handle = recorder.process(process).unwrap();
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        let first = 700 * process;
+                        let few = [(first + 9, 0), (first, 0)];
+                        assert_eq!(handle.scan_some(|| few), few);
+                        if round % 5 == 0 {
+                            handle.scan(|| vec![0; SEGMENTS]);
+                            let all: Vec<_> = (0..SEGMENTS - 1).map(|k| (k, 0)).collect();
+                            handle.scan_some(|| all);
+                        }
+                        let lost = handle.try_scan_some(|| Reply::<[(usize, i32); 0]>::Unknown);
+                        assert!(matches!(lost, Reply::Unknown));
+                    }
+                });
+            }
+        });
+        let history = recorder.history().unwrap();
+        let of = |process: usize, width: usize| {
+            let scans = history.operations().iter().filter(|operation| {
+                operation.process().index() == process
+                    && operation.is_complete()
+                    && history.entries(operation).count() == width
+            });
+            scans.count()
+        };
+        assert_eq!(history.pending(), 60);
+        let text = history.to_string();
+        for process in 0..3 {
+            assert_eq!(of(process, SEGMENTS), 4);
+            let first = 700 * process;
+            let line = format!("p{process} ok s{first} 0 s{} 0", first + 9);
+            assert_eq!(text.lines().filter(|found| *found == line).count(), 20);
+        }
+    }
+}

@@ -59,6 +59,48 @@ impl<V: Clone> Handle<V> {
         values
     }
 
+    /// Records `call` as a scan that returns some segments only: pairs of a segment and its
+    /// value, in any order. What it does not return restricts nothing.
+    ///
+    /// ```
+    /// use snapshot_core::history::Declaration;
+    /// use snapshot_kit::Recorder;
+    ///
+    /// let recorder = Recorder::new(Declaration::new(0).with_segments(3));
+    /// let mut handle = recorder.process(0)?;
+    /// // client.mget(&["k0", "k2"])
+    /// handle.scan_some(|| [(0, 5), (2, 7)]);
+    /// assert!(recorder.history()?.to_string().contains("p0 ok s0 5 s2 7"));
+    /// # Ok::<(), snapshot_kit::RecordError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a segment exceeds [`Segment::LIMIT`].
+    pub fn scan_some<T: AsRef<[(usize, V)]>>(&mut self, call: impl FnOnce() -> T) -> T {
+        let open = self.begin_scan();
+        let entries = call();
+        open.ok_some(entries.as_ref());
+        entries
+    }
+
+    /// As [`Self::scan_some`], for a call that can fail.
+    ///
+    /// # Panics
+    /// If a segment exceeds [`Segment::LIMIT`].
+    pub fn try_scan_some<T: AsRef<[(usize, V)]>>(
+        &mut self,
+        call: impl FnOnce() -> Reply<T>,
+    ) -> Reply<T> {
+        let open = self.begin_scan();
+        let reply = call();
+        match &reply {
+            Reply::Done(entries) => open.ok_some(entries.as_ref()),
+            Reply::Failed => open.fail(),
+            Reply::Unknown => open.unknown(),
+        }
+        reply
+    }
+
     /// As [`Self::update`], for a call that can fail.
     ///
     /// # Panics
@@ -128,7 +170,9 @@ impl<V: Clone> Handle<V> {
     fn invoke(&mut self, mark: Mark, value: Option<V>) {
         match &mut self.sink {
             Sink::Lane(lane) => lane.invoke(mark, value),
-            Sink::Watch { process, watch, .. } => watch.observe(*process, mark, value.as_slice()),
+            Sink::Watch { process, watch, .. } => {
+                watch.observe(*process, mark, value.as_slice(), &[])
+            }
         }
     }
 
@@ -140,9 +184,31 @@ impl<V: Clone> Handle<V> {
                 let stamp = lane.returned();
                 lane.push(stamp, mark, values.iter().cloned());
             }
-            Sink::Watch { process, watch, .. } => watch.observe(*process, mark, values),
+            Sink::Watch { process, watch, .. } => watch.observe(*process, mark, values, &[]),
         }
     }
+}
+
+impl<V: Clone> Handle<V> {
+    fn respond_some(&mut self, entries: &[(usize, V)]) {
+        let mark = Mark::RespondPartialScan(u32::try_from(entries.len()).unwrap_or(u32::MAX));
+        match &mut self.sink {
+            Sink::Lane(lane) => {
+                let stamp = lane.returned();
+                lane.push_entries(stamp, mark, by_segment(entries).into_iter());
+            }
+            Sink::Watch { process, watch, .. } => {
+                watch.observe(*process, mark, &[], &by_segment(entries));
+            }
+        }
+    }
+}
+
+fn by_segment<V: Clone>(entries: &[(usize, V)]) -> Vec<(Segment, V)> {
+    let mut entries: Vec<(Segment, V)> =
+        entries.iter().map(|(k, value)| (Segment::from_index(*k), value.clone())).collect();
+    entries.sort_by_key(|entry| entry.0);
+    entries
 }
 
 /// An operation that was invoked. Dropped without being closed, its outcome is unknown.
@@ -201,6 +267,15 @@ impl<V: Clone> OpenScan<'_, V> {
         // Within bounds, since a history admits no more segments; else it is refused there.
         let length = u32::try_from(values.len()).unwrap_or(u32::MAX);
         self.0.close(Mark::RespondScan(length), values);
+    }
+
+    /// It returned some segments only: pairs of a segment and its value, in any order.
+    ///
+    /// # Panics
+    /// If a segment exceeds [`Segment::LIMIT`].
+    pub fn ok_some(self, entries: &[(usize, V)]) {
+        self.0.handle.respond_some(entries);
+        std::mem::forget(self.0);
     }
 
     /// It certainly returned nothing.

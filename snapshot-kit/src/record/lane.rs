@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use rtrb::Producer;
+use snapshot_core::Segment;
 
 use super::lock;
 use super::log::{Item, Log, Mark};
@@ -54,17 +55,32 @@ impl<V> Lane<V> {
         mark: Mark,
         values: impl ExactSizeIterator<Item = V>,
     ) {
+        self.store(stamp, mark, values.map(Item::Value));
+    }
+
+    /// The same, for the entries of a partial scan.
+    pub(super) fn push_entries(
+        &mut self,
+        stamp: u64,
+        mark: Mark,
+        entries: impl ExactSizeIterator<Item = (Segment, V)>,
+    ) {
+        self.store(stamp, mark, entries.map(|(segment, value)| Item::Entry(segment, value)));
+    }
+
+    #[inline]
+    fn store(&mut self, stamp: u64, mark: Mark, more: impl ExactSizeIterator<Item = Item<V>>) {
         let Some(ring) = &mut self.ring else { return };
-        let items = 1 + values.len();
+        let items = 1 + more.len();
         let event = Item::Event { stamp, mark };
         if ring.slots() < items {
             lock(&self.log).drain();
         }
         if let Ok(chunk) = ring.write_chunk_uninit(items) {
-            chunk.fill_from_iter(std::iter::once(event).chain(values.map(Item::Value)));
+            chunk.fill_from_iter(std::iter::once(event).chain(more));
         } else {
             // More values than a ring holds.
-            for mut item in std::iter::once(event).chain(values.map(Item::Value)) {
+            for mut item in std::iter::once(event).chain(more) {
                 while let Err(rtrb::PushError::Full(refused)) = ring.push(item) {
                     lock(&self.log).drain();
                     item = refused;

@@ -23,6 +23,8 @@ pub(super) enum Item<V> {
     Event { stamp: u64, mark: Mark },
     /// A value of the event before.
     Value(V),
+    /// A value of the event before, with its segment.
+    Entry(Segment, V),
 }
 
 /// An event without its values.
@@ -34,6 +36,8 @@ pub(super) enum Mark {
     RespondUpdate,
     /// Its values follow.
     RespondScan(u32),
+    /// Its entries follow.
+    RespondPartialScan(u32),
     Fail,
     Unknown,
 }
@@ -48,17 +52,27 @@ impl Mark {
         }
     }
 
+    /// How many entries follow.
+    const fn entries(self) -> usize {
+        if let Self::RespondPartialScan(entries) = self { entries as usize } else { 0 }
+    }
+
     /// Whether an operation ends.
     const fn is_end(self) -> bool {
         !matches!(self, Self::InvokeUpdate(_) | Self::InvokeScan)
     }
 
-    pub(super) fn action<V>(self, values: &[V]) -> Action<'_, V> {
+    pub(super) fn action<'a, V>(
+        self,
+        values: &'a [V],
+        entries: &'a [(Segment, V)],
+    ) -> Action<'a, V> {
         match self {
             Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
             Self::InvokeScan => Action::InvokeScan,
             Self::RespondUpdate => Action::RespondUpdate,
             Self::RespondScan(_) => Action::RespondScan { values },
+            Self::RespondPartialScan(_) => Action::RespondPartialScan { segments: None, entries },
             Self::Fail => Action::Fail,
             Self::Unknown => Action::Unknown,
         }
@@ -75,15 +89,17 @@ pub(super) struct Log<V> {
     events: Vec<(u64, Mark)>,
     /// The values of all events, one after the other.
     values: Vec<V>,
-    /// How many of these `events` need.
-    needed: usize,
+    /// The entries of all partial scans, likewise.
+    entries: Vec<(Segment, V)>,
+    /// How many values and entries `events` need.
+    needed: (usize, usize),
 }
 
 impl<V> Log<V> {
     pub(super) fn new(process: Process) -> Self {
         let (producer, ring) = RingBuffer::new(RING);
-        let (events, values) = (Vec::new(), Vec::new());
-        Self { process, idle: Some(producer), ring, events, values, needed: 0 }
+        let (events, values, entries) = (Vec::new(), Vec::new(), Vec::new());
+        Self { process, idle: Some(producer), ring, events, values, entries, needed: (0, 0) }
     }
 
     /// Takes over what is in the ring.
@@ -93,10 +109,12 @@ impl<V> Log<V> {
         for item in chunk {
             match item {
                 Item::Event { stamp, mark } => {
-                    self.needed += mark.values();
+                    self.needed.0 += mark.values();
+                    self.needed.1 += mark.entries();
                     self.events.push((stamp, mark));
                 }
                 Item::Value(value) => self.values.push(value),
+                Item::Entry(segment, value) => self.entries.push((segment, value)),
             }
         }
     }
@@ -105,18 +123,25 @@ impl<V> Log<V> {
     pub(super) fn until(&self, cut: u64) -> Cursor<'_, V> {
         let mut events = &self.events[..];
         // Only the last event can lack values.
-        if self.values.len() < self.needed {
+        if self.values.len() < self.needed.0 || self.entries.len() < self.needed.1 {
             events = &events[..events.len() - 1];
         }
         let count = events.partition_point(|(stamp, _)| *stamp < cut);
-        Cursor { process: self.process, events: &events[..count], values: &self.values }
+        let Self { process, values, entries, .. } = self;
+        Cursor { process: *process, events: &events[..count], values, entries }
     }
 
     /// Forgets the first `events` events.
     pub(super) fn forget(&mut self, events: usize) {
-        let values: usize = self.events.drain(..events).map(|(_, mark)| mark.values()).sum();
+        let (mut values, mut entries) = (0, 0);
+        for (_, mark) in self.events.drain(..events) {
+            values += mark.values();
+            entries += mark.entries();
+        }
         self.values.drain(..values);
-        self.needed -= values;
+        self.entries.drain(..entries);
+        self.needed.0 -= values;
+        self.needed.1 -= entries;
     }
 }
 
@@ -126,6 +151,7 @@ pub(super) struct Cursor<'a, V> {
     pub(super) process: Process,
     events: &'a [(u64, Mark)],
     values: &'a [V],
+    entries: &'a [(Segment, V)],
 }
 
 impl<'a, V> Cursor<'a, V> {
@@ -141,8 +167,9 @@ impl<'a, V> Cursor<'a, V> {
     pub(super) fn next(&mut self) -> Option<Action<'a, V>> {
         let (&(_, mark), events) = self.events.split_first()?;
         let (values, rest) = self.values.split_at(mark.values());
-        (self.events, self.values) = (events, rest);
-        Some(mark.action(values))
+        let (entries, other_entries) = self.entries.split_at(mark.entries());
+        (self.events, self.values, self.entries) = (events, rest, other_entries);
+        Some(mark.action(values, entries))
     }
 
     pub(super) fn len(&self) -> usize {

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use snapshot_core::history::{Declaration, Event, HistoryBuilder};
 use snapshot_core::monitor::{Judgement, Monitor};
-use snapshot_core::{History, Process};
+use snapshot_core::{History, Process, Segment};
 
 use super::log::Mark;
 use super::{RecordError, lock};
@@ -53,12 +53,18 @@ impl<V: Clone> Watch<V> {
         Ok(Arc::new(Self { watched, is_stopped: AtomicBool::new(false) }))
     }
 
-    pub(super) fn observe(&self, process: Process, mark: Mark, values: &[V]) {
+    pub(super) fn observe(
+        &self,
+        process: Process,
+        mark: Mark,
+        values: &[V],
+        entries: &[(Segment, V)],
+    ) {
         let mut watched = lock(&self.watched);
         if self.is_stopped() {
             return;
         }
-        let event = Event { process, action: mark.action(values) };
+        let event = Event { process, action: mark.action(values, entries) };
         let pushed = watched.history.push(&event);
         let is_over = match pushed {
             Ok(()) => (watched.judge)(&event),
