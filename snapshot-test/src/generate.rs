@@ -5,9 +5,9 @@
 
 use std::io::{self, Write};
 
-use corpus::generate::{OwnedAction, OwnedEvent, Recipe, RecipeError, Style};
+use corpus::generate::{ManyWriters, OwnedAction, OwnedEvent, Recipe, RecipeError, Style};
 use snapshot_core::Segment;
-use snapshot_core::history::{Action, Declaration, Event};
+use snapshot_core::history::{Action, Declaration, Event, Writers};
 use thiserror::Error;
 
 use crate::Value;
@@ -40,21 +40,41 @@ pub fn generate<W: Write>(
     comments: &[String],
     output: W,
 ) -> Result<W, GenerateError> {
+    let declaration = declaration(recipe);
     if format == Format::Disc22 {
-        pour(recipe, format, comments, io::sink())?;
+        pour(recipe.events()?, &declaration, format, comments, io::sink())?;
     }
-    pour(recipe, format, comments, output)
+    pour(recipe.events()?, &declaration, format, comments, output)
 }
 
-fn pour<W: Write>(
-    recipe: &Recipe,
+/// As [`generate`], with many writers.
+///
+/// # Errors
+/// See [`GenerateError`].
+pub fn generate_many<W: Write>(
+    recipe: &ManyWriters,
     format: Format,
     comments: &[String],
     output: W,
 ) -> Result<W, GenerateError> {
-    let events = recipe.events()?;
-    let declaration = declaration(recipe);
-    let mut writer = Writer::with_comments(format, output, &declaration, comments)?;
+    let mut declaration = Declaration::new(Value::ZERO)
+        .with_processes(recipe.processes)
+        .with_segments(recipe.segments);
+    declaration.writers = Writers::Many;
+    if format == Format::Disc22 {
+        pour(recipe.events()?, &declaration, format, comments, io::sink())?;
+    }
+    pour(recipe.events()?, &declaration, format, comments, output)
+}
+
+fn pour<W: Write>(
+    events: impl Iterator<Item = OwnedEvent>,
+    declaration: &Declaration<Value>,
+    format: Format,
+    comments: &[String],
+    output: W,
+) -> Result<W, GenerateError> {
+    let mut writer = Writer::with_comments(format, output, declaration, comments)?;
     let mut room = Room::default();
     for event in events {
         writer.write(&with_values(&event, &mut room))?;
@@ -98,6 +118,23 @@ pub(crate) fn with_values<'a>(event: &OwnedEvent, room: &'a mut Room) -> Event<'
         OwnedAction::Unknown => Action::Unknown,
     };
     Event { process: event.process, action }
+}
+
+/// What the recording of a recipe with many writers is, in one sentence.
+pub fn about_many(recipe: &ManyWriters) -> String {
+    let ManyWriters { processes, segments, operations, .. } = recipe;
+    let gaps = if recipe.gaps > 0.0 { ", some of the scans partial" } else { "" };
+    let violation = match recipe.violation {
+        None => String::new(),
+        Some(violation) if recipe.honest => {
+            format!("; the honest twin of a violation of the kind {}", violation.name())
+        }
+        Some(violation) => format!("; a violation of the kind {}", violation.name()),
+    };
+    format!(
+        "{operations} operations by {processes} processes that update any of {segments} \
+         segments, no value twice{gaps}{violation}."
+    )
 }
 
 /// What the recording of a recipe is, in one sentence.

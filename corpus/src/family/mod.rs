@@ -7,14 +7,18 @@
 //!   scans of a long run, and so almost only makes stale and unwritten values.
 //! * [`hard`]: long histories of many processes and many values, with pending
 //!   operations and a violation near the end, where memoised search drowns.
+//! * [`many_writers`]: any process updates any segment, scans may be partial; every rule of
+//!   the saturated relation is needed by some, and consecutive ones by others.
 //!
 //! A member's name never changes its meaning: its seed is computed from the
 //! numbers in it.
 
 mod hard;
+mod many_writers;
 mod published;
 
 pub use hard::hard;
+pub use many_writers::{Crowded, many_writers};
 pub use published::{Published, cases_in_turn, published, published_non_linearizable};
 use snapshot_core::History;
 

@@ -54,6 +54,21 @@ pub enum RecipeError {
         /// The number that there are.
         given: usize,
     },
+    /// The same, with many writers.
+    #[error(
+        "the violation `{rule}` takes at least {needed} {what}, found {given}; \
+         ask for more, or for another one"
+    )]
+    TooSmallForMany {
+        /// The violation.
+        rule: &'static str,
+        /// What is too few.
+        what: &'static str,
+        /// The fewest that do.
+        needed: usize,
+        /// The number that there are.
+        given: usize,
+    },
     /// The violation is to happen at segments where it cannot.
     #[error(
         "the rule `{rule}` cannot be broken at segments {i} and {j}: they must differ, be the two \

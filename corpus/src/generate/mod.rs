@@ -20,6 +20,7 @@
 mod draw;
 mod error;
 mod event;
+mod many_writers;
 mod rule;
 mod run;
 mod script;
@@ -28,6 +29,7 @@ mod values;
 pub(crate) use draw::Draw;
 pub use error::RecipeError;
 pub use event::{OwnedAction, OwnedEvent};
+pub use many_writers::{Contradiction, CrowdEvents, ManyWriters};
 pub use rule::{Rule, Violation};
 pub use run::Events;
 use snapshot_core::history::Declaration;

@@ -49,6 +49,9 @@ enum FamilyName {
     Cases,
     /// Long histories of many processes, wrong near their end, and their twins.
     Hard,
+    /// Any process updates any segment; each wrong one needs a rule of the saturated
+    /// relation, or consecutive ones; and their twins.
+    ManyWriters,
     /// All families.
     All,
 }
@@ -60,6 +63,7 @@ impl FamilyName {
             Self::Published => &[Family::Published],
             Self::Cases => &[Family::Cases],
             Self::Hard => &[Family::Hard],
+            Self::ManyWriters => &[Family::ManyWriters],
             Self::All => &Family::ALL,
         }
     }

@@ -10,10 +10,10 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use corpus::generate::{Recipe, Rule, Style, Violation};
+use corpus::generate::{Contradiction, ManyWriters, Recipe, Rule, Style, Violation};
 use snapshot_io::replacement::Replacement;
 use snapshot_test::format::WriteError;
-use snapshot_test::generate::{GenerateError, about, generate};
+use snapshot_test::generate::{GenerateError, about, about_many, generate, generate_many};
 use thiserror::Error;
 
 use super::format::OutputFormat;
@@ -29,7 +29,13 @@ const BUFFER: usize = 1 << 16;
 /// must answer (disc22 has no comments).
 #[derive(Debug, Args)]
 pub struct Generate {
-    /// The number of processes; process k writes segment k.
+    /// Whether process k alone writes segment k, or any process any segment.
+    #[arg(long, value_enum, default_value = "single")]
+    writers: WritersName,
+    /// Many writers: the share of entries that scans do not return.
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, allow_negative_numbers = true)]
+    gaps: f64,
+    /// The number of processes.
     #[arg(long, value_name = "P", default_value_t = 4)]
     processes: usize,
     /// The number of segments [default: as many as processes].
@@ -59,7 +65,8 @@ pub struct Generate {
     /// The rule to break: never-written, failed-update-seen, future, stale,
     /// decrease, inversion or missing; or a case of simple histories: 3a-i,
     /// 3a-j, 3b-never-i, 3b-never-j, 3b-future-i, 3b-future-j, 3c, 3d,
-    /// decrease-i, decrease-j.
+    /// decrease-i, decrease-j. With many writers, what its refutation needs: time,
+    /// first, block, return, chain, crossed or ring (docs/many-writers.md).
     #[arg(long, value_name = "RULE")]
     violation: Option<Fault>,
     /// The honest twin: the same run, in which no scan lies.
@@ -71,6 +78,21 @@ pub struct Generate {
     /// The file to write, instead of standard output; replaced if it exists.
     #[arg(short, long)]
     output: Option<PathBuf>,
+}
+
+/// Who writes a segment.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum WritersName {
+    /// Process k writes segment k; those without a segment only scan.
+    Single,
+    /// Every process writes every segment.
+    Many,
+}
+
+/// What to make.
+enum Plan {
+    Single(Recipe),
+    Many(ManyWriters),
 }
 
 /// [`Style`], without what has options of its own.
@@ -126,19 +148,23 @@ enum Fault {
     Rule(Rule),
     /// One of [`Violation::simple_cases`], by name, and the rule that it breaks.
     Case(&'static str, Rule),
+    /// With many writers.
+    Crowd(Contradiction),
 }
 
 impl Fault {
     fn names() -> impl Iterator<Item = &'static str> {
         let cases = Violation::simple_cases(0, 1).into_iter().map(|(name, _)| name);
         let cases = cases.filter(|name| Rule::from_name(name).is_none());
-        Rule::ALL.into_iter().map(Rule::name).chain(cases)
+        let crowd = Contradiction::ALL.into_iter().map(Contradiction::name);
+        Rule::ALL.into_iter().map(Rule::name).chain(cases).chain(crowd)
     }
 
     const fn name(&self) -> &'static str {
         match self {
             Self::Rule(rule) => rule.name(),
             Self::Case(name, _) => name,
+            Self::Crowd(contradiction) => contradiction.name(),
         }
     }
 }
@@ -159,18 +185,29 @@ impl FromStr for Fault {
         Rule::from_name(text)
             .map(Self::Rule)
             .or_else(|| Violation::simple_cases(0, 1).into_iter().find_map(case))
+            .or_else(|| Contradiction::from_name(text).map(Self::Crowd))
             .ok_or_else(|| NotAFault { names: Self::names().collect() })
     }
 }
 
 /// Options that contradict each other.
 #[derive(Debug, Error)]
-enum Contradiction {
+enum Clash {
     #[error(
         "--{option} is of use with --style {needed} only, found --style {found}\n\
          help: leave out --{option}, or ask for --style {needed}"
     )]
     Idle { option: &'static str, needed: &'static str, found: &'static str },
+    #[error(
+        "--violation {fault} is of --writers {needed}\n\
+         help: ask for --writers {needed}, or for another violation"
+    )]
+    OtherWriters { fault: &'static str, needed: &'static str },
+    #[error(
+        "--{option} is of use with --writers {needed} only\n\
+         help: leave out --{option}, or ask for --writers {needed}"
+    )]
+    IdleWriters { option: &'static str, needed: &'static str },
     #[error(
         "{case} is a case of simple histories, found --style {found}\n\
          help: ask for --style simple, or for the rule that it breaks: --violation {rule}"
@@ -180,19 +217,28 @@ enum Contradiction {
 
 impl Generate {
     pub fn run(self) -> ExitCode {
-        let recipe = match self.recipe() {
-            Ok(recipe) => recipe,
+        let plan = match self.plan() {
+            Ok(plan) => plan,
             Err(error) => return trouble(error),
         };
+        let (expected, about, command) = match &plan {
+            Plan::Single(recipe) => (recipe.expected(), about(recipe), self.command(recipe)),
+            Plan::Many(recipe) => {
+                (recipe.expected(), about_many(recipe), self.command_of_many(recipe))
+            }
+        };
         let comments = [
-            format!("expect: {}", recipe.expected()),
-            format!("about: {}", about(&recipe)),
-            format!("recipe: {}", self.command(&recipe)),
+            format!("expect: {expected}"),
+            format!("about: {about}"),
+            format!("recipe: {command}"),
         ];
         let format = self.to.format();
         let stream = |output: &mut dyn Write| {
             let output = BufWriter::with_capacity(BUFFER, output);
-            generate(&recipe, format, &comments, output).map(drop)
+            match &plan {
+                Plan::Single(recipe) => generate(recipe, format, &comments, output).map(drop),
+                Plan::Many(recipe) => generate_many(recipe, format, &comments, output).map(drop),
+            }
         };
         let path = self.output.as_deref().filter(|path| *path != Path::new("-"));
         let Some(path) = path else {
@@ -224,8 +270,54 @@ impl Generate {
         }
     }
 
-    fn recipe(&self) -> Result<Recipe, Contradiction> {
-        let idle = |option, needed: StyleName| Contradiction::Idle {
+    fn plan(&self) -> Result<Plan, Clash> {
+        if self.writers == WritersName::Single {
+            if self.gaps != 0.0 {
+                return Err(Clash::IdleWriters { option: "gaps", needed: "many" });
+            }
+            return self.recipe().map(Plan::Single);
+        }
+        if self.style != StyleName::Differentiated {
+            return Err(Clash::IdleWriters { option: "style", needed: "single" });
+        }
+        let segments = self.segments.unwrap_or(self.processes);
+        let mut recipe = ManyWriters::new(self.processes, segments, self.operations, self.seed);
+        (recipe.scan_fraction, recipe.gaps) = (self.scans, self.gaps);
+        (recipe.pending, recipe.honest) = (self.pending, self.twin);
+        recipe.violation = match &self.violation {
+            None => None,
+            Some(Fault::Crowd(contradiction)) => Some(*contradiction),
+            Some(other) => {
+                return Err(Clash::OtherWriters { fault: other.name(), needed: "single" });
+            }
+        };
+        Ok(Plan::Many(recipe))
+    }
+
+    /// The command that prints these events again.
+    fn command_of_many(&self, recipe: &ManyWriters) -> String {
+        let mut command = format!(
+            "snapshot-test generate --writers many --processes {} --segments {} --operations {} \
+             --scans {} --gaps {} --pending {} --seed {}",
+            recipe.processes,
+            recipe.segments,
+            recipe.operations,
+            recipe.scan_fraction,
+            recipe.gaps,
+            recipe.pending,
+            recipe.seed
+        );
+        if let Some(violation) = recipe.violation {
+            command += &format!(" --violation {}", violation.name());
+        }
+        if recipe.honest {
+            command += " --twin";
+        }
+        command
+    }
+
+    fn recipe(&self) -> Result<Recipe, Clash> {
+        let idle = |option, needed: StyleName| Clash::Idle {
             option,
             needed: needed.name(),
             found: self.style.name(),
@@ -249,9 +341,13 @@ impl Generate {
         recipe.violation = match self.violation {
             None => None,
             Some(Fault::Rule(rule)) => Some(Violation::new(rule)),
+            Some(Fault::Crowd(contradiction)) => {
+                let fault = contradiction.name();
+                return Err(Clash::OtherWriters { fault, needed: "many" });
+            }
             Some(Fault::Case(case, rule)) if self.style != StyleName::Simple => {
                 let found = self.style.name();
-                return Err(Contradiction::CaseOfSimple { case, rule, found });
+                return Err(Clash::CaseOfSimple { case, rule, found });
             }
             Some(Fault::Case(case, _)) => Violation::simple_cases(i, j)
                 .into_iter()

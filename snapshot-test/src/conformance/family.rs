@@ -1,10 +1,10 @@
 //! The families of cases.
 
-use corpus::family::{Member, cases_in_turn, hard, published};
+use corpus::family::{Crowded, Member, cases_in_turn, hard, many_writers, published};
 use corpus::{Expected, twins};
 
 use super::{Case, by_search};
-use crate::generate::about;
+use crate::generate::{about, about_many};
 
 /// A family of cases; see [`corpus`] for what is in them.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -17,11 +17,15 @@ pub enum Family {
     Cases,
     /// Long histories of many processes, wrong near their end, and their twins.
     Hard,
+    /// Any process updates any segment, scans may be partial; each needs a rule of the
+    /// saturated relation, or consecutive ones; and their twins.
+    ManyWriters,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Twins, Self::Published, Self::Cases, Self::Hard];
+    pub const ALL: [Self; 5] =
+        [Self::Twins, Self::Published, Self::Cases, Self::Hard, Self::ManyWriters];
 
     /// Its name in reports and options.
     pub const fn name(self) -> &'static str {
@@ -30,6 +34,7 @@ impl Family {
             Self::Published => "published",
             Self::Cases => "cases",
             Self::Hard => "hard",
+            Self::ManyWriters => "many-writers",
         }
     }
 
@@ -60,6 +65,10 @@ impl Family {
             }
             Self::Cases => Box::new(cases_in_turn().map(generated)),
             Self::Hard => Box::new(hard().map(generated)),
+            Self::ManyWriters => Box::new(many_writers().map(|member: Crowded| {
+                let (expected, about) = (member.expected(), about_many(&member.recipe));
+                Case::generated(member.name.clone(), expected, about, &member.history())
+            })),
         }
     }
 }

@@ -30,7 +30,16 @@ fn every_case_of_every_family_is_right() {
         })
         .collect();
     let twins = twins().len() as u64;
-    assert_eq!(cases, [("twins", twins), ("published", 900), ("cases", 450), ("hard", 212)]);
+    assert_eq!(
+        cases,
+        [
+            ("twins", twins),
+            ("published", 900),
+            ("cases", 450),
+            ("hard", 212),
+            ("many-writers", 140)
+        ]
+    );
 }
 
 #[test]
@@ -49,7 +58,7 @@ fn the_table_is_for_people() {
 fn lists_have_all_names_once() {
     let list = printed("corpus --list");
     let lines: BTreeSet<&str> = list.lines().collect();
-    assert_eq!((lines.len(), list.lines().count()), (1562 + twins().len(), lines.len()));
+    assert_eq!((lines.len(), list.lines().count()), (1702 + twins().len(), lines.len()));
     for line in [
         "twins/condition-b-stale-bad: violation stale",
         "twins/empty: linearizable",
@@ -57,6 +66,8 @@ fn lists_have_all_names_once() {
         "published/non_linearizable-3-25-0: violation",
         "cases/inversion-3-25-0: violation inversion",
         "hard/simple-3c-64-1000-twin: linearizable",
+        "many-writers/ring-8-2-12-0-0: violation",
+        "many-writers/ring-8-2-12-0-0-twin: linearizable",
     ] {
         assert!(lines.contains(line), "{line}");
     }

@@ -1,0 +1,191 @@
+//! The scripts of planted violations with many writers.
+//!
+//! Why each is a violation, with `<` as in docs/many-writers.md, and whatever other operations
+//! do: no other update writes these values. S and T are the script's scans, the last one lies.
+//!
+//! * *time*: S returns what u writes, so u < S, but responds before u begins.
+//! * *first*: u ends before S begins, and S returns the initial value, so S < u; nothing else
+//!   updates the segment.
+//! * *block*: u ends before v of the same segment begins, v before S begins, and S returns u's
+//!   value: u < v gives S < v.
+//! * *return*: u and v overlap. S returns u's value, T, after S, that of v; so u's block is
+//!   before v's. A third scan, after T, returns u's value.
+//! * *chain*: u ends before v of the same segment begins, v before w of another one begins. S
+//!   returns u and w: v < w < S, so v < u.
+//! * *crossed*: u and v of two segments end before u' and v', which replace them, begin. S
+//!   returns u' and v, so S < v'; T returns u and v', so T < u' < S < v' < T.
+//! * *ring*: two segments with k values each, all concurrent. 2k scans return the pairs
+//!   (0, 0), (0, 1), (1, 1), ..., (k-1, k-1), (k-1, 0). Those that share a value are neighbours
+//!   in a ring, and a ring is no line: in no order of all scans is each pair consecutive. There
+//!   is no cycle: nothing here is ordered by time.
+
+use super::Contradiction;
+
+/// What an operation does; values from 1, by number.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Deed {
+    Update { segment: usize, value: i64 },
+    Scan,
+}
+
+/// One thing that happens in a script; actors by number.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    Invoke(usize, Deed),
+    Effect(usize),
+    /// With the entries of a scan that are not what it saw.
+    Respond(usize, Vec<(usize, i64)>),
+}
+
+/// A script, ready to be performed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Play {
+    pub steps: Vec<Step>,
+    /// Segments of which its scans need the values.
+    pub segments: Vec<usize>,
+    reserved: Option<usize>,
+}
+
+/// Most values per segment of a ring.
+const MOST_IN_RING: usize = 6;
+
+impl Play {
+    /// The script about segments (i, j), for at most `most` operations at a time.
+    pub fn new(
+        contradiction: Contradiction,
+        (i, j): (usize, usize),
+        most: usize,
+        honest: bool,
+    ) -> Self {
+        let mut play = Self { segments: vec![i, j], ..Self::default() };
+        // Of the scan that lies, or not.
+        let lie = |entries: &[(usize, i64)]| if honest { Vec::new() } else { entries.to_vec() };
+        match contradiction {
+            Contradiction::Time => {
+                play.begin_scan(0);
+                play.end(0, lie(&[(i, 1)]));
+                play.whole_update(0, (i, 1));
+            }
+            Contradiction::First => {
+                play.reserved = Some(i);
+                play.whole_update(0, (i, 1));
+                play.begin_scan(0);
+                play.end(0, lie(&[(i, 0)]));
+            }
+            Contradiction::Block => {
+                play.whole_update(0, (i, 1));
+                play.whole_update(0, (i, 2));
+                play.begin_scan(0);
+                play.end(0, lie(&[(i, 1)]));
+            }
+            Contradiction::Return => {
+                play.begin_update(0, (i, 1));
+                play.begin_update(1, (i, 2));
+                for (updater, entries) in [(Some(0), &[][..]), (Some(1), &[]), (None, &[(i, 1)])] {
+                    play.steps.extend(updater.map(Step::Effect));
+                    play.begin_scan(2);
+                    play.end(2, lie(entries));
+                }
+                play.respond(0);
+                play.respond(1);
+            }
+            Contradiction::Chain => {
+                play.whole_update(0, (i, 1));
+                play.begin_scan(1);
+                play.whole_update(0, (i, 2));
+                play.whole_update(0, (j, 3));
+                play.end(1, lie(&[(i, 1)]));
+            }
+            Contradiction::Inversion => {
+                play.whole_update(0, (i, 1));
+                play.whole_update(0, (j, 2));
+                play.begin_update(0, (i, 3));
+                play.begin_update(1, (j, 4));
+                play.begin_scan(2);
+                play.begin_scan(3);
+                play.steps.push(Step::Effect(0));
+                play.end(2, Vec::new());
+                play.steps.push(Step::Effect(1));
+                play.end(3, lie(&[(i, 1)]));
+                play.respond(0);
+                play.respond(1);
+            }
+            Contradiction::Ring => play.ring((i, j), (most / 4).min(MOST_IN_RING), &lie),
+        }
+        play
+    }
+
+    /// All begins, then values change one by one, with a scan at each change.
+    fn ring(
+        &mut self,
+        (i, j): (usize, usize),
+        values: usize,
+        lie: &dyn Fn(&[(usize, i64)]) -> Vec<(usize, i64)>,
+    ) {
+        let value = |segment: usize, number: usize| (2 * number + 1 + segment) as i64;
+        for k in 0..values {
+            self.begin_update(2 * k, (i, value(0, k)));
+            self.begin_update(2 * k + 1, (j, value(1, k)));
+        }
+        let scans = 2 * values;
+        (scans..2 * scans).for_each(|actor| self.begin_scan(actor));
+        // Updates in the order i, j, j, i, j, i, ..., with a scan after each but the first:
+        // value 1 of j comes before value 1 of i.
+        let mut order: Vec<usize> = vec![0, 1];
+        (1..values).for_each(|k| order.extend([2 * k + 1, 2 * k]));
+        self.steps.push(Step::Effect(order[0]));
+        for (scan, update) in (scans..).zip(&order[1..]) {
+            self.end_after(*update, scan, Vec::new());
+        }
+        // The last scan closes the ring: the last value of i, the first of j.
+        let entries = [(j, value(1, 0))];
+        self.end(2 * scans - 1, lie(&entries));
+        (0..scans).for_each(|actor| self.respond(actor));
+    }
+
+    fn end_after(&mut self, update: usize, scan: usize, lie: Vec<(usize, i64)>) {
+        self.steps.push(Step::Effect(update));
+        self.end(scan, lie);
+    }
+
+    /// Number of actors.
+    pub fn actors(&self) -> usize {
+        let actor = |step: &Step| match step {
+            Step::Invoke(actor, _) | Step::Effect(actor) | Step::Respond(actor, _) => actor + 1,
+        };
+        self.steps.iter().map(actor).max().unwrap_or(0)
+    }
+
+    /// Number of operations.
+    pub fn operations(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step, Step::Invoke(..))).count()
+    }
+
+    /// A segment that nothing else may update.
+    pub const fn reserved(&self) -> Option<usize> {
+        self.reserved
+    }
+
+    fn begin_update(&mut self, actor: usize, (segment, value): (usize, i64)) {
+        self.steps.push(Step::Invoke(actor, Deed::Update { segment, value }));
+    }
+
+    fn begin_scan(&mut self, actor: usize) {
+        self.steps.push(Step::Invoke(actor, Deed::Scan));
+    }
+
+    fn respond(&mut self, actor: usize) {
+        self.steps.push(Step::Respond(actor, Vec::new()));
+    }
+
+    /// A scan takes effect and responds.
+    fn end(&mut self, actor: usize, lie: Vec<(usize, i64)>) {
+        self.steps.extend([Step::Effect(actor), Step::Respond(actor, lie)]);
+    }
+
+    fn whole_update(&mut self, actor: usize, update: (usize, i64)) {
+        self.begin_update(actor, update);
+        self.steps.push(Step::Effect(actor));
+        self.respond(actor);
+    }
+}
