@@ -32,7 +32,12 @@ fn records(directory: &Path, table: &str) -> Vec<Record> {
 fn histories() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    for (command, table) in [("3", "disc2022-table3"), ("4", "disc2022-table4"), ("hard", "hard")] {
+    for (command, table) in [
+        ("3", "disc2022-table3"),
+        ("4", "disc2022-table4"),
+        ("hard", "hard"),
+        ("many-writers", "many-writers"),
+    ] {
         tables(directory, &[command, "--quick"]);
         let records = records(directory, table);
         for method in METHODS {
@@ -56,7 +61,9 @@ fn histories() {
     let page = directory.join("RESULTS.md");
     render::render(directory, &page).unwrap();
     let page = fs::read_to_string(page).unwrap();
-    for part in ["Table 3", "Table 4", "The hard corpus", "plots/length-violation-time.svg"] {
+    for part in
+        ["Table 3", "Table 4", "The hard corpus", "Many writers", "plots/length-violation-time.svg"]
+    {
         assert!(page.contains(part), "{part} is in\n{page}");
     }
     assert!(directory.join("plots/length-violation-time.svg").is_file());

@@ -11,7 +11,7 @@ use benches::model::stateright;
 use benches::tables::growth::{self, RecipeArguments};
 use benches::tables::published::{self, Half};
 use benches::tables::verification::{self, Table};
-use benches::tables::{Measuring, Options, bowman, hard, registers};
+use benches::tables::{Measuring, Options, bowman, hard, many_writers, registers};
 use benches::{render, tables};
 use clap::{Args, Parser, Subcommand};
 
@@ -40,6 +40,8 @@ enum What {
     Table4(Histories),
     /// The hard corpus of histories.
     Hard(Options),
+    /// Histories in which any process may update any segment.
+    ManyWriters(Options),
     /// FM 2009, Table 1: the registers, by refinement.
     Registers(Options),
     /// Bowman against Spin and stateright, in turns.
@@ -123,6 +125,12 @@ fn work(what: What) -> Result<ExitCode, Box<dyn Error>> {
         What::Table3(histories) => check(&histories, Half::Linearizable),
         What::Table4(histories) => check(&histories, Half::NonLinearizable),
         What::Hard(options) => check_hard(&options),
+        What::ManyWriters(options) => {
+            let mut measuring =
+                Measuring::begin(&options, many_writers::TABLE, many_writers::PATIENCE)?;
+            many_writers::measure(&mut measuring, options.quick)?;
+            Ok(end(&measuring, &[]))
+        }
         What::Registers(options) => {
             let mut measuring = Measuring::begin(&options, registers::TABLE, registers::PATIENCE)?;
             registers::measure(&mut measuring, options.quick)?;

@@ -137,6 +137,33 @@ pub fn hard(records: &[Record]) -> String {
     text
 }
 
+/// Histories in which any process may update any segment.
+pub fn many_writers(records: &[Record]) -> String {
+    let mut text = String::from(
+        "## Many writers\n\n\
+         Any process updates any of 4 segments, no value twice, half of the operations are \
+         scans; random runs, linearizable or with a planted violation (docs/many-writers.md). \
+         `linear` is the saturated relation here, with proofs of violations; `monitor` the same \
+         online. Histories solved of those asked, and of the solved the median time and memory. \
+         Bold: of ours, what solves fewer of them than a peer does, or takes longer in the \
+         middle, or does not solve all.\n\n",
+    );
+    let mut groups: Vec<&str> = records.iter().map(|record| record.group.as_str()).collect();
+    groups.sort_unstable();
+    groups.dedup();
+    let mut header = vec!["histories".to_owned()];
+    header.extend(METHODS.iter().map(|method| method.name.to_owned()));
+    let mut table = Table::new(header);
+    for group in groups {
+        let mut row = vec![group.to_owned()];
+        row.extend(cells(records, group));
+        table.row(row);
+    }
+    text.push_str(&table.markdown());
+    text.push_str(&totals(records));
+    text
+}
+
 /// Per history of a group that some peer solves: the fastest peer's time over ours.
 fn ratios(records: &[Record], group: &str) -> Vec<f64> {
     let ours = &METHODS[0];

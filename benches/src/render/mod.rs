@@ -22,7 +22,9 @@ use thiserror::Error;
 use crate::record::{Record, Session, StoreError, latest, read};
 use crate::tables::published::Half;
 use crate::tables::verification::Table as Verification;
-use crate::tables::{bowman as bowman_table, growth as growth_table, hard, registers};
+use crate::tables::{
+    bowman as bowman_table, growth as growth_table, hard, many_writers, registers,
+};
 
 /// Why there is no page.
 #[derive(Debug, Error)]
@@ -95,6 +97,7 @@ fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
         add(half.table(), &|records| Ok(histories::published(half, records)))?;
     }
     add(hard::TABLE, &|records| Ok(histories::hard(records)))?;
+    add(many_writers::TABLE, &|records| Ok(histories::many_writers(records)))?;
     add(bowman_table::TABLE, &|records| Ok(bowman::section(records)))?;
     add(growth_table::TABLE, &|records| growth::histories(records, plots))?;
     add(growth_table::VERIFICATION, &|records| growth::verification(records, plots))?;

@@ -8,6 +8,7 @@
 pub mod bowman;
 pub mod growth;
 pub mod hard;
+pub mod many_writers;
 pub mod published;
 pub mod registers;
 pub mod verification;
