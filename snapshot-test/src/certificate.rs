@@ -44,6 +44,9 @@ pub enum Certificate {
 struct Contents {
     #[serde(rename = "snapshot-certificate")]
     version: u32,
+    /// The object that it is for, of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<KeyText>,
     verdict: Verdict,
     /// For people; a checker does not look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,6 +63,32 @@ struct Contents {
     blocks: Option<Vec<Vec<usize>>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     condition: Option<Condition>,
+}
+
+/// A key, as JSON has it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(untagged)]
+enum KeyText {
+    Integer(i64),
+    Text(String),
+}
+
+impl From<&Value> for KeyText {
+    fn from(key: &Value) -> Self {
+        match key {
+            Value::Integer(key) => Self::Integer(*key),
+            Value::Text(key) => Self::Text(key.to_string()),
+        }
+    }
+}
+
+impl From<KeyText> for Value {
+    fn from(key: KeyText) -> Self {
+        match key {
+            KeyText::Integer(key) => Self::from(key),
+            KeyText::Text(key) => Self::from(key.as_str()),
+        }
+    }
 }
 
 /// The condition of an immediate snapshot that is broken; operations and segments by number.
@@ -248,9 +277,15 @@ impl Certificate {
 
     /// Its text, with a line end.
     pub fn to_text(&self) -> String {
+        self.to_text_of(None)
+    }
+
+    /// As [`Self::to_text`], for one object of several, by its key.
+    pub fn to_text_of(&self, key: Option<&Value>) -> String {
         let numbers = |ids: &[OperationId]| ids.iter().map(|id| id.index()).collect();
         let blank = Contents {
             version: VERSION,
+            key: key.map(KeyText::from),
             verdict: Verdict::Violation,
             rule: None,
             segments: None,
@@ -286,6 +321,15 @@ impl Certificate {
             serde_json::to_string(&contents).expect("a certificate consists of numbers and texts");
         text.push('\n');
         text
+    }
+
+    /// The key of the object that a certificate is for, if it names one.
+    ///
+    /// # Errors
+    /// If it is no certificate.
+    pub fn key_of(text: &str) -> Result<Option<Value>, CertificateError> {
+        let contents: Contents = serde_json::from_str(text)?;
+        Ok(contents.key.map(Value::from))
     }
 
     /// Reads what [`Self::to_text`] wrote. The reason of a witness is not read:

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use snapshot_core::history::Admission;
 use thiserror::Error;
 
-use crate::format::{Excerpt, Format, Location, Reader, WriteError, Writer};
+use crate::format::{Excerpt, Format, KeyedEvent, Location, Reader, WriteError, Writer};
 use crate::read::{InputError, Origins};
 
 /// A recording that cannot be converted.
@@ -77,6 +77,9 @@ pub fn convert<R: Read, W: Write>(
     let mut admission = Admission::new(reader.declaration())
         .map_err(|error| origins.refused(Location::START, error, None))?;
     let mut writer = Writer::new(format, output, reader.declaration())?;
+    if reader.is_keyed() && !reader.is_selecting() {
+        return convert_all(reader, writer);
+    }
     while let Some(next) = reader.next_event() {
         let (location, event) = next.map_err(InputError::from)?;
         if let Err(error) = admission.admit(&event) {
@@ -86,6 +89,37 @@ pub fn convert<R: Read, W: Write>(
             return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });
         }
         origins.note(location, &event);
+    }
+    Ok(writer.finish()?)
+}
+
+/// The same for a recording of several objects, which keeps its keys. Each object is
+/// admitted by itself.
+fn convert_all<R: Read, W: Write>(
+    mut reader: Reader<R>,
+    mut writer: Writer<W>,
+) -> Result<W, ConvertError> {
+    let declaration = reader.declaration().clone();
+    let mut objects: Vec<(Admission, Origins)> = Vec::new();
+    while let Some(next) = reader.next_keyed() {
+        let KeyedEvent { key, name, location, event } = next.map_err(InputError::from)?;
+        if key.index() == objects.len() {
+            let admission = Admission::new(&declaration)
+                .map_err(|error| Origins::default().refused(Location::START, error, None))?;
+            objects.push((admission, Origins::default()));
+        }
+        let (admission, origins) = &mut objects[key.index()];
+        let admitted = admission.admit(&event);
+        if admitted.is_ok() {
+            origins.note(location, &event);
+        }
+        let written = if admitted.is_ok() { writer.write_of(name, &event) } else { Ok(()) };
+        if let Err(error) = admitted {
+            return Err(origins.refused(location, error, reader.excerpt()).into());
+        }
+        if let Err(error) = written {
+            return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });
+        }
     }
     Ok(writer.finish()?)
 }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::Value;
 use crate::format::{BYTE_ORDER_MARK, DETECTION_LENGTH, Format, ReadError, Reader, detect, disc22};
 use crate::read::InputError;
 
@@ -156,7 +157,7 @@ impl Input {
         } else {
             (self.open(format)?, None)
         };
-        let replay = Replay { input: self.clone(), format: reader.format(), copy };
+        let replay = Replay { input: self.clone(), format: reader.format(), copy, key: None };
         Ok((reader, replay))
     }
 
@@ -244,12 +245,24 @@ pub struct Replay {
     input: Input,
     format: Format,
     copy: Option<File>,
+    /// The object to read, of several.
+    key: Option<Value>,
 }
 
 impl Replay {
     /// Whether the input is a file, which need not be waited for.
     pub fn is_of_file(&self) -> bool {
         self.copy.is_none()
+    }
+
+    /// The same for one object of several, by its key.
+    ///
+    /// # Errors
+    /// If the copy of the input cannot be used.
+    pub fn of(&self, key: &Value) -> io::Result<Self> {
+        let copy = self.copy.as_ref().map(File::try_clone).transpose()?;
+        let (input, format) = (self.input.clone(), self.format);
+        Ok(Self { input, format, copy, key: Some(key.clone()) })
     }
 
     /// The format that it was read in.
@@ -280,14 +293,18 @@ impl Replay {
     /// # Errors
     /// If it has changed or gone since.
     pub fn open(&self) -> Result<InputReader, OpenError> {
-        match &self.copy {
-            None => self.input.open(Some(self.format)),
+        let mut reader = match &self.copy {
+            None => self.input.open(Some(self.format))?,
             Some(copy) => {
                 let rewound = copy.try_clone().and_then(|mut copy| copy.rewind().map(|()| copy));
                 let copy = rewound.map_err(|error| self.input.cannot_open(error))?;
-                self.input.open_file(copy, Some(self.format))
+                self.input.open_file(copy, Some(self.format))?
             }
+        };
+        if let Some(key) = &self.key {
+            reader.select(key)?;
         }
+        Ok(reader)
     }
 }
 

@@ -76,6 +76,13 @@ impl InputError {
         Self { inner: Box::new(Inner { location, kind, excerpt, earlier: None }) }
     }
 
+    /// The error for an input that could not be read.
+    pub(crate) fn io(error: io::Error) -> Self {
+        let kind = InputErrorKind::Io(error);
+        let (location, excerpt, earlier) = (Location::START, None, None);
+        Self { inner: Box::new(Inner { location, kind, excerpt, earlier }) }
+    }
+
     /// The report for people: `name:line:column: message`, the line with the
     /// defect marked, the earlier event, the cure. Several lines, the last
     /// without a newline.
@@ -274,7 +281,7 @@ pub fn read_recording<R: Read>(
 }
 
 /// About how many bytes of memory an event of a history takes.
-fn size(event: &Event<'_, Value>) -> usize {
+pub(crate) fn size(event: &Event<'_, Value>) -> usize {
     let text = |value: &Value| match value {
         Value::Integer(_) => 0,
         Value::Text(text) => text.len() + 16,

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use clap::Args;
 use snapshot_core::{History, immediate};
 use snapshot_io::escape;
-use snapshot_io::limited::read_text;
-use snapshot_test::certificate::Certificate;
+use snapshot_io::limited::{TextError, read_text};
+use snapshot_test::certificate::{Certificate, CertificateError};
 use snapshot_test::format::Object;
 use snapshot_test::input::Input;
-use snapshot_test::{Value, read_exchanges, read_history};
+use snapshot_test::{InputError, Value, read_exchanges, read_history};
+use thiserror::Error;
 
 use super::format::InputFormat;
 use super::{print, trouble};
@@ -26,6 +27,10 @@ pub struct Certify {
     /// The format of the recording.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
+    /// Of a recording of several objects, take the one with this key, if the certificate
+    /// names none.
+    #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
+    key: Option<Value>,
     /// The recording; `-` is standard input.
     history: PathBuf,
     /// The certificate, as `check --certificate` wrote it.
@@ -38,16 +43,54 @@ enum Read {
     Immediate(immediate::History<Value>),
 }
 
+/// A certificate that says of no object, or of another one, that it is for it.
+#[derive(Debug, Error)]
+enum KeyError {
+    #[error("cannot be read: {0}")]
+    Text(#[from] TextError),
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    #[error("the certificate is for the object {found}, and --key names {wanted}")]
+    Other { found: Value, wanted: Value },
+}
+
+/// Bytes of the longest certificate that is read before the size of its object is known.
+const MOST_BYTES: usize = 1 << 30;
+
 impl Certify {
+    /// The object that is meant: that which the certificate names, or `--key`.
+    fn key(&self, wanted: Option<&Value>) -> Result<Option<Value>, KeyError> {
+        let text = read_text(&self.certificate, MOST_BYTES, MOST_BYTES)?;
+        match (Certificate::key_of(&text)?, wanted) {
+            (Some(found), Some(wanted)) if found != *wanted => {
+                Err(KeyError::Other { found, wanted: wanted.clone() })
+            }
+            (found, wanted) => Ok(found.or_else(|| wanted.cloned())),
+        }
+    }
+
     pub fn run(self) -> ExitCode {
         let input = Input::from_argument(&self.history);
         let name = input.name();
         let place = self.certificate.display().to_string();
         let (name, place) = (escape::name(&name), escape::name(&place));
-        let reader = match input.open(self.format.format()) {
+        let mut reader = match input.open(self.format.format()) {
             Ok(reader) => reader,
             Err(error) => return trouble(error.report(&name)),
         };
+        let keyed = match (reader.is_keyed(), &self.key) {
+            (false, None) => Ok(None),
+            (_, key) => self.key(key.as_ref()),
+        };
+        let key = match keyed {
+            Ok(key) => key,
+            Err(error) => return trouble(format_args!("{place}: {error}")),
+        };
+        if let Some(key) = &key
+            && let Err(error) = reader.select(key)
+        {
+            return trouble(InputError::from(error).report(&name));
+        }
         let history = match reader.object() {
             Object::Snapshot => read_history(reader).map(|(history, _)| Read::Snapshot(history)),
             Object::Immediate => {

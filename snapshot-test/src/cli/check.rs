@@ -11,9 +11,10 @@ use parse_size::Config;
 use snapshot_core::check::Checker;
 use snapshot_io::output::{self, Printed};
 use snapshot_io::{escape, replacement};
+use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
-use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge};
+use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object};
 use snapshot_test::report::{exit_code, explained, human, json};
 use thiserror::Error;
 
@@ -42,6 +43,10 @@ pub struct Check {
     /// Bytes that an exact search may take, per input: 500M, 1.5GiB; units go by 1024.
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
     budget_memory: usize,
+    /// Of a recording of several objects, take the one with this key: a number, a text, or
+    /// a text in double quotes.
+    #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
+    key: Option<Value>,
     /// Answer at the first violation, without waiting for the end of the input.
     #[arg(long)]
     live: bool,
@@ -59,6 +64,9 @@ pub struct Check {
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
 }
+
+/// Characters of a key within the name of a certificate.
+const MOST_OF_A_KEY: usize = 60;
 
 /// How to decide.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
@@ -146,20 +154,25 @@ impl Check {
         let mut names = CertificateNames::default();
         for path in &self.inputs {
             let input = Input::from_argument(path);
-            let judgement = judge(&input, self.format.format(), &options);
-            let certificate = self.certificate.as_ref().zip(certificate(&judgement));
-            let written = match certificate {
-                None => None,
-                Some((directory, certificate)) => {
-                    let place = directory.join(names.next(path));
-                    if let Err(error) = replacement::write(&place, certificate.to_text().as_bytes())
-                    {
-                        return trouble(format_args!("cannot write {}: {error}", place.display()));
-                    }
-                    Some(place)
+            let key = self.key.as_ref();
+            let mut judgement = judge_object(&input, self.format.format(), key, &options);
+            let written = match &self.certificate {
+                None => Ok(None),
+                Some(directory) => {
+                    write_certificates(directory, path, key, &mut names, &mut judgement)
                 }
             };
-            let printed = self.print(&input.name(), &judgement, written.as_deref());
+            let written = match written {
+                Ok(written) => written,
+                Err((place, error)) => {
+                    return trouble(format_args!("cannot write {}: {error}", place.display()));
+                }
+            };
+            let mut name = input.name();
+            if let Some(key) = key {
+                name += &format!(" @{key}");
+            }
+            let printed = self.print(&name, &judgement, written.as_deref());
             findings.push(judgement.finding);
             match printed {
                 Ok(Printed::Whole) => {}
@@ -228,6 +241,8 @@ fn summary(findings: &[Finding]) -> String {
             | Finding::Unsearched { .. }
             | Finding::Immediate(immediate::Finding::Undecided(..)) => 2,
             Finding::Malformed(_) => 3,
+            Finding::Objects(objects) if objects.violations > 0 => 1,
+            Finding::Objects(objects) => 2 * usize::from(objects.unknown > 0),
         }] += 1;
     }
     let [linearizable, violations, unknown, malformed] = counts;
@@ -236,6 +251,33 @@ fn summary(findings: &[Finding]) -> String {
          {malformed} malformed\n",
         findings.len()
     )
+}
+
+/// Writes the certificate of a decided input, or of each of its objects; where it was
+/// written.
+fn write_certificates(
+    directory: &Path,
+    input: &Path,
+    key: Option<&Value>,
+    names: &mut CertificateNames,
+    judgement: &mut Judgement,
+) -> Result<Option<PathBuf>, (PathBuf, io::Error)> {
+    let mut write = |key: Option<&Value>, judgement: &Judgement| {
+        let Some(certificate) = certificate(judgement) else { return Ok(None) };
+        let place = directory.join(names.next(input, key));
+        match replacement::write(&place, certificate.to_text_of(key).as_bytes()) {
+            Ok(()) => Ok(Some(place)),
+            Err(error) => Err((place, error)),
+        }
+    };
+    if let Finding::Objects(objects) = &mut judgement.finding {
+        for part in &mut objects.parts {
+            let place = write(Some(&part.key), &part.judgement)?;
+            part.certificate = place.map(|place| place.display().to_string());
+        }
+        return Ok(None);
+    }
+    write(key, judgement)
 }
 
 /// The certificate of a decided input, if there is one.
@@ -265,9 +307,15 @@ struct CertificateNames {
 }
 
 impl CertificateNames {
-    fn next(&mut self, input: &Path) -> String {
+    fn next(&mut self, input: &Path, key: Option<&Value>) -> String {
         let name = input.file_name().map_or("-".into(), |name| name.to_string_lossy());
-        let name = if name == "-" { "standard-input".into() } else { name };
+        let mut name = if name == "-" { "standard-input".into() } else { name.into_owned() };
+        if let Some(key) = key {
+            let key = key.to_string();
+            let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+            let key = key.trim_matches('"').chars().take(MOST_OF_A_KEY).map(plain);
+            name = format!("{name}.{}", key.collect::<String>());
+        }
         let mut candidate = format!("{name}.certificate");
         let mut number = 2;
         while !self.taken.insert(candidate.clone()) {

@@ -18,6 +18,7 @@ use snapshot_test::convert::convert;
 use snapshot_test::format::{Format, WriteError, Writer};
 use snapshot_test::import::{EdnOptions, ImportError, Imported, Stamp, edn, intervals};
 use snapshot_test::input::Input;
+use snapshot_test::{InputError, Value};
 
 use super::format::{OutputFormat, SourceFormat};
 use super::trouble;
@@ -35,6 +36,10 @@ pub struct Convert {
     /// The format of the output.
     #[arg(long, value_enum)]
     to: OutputFormat,
+    /// Of a recording of several objects, write the one with this key: a number, a text, or
+    /// a text in double quotes.
+    #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
+    key: Option<Value>,
     /// By how much each clock of `--from intervals`, or of `--sort-by-time`, may be off, in
     /// its unit.
     #[arg(long, value_name = "TIME", default_value = "0")]
@@ -66,10 +71,15 @@ impl Convert {
                 if let Some(option) = self.foreign_option() {
                     return trouble(option);
                 }
-                let reader = match input.open(from.format()) {
+                let mut reader = match input.open(from.format()) {
                     Ok(reader) => reader,
                     Err(error) => return trouble(error.report(&name)),
                 };
+                if let Some(key) = &self.key
+                    && let Err(error) = reader.select(key)
+                {
+                    return trouble(InputError::from(error).report(&name));
+                }
                 let name = name.clone();
                 Box::new(move |output| {
                     let converted = convert(reader, to, output).map(drop);
@@ -81,6 +91,9 @@ impl Convert {
             None => {
                 if let Some(option) = self.foreign_option() {
                     return trouble(option);
+                }
+                if self.key.is_some() {
+                    return trouble("--key is for recordings: a foreign log has no keys");
                 }
                 let imported = match self.import(&input) {
                     Ok(imported) => imported,

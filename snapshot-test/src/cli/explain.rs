@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use snapshot_io::{escape, replacement};
 use snapshot_picture::{dot, latex, svg};
+use snapshot_test::Value;
 use snapshot_test::explain::Explained;
 use snapshot_test::input::Input;
 use snapshot_test::judge::Options;
@@ -22,6 +23,10 @@ pub struct Explain {
     /// The format of the recording.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
+    /// Of a recording of several objects, take the one with this key: a number, a text, or
+    /// a text in double quotes.
+    #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
+    key: Option<Value>,
     /// Write a page for a browser: one file, which needs no network.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -59,11 +64,15 @@ enum Form {
 impl Explain {
     pub fn run(self) -> ExitCode {
         let input = Input::from_argument(&self.history);
-        let name = escape::name(&input.name()).into_owned();
+        let mut name = escape::name(&input.name()).into_owned();
+        if let Some(key) = &self.key {
+            name += &format!(" @{key}");
+        }
+        let key = self.key.as_ref();
         let options =
             Options { time: self.budget_seconds, memory: self.budget_memory, ..Options::default() };
         let explained_input =
-            match Explained::new(&input, name.clone(), self.format.format(), &options) {
+            match Explained::new(&input, name.clone(), self.format.format(), key, &options) {
                 Ok(explained) => explained,
                 Err(error) => return trouble(error.report(&name)),
             };

@@ -1,7 +1,22 @@
 //! Formats as options.
 
+use std::convert::Infallible;
+
 use clap::ValueEnum;
+use snapshot_test::Value;
 use snapshot_test::format::Format;
+
+/// The key of an object as an option: an integer, a text, or a text in double quotes (which
+/// tells `"5"` from `5`).
+pub fn key(text: &str) -> Result<Value, Infallible> {
+    let integer = text.parse().ok().filter(|integer: &i64| integer.to_string() == text);
+    let quoted = text.starts_with('"').then(|| serde_json::from_str::<String>(text).ok());
+    Ok(match (integer, quoted.flatten()) {
+        (Some(integer), _) => Value::from(integer),
+        (None, Some(quoted)) => Value::from(quoted.as_str()),
+        (None, None) => Value::from(text),
+    })
+}
 
 /// A format to read.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -40,7 +40,8 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Reads and judges an input; `None` detects the format. Memory: the history, 24 bytes
+    /// Reads and judges an input, or one object of several, by its key; without a `format`
+    /// that is detected. Memory: the history, 24 bytes
     /// per event, and what the judgement takes.
     ///
     /// # Errors
@@ -49,9 +50,13 @@ impl Explained {
         input: &Input,
         name: String,
         format: Option<Format>,
+        key: Option<&Value>,
         options: &Options,
     ) -> Result<Self, OpenError> {
-        let (reader, replay) = input.open_repeatably(format)?;
+        let (mut reader, replay) = input.open_repeatably(format)?;
+        if let Some(key) = key {
+            reader.select(key)?;
+        }
         let format = reader.format();
         let Recording { history, locations, defect, .. } = read_recording(reader, usize::MAX)?;
         let judgement = judge::judge_recording(Some(format), &history, &locations, defect, options);

@@ -9,7 +9,8 @@
 use snapshot_core::Process;
 use snapshot_core::history::Event;
 
-use super::{Location, Parsed, Payload, ReadError, Shape};
+use super::keys::{Fate, Selection};
+use super::{Key, Location, Parsed, Payload, ReadError, ReadErrorKind, Shape};
 use crate::Value;
 
 /// The most events of a batch. To hand over a batch may take two system calls,
@@ -47,6 +48,8 @@ pub(crate) struct Batch {
     payload: Payload,
     /// The place of each entry. Apart from them: it is rarely asked for.
     locations: Vec<Location>,
+    /// The key of each entry, if there are keys.
+    keys: Vec<Key>,
     ending: Ending,
 }
 
@@ -56,6 +59,7 @@ impl Batch {
             entries: Vec::new(),
             payload: Payload::default(),
             locations: Vec::new(),
+            keys: Vec::new(),
             ending: Ending::Open,
         }
     }
@@ -72,10 +76,38 @@ impl Batch {
         })
     }
 
+    /// The keys of the events, if there are keys.
+    pub fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
+    /// Whether there are no events.
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Ends with an error, unless it does so already.
+    pub(super) fn fail(&mut self, error: ReadError) {
+        if !matches!(self.ending, Ending::Error(_)) {
+            self.ending = Ending::Error(error);
+        }
+    }
+
     /// Whether no other batch follows: the input has ended, or what stands
     /// behind the events is none, for the reason in [`Self::into_error`].
     pub const fn is_last(&self) -> bool {
         !matches!(self.ending, Ending::Open)
+    }
+
+    /// As [`Self::into_error`]; the batch then has an end like any other.
+    pub fn take_error(&mut self) -> Option<ReadError> {
+        match std::mem::replace(&mut self.ending, Ending::End) {
+            Ending::Error(error) => Some(error),
+            ending => {
+                self.ending = ending;
+                None
+            }
+        }
     }
 
     /// What is wrong behind the events, if anything.
@@ -91,11 +123,13 @@ impl Batch {
     #[inline]
     pub(super) fn fill(
         &mut self,
+        selection: Selection,
         mut advance: impl FnMut(&mut Payload) -> Result<Option<Parsed>, ReadError>,
     ) {
         self.entries.clear();
         self.payload.clear();
         self.locations.clear();
+        self.keys.clear();
         self.ending = Ending::Open;
         let Self { payload, .. } = self;
         while self.entries.len() < EVENTS
@@ -103,7 +137,23 @@ impl Batch {
             && payload.entries.len() < VALUES
         {
             match advance(payload) {
-                Ok(Some(Parsed { location, process, shape })) => {
+                Ok(Some(Parsed { location, process, shape, key })) => {
+                    match selection.fate(key) {
+                        Fate::Taken => {}
+                        Fate::Skipped => {
+                            let last = self.entries.last();
+                            payload.values.truncate(last.map_or(0, |last| last.end as usize));
+                            let end = last.map_or(0, |last| last.end_of_entries as usize);
+                            payload.entries.truncate(end);
+                            continue;
+                        }
+                        Fate::Refused => {
+                            let kind = ReadErrorKind::SeveralObjects;
+                            self.ending = Ending::Error(ReadError::new(location, kind, None));
+                            return;
+                        }
+                    }
+                    self.keys.extend(key);
                     let end = payload.values.len() as u32;
                     let end_of_entries = payload.entries.len() as u32;
                     self.entries.push(Entry { process, shape, end, end_of_entries });

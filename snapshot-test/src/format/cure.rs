@@ -2,6 +2,7 @@
 
 use super::Format;
 use super::error::ReadErrorKind;
+use crate::Value;
 
 impl ReadErrorKind {
     /// What to do about it, as an imperative sentence without a full stop.
@@ -92,6 +93,20 @@ impl ReadErrorKind {
             }
             Self::ForeignObject => "`check` and `certify` read immediate snapshots",
             Self::ValuePerSegment => "write all values, as in `p0 ok 5 0`",
+            Self::MissingKey { .. } => {
+                "give every event a key, `@\"x\" p0 update 5` (JSON Lines: \"key\":\"x\"), or none"
+            }
+            Self::UnexpectedKey { .. } => {
+                "give every event a key, from the first on, or none of them"
+            }
+            Self::SeveralObjects => "name one of its objects with --key; `check` takes all of them",
+            Self::NoSuchKey(Value::Integer(_)) => {
+                "correct --key; a key that is a text in digits is named in quotes: --key '\"5\"'"
+            }
+            Self::NoSuchKey(Value::Text(_)) => {
+                "correct --key; `snapshot-test check --report json` counts the objects"
+            }
+            Self::KeyedImmediate => "record each immediate snapshot in a file of its own",
             Self::OtherValue { .. } => "correct one of the two values",
         };
         Some(cure.to_owned())
@@ -122,6 +137,8 @@ fn unexpected(expected: &str, found: &str) -> String {
         "events look like `startUpdate!0,5;endUpdate!0,5;startScan!1;endScan!1,5,0;`"
     } else if expected.contains("object") {
         "a line is one JSON object such as {\"process\":0,\"event\":\"ok\"}"
+    } else if expected.contains("key") {
+        "a key is an integer, `@5 p0 scan`, or a text in double quotes, `@\"cart\" p0 scan`"
     } else if is_word && expected.contains("value") {
         "a value is an integer in decimal, or a text in double quotes"
     } else {

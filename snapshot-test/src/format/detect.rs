@@ -51,7 +51,7 @@ pub(super) fn looks_like(line: &[u8]) -> Option<Format> {
         // A map of EDN begins with a keyword.
         b"" if after == b'{' && line[1..].trim_ascii_start().starts_with(b":") => None,
         b"" if after == b'{' => Some(Format::Jsonl),
-        b"" if after == b'#' => Some(Format::Text),
+        b"" if after == b'#' || after == b'@' => Some(Format::Text),
         b"startUpdate" | b"endUpdate" | b"startScan" | b"endScan" => Some(Format::Disc22),
         b"p" if after.is_ascii_digit() => Some(Format::Text),
         word => {

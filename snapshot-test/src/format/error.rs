@@ -250,6 +250,33 @@ pub enum ReadErrorKind {
     /// An operation of an immediate snapshot that does not return all segments.
     #[error("expected one value per segment: an exchange returns all segments")]
     ValuePerSegment,
+    /// An event without a key in a recording of several objects.
+    #[error(
+        "expected a key, as the event of line {first} has one: this recording is of several \
+         objects; found an event without"
+    )]
+    MissingKey {
+        /// The line of the first event.
+        first: u64,
+    },
+    /// An event with a key in a recording of one object.
+    #[error(
+        "expected an event without a key, as that of line {first}: this recording is of one \
+         object; found a key"
+    )]
+    UnexpectedKey {
+        /// The line of the first event.
+        first: u64,
+    },
+    /// A recording of several objects where one is needed.
+    #[error("this recording is of several objects, told apart by keys, and one is needed here")]
+    SeveralObjects,
+    /// An object that the recording does not have.
+    #[error("expected events with the key {0}, found none")]
+    NoSuchKey(Value),
+    /// Immediate snapshots with keys.
+    #[error("expected a recording of one immediate snapshot, found events with keys")]
+    KeyedImmediate,
     /// disc22: the two ends of an update name different values.
     #[error(
         "expected endUpdate!{process},{started}, as the open update of process {process} \

@@ -15,6 +15,7 @@ mod detect;
 pub mod disc22;
 mod error;
 pub mod jsonl;
+mod keys;
 mod location;
 mod nearest;
 pub(crate) mod quoted;
@@ -33,11 +34,13 @@ use snapshot_core::{Process, Segment};
 pub(crate) use batch::Batch;
 pub use detect::{DETECTION_LENGTH, detect};
 pub use error::{Found, ReadError, ReadErrorKind};
+pub use keys::Key;
 pub use location::{Excerpt, Location};
 pub(crate) use source::BYTE_ORDER_MARK;
 pub use source::LINE_LIMIT;
 pub use writer::{Inexpressible, WriteError, Writer, write_history};
 
+use self::keys::{Fate, Selection};
 use crate::Value;
 
 /// A format of recordings.
@@ -152,6 +155,7 @@ struct Parsed {
     location: Location,
     process: Process,
     shape: Shape,
+    key: Option<Key>,
 }
 
 impl Shape {
@@ -188,6 +192,19 @@ impl Shape {
     }
 }
 
+/// An event of one of several objects.
+#[derive(Debug)]
+pub struct KeyedEvent<'a> {
+    /// The object.
+    pub key: Key,
+    /// Its key, as it stands in the recording.
+    pub name: &'a Value,
+    /// Where the event begins.
+    pub location: Location,
+    /// The event.
+    pub event: Event<'a, Value>,
+}
+
 /// Reads the events of a recording, in any of the formats.
 ///
 /// ```
@@ -210,6 +227,9 @@ pub struct Reader<R> {
     object: Object,
     /// Those of the event that was handed over last.
     payload: Payload,
+    selection: Selection,
+    /// Whether an event was selected.
+    is_found: bool,
 }
 
 #[derive(Debug)]
@@ -238,16 +258,124 @@ impl<R: Read> Reader<R> {
             Inner::Jsonl(reader) => reader.object(),
             Inner::Disc22(_) => Object::Snapshot,
         };
-        Self { inner, object, payload: Payload::default() }
+        Self {
+            inner,
+            object,
+            payload: Payload::default(),
+            selection: Selection::Unkeyed,
+            is_found: false,
+        }
     }
 
+    /// Whether the recording is of several objects: each event has a key.
+    pub fn is_keyed(&self) -> bool {
+        match &self.inner {
+            Inner::Text(reader) => reader.keys().are_used(),
+            Inner::Jsonl(reader) => reader.keys().are_used(),
+            Inner::Disc22(_) => false,
+        }
+    }
+
+    /// The keys of the objects, in the order in which they first occurred, as far as the
+    /// recording was read.
+    pub fn keys(&self) -> &[Value] {
+        match &self.inner {
+            Inner::Text(reader) => reader.keys().names(),
+            Inner::Jsonl(reader) => reader.keys().names(),
+            Inner::Disc22(_) => &[],
+        }
+    }
+
+    /// Reads from now on the events of one object only, by its key. Before this, or
+    /// [`Self::next_keyed`], the events of a recording of several are refused.
+    ///
+    /// # Errors
+    /// If the recording has no keys.
+    pub fn select(&mut self, key: &Value) -> Result<(), ReadError> {
+        let keys = match &mut self.inner {
+            Inner::Text(reader) => reader.keys_mut(),
+            Inner::Jsonl(reader) => reader.keys_mut(),
+            Inner::Disc22(_) => return Err(no_such_key(key)),
+        };
+        if !keys.are_used() {
+            return Err(no_such_key(key));
+        }
+        self.selection = Selection::One(keys.number(key.clone()));
+        Ok(())
+    }
+
+    /// Whether events of one object only are read: see [`Self::select`].
+    pub const fn is_selecting(&self) -> bool {
+        matches!(self.selection, Selection::One(_))
+    }
+
+    /// The next event of a recording of several objects, of any of them, as
+    /// [`Self::next_event`]. `None` also where events have no keys.
+    ///
+    /// # Errors
+    /// If what follows is no event of this format.
+    #[inline]
+    pub fn next_keyed(&mut self) -> Option<Result<KeyedEvent<'_>, ReadError>> {
+        self.payload.clear();
+        if self.object != Object::Snapshot {
+            return Some(Err(self.refused(ReadErrorKind::KeyedImmediate)));
+        }
+        match self.inner.advance(&mut self.payload) {
+            Ok(Some(Parsed { location, process, shape, key })) => {
+                let key = key?;
+                let Payload { values, entries } = &self.payload;
+                let event = shape.event(process, values, entries);
+                Some(Ok(KeyedEvent { key, name: &self.keys()[key.index()], location, event }))
+            }
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// Refuses the recording at its next event.
     #[cold]
-    fn foreign(&mut self) -> ReadError {
+    fn refused(&mut self, kind: ReadErrorKind) -> ReadError {
         let location = match self.inner.advance(&mut self.payload) {
             Ok(Some(parsed)) => parsed.location,
             _ => Location::START,
         };
-        ReadError::new(location, ReadErrorKind::ForeignObject, self.excerpt())
+        ReadError::new(location, kind, self.excerpt())
+    }
+
+    /// That the recording ends without an event of the object that was selected, if so.
+    #[cold]
+    fn missing(&mut self) -> Option<ReadError> {
+        match self.selection {
+            Selection::One(key) if !self.is_found => {
+                self.is_found = true;
+                Some(no_such_key(&self.keys()[key.index()]))
+            }
+            _ => None,
+        }
+    }
+
+    /// The next event that is selected; its values are in the payload.
+    #[inline]
+    fn advance(&mut self) -> Result<Option<Parsed>, ReadError> {
+        loop {
+            self.payload.clear();
+            let parsed = match self.inner.advance(&mut self.payload) {
+                Ok(Some(parsed)) => parsed,
+                Ok(None) => return self.missing().map_or(Ok(None), Err),
+                Err(error) => return Err(error),
+            };
+            match self.selection.fate(parsed.key) {
+                Fate::Taken => {
+                    self.is_found = true;
+                    return Ok(Some(parsed));
+                }
+                Fate::Skipped => {}
+                Fate::Refused => {
+                    let kind = ReadErrorKind::SeveralObjects;
+                    return Err(ReadError::new(parsed.location, kind, self.excerpt()));
+                }
+            }
+        }
     }
 
     /// Reads text. Buffers by itself, as do the others.
@@ -302,9 +430,11 @@ impl<R: Read> Reader<R> {
     pub fn next_exchange(
         &mut self,
     ) -> Option<Result<(Location, immediate::Event<'_, Value>), ReadError>> {
-        self.payload.clear();
-        match self.inner.advance(&mut self.payload) {
-            Ok(Some(Parsed { location, process, shape })) => {
+        if self.is_keyed() {
+            return Some(Err(self.refused(ReadErrorKind::KeyedImmediate)));
+        }
+        match self.advance() {
+            Ok(Some(Parsed { location, process, shape, .. })) => {
                 Some(Ok((location, shape.exchange(process, &self.payload.values))))
             }
             Ok(None) => None,
@@ -319,12 +449,11 @@ impl<R: Read> Reader<R> {
     /// If what follows is no event of this format, or the recording is of another object.
     #[inline]
     pub fn next_event(&mut self) -> Option<Result<(Location, Event<'_, Value>), ReadError>> {
-        self.payload.clear();
         if self.object != Object::Snapshot {
-            return Some(Err(self.foreign()));
+            return Some(Err(self.refused(ReadErrorKind::ForeignObject)));
         }
-        match self.inner.advance(&mut self.payload) {
-            Ok(Some(Parsed { location, process, shape })) => {
+        match self.advance() {
+            Ok(Some(Parsed { location, process, shape, .. })) => {
                 let Payload { values, entries } = &self.payload;
                 Some(Ok((location, shape.event(process, values, entries))))
             }
@@ -336,11 +465,26 @@ impl<R: Read> Reader<R> {
     /// Fills the batch with the next events. Reads on until it is full, whether
     /// or not the input has to be waited for.
     pub(crate) fn next_batch(&mut self, batch: &mut Batch) {
+        let chosen = self.selection;
         match &mut self.inner {
-            Inner::Text(reader) => batch.fill(|payload| reader.advance(payload)),
-            Inner::Jsonl(reader) => batch.fill(|payload| reader.advance(payload)),
-            Inner::Disc22(reader) => batch.fill(|payload| reader.advance(&mut payload.values)),
+            Inner::Text(reader) => batch.fill(chosen, |payload| reader.advance(payload)),
+            Inner::Jsonl(reader) => batch.fill(chosen, |payload| reader.advance(payload)),
+            Inner::Disc22(reader) => {
+                batch.fill(chosen, |payload| reader.advance(&mut payload.values));
+            }
         }
+        self.is_found |= !batch.is_empty();
+        if batch.is_last()
+            && let Some(error) = self.missing()
+        {
+            batch.fail(error);
+        }
+    }
+
+    /// As [`Self::next_batch`], with the events of all objects.
+    pub(crate) fn next_keyed_batch(&mut self, batch: &mut Batch) {
+        self.selection = Selection::All;
+        self.next_batch(batch);
     }
 
     /// The line (disc22: the event) of the event read last, if it is short and
@@ -352,4 +496,9 @@ impl<R: Read> Reader<R> {
             Inner::Disc22(reader) => reader.excerpt(),
         }
     }
+}
+
+/// The error for an object that the recording does not have.
+pub(crate) fn no_such_key(key: &Value) -> ReadError {
+    ReadError::new(Location::START, ReadErrorKind::NoSuchKey(key.clone()), None)
 }

@@ -64,6 +64,15 @@ pub enum Inexpressible {
         /// The process.
         process: Process,
     },
+    /// disc22: several objects.
+    #[error(
+        "disc22 has no keys, found an event of the object {key}; write the recording as text or \
+         jsonl, or one of its objects by --key"
+    )]
+    Key {
+        /// The object.
+        key: Value,
+    },
     /// disc22: a failed operation.
     #[error(
         "disc22 has no failed operations, found one of process {process}; \
@@ -191,6 +200,19 @@ impl<W: Write> Writer<W> {
             Inner::Text(writer) => writer.write(event),
             Inner::Jsonl(writer) => writer.write(event),
             Inner::Disc22(writer) => writer.write(event),
+        }
+    }
+
+    /// Writes one event of an object of several, by its key. A recording has keys on all of
+    /// its events, or on none.
+    ///
+    /// # Errors
+    /// As [`Self::write`]; disc22 has no keys.
+    pub fn write_of(&mut self, key: &Value, event: &Event<'_, Value>) -> Result<(), WriteError> {
+        match &mut self.0 {
+            Inner::Text(writer) => writer.write_of(key, event),
+            Inner::Jsonl(writer) => writer.write_of(key, event),
+            Inner::Disc22(_) => Err(Inexpressible::Key { key: key.clone() }.into()),
         }
     }
 

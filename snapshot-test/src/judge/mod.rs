@@ -7,6 +7,7 @@
 //! linearization is wanted, is the whole history held in memory.
 
 pub mod immediate;
+pub mod objects;
 mod pipeline;
 mod proof;
 mod stream;
@@ -114,6 +115,8 @@ pub enum Finding {
         /// Why there was no search.
         obstacle: Obstacle,
     },
+    /// It is a recording of several objects.
+    Objects(Box<objects::Objects>),
     /// It is a recording of an immediate snapshot.
     Immediate(immediate::Finding),
     /// It is no recording.
@@ -165,14 +168,31 @@ impl Proof {
     }
 }
 
-/// Judges an input; `format`: `None` detects it.
+/// Judges an input; `format`: `None` detects it. Of several objects, each is judged by
+/// itself.
 pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgement {
+    judge_object(input, format, None, options)
+}
+
+/// Judges an input, or one object of several by its key, as if there were no others.
+pub fn judge_object(
+    input: &Input,
+    format: Option<Format>,
+    key: Option<&Value>,
+    options: &Options,
+) -> Judgement {
     let opened = if options.forget && input.is_stream() {
         input.open(format).map(|reader| (reader, None))
     } else {
         input.open_repeatably(format).map(|(reader, replay)| (reader, Some(replay)))
     };
-    let (reader, replay) = match opened {
+    let selected = opened.and_then(|(mut reader, replay)| {
+        let Some(key) = key else { return Ok((reader, replay)) };
+        reader.select(key)?;
+        let part = replay.map(|replay| replay.of(key)).transpose();
+        Ok((reader, part.map_err(InputError::io)?))
+    });
+    let (reader, replay) = match selected {
         Ok(opened) => opened,
         Err(error) => {
             let finding = Finding::Malformed(error);
@@ -181,6 +201,9 @@ pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgem
     };
     if reader.object() == Object::Immediate {
         return immediate::judge(reader, replay, options);
+    }
+    if reader.is_keyed() && key.is_none() {
+        return objects::judge(reader, replay.as_ref(), options);
     }
     if options.linearization || options.checker.is_some() {
         whole(reader, options)

@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 
 use snapshot_core::certificate::projection::Projection;
 use snapshot_core::explanation::{Excerpt, Explanation, ReturnedValues};
-use snapshot_core::history::{Event, HistoryError, Writers};
+use snapshot_core::history::{Declaration, Event, HistoryError, Writers};
 use snapshot_core::monitor::{self, Alarm, Monitor};
 use snapshot_core::observer::{Observation, OnlineObserver};
 use snapshot_core::saturation::Saturation;
@@ -32,7 +32,7 @@ const CONFIRMATION: usize = 1_000_000;
 const FEW: usize = 1 << 14;
 
 /// What the first reading came to.
-struct Reading {
+pub(super) struct Reading {
     monitor: Monitor<Value>,
     observer: OnlineObserver<Value>,
     /// Of a recording with many writers that is live, or cannot be read again: decides where
@@ -59,15 +59,13 @@ pub(super) fn judge(
         }
     };
     drop(reader);
+    let counts = reading.counts();
+    Judgement { format, counts, finding: conclude(reading, replay, options) }
+}
+
+/// What a reading says; `replay` reads the input again, for a proof or a search.
+pub(super) fn conclude(reading: Reading, replay: Option<Replay>, options: &Options) -> Finding {
     let monitor = &reading.monitor;
-    let counts = Counts {
-        processes: monitor.processes(),
-        segments: monitor.segments(),
-        events: monitor.events(),
-        operations: monitor.operations(),
-        pending: monitor.pending(),
-        failed: monitor.failed(),
-    };
     let judgement = monitor.judgement();
     let method = match reading.observer.observation() {
         Observation::NotSimple => Method::Linear,
@@ -79,7 +77,7 @@ pub(super) fn judge(
     {
         panic!("a bug of this program: the observer and the monitor disagree on this input");
     }
-    let finding = match (judgement, reading.error) {
+    match (judgement, reading.error) {
         (monitor::Judgement::Violation(alarm), malformed) => {
             let decided_at = (alarm.event, reading.decided.unwrap_or(Location::START));
             violation(method, &alarm, decided_at, malformed, replay, options)
@@ -109,8 +107,7 @@ pub(super) fn judge(
                 },
             }
         }
-    };
-    Judgement { format, counts, finding }
+    }
 }
 
 /// Reads the whole input, or up to the first violation if it is live.
@@ -121,13 +118,10 @@ fn read(
 ) -> Result<Reading, InputError> {
     let mut origins = Origins::default();
     let declaration = reader.declaration().clone();
-    let observer = OnlineObserver::new(declaration.clone());
     let is_wanted = (options.live || replay.is_none()) && declaration.writers == Writers::Many;
     let saturation = is_wanted.then(|| Saturation::new(declaration.clone()));
-    let monitor = Monitor::linear(declaration)
+    let mut reading = Reading::new(declaration, saturation)
         .map_err(|error| origins.refused(Location::START, error, None))?;
-    let mut reading =
-        Reading { monitor, observer, saturation, decided: None, conflict: None, error: None };
     let file = replay.filter(|replay| replay.is_of_file());
     loop {
         if let Some(file) = file
@@ -155,10 +149,59 @@ fn read(
     Ok(reading)
 }
 
+/// What is known without another reading.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Standing {
+    Linearizable(Method),
+    Violation,
+    Undecided,
+}
+
 impl Reading {
+    /// Ready for the first event.
+    pub(super) fn new(
+        declaration: Declaration<Value>,
+        saturation: Option<Saturation<Value>>,
+    ) -> Result<Self, HistoryError> {
+        let observer = OnlineObserver::new(declaration.clone());
+        let monitor = Monitor::linear(declaration)?;
+        Ok(Self { monitor, observer, saturation, decided: None, conflict: None, error: None })
+    }
+
+    /// The size, as far as the input was read.
+    pub(super) fn counts(&self) -> Counts {
+        let monitor = &self.monitor;
+        Counts {
+            processes: monitor.processes(),
+            segments: monitor.segments(),
+            events: monitor.events(),
+            operations: monitor.operations(),
+            pending: monitor.pending(),
+            failed: monitor.failed(),
+        }
+    }
+
+    /// What is known so far.
+    pub(super) fn standing(&self) -> Standing {
+        match (self.monitor.judgement(), &self.saturation) {
+            (monitor::Judgement::Violation(_), _) => Standing::Violation,
+            _ if self.conflict.is_some() => Standing::Violation,
+            (monitor::Judgement::Linearizable, _) => {
+                Standing::Linearizable(match self.observer.observation() {
+                    Observation::NotSimple => Method::Linear,
+                    Observation::Linearizable | Observation::Violation => Method::Simple,
+                })
+            }
+            (_, Some(saturation)) if saturation.uncertainty().is_none() => {
+                Standing::Linearizable(Method::Saturation)
+            }
+            _ => Standing::Undecided,
+        }
+    }
+
     /// Takes the next event; breaks if nothing that follows matters.
     #[inline]
-    fn take(
+    pub(super) fn take(
         &mut self,
         location: Location,
         event: &Event<'_, Value>,

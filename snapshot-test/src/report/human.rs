@@ -82,18 +82,31 @@ fn write(
                 _ => "exact search",
             };
             writeln!(out, "{name}: {verdict} ({}; {searched})", size(&judgement.counts))?;
-            writeln!(
-                out,
-                "  the {} budget ran out after {} states; the first {} events are linearizable",
-                unknown.exhausted, unknown.states, unknown.linearizable_events
-            )?;
-            writeln!(out, "  it was searched because {}", unknown.cause)?;
+            let (exhausted, events) = (unknown.exhausted, unknown.linearizable_events);
+            if is_saturated {
+                writeln!(
+                    out,
+                    "  the {exhausted} budget ran out; the first {events} events are linearizable"
+                )?;
+                let repeat = match unknown.cause {
+                    Cause::OverlappingUpdates { .. } => "values did not repeat; but ",
+                    _ => "",
+                };
+                writeln!(out, "  it was not decided in linear time: {repeat}{}", unknown.cause)?;
+            } else {
+                writeln!(
+                    out,
+                    "  the {exhausted} budget ran out after {} states; the first {events} events \
+                     are linearizable",
+                    unknown.states
+                )?;
+                writeln!(out, "  it was searched because {}", unknown.cause)?;
+            }
             let instead = match unknown.cause {
                 Cause::Requested => "leave out --method",
                 Cause::AmbiguousValue { .. } => "record values that do not repeat",
                 Cause::OverlappingUpdates { .. } if is_saturated => {
-                    "let one process write each segment, or check shorter recordings (values need \
-                     not be changed)"
+                    "check shorter recordings, or let one process write each segment"
                 }
                 Cause::OverlappingUpdates { .. } => {
                     "let one process write each segment, or record values that do not repeat"
@@ -147,6 +160,16 @@ fn write(
                 size(&judgement.counts)
             )?;
             super::exchanges::human(out, finding)
+        }
+        Finding::Objects(found) => {
+            super::objects::human(out, name, size(&judgement.counts), found)?;
+            for part in super::objects::shown(found) {
+                write(out, &format!("{name} @{}", part.key), &part.judgement, with_automata)?;
+                if let Some(place) = &part.certificate {
+                    writeln!(out, "  certificate: {place}")?;
+                }
+            }
+            Ok(())
         }
         // What is wrong, and how to mend it, is a diagnostic, not a result.
         Finding::Malformed(_) => writeln!(out, "{name}: {verdict}"),

@@ -28,6 +28,9 @@ pub const SCHEMA: u32 = 1;
 pub struct Record<'a> {
     schema: u32,
     input: &'a str,
+    /// Of one object of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<JsonValue>,
     verdict: &'static str,
     format: Option<&'static str>,
     method: Option<&'static str>,
@@ -48,6 +51,19 @@ pub struct Record<'a> {
     /// Why `certify` cannot check it.
     #[serde(skip_serializing_if = "Option::is_none")]
     uncertified: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects: Option<ObjectCounts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<Record<'a>>>,
+}
+
+/// Numbers of objects, by verdict.
+#[derive(Debug, Serialize)]
+struct ObjectCounts {
+    total: u64,
+    linearizable: u64,
+    violation: u64,
+    unknown: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -182,6 +198,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
     let mut record = Record {
         schema: SCHEMA,
         input: name,
+        key: None,
         verdict: verdict(&judgement.finding),
         format: judgement.format.map(|format| format.name()),
         method: None,
@@ -196,8 +213,24 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
         malformed: None,
         certificate: certificate.map(str::to_owned),
         uncertified: certificate.and_then(|_| uncertified(judgement)).map(ToString::to_string),
+        objects: None,
+        parts: None,
     };
     match &judgement.finding {
+        Finding::Objects(found) => {
+            record.objects = Some(ObjectCounts {
+                total: found.total(),
+                linearizable: found.linearizable,
+                violation: found.violations,
+                unknown: found.unknown,
+            });
+            let parts = found.parts.iter().map(|part| Record {
+                key: Some((&part.key).into()),
+                ..self::record(name, &part.judgement, part.certificate.as_deref())
+            });
+            record.parts = Some(parts.collect());
+            record.malformed = found.malformed.as_ref().map(|error| malformed(error, name));
+        }
         Finding::Linearizable { method, .. } => record.method = Some(method.name()),
         Finding::Violation(finding) => {
             record.method = Some(finding.method.name());
@@ -255,23 +288,25 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
                 }
             }
         }
-        Finding::Malformed(error) => {
-            let location = match error {
-                OpenError::Input(error) => Some(error.location()),
-                _ => None,
-            };
-            record.malformed = Some(Malformed {
-                line: location.map(|location| location.line),
-                column: location.map(|location| location.column),
-                message: match error {
-                    OpenError::Input(error) => error.kind().to_string(),
-                    other => other.to_string(),
-                },
-                report: error.report(name).to_string(),
-            });
-        }
+        Finding::Malformed(error) => record.malformed = Some(malformed(error, name)),
     }
     record
+}
+
+fn malformed(error: &OpenError, name: &str) -> Malformed {
+    let location = match error {
+        OpenError::Input(error) => Some(error.location()),
+        _ => None,
+    };
+    Malformed {
+        line: location.map(|location| location.line),
+        column: location.map(|location| location.column),
+        message: match error {
+            OpenError::Input(error) => error.kind().to_string(),
+            other => other.to_string(),
+        },
+        report: error.report(name).to_string(),
+    }
 }
 
 fn index(id: OperationId) -> usize {

@@ -3,6 +3,7 @@
 mod exchanges;
 mod human;
 mod json;
+mod objects;
 
 pub use human::{explained, human, summary};
 pub use json::{Record, SCHEMA, json};
@@ -22,6 +23,8 @@ pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
         | Finding::Immediate(immediate::Finding::Undecided(..)) => 1,
         Finding::Malformed(_) => 2,
         Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => 3,
+        Finding::Objects(objects) if objects.violations > 0 => 3,
+        Finding::Objects(objects) => u8::from(objects.unknown > 0),
     };
     match findings.into_iter().map(severity).max() {
         None | Some(0) => 0,
@@ -41,6 +44,9 @@ pub fn verdict(finding: &Finding) -> &'static str {
         | Finding::Unsearched { .. }
         | Finding::Immediate(immediate::Finding::Undecided(..)) => "unknown",
         Finding::Malformed(_) => "malformed",
+        Finding::Objects(objects) if objects.violations > 0 => "violation",
+        Finding::Objects(objects) if objects.unknown > 0 => "unknown",
+        Finding::Objects(_) => "linearizable",
     }
 }
 

@@ -110,7 +110,7 @@ impl Play {
                 play.respond(0);
                 play.respond(1);
             }
-            Contradiction::Ring => play.ring((i, j), (most / 4).min(MOST_IN_RING), &lie),
+            Contradiction::Ring => play.ring((i, j), (most / 4).min(MOST_IN_RING), lie),
         }
         play
     }
@@ -120,7 +120,7 @@ impl Play {
         &mut self,
         (i, j): (usize, usize),
         values: usize,
-        lie: &dyn Fn(&[(usize, i64)]) -> Vec<(usize, i64)>,
+        lie: impl Fn(&[(usize, i64)]) -> Vec<(usize, i64)>,
     ) {
         let value = |segment: usize, number: usize| (2 * number + 1 + segment) as i64;
         for k in 0..values {

@@ -105,7 +105,7 @@ impl<R: Read> Disc22Reader<R> {
                 let location = self.source.location(0);
                 self.source.pass(cursor.at());
                 self.seen = true;
-                Ok(Some(Parsed { location, process, shape }))
+                Ok(Some(Parsed { location, process, shape, key: None }))
             }
             Err(fault) => Err(self.source.fail(*fault)),
         }

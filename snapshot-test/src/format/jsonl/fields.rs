@@ -19,7 +19,7 @@ use crate::format::nearest::nearest;
 use crate::format::{Format, Payload};
 
 /// All fields, in the order in which [`Fields::given`] counts them.
-pub(super) const NAMES: [&str; 14] = [
+pub(super) const NAMES: [&str; 15] = [
     "process",
     "event",
     "operation",
@@ -32,12 +32,13 @@ pub(super) const NAMES: [&str; 14] = [
     "initial",
     "writers",
     "object",
+    "key",
     "time",
     "comment",
 ];
 
 /// How many of [`NAMES`] mean something; the others are ignored.
-const MEANINGFUL: usize = 12;
+const MEANINGFUL: usize = 13;
 
 /// Which segments a scan returned.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -92,6 +93,7 @@ pub(super) struct Fields<'v> {
     pub processes: Option<u64>,
     pub writers: Option<Word>,
     pub object: Option<Word>,
+    pub key: Option<Value>,
     /// Values of `value`, `values` or `initial` (a line may have one of these), and the
     /// entries of `values` if it has gaps.
     pub payload: &'v mut Payload,
@@ -114,6 +116,7 @@ impl<'v> Fields<'v> {
             processes: None,
             writers: None,
             object: None,
+            key: None,
             payload,
             returned: Returned::All,
             defect: None,
@@ -167,6 +170,10 @@ impl<'v> Fields<'v> {
             "writers" => self.writers = Some(map.next_value_seed(OneOf(&["many", "single"]))?),
             "object" => self.object = Some(map.next_value_seed(OneOf(&["snapshot", "immediate"]))?),
             "value" => map.next_value_seed(OneValue(self))?,
+            "key" => {
+                map.next_value_seed(OneValue(self))?;
+                self.key = self.payload.values.pop();
+            }
             "values" => map.next_value_seed(ReturnedValues(self))?,
             "initial" => map.next_value_seed(ValueList(self))?,
             _ => drop(map.next_value::<IgnoredAny>()?),

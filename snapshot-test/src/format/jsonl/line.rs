@@ -12,8 +12,8 @@ use crate::format::{Format, Object, Payload, Shape};
 /// What a line is.
 #[derive(Debug)]
 pub(super) enum Line {
-    /// An event; its values are those that were parsed.
-    Event(Process, Shape),
+    /// An event, with its key; its values are those that were parsed.
+    Event(Process, Shape, Option<Value>),
     Header(Declaration<Value>, Object),
 }
 
@@ -163,7 +163,7 @@ fn interpret(fields: &mut Fields<'_>) -> Result<Line, ReadErrorKind> {
             Shape::Unknown
         }
     };
-    Ok(Line::Event(process, shape))
+    Ok(Line::Event(process, shape, fields.key.take()))
 }
 
 fn header(fields: &mut Fields<'_>) -> Result<(Declaration<Value>, Object), ReadErrorKind> {
@@ -198,13 +198,15 @@ fn id<T>(id: Result<T, IdError>, given: u64) -> Result<T, ReadErrorKind> {
     id.map_err(|error| ReadErrorKind::id_out_of_range(error, &given.to_string()))
 }
 
-/// Refuses fields that lines of this kind do not have.
+/// Refuses fields that lines of this kind do not have. Every event may have a key.
 fn only(
     fields: &Fields<'_>,
     within: &'static str,
     allowed: &[&'static str],
 ) -> Result<(), ReadErrorKind> {
-    match fields.given().find(|field| !allowed.contains(field)) {
+    let is_allowed =
+        |field: &&str| allowed.contains(field) || (*field == "key" && fields.version.is_none());
+    match fields.given().find(|field| !is_allowed(field)) {
         Some(field) => {
             let found = Found::new(field);
             Err(ReadErrorKind::UnknownField { within, found, nearest: None })

@@ -12,6 +12,8 @@
 //!
 //! The last is a partial scan; `[5,null,null]` says the same.
 //!
+//! In a recording of several objects each event has the `key` of its object.
+//!
 //! The first line may be a header. `time` and `comment` may stand in any line
 //! and are ignored: the order of the file is authoritative over clocks. Any
 //! other field that a line does not need is an error, since a misspelt optional
@@ -29,6 +31,7 @@ pub use writer::JsonlWriter;
 
 use self::line::Line;
 use super::error::{Fault, ReadError, ReadErrorKind};
+use super::keys::Keys;
 use super::location::Excerpt;
 use super::source::Source;
 use super::{Format, Object, Parsed, Payload};
@@ -46,6 +49,7 @@ pub(super) struct JsonlReader<R> {
     first: Option<Parsed>,
     /// The line of the header, if there was one.
     header: Option<u64>,
+    keys: Keys,
     seen: bool,
 }
 
@@ -58,6 +62,7 @@ impl<R: Read> JsonlReader<R> {
             payload: Payload::default(),
             first: None,
             header: None,
+            keys: Keys::default(),
             seen: false,
         };
         reader.first = reader.next_line()?;
@@ -66,6 +71,14 @@ impl<R: Read> JsonlReader<R> {
 
     pub(super) const fn declaration(&self) -> &Declaration<Value> {
         &self.declaration
+    }
+
+    pub(super) const fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(super) const fn keys_mut(&mut self) -> &mut Keys {
+        &mut self.keys
     }
 
     pub(super) const fn object(&self) -> Object {
@@ -100,13 +113,17 @@ impl<R: Read> JsonlReader<R> {
             }
             let location = self.source.location(indent);
             match line::parse(line, indent, &mut self.payload) {
-                Ok(Line::Event(process, shape)) => {
-                    if let Some(kind) = self.object.refusal(shape) {
+                Ok(Line::Event(process, shape, key)) => {
+                    let refusal = self.object.refusal(shape);
+                    let refusal =
+                        refusal.or_else(|| self.keys.refusal(key.is_some(), location.line));
+                    if let Some(kind) = refusal {
                         return Err(self.source.fail(Fault { at: indent, width: 1, kind }));
                     }
                     self.source.pass_line(length);
                     self.seen = true;
-                    return Ok(Some(Parsed { location, process, shape }));
+                    let key = key.map(|key| self.keys.number(key));
+                    return Ok(Some(Parsed { location, process, shape, key }));
                 }
                 Ok(Line::Header(declaration, object)) => {
                     if let Some(kind) = self.misplaced_header() {

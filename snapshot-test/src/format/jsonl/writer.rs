@@ -54,13 +54,27 @@ impl<W: Write> JsonlWriter<W> {
         Ok(Self { output })
     }
 
+    /// Writes one event of an object of several, by its key.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn write_of(&mut self, key: &Value, event: &Event<'_, Value>) -> Result<(), WriteError> {
+        write!(self.output, "{{\"key\":{key},")?;
+        self.write_rest(event)
+    }
+
     /// Writes one event.
     ///
     /// # Errors
     /// If the output fails.
     pub fn write(&mut self, event: &Event<'_, Value>) -> Result<(), WriteError> {
+        write!(self.output, "{{")?;
+        self.write_rest(event)
+    }
+
+    fn write_rest(&mut self, event: &Event<'_, Value>) -> Result<(), WriteError> {
         let output = &mut self.output;
-        write!(output, "{{\"process\":{},\"event\":", event.process)?;
+        write!(output, "\"process\":{},\"event\":", event.process)?;
         match event.action {
             Action::InvokeUpdate { segment, value } => write!(
                 output,

@@ -12,6 +12,9 @@
 //! p1 ok 5 _ _           # a partial scan; also `p1 ok s0 5`
 //! ```
 //!
+//! In a recording of several objects each event begins with the key of its object:
+//! `@"cart" p0 update 5`.
+//!
 //! Long recordings are read at the speed of memory rather than of a parser
 //! generator: the reader walks once over the bytes of a large buffer, without
 //! searching for line ends first, and allocates nothing for integers. Lines as
@@ -34,6 +37,7 @@ pub use writer::TextWriter;
 use self::cursor::{Cursor, Step};
 use self::header::Header;
 use super::error::{Fault, ReadError, ReadErrorKind};
+use super::keys::Keys;
 use super::location::Excerpt;
 use super::source::Source;
 use super::{Format, Object, Parsed, Payload, Shape};
@@ -51,6 +55,10 @@ pub(super) struct TextReader<R> {
     source: Source<R>,
     declaration: Declaration<Value>,
     object: Object,
+    keys: Keys,
+    /// Whether the lines that long recordings consist of may stand here: updates and scans,
+    /// without keys.
+    is_usual: bool,
     /// Whether the input has said anything yet, if only in a comment.
     seen: bool,
 }
@@ -59,7 +67,14 @@ impl<R: Read> TextReader<R> {
     pub(super) fn new(input: R) -> Result<Self, ReadError> {
         let declaration = Declaration::new(Value::ZERO);
         let source = Source::new(input, Format::Text);
-        let mut reader = Self { source, declaration, object: Object::Snapshot, seen: false };
+        let mut reader = Self {
+            source,
+            declaration,
+            object: Object::Snapshot,
+            keys: Keys::default(),
+            is_usual: true,
+            seen: false,
+        };
         reader.read_header()?;
         Ok(reader)
     }
@@ -69,7 +84,9 @@ impl<R: Read> TextReader<R> {
         while self.fill()? {
             let mut cursor = Cursor::new(self.source.units(), Format::Text);
             cursor.skip_blanks();
-            if cursor.at_id(b'p') {
+            if cursor.at_id(b'p') || cursor.peek() == b'@' {
+                let line = self.source.location(0).line;
+                let _ = self.keys.refusal(cursor.peek() == b'@', line);
                 break;
             }
             self.seen |= !matches!(cursor.peek(), b'\n' | b'\r');
@@ -81,6 +98,7 @@ impl<R: Read> TextReader<R> {
             self.source.pass_line(length);
         }
         (self.declaration, self.object) = header.finish();
+        self.is_usual = self.object == Object::Snapshot && !self.keys.are_used();
         Ok(())
     }
 
@@ -106,6 +124,14 @@ impl<R: Read> TextReader<R> {
         &self.declaration
     }
 
+    pub(super) const fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    pub(super) const fn keys_mut(&mut self) -> &mut Keys {
+        &mut self.keys
+    }
+
     pub(super) const fn object(&self) -> Object {
         self.object
     }
@@ -122,10 +148,7 @@ impl<R: Read> TextReader<R> {
     pub(super) fn advance(&mut self, payload: &mut Payload) -> Result<Option<Parsed>, ReadError> {
         let values = &mut payload.values;
         let start = values.len();
-        let usual = match self.object {
-            Object::Snapshot => usual::event(self.source.units(), values),
-            Object::Immediate => None,
-        };
+        let usual = if self.is_usual { usual::event(self.source.units(), values) } else { None };
         let Some((process, shape, length)) = usual else {
             values.truncate(start);
             return self.advance_in_general(payload);
@@ -133,7 +156,7 @@ impl<R: Read> TextReader<R> {
         let location = self.source.location(0);
         self.source.pass_line(length);
         self.seen = true;
-        Ok(Some(Parsed { location, process, shape }))
+        Ok(Some(Parsed { location, process, shape, key: None }))
     }
 
     /// The same, for all kinds of lines, and where more is to be read first.
@@ -143,19 +166,69 @@ impl<R: Read> TextReader<R> {
             let mut cursor = Cursor::new(self.source.units(), Format::Text);
             cursor.skip_blanks();
             let indent = cursor.at();
-            match event(&mut cursor, self.object, payload) {
-                Ok(Some((process, shape))) => {
+            let parsed = key(&mut cursor).and_then(|key| {
+                let event = match self.keyed_usual(&mut cursor, key.is_some(), payload) {
+                    None => event(&mut cursor, self.object, payload)?,
+                    usual => usual,
+                };
+                Ok((key, event))
+            });
+            match parsed {
+                Ok((key, Some((process, shape)))) => {
                     let location = self.source.location(indent);
+                    if let Some(kind) = self.keys.refusal(key.is_some(), location.line) {
+                        return Err(self.source.fail(Fault { at: indent, width: 1, kind }));
+                    }
                     self.source.pass_line(cursor.at());
                     self.seen = true;
-                    return Ok(Some(Parsed { location, process, shape }));
+                    let key = key.map(|key| self.keys.number(key));
+                    return Ok(Some(Parsed { location, process, shape, key }));
                 }
-                Ok(None) => self.source.pass_line(cursor.at()),
+                // Nothing, or a comment: a key has something behind it.
+                Ok((_, None)) => self.source.pass_line(cursor.at()),
                 Err(fault) => return Err(self.source.fail(*fault)),
             }
         }
         Ok(None)
     }
+
+    /// The event of a usual line behind its key.
+    #[inline]
+    fn keyed_usual(
+        &self,
+        cursor: &mut Cursor<'_>,
+        has_key: bool,
+        payload: &mut Payload,
+    ) -> Option<(Process, Shape)> {
+        if !has_key || self.object != Object::Snapshot {
+            return None;
+        }
+        let start = payload.values.len();
+        let lines = &self.source.units()[cursor.at()..];
+        let Some((process, shape, length)) = usual::event(lines, &mut payload.values) else {
+            payload.values.truncate(start);
+            return None;
+        };
+        cursor.advance(length);
+        Some((process, shape))
+    }
+}
+
+/// Passes the key that an event may begin with, and blanks.
+fn key(cursor: &mut Cursor<'_>) -> Step<Option<Value>> {
+    if cursor.peek() != b'@' {
+        return Ok(None);
+    }
+    cursor.advance(1);
+    if !matches!(cursor.peek(), b'"' | b'-' | b'0'..=b'9') {
+        return Err(cursor.unexpected("a key after `@`"));
+    }
+    let key = cursor.value()?;
+    cursor.skip_blanks();
+    if cursor.at_line_end() {
+        return Err(cursor.unexpected("a process such as `p0` after the key"));
+    }
+    Ok(Some(key))
 }
 
 /// Parses a line; `None` for one without an event. Its values are appended.

@@ -48,6 +48,15 @@ impl<W: Write> TextWriter<W> {
         Ok(Self { output, empty })
     }
 
+    /// Writes one event of an object of several, by its key.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn write_of(&mut self, key: &Value, event: &Event<'_, Value>) -> Result<(), WriteError> {
+        write!(self.output, "@{key} ")?;
+        self.write(event)
+    }
+
     /// Writes one event.
     ///
     /// # Errors
