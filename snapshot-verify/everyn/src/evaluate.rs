@@ -39,6 +39,9 @@ pub struct Scope<'a> {
     pub fresh: u8,
     /// Whether possible faults are ignored: they are excluded elsewhere.
     pub lenient: bool,
+    /// Whether views that were not made here may be taken apart: that is excluded
+    /// elsewhere.
+    pub trusting: bool,
 }
 
 /// The numbers of versions in a state are below this.
@@ -231,7 +234,7 @@ impl Scope<'_> {
             },
             Term::Taken(view, span) => match self.scalar(view)? {
                 OWN => smallvec![OWN],
-                _ if self.lenient => smallvec![OWN],
+                _ if self.trusting => smallvec![OWN],
                 _ => return Err(Stop::Taken(*span)),
             },
             Term::Not(inner) => smallvec![byte(self.truth(inner)?.map(|truth| !truth))],

@@ -10,9 +10,9 @@ use std::time::Instant;
 use snapshot_language::program::{Program, independence};
 
 use super::compile::compile;
-use super::model::{Ghosts, Obligation, Specification, Unsupported};
+use super::model::{Ghosts, Obligation, Part, Specification, Unsupported};
 use super::prove::{Finding, Limits, Sabotage, prove};
-use super::shape::Mode;
+use super::shape::{I, J, Mode, T};
 
 /// What became of an obligation.
 #[derive(Clone, Debug)]
@@ -21,6 +21,13 @@ pub struct Rung {
     pub obligation: Obligation,
     /// How its proof went; or what is not modelled.
     pub finding: Result<Finding, Unsupported>,
+}
+
+impl Rung {
+    /// Whether it was shown.
+    pub fn holds(&self) -> bool {
+        self.finding.as_ref().is_ok_and(Finding::holds)
+    }
 }
 
 /// The answer for every n.
@@ -56,42 +63,66 @@ pub fn prove_all(
         answer.looks_at_values = true;
         return answer;
     }
-    for ghosts in [Ghosts::Scans, Ghosts::Calls] {
-        let nested =
-            Obligation { mode: Mode::Nested, ghosts, specification: Specification::Observer };
-        let direct = |specification| Obligation { mode: Mode::Direct, ghosts, specification };
-        if !attempt(program, nested, budget, progress, &mut answer.rungs) {
-            continue;
-        }
-        let specifications = match ghosts {
-            Ghosts::Scans => [Specification::Observer, Specification::Local],
-            Ghosts::Calls => [Specification::Local, Specification::Observer],
-        };
-        for specification in specifications {
-            let obligation = direct(specification);
-            if attempt(program, obligation, budget, progress, &mut answer.rungs) {
-                answer.proved = true;
-                return answer;
-            }
-        }
-    }
+    let mut tries = Tries { program, budget, progress, rungs: &mut answer.rungs };
+    let proved = [Ghosts::Scans, Ghosts::Calls].into_iter().any(|ghosts| {
+        nested(ghosts).iter().any(|parts| tries.all(parts))
+            && direct(ghosts).iter().any(|parts| tries.all(parts))
+    });
+    answer.proved = proved;
     answer
 }
 
-fn attempt(
-    program: &Program,
-    obligation: Obligation,
-    budget: Budget,
-    progress: &mut dyn FnMut(Obligation) -> bool,
-    rungs: &mut Vec<Rung>,
-) -> bool {
-    if !progress(obligation) {
-        return false;
+/// The ways to show nesting: by parts, which are small; or all at once, where nothing that
+/// may matter is left out.
+fn nested(ghosts: Ghosts) -> Vec<Vec<Obligation>> {
+    let of = |part| {
+        let specification = Specification::Observer;
+        Obligation { mode: Mode::Nested, ghosts, specification, part }
+    };
+    vec![vec![of(Part::Faults), of(Part::Tokens)], vec![of(Part::Whole)]]
+}
+
+/// The ways to show that vectors are right.
+fn direct(ghosts: Ghosts) -> Vec<Vec<Obligation>> {
+    let of = |specification, part| Obligation { mode: Mode::Direct, ghosts, specification, part };
+    let observer = vec![of(Specification::Observer, Part::Whole)];
+    let local = [T, I, J].map(|member| of(Specification::Local, Part::By(member))).to_vec();
+    match ghosts {
+        Ghosts::Scans => vec![observer, local],
+        Ghosts::Calls => vec![local, observer],
     }
-    let limits = Limits { views: usize::MAX, bytes: budget.bytes, until: budget.until };
-    let finding = compile(program, obligation)
-        .map(|model| prove(&model, limits, Sabotage::default()).finding);
-    let holds = finding.as_ref().is_ok_and(Finding::holds);
-    rungs.push(Rung { obligation, finding });
-    holds
+}
+
+/// Attempts, one after the other.
+struct Tries<'a> {
+    program: &'a Program,
+    budget: Budget,
+    progress: &'a mut dyn FnMut(Obligation) -> bool,
+    rungs: &'a mut Vec<Rung>,
+}
+
+impl Tries<'_> {
+    /// Whether all of them hold.
+    fn all(&mut self, obligations: &[Obligation]) -> bool {
+        obligations.iter().all(|obligation| self.attempt(*obligation))
+    }
+
+    fn attempt(&mut self, obligation: Obligation) -> bool {
+        if let Some(known) = self.rungs.iter().find(|rung| rung.obligation == obligation) {
+            return known.holds();
+        }
+        if !(self.progress)(obligation) {
+            return false;
+        }
+        // Half of what is left: there may be other ways.
+        let now = Instant::now();
+        let until = self.budget.until.map(|until| now + until.saturating_duration_since(now) / 2);
+        let limits = Limits { views: usize::MAX, bytes: self.budget.bytes, until };
+        let finding = compile(self.program, obligation)
+            .map(|model| prove(&model, limits, Sabotage::default()).finding);
+        let rung = Rung { obligation, finding };
+        let holds = rung.holds();
+        self.rungs.push(rung);
+        holds
+    }
 }

@@ -10,7 +10,7 @@
 //! | [`shape`] | types as rows of bytes, and what a byte says |
 //! | [`term`], `evaluate` | expressions, with three-valued logic |
 //! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
-//! | `liveness`, `relevance` | what may be forgotten, what is kept at all |
+//! | `liveness`, `flow`, `relevance` | what may be forgotten, what is kept at all |
 //! | [`run`] | steps of one process, in loops over the crowd too |
 //! | [`view`] | views, and the centre that they share |
 //! | [`prove`] | the least closed set of views |
@@ -48,6 +48,7 @@
 
 pub mod compile;
 mod evaluate;
+mod flow;
 pub mod ladder;
 mod liveness;
 pub mod model;

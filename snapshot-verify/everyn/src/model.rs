@@ -9,7 +9,7 @@
 use snapshot_language::Span;
 use snapshot_language::program::{LocalId, PrivateId, ProcedureId, SharedId};
 
-use super::shape::{Leaf, Mode};
+use super::shape::{Leaf, Mode, Scalar};
 use super::term::{Over, Term};
 
 /// A construct that is not modelled: the answer is unknown.
@@ -40,6 +40,20 @@ pub enum Specification {
     Local,
 }
 
+/// Which part of a claim is to be shown: each needs less to be kept than all of it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// Of nesting: that the program does not go wrong.
+    Faults,
+    /// Of nesting: that views are of ghost scans within, whatever else goes wrong.
+    Tokens,
+    /// Of vectors, by what was in memory: those of the ghost scans of this member of the
+    /// crowd. No ghost scan changes what another one is judged by.
+    By(u8),
+}
+
 /// What is to be shown of a program, and in which abstraction.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Obligation {
@@ -49,6 +63,8 @@ pub struct Obligation {
     pub ghosts: Ghosts,
     /// Judged how; nothing to judge if nested.
     pub specification: Specification,
+    /// Which part of it.
+    pub part: Part,
 }
 
 /// Offsets within a block.
@@ -103,6 +119,18 @@ pub struct Slot {
     pub position: bool,
 }
 
+/// When a byte is outside of the centre: relative to the tracked process, or within an open
+/// ghost scan.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Outside {
+    /// At all times.
+    Always,
+    /// While a ghost scan of this process is open.
+    InGhost(u8),
+    /// At no time.
+    Never,
+}
+
 /// Where a variable lies.
 #[derive(Clone, Debug)]
 pub struct Room {
@@ -154,6 +182,22 @@ pub struct Model {
     pub initial: Vec<(usize, Term)>,
     /// Private variables: where, and what they hold at first.
     pub private: Vec<(Room, Term)>,
+    /// The bytes of versions that are kept.
+    pub versions: Vec<usize>,
+    /// Per byte, whether it is outside of the centre.
+    pub outside: Vec<Outside>,
+    /// The bytes that are kept and may be in the centre, but for bookkeeping.
+    pub in_centre: Vec<usize>,
+    /// Where loops stand.
+    pub positions: Vec<usize>,
+    /// The bytes that may name a process, and may be in the centre.
+    pub names: Vec<usize>,
+    /// Per process, whether its ghost scans are passed over: they are not judged, and neither
+    /// access what is kept nor leave anything.
+    pub passes: [bool; 3],
+    /// Whether an operation is shown from its first access to something that is kept,
+    /// outside of its ghost scans: until then, its process counts as idle.
+    pub delays: bool,
     /// Per procedure, what the locals hold at first, after the parameters.
     pub fresh_locals: Vec<Vec<(Room, Term)>>,
 }
@@ -175,8 +219,23 @@ pub struct Instruction {
     pub live: Vec<bool>,
     /// The processes for which it is a pause: it accesses something that is kept.
     pub pause: [bool; 3],
+    /// What the indices of the cell are that it accesses.
+    pub places: Vec<Place>,
     /// Whether it is where an update takes effect.
     pub point: bool,
+}
+
+/// What an index of a cell is, as far as it tells before which accesses there is a pause.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Place {
+    /// The process itself.
+    Me,
+    /// The variable of a loop over the crowd around it.
+    Round(usize),
+    /// A process or a segment.
+    Any,
+    /// An integer.
+    Integer,
 }
 
 /// What an instruction does.
@@ -264,4 +323,37 @@ pub enum Step {
     Field(usize),
     /// An element of an array, whose elements have this size.
     Element(Term, Over, usize, super::term::Other),
+}
+
+impl Model {
+    /// Notes what is asked for often: which bytes are versions, and which are outside of
+    /// the centre.
+    pub fn index(&mut self) {
+        let is_version = |slot: &Slot| slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+        let slots = self.slots.iter().enumerate();
+        self.versions =
+            slots.filter(|(_, slot)| is_version(slot) && slot.kept).map(|(at, _)| at).collect();
+        let slots = self.slots.iter().enumerate();
+        let outside = slots.map(|(at, slot)| match (slot.owner, slot.frame) {
+            _ if slot.tracked => Outside::Always,
+            (Some(owner), Some(frame)) if self.ghostly[frame.0 as usize] => Outside::InGhost(owner),
+            (Some(owner), None) => match at - self.blocks[usize::from(owner)] {
+                at::BEGUN | at::BITS | at::TOKEN => Outside::Always,
+                _ => Outside::Never,
+            },
+            _ => Outside::Never,
+        });
+        self.outside = outside.collect();
+        let of = |chosen: &dyn Fn(usize, &Slot) -> bool| -> Vec<usize> {
+            let slots = self.slots.iter().enumerate();
+            slots.filter(|(at, slot)| chosen(*at, slot)).map(|(at, _)| at).collect()
+        };
+        let may_be_inside = |at: usize| self.outside[at] != Outside::Always;
+        let in_centre = of(&|at, slot| may_be_inside(at) && slot.kept && slot.leaf.is_some());
+        let positions = of(&|at, slot| may_be_inside(at) && slot.position);
+        let names = of(&|at, slot| {
+            may_be_inside(at) && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member)
+        });
+        (self.in_centre, self.positions, self.names) = (in_centre, positions, names);
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use snapshot_language::Source;
 
 use super::ladder::Rung;
-use super::model::{Ghosts, Obligation, Specification};
+use super::model::{Ghosts, Obligation, Part, Specification};
 use super::prove::{Attempt, Event, Who};
 use super::run::Failure;
 use super::shape::{I, Mode, T};
@@ -16,13 +16,21 @@ impl fmt::Display for Obligation {
             Ghosts::Scans => "scans",
             Ghosts::Calls => "calls that return a view",
         };
-        match (self.mode, self.specification) {
-            (Mode::Nested, _) => write!(f, "nesting of {ghosts}, and no fault"),
-            (Mode::Direct, Specification::Observer) => {
+        match (self.mode, self.part, self.specification) {
+            (Mode::Nested, Part::Faults, _) => write!(f, "no fault"),
+            (Mode::Nested, Part::Tokens, _) => write!(f, "nesting of {ghosts}"),
+            (Mode::Nested, ..) => write!(f, "nesting of {ghosts}, and no fault"),
+            (Mode::Direct, _, Specification::Observer) => {
                 write!(f, "vectors of {ghosts}, by the observer")
             }
-            (Mode::Direct, Specification::Local) => {
-                write!(f, "vectors of {ghosts}, by what was in memory meanwhile")
+            (Mode::Direct, part, Specification::Local) => {
+                let whose = match part {
+                    Part::By(T) => " of processes other than i and j",
+                    Part::By(I) => " of process i",
+                    Part::By(_) => " of process j",
+                    _ => "",
+                };
+                write!(f, "vectors of {ghosts}{whose}, by what was in memory meanwhile")
             }
         }
     }

@@ -6,38 +6,24 @@
 //! state have the same centre: so whatever is in it must be a function of the state, and
 //! is made definite ([`definite`]). All else may be unknown.
 
-use super::model::{Act, Model, Unsupported, at};
-use super::run::{Crowd, GAP, MEMBER, pc, set_pc};
-use super::shape::{BASE, DEAD, I, J, Mode, OTHER, SOME, Scalar, T, UNKNOWN};
+use super::model::{Act, Model, Outside, Unsupported, at};
+use super::run::{Crowd, GAP, MEMBER, NOT_BEGUN, pc, set_pc};
+use super::shape::{BASE, DEAD, I, J, OTHER, SOME, T, UNKNOWN};
 
 /// One more than the largest number of a version in a state.
 pub fn versions(model: &Model, state: &[u8]) -> u8 {
-    let mut most = 1;
-    for (slot, &byte) in model.slots.iter().zip(state) {
-        let is_version = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
-        if is_version && byte >= BASE {
-            most = most.max(byte - BASE + 1);
-        }
-    }
-    most
+    let bytes = model.versions.iter().map(|at| state[*at]).filter(|byte| *byte >= BASE);
+    bytes.map(|byte| byte - BASE + 1).max().unwrap_or(1)
 }
 
 /// Whether a byte is not in the centre: it is relative to the tracked process, or within
 /// an open ghost scan.
 pub fn is_outside(model: &Model, state: &[u8], at: usize) -> bool {
-    let slot = &model.slots[at];
-    slot.tracked
-        || match (slot.owner, slot.frame) {
-            (Some(owner), Some(frame)) => {
-                let block = model.blocks[usize::from(owner)];
-                state[block + at::GHOST] != 0 && model.ghostly[frame.0 as usize]
-            }
-            (Some(owner), None) => {
-                let offset = at - model.blocks[usize::from(owner)];
-                matches!(offset, at::BEGUN | at::BITS | at::TOKEN)
-            }
-            _ => false,
-        }
+    match model.outside[at] {
+        Outside::Always => true,
+        Outside::InGhost(owner) => state[model.blocks[usize::from(owner)] + at::GHOST] != 0,
+        Outside::Never => false,
+    }
 }
 
 /// All ways to make definite what is in the centre.
@@ -46,12 +32,9 @@ pub fn is_outside(model: &Model, state: &[u8], at: usize) -> bool {
 /// If there are infinitely many.
 pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<u8>>, Unsupported> {
     let mut states = vec![state];
-    for at in 0..model.slots.len() {
+    for &at in &model.in_centre {
         let slot = &model.slots[at];
-        if !matches!(states[0][at], UNKNOWN | SOME)
-            || !slot.kept
-            || is_outside(model, &states[0], at)
-        {
+        if !matches!(states[0][at], UNKNOWN | SOME) || is_outside(model, &states[0], at) {
             continue;
         }
         let Some(leaf) = slot.leaf else { continue };
@@ -107,8 +90,8 @@ pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
     for offset in [at::BEGUN, at::BITS] {
         state[block + offset] = 0;
     }
-    if to == 0 {
-        // The operation is a ghost scan: as if it had not begun.
+    if to == 0 || to == usize::from(NOT_BEGUN) {
+        // The operation is a ghost scan, or is not shown yet: as if it had not begun.
         for offset in [at::GHOST, at::OPERATION, at::TOKEN, at::INVOKED] {
             state[block + offset] = 0;
         }
@@ -122,11 +105,9 @@ pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
 pub fn canonical(model: &Model, state: &mut [u8]) {
     let mut names: Vec<u8> = Vec::new();
     for outside in [false, true] {
-        for at in 0..state.len() {
-            let is_version =
-                model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+        for &at in &model.versions {
             // The first version of all keeps its number.
-            if is_version && state[at] > BASE && is_outside(model, state, at) == outside {
+            if state[at] > BASE && is_outside(model, state, at) == outside {
                 let byte = state[at];
                 if !names.contains(&byte) {
                     names.push(byte);
@@ -137,11 +118,10 @@ pub fn canonical(model: &Model, state: &mut [u8]) {
     if names.is_empty() {
         return;
     }
-    for (byte, slot) in state.iter_mut().zip(&model.slots) {
-        let is_version = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
-        if is_version && *byte > BASE {
-            let number = names.iter().position(|name| name == byte).unwrap_or_default();
-            *byte = BASE + 1 + number as u8;
+    for &at in &model.versions {
+        if state[at] > BASE {
+            let number = names.iter().position(|name| *name == state[at]).unwrap_or_default();
+            state[at] = BASE + 1 + number as u8;
         }
     }
 }
@@ -152,20 +132,25 @@ pub fn centre(model: &Model, crowd: &Crowd, view: &[u8]) -> Vec<u8> {
     for owner in [I, J] {
         hide(model, &mut state, owner);
     }
-    let has_tracked = crowd.members.contains(&T);
-    for at in 0..state.len() {
-        let slot = &model.slots[at];
-        if is_outside(model, &state, at) {
-            state[at] = DEAD;
-        } else if has_tracked && slot.position {
+    if crowd.members.contains(&T) {
+        for &at in &model.positions {
             state[at] = without_tracked(crowd, state[at]);
-        } else if slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member)
-            && state[at] == BASE + T
-        {
+        }
+    }
+    for &at in &model.names {
+        if state[at] == BASE + T {
             state[at] = BASE + OTHER;
         }
     }
-    debug_assert!(model.obligation.mode == Mode::Direct || state.len() == view.len());
+    let in_ghost = model.blocks.map(|block| state[block + at::GHOST] != 0);
+    for (byte, outside) in state.iter_mut().zip(&model.outside) {
+        match outside {
+            Outside::Never => {}
+            Outside::Always => *byte = DEAD,
+            Outside::InGhost(owner) if in_ghost[usize::from(*owner)] => *byte = DEAD,
+            Outside::InGhost(_) => {}
+        }
+    }
     state
 }
 

@@ -136,8 +136,9 @@ fn check(mutants: impl Iterator<Item = Mutant>, sample: usize) -> Counts {
     counts
 }
 
-fn texts() -> [(&'static str, &'static str); 6] {
+fn texts() -> [(&'static str, &'static str); 7] {
     [
+        ("afek", corpus::algorithm("afek_unbounded").unwrap().text),
         ("bowman", corpus::algorithm("bowman").unwrap().text),
         ("naive", corpus::algorithm("naive_collect").unwrap().text),
         ("versioned", VERSIONED),

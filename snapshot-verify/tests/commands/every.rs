@@ -10,9 +10,18 @@ fn a_proof_for_every_n() {
     let lines = json(0, "check bowman --processes every");
     assert_eq!(lines[0]["processes"], "every");
     assert_eq!(lines[0]["verdict"], "verified");
-    let kinds = lines[0]["obligations"][1]["kinds"].as_array().unwrap();
+    let kinds = lines[0]["obligations"][2]["kinds"].as_array().unwrap();
     assert_eq!(kinds.len(), 5, "i, j, and t in three places");
     assert!(kinds.iter().all(|kind| kind["views"].as_u64().unwrap() > 0));
+}
+
+#[test]
+fn a_proof_by_the_calls_that_return_views() {
+    let lines = json(0, "check afek_unbounded -n every");
+    assert_eq!(lines[0]["verdict"], "verified");
+    let obligations = lines[0]["obligations"].as_array().unwrap();
+    let held = obligations.iter().filter(|one| one["holds"] == true).count();
+    assert!(held >= 5, "no fault, nesting, and the vectors of t, i and j: {obligations:?}");
 }
 
 #[test]

@@ -14,8 +14,8 @@ mod statements;
 use snapshot_language::Span;
 use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind, Type};
 
-use crate::model::{Act, Ghosts, Instruction, Model, Obligation, Room, Slot, Unsupported};
-use crate::shape::T;
+use crate::model::{Act, Ghosts, Instruction, Model, Obligation, Part, Room, Slot, Unsupported};
+use crate::shape::{I, J, Mode, T};
 use crate::term::Term;
 use expressions::Scope;
 use layout::Layout;
@@ -57,6 +57,13 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         shared,
         initial: Vec::new(),
         private: Vec::new(),
+        versions: Vec::new(),
+        outside: Vec::new(),
+        in_centre: Vec::new(),
+        positions: Vec::new(),
+        names: Vec::new(),
+        passes: [false; 3],
+        delays: false,
         fresh_locals: Vec::new(),
     };
     for (room, variable) in private.into_iter().zip(&program.private) {
@@ -112,7 +119,40 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         model.code.extend(code);
     }
     crate::relevance::restrict(&mut model);
+    crate::run::pauses::fill_places(&mut model);
+    model.delays = may_delay(&model);
+    model.passes = [I, J, T].map(|me| may_pass(&model, me));
+    model.index();
     Ok(model)
+}
+
+/// Whether operations may be shown late: ghost scans leave nothing to the operation, and are
+/// not within each other.
+fn may_delay(model: &Model) -> bool {
+    let mut ghostly = model.code.iter().filter(|one| model.ghostly[one.procedure.0 as usize]);
+    let leaves = ghostly.any(|one| {
+        let stored = crate::liveness::target(&one.act);
+        let is_private = stored.is_some_and(|target| target.private.is_some());
+        let calls = matches!(&one.act, Act::Call(procedure, ..)
+            if model.is_ghost[procedure.0 as usize]);
+        is_private || calls
+    });
+    model.obligation.mode == Mode::Direct && !leaves
+}
+
+/// Whether the ghost scans of a process may be passed over.
+fn may_pass(model: &Model, me: u8) -> bool {
+    let is_judged = match model.obligation.part {
+        Part::By(member) => member == me,
+        _ => true,
+    };
+    let mut ghostly = model.code.iter().filter(|one| model.ghostly[one.procedure.0 as usize]);
+    let accesses = ghostly.any(|one| match &one.act {
+        Act::Atomic | Act::Read(..) | Act::Write(..) | Act::Swap(..) => one.pause[usize::from(me)],
+        _ => false,
+    });
+    let by_calls = model.obligation.ghosts == Ghosts::Calls;
+    model.delays && by_calls && !is_judged && !accesses
 }
 
 fn idle(procedure: ProcedureId) -> Instruction {
@@ -122,6 +162,7 @@ fn idle(procedure: ProcedureId) -> Instruction {
         procedure,
         live: Vec::new(),
         pause: [true; 3],
+        places: Vec::new(),
         point: false,
     }
 }

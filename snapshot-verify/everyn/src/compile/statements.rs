@@ -32,8 +32,8 @@ impl Writer<'_> {
 
     pub(super) fn push(&mut self, act: Act, span: Span) -> usize {
         let procedure = self.procedure;
-        let (live, pause) = (Vec::new(), [true; 3]);
-        self.code.push(Instruction { act, span, procedure, live, pause, point: false });
+        let (live, pause, places) = (Vec::new(), [true; 3], Vec::new());
+        self.code.push(Instruction { act, span, procedure, live, pause, places, point: false });
         self.code.len() - 1
     }
 

@@ -44,6 +44,7 @@ impl Search<'_> {
         &mut self,
         kind: usize,
         before: &[u8],
+        old: &[u8],
         branch: &Branch,
         home: u32,
         id: u32,
@@ -52,7 +53,6 @@ impl Search<'_> {
         let crowd = &self.crowds[kind];
         let actor = crowd.tracked;
         let after = &branch.state;
-        let old = centre(model, crowd, before);
         let new = centre(model, crowd, after);
         let fresh = versions(model, before);
         let is_own = |at: usize| {
@@ -89,7 +89,7 @@ impl Search<'_> {
         let ends = actor != T
             && before[block + at::GHOST] != 0
             && after[block + at::GHOST] == 0
-            && pc(&old, block) != pc(&new, block);
+            && pc(old, block) != pc(&new, block);
         let mut others: Vec<usize> = branch.others.clone();
         others.retain(|at| !is_outside(model, after, *at) && after[*at] == BASE + OTHER);
         let changes = !sets.is_empty()

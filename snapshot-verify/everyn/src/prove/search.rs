@@ -52,6 +52,8 @@ pub(super) struct Search<'m> {
     pub(super) limits: Limits,
     pub(super) sabotage: Sabotage,
     pub(super) record: Option<Record>,
+    /// Whether operations are shown late.
+    pub(super) delays: bool,
 }
 
 impl<'m> Search<'m> {
@@ -73,6 +75,7 @@ impl<'m> Search<'m> {
             limits,
             sabotage,
             record: None,
+            delays: model.delays,
         }
     }
 }
@@ -154,6 +157,7 @@ impl Search<'_> {
             unknown: None,
             fresh: 1,
             lenient: true,
+            trusting: true,
         };
         scope.bytes(term).unwrap_or_default()
     }
@@ -218,6 +222,7 @@ impl Search<'_> {
         let crowd = self.crowds[kind].clone();
         let view = self.views.rows[id as usize].clone();
         let home = self.views.centres[id as usize];
+        let old = centre(model, &crowd, &view);
         for &me in &crowd.members {
             let run = Run { model, crowd: &crowd, me };
             let block = model.blocks[usize::from(me)];
@@ -232,8 +237,13 @@ impl Search<'_> {
             let mut ways: Vec<(Branch, bool)> = Vec::new();
             if here == 0 {
                 let scan_is_ghost = model.is_ghost[model.scan.0 as usize];
-                ways.extend(run.begin(&view, false)?.into_iter().map(|branch| (branch, false)));
-                if is_followed || !scan_is_ghost {
+                if self.delays {
+                    ways.extend(run.from_idle(&view, is_followed)?);
+                } else {
+                    ways.extend(run.begin(&view, false)?.into_iter().map(|branch| (branch, false)));
+                }
+                let is_begun_there = self.delays && !scan_is_ghost;
+                if !is_begun_there && (is_followed || !scan_is_ghost) {
                     let begun = run.begin(&view, true)?;
                     ways.extend(begun.into_iter().map(|branch| (branch, scan_is_ghost)));
                 }
@@ -251,7 +261,7 @@ impl Search<'_> {
                 }
                 let origin = Origin { from: id, who, place: here as u32 };
                 if is_followed && (me == T || within) {
-                    self.affect(kind, &view, &branch, home, id)?;
+                    self.affect(kind, &view, &old, &branch, home, id)?;
                 }
                 self.add(kind, branch.state, origin)?;
             }

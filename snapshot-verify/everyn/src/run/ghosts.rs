@@ -8,7 +8,7 @@ use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
 use snapshot_language::Span;
 
-use super::{Branch, Failure, Run, pc, set_pc};
+use super::{Branch, Failure, NOT_BEGUN, Run, pc, set_pc};
 use crate::model::{
     Act, IDLE, Instruction, SCANS, SPECIFICATION, SWITCHES, Specification, Unsupported, at,
 };
@@ -74,7 +74,8 @@ impl Run<'_> {
         let now = state[SPECIFICATION];
         state[block + at::BITS] = match self.model.obligation.specification {
             Specification::Observer => observer(now).invoke_scan().bits(),
-            Specification::Local => 1 << now,
+            Specification::Local if self.is_judged() => 1 << now,
+            Specification::Local => 0,
         };
     }
 
@@ -103,7 +104,8 @@ impl Run<'_> {
         }
         state[SPECIFICATION] |= 1 << self.me;
         let block = self.model.blocks[usize::from(self.crowd.tracked)];
-        if state[block + at::BEGUN] != 0 {
+        let is_judged = Run { me: self.crowd.tracked, ..*self }.is_judged();
+        if is_judged && state[block + at::BEGUN] != 0 {
             state[block + at::BITS] |= 1 << state[SPECIFICATION];
         }
     }
@@ -129,6 +131,16 @@ impl Run<'_> {
             branches = self.end_scan(branch.clone(), &row, instruction.span);
         }
         let is_root = to == 0;
+        if to == usize::from(NOT_BEGUN) {
+            for mut branch in branches {
+                self.leave_not_begun(&mut branch.state);
+                match branch.failure {
+                    Some(_) => out.push(branch),
+                    None => self.emit(branch, out)?,
+                }
+            }
+            return Ok(());
+        }
         for mut branch in branches {
             if branch.failure.is_some() {
                 out.push(branch);

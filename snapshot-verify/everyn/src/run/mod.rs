@@ -10,19 +10,25 @@
 //! | --- | --- |
 //! | `settle` | from one pause to the next |
 //! | `rounds` | loops over the crowd |
+//! | `pauses` | where a process pauses |
+//! | `delay` | operations that are shown from their first access on |
 //! | `ghosts` | what is kept in mind of scans and updates, and judged |
 //! | `memory` | cells and variables |
 
+mod delay;
 mod ghosts;
 mod memory;
+pub mod pauses;
 mod rounds;
 mod settle;
 
 use snapshot_language::Span;
 use snapshot_language::program::{ProcedureId, SharedId};
 
+pub use delay::NOT_BEGUN;
+
 use crate::evaluate::{Scope, Stop};
-use crate::model::{Act, Model, SCANS, SWITCHES, UPDATES, Unsupported, at};
+use crate::model::{Act, Model, Part, SCANS, SWITCHES, UPDATES, Unsupported, at};
 use crate::shape::{BASE, Bytes, DEAD, Mode, OLD, OWN, SOME, Scalar, T};
 
 /// The order of the tracked processes; of loops, that is.
@@ -113,9 +119,10 @@ impl<'m> Run<'m> {
 
     /// Whether what this process does is judged here.
     fn is_judged(&self) -> bool {
-        match self.mode() {
-            Mode::Direct => self.me == self.crowd.tracked,
-            Mode::Nested => self.me == T,
+        match (self.mode(), self.model.obligation.part) {
+            (Mode::Direct, Part::By(member)) => self.me == self.crowd.tracked && self.me == member,
+            (Mode::Direct, _) => self.me == self.crowd.tracked,
+            (Mode::Nested, part) => self.me == T && part != Part::Faults,
         }
     }
 
@@ -128,7 +135,8 @@ impl<'m> Run<'m> {
             me: self.me,
             unknown: None,
             fresh,
-            lenient: self.is_direct() || self.me != T,
+            lenient: self.is_direct() || self.me != T || self.model.obligation.part == Part::Tokens,
+            trusting: self.is_direct() || !self.is_judged(),
         }
     }
 
@@ -137,29 +145,40 @@ impl<'m> Run<'m> {
         state[self.block() + at::GHOST] != 0
     }
 
+    /// The operations that an idle process may call: what it then does, and the value that
+    /// an update writes.
+    fn calls(&self, state: &[u8]) -> Vec<(u8, ProcedureId, Option<u8>)> {
+        let update = self.model.update;
+        let switched = state[self.block() + at::SWITCHED] != 0;
+        let updates = match () {
+            () if self.me == T || self.mode() == Mode::Nested => vec![(UPDATES, OWN)],
+            () if switched => vec![(UPDATES, BASE + 1)],
+            () => vec![(UPDATES, BASE), (SWITCHES, BASE + 1)],
+        };
+        let updates = updates.into_iter().map(|(what, value)| (what, update, Some(value)));
+        updates.chain([(SCANS, self.model.scan, None)]).collect()
+    }
+
+    /// Enters the procedure of an operation.
+    fn start(&self, state: &mut [u8], operation: u8, procedure: ProcedureId, argument: Option<u8>) {
+        let block = self.block();
+        state[block + at::OPERATION] = operation;
+        if operation == SWITCHES {
+            state[block + at::SWITCHED] = 1;
+        }
+        let arguments = argument.map(|byte| Bytes::from_slice(&[byte]));
+        self.enter(state, procedure, arguments.into_iter().collect(), 0);
+    }
+
     /// The ways to begin an operation: an update, or a scan.
     pub fn begin(&self, state: &[u8], scan: bool) -> Result<Vec<Branch>, Unsupported> {
-        let block = self.block();
-        let mut calls = Vec::new();
-        if scan {
-            calls.push((SCANS, self.model.scan, None));
-        } else if self.me == T || self.mode() == Mode::Nested {
-            calls.push((UPDATES, self.model.update, Some(OWN)));
-        } else if state[block + at::SWITCHED] == 0 {
-            calls.push((UPDATES, self.model.update, Some(BASE)));
-            calls.push((SWITCHES, self.model.update, Some(BASE + 1)));
-        } else {
-            calls.push((UPDATES, self.model.update, Some(BASE + 1)));
-        }
         let mut out = Vec::new();
-        for (operation, procedure, argument) in calls {
-            let mut state = state.to_vec();
-            state[block + at::OPERATION] = operation;
-            if operation == SWITCHES {
-                state[block + at::SWITCHED] = 1;
+        for (operation, procedure, argument) in self.calls(state) {
+            if (operation == SCANS) != scan {
+                continue;
             }
-            let arguments = argument.map(|byte| Bytes::from_slice(&[byte]));
-            self.enter(&mut state, procedure, arguments.into_iter().collect(), 0);
+            let mut state = state.to_vec();
+            self.start(&mut state, operation, procedure, argument);
             if self.model.is_ghost[procedure.0 as usize] {
                 self.open(&mut state);
             }

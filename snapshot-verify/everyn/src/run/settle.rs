@@ -23,12 +23,11 @@ impl Run<'_> {
             let here = pc(&branch.state, self.block());
             let instruction = &self.model.code[here];
             let pauses = match &instruction.act {
-                Act::Idle | Act::Atomic => true,
-                Act::Read(..) | Act::Write(..) | Act::Swap(..) => {
-                    instruction.pause[usize::from(self.me)]
+                Act::Idle | Act::Atomic | Act::Read(..) | Act::Write(..) | Act::Swap(..) => {
+                    self.pauses_before(&branch.state, instruction)
                 }
                 Act::Call(procedure, ..) => {
-                    self.model.is_ghost[procedure.0 as usize] && !self.in_ghost(&branch.state)
+                    self.is_shown(*procedure) && !self.in_ghost(&branch.state)
                 }
                 _ => false,
             };
@@ -155,6 +154,9 @@ impl Run<'_> {
             Act::Next(this) => {
                 let position = branch.state[block + this.position];
                 self.next_round(branch, this, Some(position), waiting);
+            }
+            Act::Call(procedure, _, into) if self.is_passed(*procedure) => {
+                self.pass_over(branch, into.as_ref(), waiting);
             }
             Act::Call(procedure, arguments, _) => {
                 let mut values = Vec::new();

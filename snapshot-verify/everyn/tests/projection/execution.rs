@@ -7,8 +7,9 @@
 use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
-use snapshot_everyn::model::{Act, IDLE, Model, SCANS, SWITCHES, Specification, UPDATES};
-use snapshot_everyn::shape::{I, J, Leaf, Mode, Scalar, T};
+use snapshot_everyn::model::{Act, IDLE, Model, Part, SCANS, SWITCHES, Specification, UPDATES};
+use snapshot_everyn::run::pauses::{Index, pauses};
+use snapshot_everyn::shape::{I, J, Leaf, Mode, OTHER, Scalar, T};
 use snapshot_semantics::interpret::{Action, Call, Data, Machine, Next, Passage, State};
 
 /// Accesses between two pauses until a process is said to spin.
@@ -38,6 +39,11 @@ pub struct Doing {
     pub latest: u64,
     /// The number of its operations.
     pub operations: u64,
+    /// Whether its operation is shown: it has made an access that is a pause, outside of
+    /// its ghost scans, or operations are shown from their begin on.
+    pub acted: bool,
+    /// Its private variables, and whether it had begun to write 1, before its operation.
+    pub before: (Vec<Data>, bool),
 }
 
 /// The vector of a ghost scan.
@@ -76,6 +82,8 @@ pub struct Execution<'a> {
     pub specification: u8,
     pub doing: Vec<Doing>,
     pub returned: Vec<Returned>,
+    /// Whether each access is a move of its own, even if it is no pause.
+    pub fine: bool,
     time: u64,
     values: u32,
 }
@@ -89,6 +97,8 @@ impl<'a> Execution<'a> {
             ghost: None,
             latest: 0,
             operations: 0,
+            acted: true,
+            before: (Vec::new(), false),
         };
         Self {
             machine,
@@ -98,6 +108,7 @@ impl<'a> Execution<'a> {
             specification: 0,
             doing: vec![idle; machine.processes()],
             returned: Vec::new(),
+            fine: false,
             time: 0,
             values: 0,
         }
@@ -105,6 +116,11 @@ impl<'a> Execution<'a> {
 
     pub fn is_direct(&self) -> bool {
         self.model.obligation.mode == Mode::Direct
+    }
+
+    /// Whether faults are shown to be excluded elsewhere.
+    pub fn ignores_faults(&self) -> bool {
+        self.is_direct() || self.model.obligation.part == Part::Tokens
     }
 
     /// Whether the state of the specification can be told from outside: not if it depends
@@ -120,6 +136,14 @@ impl<'a> Execution<'a> {
         let is_view = |leaf: Leaf| leaf.scalar == Scalar::View;
         let mut shared = slots.iter().filter(|slot| slot.cell.is_some());
         !shared.any(|slot| slot.leaf.is_some_and(is_view))
+    }
+
+    /// Whether the ghost scans of a process are judged.
+    pub fn is_judged(&self, process: usize) -> bool {
+        match self.model.obligation.part {
+            Part::By(place) => self.place(process) == place,
+            _ => true,
+        }
     }
 
     /// i, j, or one of the others.
@@ -157,12 +181,39 @@ impl<'a> Execution<'a> {
         Some(self.model.entries[last.procedure.0 as usize] + last.at)
     }
 
+    /// Where an index is, for a process: itself, i or j, or another.
+    fn seen_by(&self, process: usize, index: usize) -> u8 {
+        match self.place(index) {
+            T if index != process => OTHER,
+            place => place,
+        }
+    }
+
     fn is_at_pause(&self, process: usize) -> bool {
-        let place = usize::from(self.place(process));
-        self.pc(process).is_some_and(|pc| {
-            let instruction = &self.model.code[pc];
-            matches!(instruction.act, Act::Atomic) || instruction.pause[place]
+        let calls = self.machine.open_calls(&self.state, Process::from_index(process));
+        let Some(pc) = self.pc(process) else { return false };
+        let instruction = &self.model.code[pc];
+        let call = calls.last().expect("a process that is not idle runs something");
+        let frame = &self.model.frames[instruction.procedure.0 as usize];
+        let place = self.place(process);
+        let is_followed = place == T || self.doing[process].ghost.is_some();
+        pauses(self.model, instruction, place, is_followed, &|variable| {
+            let local = frame.locals.iter().position(|room| room.base == variable);
+            match call.locals[local.expect("an index is a local")] {
+                Data::Number(index) => Index::At(self.seen_by(process, index as usize)),
+                _ => Index::Any,
+            }
         })
+    }
+
+    /// Whether a process is between two pauses: what it does there is done at once in views.
+    pub fn is_in_transit(&self, process: usize) -> bool {
+        !self.state.is_idle(process) && !self.is_at_pause(process)
+    }
+
+    /// Whether the operation of a process is not shown yet.
+    pub fn is_hidden(&self, process: usize) -> bool {
+        !self.state.is_idle(process) && !self.doing[process].acted
     }
 
     /// Makes a move: begins an operation, or makes the next step of the open one.
@@ -177,7 +228,9 @@ impl<'a> Execution<'a> {
                 }
             }
             None => {
-                self.first_access(process);
+                if self.is_at_pause(process) {
+                    self.first_access(process);
+                }
                 let ended = self.access(process, &mut passages);
                 if ended != Ended::Well {
                     return ended;
@@ -200,6 +253,9 @@ impl<'a> Execution<'a> {
                 ));
                 self.end(process);
                 continue;
+            }
+            if self.fine {
+                return Ended::Well;
             }
             let mut passages = Vec::new();
             let ended = self.access(process, &mut passages);
@@ -233,12 +289,17 @@ impl<'a> Execution<'a> {
     fn begin(&mut self, process: usize, call: Call) {
         let switches = call == Call::Update(1) && self.place(process) != T && self.is_direct();
         self.values += u32::from(!self.is_direct());
+        let private = self.machine.private(&self.state, Process::from_index(process));
         let doing = &mut self.doing[process];
         doing.operation = match call {
             Call::Scan => SCANS,
             Call::Update(_) if switches && !doing.switched => SWITCHES,
             Call::Update(_) => UPDATES,
         };
+        doing.before = (private.to_vec(), doing.switched);
+        // A scan that is a ghost scan is shown where it is followed.
+        let is_ghost = call == Call::Scan && self.model.is_ghost[self.model.scan.0 as usize];
+        doing.acted = is_ghost || !self.model.delays;
         doing.switched |= switches;
         doing.operations += 1;
     }
@@ -259,6 +320,7 @@ impl<'a> Execution<'a> {
         if self.doing[process].ghost.is_some() {
             self.begin_scan(process);
         } else {
+            self.doing[process].acted = true;
             self.invoke(process);
         }
     }
@@ -307,6 +369,7 @@ impl<'a> Execution<'a> {
         let doing = &mut self.doing[process];
         doing.operation = IDLE;
         doing.invoked = false;
+        doing.acted = true;
     }
 
     /// Ghost scans begin and end with calls.
@@ -315,8 +378,15 @@ impl<'a> Execution<'a> {
             match passage {
                 Passage::In(procedure) => {
                     let is_ghost = self.model.is_ghost[procedure.0 as usize];
-                    if is_ghost && self.doing[process].ghost.is_none() {
-                        self.invoke(process);
+                    let passes = self.model.passes[usize::from(self.place(process))];
+                    if is_ghost && !passes && self.doing[process].ghost.is_none() {
+                        let who = Process::from_index(process);
+                        let private = self.machine.private(&self.state, who);
+                        let has_stored = private != self.doing[process].before.0.as_slice();
+                        self.doing[process].acted |= has_stored;
+                        if self.doing[process].acted {
+                            self.invoke(process);
+                        }
                         self.time += 1;
                         let doing = &mut self.doing[process];
                         doing.ghost = Some(Ghost { opened: self.time, bits: None });
@@ -348,7 +418,7 @@ impl<'a> Execution<'a> {
         let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
         let entries = self.pair.map(|segment| parts[segment] == Data::Value(1));
         let bits = ghost.bits.unwrap_or_default();
-        if !self.judges() {
+        if !self.judges() || !self.is_judged(process) {
             return Ended::Well;
         }
         if !self.is_observed() {

@@ -1,9 +1,9 @@
 //! Executions beside the steps among views: after each move, the views of the state are
 //! among the successors of the views of the state before.
 
-use snapshot_everyn::model::{Act, Model};
+use snapshot_everyn::model::Model;
 use snapshot_everyn::prove::{Steps, Who};
-use snapshot_everyn::run::pc;
+use snapshot_everyn::run::{Crowd, Run, pc};
 use snapshot_everyn::shape::{I, J, Mode, OTHER, T};
 use snapshot_semantics::interpret::Call;
 
@@ -42,6 +42,17 @@ impl Counts {
     pub fn total(&self) -> usize {
         self.moves.iter().sum()
     }
+}
+
+/// In which views a move may be a step.
+#[derive(Clone, Copy)]
+enum Shows {
+    /// In all.
+    All,
+    /// In those that do not follow the ghost scan of the process.
+    Outside,
+    /// In none.
+    None,
 }
 
 /// The views of one tuple of processes.
@@ -106,11 +117,12 @@ impl<'a> Follower<'a> {
     /// # Errors
     /// If there are none: the proof is wrong.
     pub fn go(&mut self, process: usize, call: Option<Call>) -> Result<bool, String> {
+        let shows = self.shows(process);
         let ended = self.execution.go(process, call);
         // Moves on which a proof may have given up.
         let may_fail = self.followed.iter().any(|followed| {
             let who = followed.tuple.who(process);
-            let reached = self.reached(followed, who, process);
+            let reached = self.reached(followed, who, shows);
             who != Who::Another
                 && reached
                     .iter()
@@ -124,7 +136,7 @@ impl<'a> Follower<'a> {
                 return Ok(false);
             }
             // Faults are excluded with nesting.
-            Ended::Fault if self.execution.is_direct() => return Ok(false),
+            Ended::Fault if self.execution.ignores_faults() => return Ok(false),
             _ => return Err(format!("p{process}: {ended:?}, which was excluded")),
         }
         for position in 0..self.followed.len() {
@@ -132,7 +144,7 @@ impl<'a> Follower<'a> {
             let (tuple, who) = (followed.tuple, followed.tuple.who(process));
             let mut views = Vec::new();
             let mut bytes = 0;
-            for id in self.reached(followed, who, process) {
+            for id in self.reached(followed, who, shows) {
                 let row = &self.steps.rows[id as usize];
                 let mut likeness = Likeness::new(&self.execution, &tuple, row);
                 if likeness.holds() {
@@ -145,7 +157,7 @@ impl<'a> Follower<'a> {
                 return Ok(false);
             }
             if views.is_empty() {
-                return Err(self.missing(followed, process));
+                return Err(self.missing(followed, process, shows));
             }
             let place = match who {
                 Who::I => I,
@@ -162,7 +174,7 @@ impl<'a> Follower<'a> {
     }
 
     /// What is wrong, for a reader who looks for the mistake.
-    fn missing(&self, followed: &Followed, process: usize) -> String {
+    fn missing(&self, followed: &Followed, process: usize, shows: Shows) -> String {
         let execution = &self.execution;
         let (tuple, who) = (followed.tuple, followed.tuple.who(process));
         let mut text = format!(
@@ -177,7 +189,7 @@ impl<'a> Follower<'a> {
             text += &format!("  p{process} at {:?}: {doing:?}\n", execution.pc(process));
         }
         text += "Views before, and those that were reached:\n";
-        let reached = self.reached(followed, who, process);
+        let reached = self.reached(followed, who, shows);
         for id in followed.views.iter().chain(&reached).take(40) {
             let row = &self.steps.rows[*id as usize];
             let at = execution.model.blocks.map(|block| pc(row, block));
@@ -186,10 +198,34 @@ impl<'a> Follower<'a> {
         text
     }
 
+    /// In which views the next move of a process may be a step: in none if it is between two
+    /// pauses, but for those that do not show where it is.
+    fn shows(&self, process: usize) -> Shows {
+        let is_open = self.execution.doing[process].ghost.is_some();
+        match () {
+            () if !self.execution.is_in_transit(process) => Shows::All,
+            () if is_open => Shows::Outside,
+            () if self.execution.is_hidden(process) => Shows::All,
+            () => Shows::None,
+        }
+    }
+
     /// The views that a move may lead to: without a step, if it is one that the view does
     /// not show, or by steps that stop where no access is waited for.
-    fn reached(&self, followed: &Followed, who: Who, process: usize) -> Vec<u32> {
-        let place = followed.tuple.place(process);
+    fn reached(&self, followed: &Followed, who: Who, shows: Shows) -> Vec<u32> {
+        let place = match who {
+            Who::I => I,
+            Who::J => J,
+            Who::Tracked => T,
+            Who::Another => OTHER,
+        };
+        let is_within = place == T || place == followed.tuple.tracked;
+        match shows {
+            Shows::All => {}
+            Shows::Outside if !is_within => {}
+            _ => return followed.views.clone(),
+        }
+        let crowd = followed.tuple.crowd();
         let mut reached = followed.views.clone();
         let mut frontier = followed.views.clone();
         for _ in 0..STEPS {
@@ -204,7 +240,7 @@ impl<'a> Follower<'a> {
             reached.extend(&next);
             next.retain(|id| {
                 let row = &self.steps.rows[*id as usize];
-                place != OTHER && is_between(self.execution.model, row, place)
+                place != OTHER && is_between(self.execution.model, &crowd, row, place)
             });
             frontier = next;
         }
@@ -215,12 +251,8 @@ impl<'a> Follower<'a> {
 
 /// Whether a process stands between two accesses: before or behind the call of a ghost
 /// scan, or at its first instruction.
-fn is_between(model: &Model, view: &[u8], place: u8) -> bool {
+fn is_between(model: &Model, crowd: &Crowd, view: &[u8], place: u8) -> bool {
     let here = pc(view, model.blocks[usize::from(place)]);
     let instruction = &model.code[here];
-    match &instruction.act {
-        Act::Idle | Act::Atomic => false,
-        Act::Read(..) | Act::Write(..) | Act::Swap(..) => !instruction.pause[usize::from(place)],
-        _ => true,
-    }
+    !Run { model, crowd, me: place }.pauses_before(view, instruction)
 }

@@ -6,7 +6,7 @@ use snapshot_core::Process;
 use snapshot_everyn::compile::over;
 use snapshot_everyn::model::{Act, For, SPECIFICATION, at};
 use snapshot_everyn::prove::Who;
-use snapshot_everyn::run::{Crowd, GAP, MEMBER};
+use snapshot_everyn::run::{Crowd, GAP, MEMBER, NOT_BEGUN};
 use snapshot_everyn::shape::{
     BASE, BORROWED, DEAD, FRESH, I, J, Leaf, MINE, Mode, NONE, OTHER, SOME, Scalar, Shape, T,
     UNKNOWN, integer,
@@ -81,11 +81,32 @@ impl<'a> Likeness<'a> {
         let execution = self.execution;
         let members = self.tuple.crowd().members;
         // Most that differ do so in where processes stand.
-        members.iter().all(|member| self.stands(*member))
+        let shown: Vec<u8> =
+            members.into_iter().filter(|member| !self.is_in_transit(*member)).collect();
+        shown.iter().all(|member| self.stands(*member))
             && (!execution.tells_specification()
                 || self.view[SPECIFICATION] == execution.specification)
             && self.shared()
-            && members.iter().all(|member| self.holds_variables(*member))
+            && shown
+                .iter()
+                .all(|member| self.is_within_hidden_step(*member) || self.holds_variables(*member))
+    }
+
+    /// Whether a process is between two pauses of a ghost scan that the view does not show:
+    /// what it stores in its own variables is seen with the step.
+    fn is_within_hidden_step(&self, member: u8) -> bool {
+        let (process, _) = self.calls(member);
+        let doing = &self.execution.doing[process];
+        doing.ghost.is_some() && self.execution.is_in_transit(process)
+    }
+
+    /// Whether a process is between two pauses, and the view shows what it does there.
+    fn is_in_transit(&self, member: u8) -> bool {
+        let (process, calls) = self.calls(member);
+        let doing = &self.execution.doing[process];
+        let shows_ghost = doing.ghost.is_some() && self.hidden(member, doing, &calls).is_none();
+        let is_shown = shows_ghost || (doing.ghost.is_none() && doing.acted);
+        is_shown && self.execution.is_in_transit(process)
     }
 
     fn block(&self, member: u8) -> usize {
@@ -126,10 +147,12 @@ impl<'a> Likeness<'a> {
         let is_direct = self.mode() == Mode::Direct;
         let token = byte(at::TOKEN);
         let after = self.latest();
-        if is_direct && byte(at::SWITCHED) != u8::from(doing.switched && member != T) {
+        let is_hidden = self.execution.is_hidden(process);
+        let switched = if is_hidden { doing.before.1 } else { doing.switched };
+        if is_direct && byte(at::SWITCHED) != u8::from(switched && member != T) {
             return false;
         }
-        if hidden == Some(0) {
+        if hidden == Some(0) || (is_hidden && (doing.ghost.is_none() || hidden.is_some())) {
             return self.two(block + at::PC) == 0
                 && [at::OPERATION, at::GHOST, at::BEGUN, at::BITS, at::INVOKED]
                     .iter()
@@ -144,16 +167,18 @@ impl<'a> Likeness<'a> {
             None => calls.last().map_or(0, |call| self.number(call)),
         };
         let bits = doing.ghost.as_ref().and_then(|ghost| ghost.bits);
+        let is_judged = is_direct && self.execution.is_judged(process);
         let (begun, bits) = match hidden {
             Some(_) => (false, 0),
-            None => (bits.is_some(), if is_direct { bits.unwrap_or_default() } else { 0 }),
+            None => (bits.is_some(), if is_judged { bits.unwrap_or_default() } else { 0 }),
         };
+        let operation = if is_hidden { 0 } else { doing.operation };
         self.two(block + at::PC) == pc
-            && byte(at::OPERATION) == doing.operation
+            && byte(at::OPERATION) == operation
             && byte(at::GHOST) == u8::from(doing.ghost.is_some())
             && byte(at::BEGUN) == u8::from(begun)
             && (byte(at::BITS) == bits || !self.execution.tells_specification())
-            && byte(at::INVOKED) == u8::from(doing.invoked)
+            && byte(at::INVOKED) == u8::from(doing.invoked && !is_hidden)
     }
 
     /// When t's latest ghost scan was opened.
@@ -308,7 +333,12 @@ impl<'a> Likeness<'a> {
         let execution = self.execution;
         let (process, calls) = self.calls(member);
         let block = self.block(member);
-        let private = execution.machine.private(&execution.state, Process::from_index(process));
+        let doing = &execution.doing[process];
+        let is_hidden = execution.is_hidden(process);
+        let private: &[Data] = match is_hidden {
+            true => &doing.before.0,
+            false => execution.machine.private(&execution.state, Process::from_index(process)),
+        };
         let declared = &execution.machine.program().private;
         let variables = declared.iter().zip(private).zip(&execution.model.private);
         for ((variable, data), (room, _)) in variables {
@@ -318,10 +348,22 @@ impl<'a> Likeness<'a> {
                 return false;
             }
         }
-        let hidden = self.hidden(member, &execution.doing[process], &calls);
-        let shown = hidden.unwrap_or(calls.len());
-        (0..shown).all(|depth| {
-            let back = depth.checked_sub(1).map_or(0, |caller| self.number(&calls[caller]) + 1);
+        let hidden = self.hidden(member, doing, &calls);
+        let mut shown = 0..hidden.unwrap_or(calls.len());
+        if is_hidden {
+            let is_ghost =
+                |call: &OpenCall<'_>| execution.model.is_ghost[call.procedure.0 as usize];
+            let ghost = calls.iter().position(is_ghost);
+            let is_open = doing.ghost.is_some() && hidden.is_none();
+            shown.start = ghost.filter(|_| is_open).unwrap_or(shown.end);
+        }
+        let first = shown.start;
+        shown.all(|depth| {
+            let back = match depth {
+                0 => 0,
+                depth if is_hidden && depth == first => usize::from(NOT_BEGUN),
+                depth => self.number(&calls[depth - 1]) + 1,
+            };
             self.frame(member, &calls[depth], back)
         })
     }

@@ -1,9 +1,9 @@
 //! The programs that are verified, and others.
 
 use snapshot_everyn::compile::compile;
-use snapshot_everyn::model::{Ghosts, Model, Obligation, Specification};
+use snapshot_everyn::model::{Ghosts, Model, Obligation, Part, Specification};
 use snapshot_everyn::prove::{Limits, Sabotage, Steps, steps};
-use snapshot_everyn::shape::Mode;
+use snapshot_everyn::shape::{I, J, Mode, T};
 use snapshot_language::program::Program;
 
 /// Collect twice until all versions are equal.
@@ -57,9 +57,17 @@ pub const NESTED: Obligation = Obligation {
     mode: Mode::Nested,
     ghosts: Ghosts::Scans,
     specification: Specification::Observer,
+    part: Part::Whole,
 };
 pub const DIRECT: Obligation = Obligation { mode: Mode::Direct, ..NESTED };
 pub const LOCAL: Obligation = Obligation { specification: Specification::Local, ..DIRECT };
+/// All obligations of the proof by calls that return a view.
+pub fn by_calls() -> [Obligation; 5] {
+    let calls = |one| Obligation { ghosts: Ghosts::Calls, ..one };
+    let parts = [T, I, J].map(|place| calls(Obligation { part: Part::By(place), ..LOCAL }));
+    let nested = |part| calls(Obligation { part, ..NESTED });
+    [nested(Part::Faults), nested(Part::Tokens), parts[0], parts[1], parts[2]]
+}
 pub const NESTED_CALLS: Obligation = Obligation { ghosts: Ghosts::Calls, ..NESTED };
 
 /// The views of an obligation, if they are at most so many.

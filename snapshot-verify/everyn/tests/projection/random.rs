@@ -2,15 +2,17 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use snapshot_everyn::model::{Act, Model, Obligation};
-use snapshot_everyn::prove::Steps;
+use snapshot_everyn::compile::compile;
+use snapshot_everyn::model::{Act, Model, Obligation, Specification};
+use snapshot_everyn::prove::{Limits, Sabotage, Steps, steps};
+use snapshot_everyn::shape::Mode;
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::Machine;
 
 use super::execution::Execution;
 use super::follow::{Counts, Follower};
 use super::programs::{
-    DIRECT, LOCAL, LOCKED, NESTED, NESTED_CALLS, VERSIONED, corpus, parsed, views,
+    DIRECT, LOCAL, LOCKED, NESTED, NESTED_CALLS, VERSIONED, by_calls, corpus, parsed, views,
 };
 
 fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
@@ -35,7 +37,13 @@ fn walk(
     } else {
         [j, i]
     };
-    let mut follower = Follower::new(Execution::new(&machine, model, pair), steps);
+    let mut execution = Execution::new(&machine, model, pair);
+    // When a ghost scan ends that makes accesses that are no pauses at last, the observer is
+    // told earlier in views.
+    let is_observed = model.obligation.mode == Mode::Direct
+        && model.obligation.specification == Specification::Observer;
+    execution.fine = seed % 8 >= 4 && !is_observed;
+    let mut follower = Follower::new(execution, steps);
     let mut weights = vec![1; n];
     for _ in 0..moves {
         if below(&mut random, 12) == 0 {
@@ -103,6 +111,28 @@ fn executions_of_verified_programs_are_among_the_views() {
     }
 }
 
+/// How many executions, of the programs whose updates scan. `SNAPSHOT_PROJECTIONS=2000`
+/// makes more than a million projections of each.
+fn executions() -> u64 {
+    let set = std::env::var("SNAPSHOT_PROJECTIONS").ok();
+    set.and_then(|set| set.parse().ok()).unwrap_or(64)
+}
+
+#[test]
+fn executions_of_programs_whose_updates_scan_are_among_the_views() {
+    for name in ["afek_unbounded"] {
+        let mut total = Counts::default();
+        for obligation in by_calls() {
+            let counts = walks(&corpus(name), obligation, executions(), 200);
+            assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
+            total.add(counts);
+        }
+        assert!(total.total() > 50_000 && total.bytes > 50_000, "{total:?}");
+        let [i, j, t, _] = total.changed;
+        assert!(i > 300 && j > 300 && t > 300, "{total:?}");
+    }
+}
+
 #[test]
 fn executions_of_unproved_programs_are_among_the_views_up_to_failures() {
     let (mut failures, mut moves) = (0, 0);
@@ -145,4 +175,40 @@ fn executions_of_random_programs_are_among_the_views() {
     assert!(tried as u64 > programs / 2, "{tried}");
     assert!(counts.failures > 10 && counts.total() > 50_000, "{counts:?}");
     assert!(counts.changed.iter().all(|changed| *changed > 500), "{counts:?}");
+}
+
+/// Operations are shown late, though a ghost scan leaves them something: executions notice.
+#[test]
+fn late_operations_that_know_of_their_ghost_scans_are_noticed() {
+    let stores = parsed(
+        "
+algorithm stores
+shared a[segment]: value
+private turns: bool
+update(v):
+    s := look()
+    if turns:
+        a[me] := v
+    a[me] := v
+scan:
+    s := look()
+    return s
+procedure look(): view:
+    local copy[segment]: value
+    turns := not turns
+    for s in segments: copy[s] := a[s]
+    return copy
+",
+    );
+    let missed = |model: &Model| {
+        let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+        let steps = steps(model, limits, Sabotage::default()).unwrap();
+        let mut seeds = 0..400;
+        seeds.any(|seed| walk(&stores, model, &steps, 2 + seed as usize % 3, seed, 150).is_err())
+    };
+    let mut model = compile(&stores, by_calls()[2]).unwrap();
+    assert!(!model.delays, "a ghost scan stores in a private variable");
+    assert!(!missed(&model));
+    model.delays = true;
+    assert!(missed(&model), "what it stored is lost");
 }

@@ -1,0 +1,252 @@
+//! Which bytes a term or an access may read or write.
+//!
+//! Only ever used to choose what is kept: a byte too few costs precision, and no more.
+
+use rustc_hash::FxHashSet;
+
+use super::liveness::target;
+use super::model::{Act, Cell, Model, Step, Target};
+use super::shape::{BASE, PLACES};
+use super::term::{Over, Term};
+
+/// Bytes of a state. A byte of a variable that lives within one round of a loop is a
+/// different one in each round: it is numbered by round, beyond all others.
+pub type Slots = FxHashSet<usize>;
+
+/// A variable of a loop, by its place in the block, and where it is.
+pub type Bound = (usize, u8);
+
+/// The variables that live within one round: the bytes of a block, and the variable of the
+/// loop.
+#[derive(Default)]
+pub struct Rounds {
+    of: Vec<(std::ops::Range<usize>, usize)>,
+}
+
+impl Rounds {
+    /// Of all procedures.
+    pub fn new(model: &Model) -> Self {
+        let mut of = Vec::new();
+        for (procedure, frame) in model.frames.iter().enumerate() {
+            let code = model.code.iter().enumerate();
+            let code: Vec<_> =
+                code.filter(|(_, one)| one.procedure.0 as usize == procedure).collect();
+            for room in &frame.locals {
+                let uses = code.iter().filter(|(_, one)| mentions(&one.act, room.base));
+                let uses: Vec<usize> = uses.map(|(at, _)| *at).collect();
+                let around = code.iter().rev().find_map(|(_, one)| match &one.act {
+                    Act::Begin(this)
+                        if this.over == Over::Members
+                            && this.variable != room.base
+                            && uses.iter().all(|at| (this.body..this.end).contains(at)) =>
+                    {
+                        Some(this.variable)
+                    }
+                    _ => None,
+                });
+                if let (Some(variable), false) = (around, uses.is_empty()) {
+                    of.push((room.base..room.base + room.size, variable));
+                }
+            }
+        }
+        Self { of }
+    }
+}
+
+fn mentions(act: &Act, base: usize) -> bool {
+    let mut found = target(act).is_some_and(|target| target.room.base == base);
+    for term in super::liveness::terms(act) {
+        term.visit(&mut |term| found |= matches!(term, Term::Variable(at, _) if *at == base));
+    }
+    found || matches!(act, Act::Begin(this) | Act::Next(this) if this.variable == base)
+}
+
+/// A process, with the places of the variables of loops that are known.
+pub struct Flow<'m> {
+    /// The program.
+    pub model: &'m Model,
+    /// The process.
+    pub me: u8,
+    /// The variables of loops that are known.
+    pub bound: Vec<Bound>,
+    /// What lives within one round.
+    pub rounds: &'m Rounds,
+}
+
+/// The variables of the loops over the crowd around an instruction.
+pub fn loops_around(model: &Model, at: usize) -> Vec<usize> {
+    let procedure = model.code[at].procedure;
+    let of = model.code.iter().filter(|instruction| instruction.procedure == procedure);
+    of.filter_map(|instruction| match &instruction.act {
+        Act::Begin(this) if this.over == Over::Members && (this.body..this.end).contains(&at) => {
+            Some(this.variable)
+        }
+        _ => None,
+    })
+    .collect()
+}
+
+/// Whether a term is an index of what is accessed or stored to.
+pub fn is_index(act: &Act, term: &Term) -> bool {
+    let of_cell = match act {
+        Act::Read(cell, _) | Act::Write(cell, _) | Act::Swap(cell, ..) => {
+            cell.indices.iter().any(|(_, index)| std::ptr::eq(index, term))
+        }
+        _ => false,
+    };
+    let of_target = target(act).is_some_and(|target| {
+        target
+            .path
+            .iter()
+            .any(|step| matches!(step, Step::Element(index, ..) if std::ptr::eq(index, term)))
+    });
+    of_cell || of_target
+}
+
+impl Flow<'_> {
+    /// The number of a byte of the process, in this round.
+    fn slot(&self, offset: usize) -> usize {
+        let slot = self.model.blocks[usize::from(self.me)] + offset;
+        let within = self.rounds.of.iter().find(|(bytes, _)| bytes.contains(&offset));
+        let place = within
+            .and_then(|(_, variable)| self.bound.iter().rev().find(|(bound, _)| bound == variable));
+        slot + place.map_or(0, |(_, place)| usize::from(place + 1) * self.model.slots.len())
+    }
+
+    fn with(&self, variable: usize, place: u8) -> Self {
+        let mut bound = self.bound.clone();
+        bound.push((variable, place));
+        Self { bound, ..*self }
+    }
+
+    /// The bytes that each byte of a row may come from.
+    pub fn sources(&self, term: &Term) -> Vec<Slots> {
+        let of = |term: &Term| self.sources(term);
+        let all = |term: &Term| -> Slots { of(term).into_iter().flatten().collect() };
+        match term {
+            Term::Constant(bytes) => vec![Slots::default(); bytes.len()],
+            Term::Unknown(shape) => vec![Slots::default(); shape.size()],
+            Term::Me | Term::Fresh => vec![Slots::default()],
+            Term::Variable(base, size) => {
+                let slots = (*base..base + size).map(|offset| self.slot(offset));
+                slots.map(|slot| std::iter::once(slot).collect()).collect()
+            }
+            Term::Index { array, element, index, over, .. } => {
+                let size = element.size();
+                let mut row = vec![all(index); size];
+                let places = self.places(index, *over, PLACES);
+                for (position, slots) in of(array).into_iter().enumerate() {
+                    if places.contains(&(position / size)) {
+                        row[position % size].extend(slots);
+                    }
+                }
+                row
+            }
+            Term::Part(whole, offset, size) => of(whole)[*offset..offset + size].to_vec(),
+            Term::Row(fields) => fields.iter().flat_map(of).collect(),
+            Term::With(whole, parts) => {
+                let mut row = of(whole);
+                for (offset, part) in parts {
+                    for (position, slots) in of(part).into_iter().enumerate() {
+                        row[offset + position] = slots;
+                    }
+                }
+                row
+            }
+            Term::Filled(element, count) => {
+                let row = of(element);
+                row.iter().cloned().cycle().take(count * row.len()).collect()
+            }
+            Term::Each { variable, over: Over::Members, body } => (0..PLACES as u8)
+                .flat_map(|place| self.with(*variable, place).sources(body))
+                .collect(),
+            Term::Each { over, body, .. } => {
+                let count = match over {
+                    Over::Members => PLACES,
+                    Over::Range(_, count) => *count,
+                    Over::Many => 1,
+                };
+                let row = of(body);
+                row.iter().cloned().cycle().take(count * row.len()).collect()
+            }
+            _ => vec![term.operands().into_iter().flat_map(all).collect(); size_of_term(term)],
+        }
+    }
+
+    /// Per byte, where it may be stored.
+    pub fn stored_to(&self, target: &Target) -> Vec<Slots> {
+        let mut begins = vec![target.room.base];
+        for step in &target.path {
+            match step {
+                Step::Field(offset) => begins.iter_mut().for_each(|begin| *begin += offset),
+                Step::Element(index, over, size, _) => {
+                    let places = self.places(index, *over, PLACES);
+                    begins = begins
+                        .iter()
+                        .flat_map(|begin| places.iter().map(move |place| begin + place * size))
+                        .collect();
+                }
+            }
+        }
+        let byte = |byte| begins.iter().map(|begin| self.slot(begin + byte)).collect();
+        (0..target.size).map(byte).collect()
+    }
+
+    fn places(&self, index: &Term, over: Over, members: usize) -> Vec<usize> {
+        match (index, over) {
+            (Term::Me, Over::Members) => vec![usize::from(self.me)],
+            (Term::Variable(base, 1), Over::Members) => {
+                match self.bound.iter().rev().find(|(variable, _)| variable == base) {
+                    Some((_, place)) => vec![usize::from(*place)],
+                    None => (0..members).collect(),
+                }
+            }
+            (_, Over::Members) => (0..members).collect(),
+            (Term::Constant(bytes), Over::Range(..)) if bytes[0] >= BASE => {
+                vec![over.place(bytes[0])]
+            }
+            (_, Over::Range(_, count)) => (0..count).collect(),
+            (_, Over::Many) => Vec::new(),
+        }
+    }
+
+    /// Per byte, the cells that an access may be to.
+    pub fn cells(&self, cell: &Cell) -> Vec<Slots> {
+        let room = &self.model.shared[cell.variable.0 as usize];
+        let mut numbers = vec![0];
+        for (over, index) in &cell.indices {
+            let count = match over {
+                Over::Members => PLACES,
+                Over::Range(_, count) => *count,
+                Over::Many => 1,
+            };
+            let places = self.places(index, *over, PLACES - 1);
+            numbers = numbers
+                .iter()
+                .flat_map(|number| places.iter().map(move |place| number * count + place))
+                .collect();
+        }
+        let byte = |byte: usize| {
+            let slots = numbers.iter().map(|number| room.base + number * room.size + byte);
+            slots.collect()
+        };
+        (0..room.size).map(byte).collect()
+    }
+
+    /// As [`cells`](Self::cells), but for what is not kept anyway.
+    pub fn kept_cells(&self, cell: &Cell) -> Vec<Slots> {
+        let mut rows = self.cells(cell);
+        for row in &mut rows {
+            row.retain(|slot| self.model.slots[*slot].kept);
+        }
+        rows
+    }
+}
+
+/// The bytes of a choice; all other operators make scalars.
+fn size_of_term(term: &Term) -> usize {
+    match term {
+        Term::If(_, _, _, shape) => shape.size(),
+        _ => 1,
+    }
+}

@@ -1,0 +1,130 @@
+//! Where a process pauses: before an access to something that is kept.
+//!
+//! Whether an access is one depends on the indices. Of what a view alone shows (t; a ghost
+//! scan that is followed) they are exact: a read of a cell that is not kept is no pause; a
+//! write is, too, if the cell is kept in the view of the process that it belongs to. Of i
+//! and j outside of their ghost scans they are as in the centre, which does not tell t from
+//! any other: all views of a state show them at the same place.
+
+use super::Run;
+use crate::model::{Act, Instruction, Model, Place};
+use crate::shape::{BASE, OTHER, PLACES, T};
+use crate::term::{Over, Term};
+
+/// The byte of any other process.
+const LAST: u8 = BASE + OTHER;
+
+/// Where an index may be.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Index {
+    /// This member, or any other.
+    At(u8),
+    /// Any process.
+    Any,
+}
+
+impl Run<'_> {
+    /// Whether the process pauses before an instruction.
+    pub fn pauses_before(&self, state: &[u8], instruction: &Instruction) -> bool {
+        let is_followed = self.me == T || (self.me == self.crowd.tracked && self.in_ghost(state));
+        let block = self.block();
+        pauses(self.model, instruction, self.me, is_followed, &|term| match state[block + term] {
+            byte @ BASE..=LAST => Index::At(byte - BASE),
+            _ => Index::Any,
+        })
+    }
+}
+
+/// Whether a process pauses before an instruction: `loops` tells where the variables of the
+/// loops around are.
+pub fn pauses(
+    model: &Model,
+    instruction: &Instruction,
+    me: u8,
+    is_followed: bool,
+    loops: &dyn Fn(usize) -> Index,
+) -> bool {
+    let (cell, writes) = match &instruction.act {
+        Act::Idle | Act::Atomic => return true,
+        Act::Read(cell, _) => (cell, false),
+        Act::Write(cell, _) | Act::Swap(cell, ..) => (cell, true),
+        _ => return false,
+    };
+    if !instruction.pause[usize::from(me)] {
+        return false;
+    }
+    let places = indices(instruction, me, loops);
+    let has_tracked = places.contains(&Some(Index::At(T)));
+    let candidates = |index: &Option<Index>, over: &Over| -> smallvec::SmallVec<[usize; 8]> {
+        match (index, over) {
+            (Some(Index::Any), _) => (0..PLACES - 1).collect(),
+            // Any other may be the t of another view.
+            (Some(Index::At(OTHER)), _) if !is_followed || (writes && !has_tracked) => {
+                smallvec::smallvec![usize::from(T)]
+            }
+            (Some(Index::At(place)), _) => smallvec::smallvec![usize::from(*place)],
+            (None, Over::Range(_, count)) => (0..*count).collect(),
+            (None, _) => smallvec::smallvec![0],
+        }
+    };
+    let mut numbers = smallvec::SmallVec::<[usize; 8]>::from_slice(&[0]);
+    for (index, (over, _)) in places.iter().zip(&cell.indices) {
+        let count = match over {
+            Over::Members => PLACES,
+            Over::Range(_, count) => *count,
+            Over::Many => 1,
+        };
+        let places = candidates(index, over);
+        numbers = numbers
+            .iter()
+            .flat_map(|number| places.iter().map(move |place| number * count + place))
+            .collect();
+    }
+    let room = &model.shared[cell.variable.0 as usize];
+    numbers.iter().any(|number| {
+        let begin = room.base + number * room.size;
+        model.slots[begin..begin + room.size].iter().any(|slot| slot.kept)
+    })
+}
+
+/// Where the indices of a cell are.
+fn indices(
+    instruction: &Instruction,
+    me: u8,
+    loops: &dyn Fn(usize) -> Index,
+) -> smallvec::SmallVec<[Option<Index>; 4]> {
+    let place = |place: &Place| match place {
+        Place::Me => Some(Index::At(me)),
+        Place::Round(variable) => Some(loops(*variable)),
+        Place::Any => Some(Index::Any),
+        Place::Integer => None,
+    };
+    instruction.places.iter().map(place).collect()
+}
+
+/// What the indices of the cells that instructions access are, for [`pauses`].
+pub fn fill_places(model: &mut Model) {
+    let mut variables = Vec::new();
+    for one in &model.code {
+        if let Act::Begin(this) = &one.act
+            && this.over == Over::Members
+        {
+            variables.push((one.procedure, this.variable));
+        }
+    }
+    for one in &mut model.code {
+        let (Act::Read(cell, _) | Act::Write(cell, _) | Act::Swap(cell, ..)) = &one.act else {
+            continue;
+        };
+        let procedure = one.procedure;
+        let place = |(over, index): &(Over, Term)| match (over, index) {
+            (Over::Members, Term::Me) => Place::Me,
+            (Over::Members, Term::Variable(base, 1)) if variables.contains(&(procedure, *base)) => {
+                Place::Round(*base)
+            }
+            (Over::Members, _) => Place::Any,
+            _ => Place::Integer,
+        };
+        one.places = cell.indices.iter().map(place).collect();
+    }
+}
