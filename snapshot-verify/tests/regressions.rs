@@ -119,6 +119,18 @@ fn circles_of_reactions() {
     }
 }
 
+/// Versions that are not related have numbers of their own from the start, more than the
+/// first layout of a bounded search has room for.
+#[test]
+fn narrow_layouts_too_narrow_for_the_initial_state() {
+    let program = program("versions_apart", text!("versions_apart"));
+    for reductions in [Reductions::NONE.with(Reduction::Counters), Reductions::standard()] {
+        let request = Request { reductions, ..request(4, Operations::AtMost(1)) };
+        let request = Request { keep_going: false, memory: 64 << 20, ..request };
+        assert!(answers(&program, &request).starts_with('x'), "{reductions}");
+    }
+}
+
 /// A process that spins, to no effect on others, is not made to go round and round: with
 /// `ample` a counterexample is hardly longer than without (it had 2,343 steps once).
 #[test]

@@ -1,4 +1,4 @@
-//! When whatever takes long must end: asked by every stage, in every loop.
+//! When whatever takes long, or much memory, must end: asked by every stage, in every loop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -11,35 +11,64 @@ pub enum Stopped {
     /// The time was used up.
     #[error("the time is used up")]
     Time,
+    /// The memory was used up.
+    #[error("the memory is used up")]
+    Memory,
     /// Interrupted by the user.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// The instant at which to end, and the wish of the user to end at once. Shared by all
-/// threads of a stage.
+/// The memory that may be in use, and how to find out what is.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowance {
+    /// Bytes.
+    pub limit: u64,
+    /// The bytes that are allocated, by all threads; asked often.
+    pub allocated: fn() -> u64,
+}
+
+impl Allowance {
+    /// What is left.
+    pub fn left(&self) -> u64 {
+        self.limit.saturating_sub((self.allocated)())
+    }
+}
+
+/// The instant at which to end, the memory with which to end, and the wish of the user to
+/// end at once. Shared by all threads of a stage.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deadline<'a> {
     until: Option<Instant>,
     stop: Option<&'a AtomicBool>,
+    memory: Option<Allowance>,
 }
 
 impl<'a> Deadline<'a> {
     /// Never.
-    pub const NEVER: Self = Self { until: None, stop: None };
+    pub const NEVER: Self = Self { until: None, stop: None, memory: None };
 
     /// At this instant, if there is one, or as soon as `stop` is set.
     pub const fn new(until: Option<Instant>, stop: Option<&'a AtomicBool>) -> Self {
-        Self { until, stop }
+        Self { until, stop, memory: None }
     }
 
-    /// Looks at the user and at the clock; about 30 ns.
+    /// The same, or as soon as more memory is in use than is allowed, if that is given.
+    #[must_use]
+    pub const fn with_memory(self, memory: Option<Allowance>) -> Self {
+        Self { memory, ..self }
+    }
+
+    /// Looks at the user, at the memory and at the clock; about 30 ns.
     ///
     /// # Errors
     /// If it is time to end.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(Stopped::Interrupted);
+        }
+        if self.memory.is_some_and(|memory| memory.left() == 0) {
+            return Err(Stopped::Memory);
         }
         match self.until {
             Some(until) if Instant::now() >= until => Err(Stopped::Time),
@@ -63,5 +92,12 @@ mod tests {
         assert_eq!(deadline.check(), Ok(()));
         stop.store(true, Ordering::Relaxed);
         assert_eq!(deadline.check(), Err(Stopped::Interrupted));
+    }
+
+    #[test]
+    fn it_is_over_with_the_memory() {
+        let memory = |limit| Some(Allowance { limit, allocated: || 1000 });
+        assert_eq!(Deadline::NEVER.with_memory(memory(1001)).check(), Ok(()));
+        assert_eq!(Deadline::NEVER.with_memory(memory(1000)).check(), Err(Stopped::Memory));
     }
 }

@@ -197,10 +197,11 @@ impl Prepared {
     ) -> Result<Self, Stopped> {
         let sliced = sliced(&instance, reductions, deadline)?;
         let instance = steps(&sliced, reductions, deadline)?;
-        let numbering = reductions
-            .contains(Reduction::Counters)
-            .then(|| CanonicalRenaming::new(&instance, CAP))
-            .filter(|numbering| !numbering.is_trivial());
+        let numbering = match reductions.contains(Reduction::Counters) {
+            true => Some(CanonicalRenaming::new(&instance, CAP, deadline)?),
+            false => None,
+        };
+        let numbering = numbering.filter(|numbering| !numbering.is_trivial());
         Ok(Self {
             instance,
             numbering,
@@ -226,14 +227,17 @@ impl Prepared {
     /// Keeps larger gaps between counters exactly: what was found because they were not
     /// told apart is then not found any more. `false` if that would change nothing, or
     /// they are as large as they are allowed to be.
-    pub fn tell_more_counters_apart(&mut self) -> bool {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn tell_more_counters_apart(&mut self, deadline: Deadline<'_>) -> Result<bool, Stopped> {
         let changes = self.numbering.as_ref().is_some_and(CanonicalRenaming::is_approximate);
         if !changes || self.cap >= MOST_CAP {
-            return false;
+            return Ok(false);
         }
         self.cap *= 2;
-        self.numbering = Some(CanonicalRenaming::new(&self.instance, self.cap));
-        true
+        self.numbering = Some(CanonicalRenaming::new(&self.instance, self.cap, deadline)?);
+        Ok(true)
     }
 
     /// Finds out what is abandoned when, unless that is known. Where processes choose
@@ -254,17 +258,21 @@ impl Prepared {
     }
 
     /// Learns what may be forgotten besides, unless that is known. `exploration` is what
-    /// it is for. Takes about a second.
+    /// it is for. Takes about a second; nothing is learnt past the deadline.
     ///
     /// # Errors
     /// If the instance cannot be explored.
-    pub fn learn(&mut self, exploration: &Exploration<'_>) -> Result<(), ExploreError> {
+    pub fn learn(
+        &mut self,
+        exploration: &Exploration<'_>,
+        deadline: Deadline<'_>,
+    ) -> Result<(), ExploreError> {
         if !self.may_learn() {
             return Ok(());
         }
         self.has_learnt = true;
-        if let Some((mut stale, guarded)) = Stale::new(&self.instance) {
-            stale.learn(&guarded, exploration)?;
+        if let Ok(Some((mut stale, guarded))) = Stale::new(&self.instance, deadline) {
+            stale.learn(&guarded, exploration, deadline)?;
             let begun = stale.begun(&guarded);
             self.abandoned = None;
             self.forgetful = Some(Forgetful { stale, guarded, begun, refutations: 0 });
@@ -331,11 +339,19 @@ impl Prepared {
 
     /// The symmetry among the processes that take part, if there is any and it is
     /// wanted.
-    pub fn symmetry(&self, is_active: impl Fn(Process) -> bool) -> Option<ProcessSymmetry> {
-        self.reductions
-            .contains(Reduction::Symmetry)
-            .then(|| ProcessSymmetry::new(self.explored(), is_active))
-            .filter(|symmetry| !symmetry.is_trivial())
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn symmetry(
+        &self,
+        is_active: impl Fn(Process) -> bool,
+        deadline: Deadline<'_>,
+    ) -> Result<Option<ProcessSymmetry>, Stopped> {
+        if !self.reductions.contains(Reduction::Symmetry) {
+            return Ok(None);
+        }
+        let symmetry = ProcessSymmetry::new(self.explored(), is_active, deadline)?;
+        Ok(Some(symmetry).filter(|symmetry| !symmetry.is_trivial()))
     }
 }
 
@@ -398,7 +414,7 @@ mod tests {
         let (plain, most, refutations) = explore(&mut prepared, &exploration);
         assert_eq!((plain, refutations), (Verdict::Verified, 0));
 
-        prepared.learn(&exploration).unwrap();
+        prepared.learn(&exploration, Deadline::NEVER).unwrap();
         let (learnt, fewer, _) = explore(&mut prepared, &exploration);
         assert_eq!(learnt, Verdict::Verified);
         assert!(fewer * 2 < most, "{fewer} of {most}");

@@ -25,6 +25,7 @@ use snapshot_verify::verify::{
 use super::bounds::{self, Budget, Sizes};
 use super::certificate::Output as Certificate;
 use super::input::{Input, Variant};
+use super::memory::allocated;
 use super::page::{self, Output};
 use super::progress::Ticker;
 use super::{ReportFormat, WIDTH, interrupt, refused, trouble};
@@ -605,5 +606,9 @@ impl Watch for Told<'_> {
 
     fn progress(&self, progress: &Progress) {
         self.ticker.tick(progress);
+    }
+
+    fn allocated(&self) -> Option<fn() -> u64> {
+        Some(allocated)
     }
 }

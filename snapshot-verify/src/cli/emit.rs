@@ -1,16 +1,18 @@
 //! `snapshot-verify emit`: what a stage makes of an algorithm.
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
-use snapshot_verify::deadline::{Deadline, Stopped};
+use snapshot_verify::deadline::{Allowance, Deadline, Stopped};
 use snapshot_verify::instance::InstanceError;
 use snapshot_verify::search::Exploration;
 use snapshot_verify::verify::{Operations, Prepared, Reductions, VerifyError, pipeline};
 
 use super::bounds;
 use super::input::Input;
+use super::memory::allocated;
 use super::{UNKNOWN, interrupt, print, refused, trouble};
 
 /// Prints what a stage of the pipeline makes of an algorithm.
@@ -41,6 +43,12 @@ pub struct Emit {
     #[arg(long, value_name = "all|none|LIST", default_value = "all",
           value_parser = bounds::reductions)]
     reductions: Reductions,
+    /// Bytes that it may take: 500M, 1.5GiB; units go by 1024.
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bounds::bytes)]
+    memory: u64,
+    /// Seconds that it may take (default: no limit).
+    #[arg(long, value_name = "SECONDS", value_parser = bounds::seconds)]
+    time: Option<Duration>,
 }
 
 /// A stage of the pipeline.
@@ -82,7 +90,9 @@ impl Emit {
         }
         let title = format!("{}, n = {}", variant.program.name, self.processes);
         let fail = |error: VerifyError| refused(&title, input.algorithm.source(), &error);
-        let deadline = Deadline::new(None, Some(interrupt::listen()));
+        let until = self.time.and_then(|time| Instant::now().checked_add(time));
+        let memory = Some(Allowance { limit: self.memory, allocated });
+        let deadline = Deadline::new(until, Some(interrupt::listen())).with_memory(memory);
         let stopped = |stopped: Stopped| {
             trouble(format_args!("{title}: {stopped}"));
             ExitCode::from(UNKNOWN)

@@ -10,6 +10,7 @@ mod expect;
 mod input;
 mod interrupt;
 mod list;
+mod memory;
 mod nearest;
 mod page;
 mod progress;

@@ -3,14 +3,16 @@
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_io::output;
+use snapshot_verify::deadline::{Deadline, Stopped};
 use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, digest, judge};
 use snapshot_verify::report::page::{Answer, Told, of_execution};
 
+use super::bounds;
 use super::input::Input;
 use super::page;
 use super::step;
@@ -26,8 +28,8 @@ const LARGEST: usize = 64 << 20;
 ///
 /// Made by an interpreter that shares no code with the search. Exit code: 1 if
 /// the execution is not linearizable or the program goes wrong, 2 if the trace is bad, or
-/// the algorithm does something else than when it was written, 3 if it was interrupted,
-/// else 0.
+/// the algorithm does something else than when it was written, 3 if it was interrupted or
+/// ran out of time, else 0.
 #[derive(Debug, Args)]
 pub struct Replay {
     /// A trace, as `check --trace` writes it (docs/traces.md).
@@ -44,6 +46,9 @@ pub struct Replay {
     /// (docs/explain.md).
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Seconds that it may take (default: no limit).
+    #[arg(long, value_name = "SECONDS", value_parser = bounds::seconds)]
+    time: Option<Duration>,
 }
 
 impl Replay {
@@ -92,7 +97,6 @@ impl Replay {
             walked.map_err(|error| trouble(format_args!("{path}: {error}")))?;
         }
         let mut text = String::new();
-        let stop = interrupt::listen();
         let page = |answer, words| match &self.html {
             None => Ok(()),
             Some(place) => {
@@ -110,11 +114,14 @@ impl Replay {
                 page::write(of_execution(told), place)
             }
         };
+        let until = self.time.and_then(|time| Instant::now().checked_add(time));
+        let deadline = Deadline::new(until, Some(interrupt::listen()));
+        let stopped = |stopped: Stopped| {
+            trouble(format_args!("{path}: {stopped}"));
+            ExitCode::from(UNKNOWN)
+        };
         for scene in machine.replay(&trace.moves) {
-            if stop.load(Ordering::Relaxed) {
-                trouble(format_args!("{path}: interrupted"));
-                return Err(ExitCode::from(UNKNOWN));
-            }
+            deadline.check().map_err(stopped)?;
             match scene {
                 Ok(scene) => match differs(scene.number, &scene.deeds()) {
                     None if self.step => {}
@@ -145,8 +152,10 @@ impl Replay {
         }
         let execution =
             machine.run(&trace.moves).map_err(|error| trouble(format_args!("{path}: {error}")))?;
-        let report = judge(&execution.history(), MEMORY)
-            .map_err(|error| trouble(format_args!("{path}: {error}")))?;
+        let mut proceed = || deadline.check().is_ok();
+        let report = judge(&execution.history(), MEMORY, &mut proceed);
+        deadline.check().map_err(stopped)?;
+        let report = report.map_err(|error| trouble(format_args!("{path}: {error}")))?;
         if let (Some(was), now) = (trace.linearizable, report.explanation.is_none())
             && was != now
         {

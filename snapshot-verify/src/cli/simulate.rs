@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use clap::Args;
 use snapshot_core::Process;
 use snapshot_verify::counterexample::Counterexample;
-use snapshot_verify::interpret::{Client, ClientError, Machine, Values, judge, walk};
+use snapshot_verify::interpret::{Client, ClientError, JudgeError, Machine, Values, judge, walk};
 
 use super::bounds;
 use super::input::Input;
@@ -88,8 +88,12 @@ impl Simulate {
             let walk = walk(&machine, &client, seed, self.moves);
             moves += walk.moves.len();
             let history = walk.execution.history();
-            let report = judge(&history, MEMORY)
-                .map_err(|error| fail(&format_args!("seed {seed}: {error}")))?;
+            let mut proceed = || !stop.load(Ordering::Relaxed);
+            let report = match judge(&history, MEMORY, &mut proceed) {
+                // The next round reports it.
+                Err(JudgeError::Ended) => continue,
+                report => report.map_err(|error| fail(&format_args!("seed {seed}: {error}")))?,
+            };
             if report.explanation.is_some() {
                 let counterexample = Counterexample::validated(&machine, self.pair, &walk.moves);
                 let counterexample = counterexample.map_err(|error| {

@@ -17,7 +17,7 @@ use super::schedule::Effort;
 use super::self_check;
 use super::strategy::{Explore, Finding};
 use crate::counterexample::Counterexample;
-use crate::deadline::{Deadline, Stopped};
+use crate::deadline::{Allowance, Deadline, Stopped};
 use crate::instance::{Instance, InstanceError};
 use crate::interpret::{Machine, MoveErrorKind};
 use crate::program::Program;
@@ -34,6 +34,9 @@ const WORTH_LEARNING: u32 = 3;
 
 /// Nor for fewer states: a search with no more than these takes a tenth of the time.
 const FEW_STATES: u64 = 4_000;
+
+/// Bytes that are not counted: what every program takes, and small instances.
+const FREE: u64 = 16 << 20;
 
 /// Bounded runs use few distinct counters and versions: these widths are tried first.
 const FEW_NUMBERS: [u32; 4] = [7, 15, 255, 65_535];
@@ -114,6 +117,7 @@ impl<'a> PairExplorer<'a> {
         prepared: &Prepared,
         effort: Effort,
         exploration: &Exploration<'_>,
+        deadline: Deadline<'_>,
     ) -> Result<Option<Measures>, VerifyError> {
         if !self.request.reductions.contains(Reduction::Symmetry) {
             return Ok(None);
@@ -121,10 +125,15 @@ impl<'a> PairExplorer<'a> {
         for (like, _, measures) in self.finished.iter().filter(|(_, known, _)| *known == effort) {
             let Some(known) = self.prepared.get(&(*like, effort.active)) else { continue };
             let [i, j] = pair;
-            let found = [[i, j], [j, i]].into_iter().find_map(|images| {
-                let renaming = renaming(*like, images, self.request.processes);
-                isomorphism(known.explored(), prepared.explored(), &renaming)
-            });
+            let mut found = None;
+            for images in [[i, j], [j, i]] {
+                if found.is_none() {
+                    let renaming = renaming(*like, images, self.request.processes);
+                    let (known, prepared) = (known.explored(), prepared.explored());
+                    found = isomorphism(known, prepared, &renaming, deadline)
+                        .map_err(InstanceError::from)?;
+                }
+            }
             let Some(by) = found else { continue };
             if let Some(options) = self.request.self_check {
                 let active = Some(active(*like, effort.active, self.request.processes).collect());
@@ -170,15 +179,25 @@ impl Explore for PairExplorer<'_> {
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         self.watch.begin(Some(pair), effort);
         let began = Instant::now();
-        let deadline = Deadline::new(until, Some(self.watch.stop()));
+        let limit = self.request.memory.saturating_add(FREE);
+        let memory = self.watch.allocated().map(|allocated| Allowance { limit, allocated });
+        let deadline = Deadline::new(until, Some(self.watch.stop())).with_memory(memory);
         match self.explore_until(pair, effort, until, deadline) {
             Err(VerifyError::Instance(InstanceError::Stopped(stopped))) => {
                 let cause = match stopped {
                     Stopped::Time => Cause::Time,
+                    Stopped::Memory => Cause::Memory,
                     Stopped::Interrupted => Cause::Interrupted,
                 };
                 let measures = Measures { elapsed: began.elapsed(), ..Measures::default() };
                 Ok((Finding::Stopped(cause), measures))
+            }
+            // The rest is taken by what is prepared.
+            Err(VerifyError::Explore(ExploreError::Memory { given, .. }))
+                if given < self.request.memory =>
+            {
+                let measures = Measures { elapsed: began.elapsed(), ..Measures::default() };
+                Ok((Finding::Stopped(Cause::Memory), measures))
             }
             found => found,
         }
@@ -186,6 +205,12 @@ impl Explore for PairExplorer<'_> {
 }
 
 impl PairExplorer<'_> {
+    /// The memory for states: what is prepared takes its part.
+    fn memory_left(&self) -> u64 {
+        let held = self.watch.allocated().map_or(0, |allocated| allocated());
+        self.request.memory.saturating_sub(held.saturating_sub(FREE))
+    }
+
     /// The same, where preparation that ends early is an error.
     fn explore_until(
         &mut self,
@@ -232,7 +257,7 @@ impl PairExplorer<'_> {
             let numbering = numbering.as_ref().map(|numbering| numbering as _);
             let numbering = numbering.or(plain.as_ref().map(|plain| plain as _));
             let time = time_left();
-            prepared.learn(&Exploration { numbering, time, ..exploration.clone() })
+            prepared.learn(&Exploration { numbering, time, ..exploration.clone() }, deadline)
         };
         // Only what has been learnt for both can be like the other.
         let mut may_learn = is_worth(WORTH_LEARNING) && prepared.may_learn();
@@ -240,7 +265,7 @@ impl PairExplorer<'_> {
             learn(&mut prepared)?;
             may_learn = false;
         }
-        if let Some(measures) = self.like(pair, &prepared, effort, &exploration)? {
+        if let Some(measures) = self.like(pair, &prepared, effort, &exploration, deadline)? {
             self.prepared.insert(key, prepared);
             if let Some(options) = self.request.self_check {
                 self_check::answer(&self.machine, pair, effort, options)?;
@@ -259,7 +284,8 @@ impl PairExplorer<'_> {
             let forgetting = prepared.forgetting();
             let numbering = prepared.numbering.clone();
             let plain = prepared.plain(effort.operations);
-            let symmetry = prepared.symmetry(|process| active.contains(&process));
+            let symmetry = prepared.symmetry(|process| active.contains(&process), deadline);
+            let symmetry = symmetry.map_err(InstanceError::from)?;
             let ample = prepared.ample(effort.operations, deadline);
             let ample = ample.map_err(InstanceError::from)?;
             let exploration = Exploration {
@@ -274,7 +300,8 @@ impl PairExplorer<'_> {
                 ..exploration.clone()
             };
             let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
-            let forgetful = Exploration { forgetting, ..exploration.clone() };
+            let memory = self.memory_left();
+            let forgetful = Exploration { forgetting, memory, ..exploration.clone() };
             let mut progress = |progress: &Progress| self.watch.progress(progress);
             let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
                 .map_err(ExploreError::from)?;
@@ -292,7 +319,11 @@ impl PairExplorer<'_> {
                 continue;
             }
             match self.finding(pair, &prepared, &outcome.verdict) {
-                Err(error) if error.is_ours() && prepared.tell_more_counters_apart() => {}
+                Err(error)
+                    if error.is_ours()
+                        && prepared
+                            .tell_more_counters_apart(deadline)
+                            .map_err(InstanceError::from)? => {}
                 finding => break (outcome, finding?),
             }
         };

@@ -17,6 +17,12 @@ pub trait Watch {
 
     /// It goes on; called about twice a second.
     fn progress(&self, progress: &Progress);
+
+    /// What tells the bytes that are allocated, so that preparation keeps to
+    /// [`Request::memory`](super::Request::memory), too; without it only states do.
+    fn allocated(&self) -> Option<fn() -> u64> {
+        None
+    }
 }
 
 /// No progress is shown, and the search is never stopped.

@@ -428,7 +428,7 @@ mod tests {
     fn a_renaming_that_is_none_is_found() {
         let program = program("bowman", None);
         let [first, second] = [[0, 1], [0, 2]].map(|pair| prepared(&program, pair).instance);
-        let mut by = isomorphism(&first, &second, &[0, 2, 1]).unwrap();
+        let mut by = isomorphism(&first, &second, &[0, 2, 1], Deadline::NEVER).unwrap().unwrap();
         let exploration = Exploration::default();
         let both = [(&first, &exploration), (&second, &exploration)];
         renamed(both, &by, OPTIONS).unwrap();

@@ -156,7 +156,7 @@ fn what_is_too_large_is_refused_before_it_is_made() {
 #[test]
 fn preparation_ends_in_time() {
     // Compiled, and reduced, for much longer.
-    let compiled = Text::of("", "    if all x in 0..999999: all y in 0..1: x = x: skip\n");
+    let compiled = Text::of("", "    if all x in 0..199999: all y in 0..1: x = x: skip\n");
     let reduced = Text::new(
         "algorithm handshakes\nshared a[segment]: value\nshared e[process]: bool\nshared g[process]: \
          bool\nupdate(v):\n    local b[process]: bool\n    local c[process]: bool\n    for i in \
@@ -172,6 +172,58 @@ fn preparation_ends_in_time() {
         let (code, _, error) = within(&text, "-n 5", 0.25);
         assert_eq!((code, error.as_str()), (3, ""));
     }
+}
+
+/// Steps of the interpreter that take a tenth of a second each.
+#[test]
+fn refinement_ends_in_time() {
+    let long = Text::of("", "    x := false\n    for k in 0..999999: if x: x := false\n");
+    let (code, out, error) = within(&long, "-n 2 --method refinement --operations 1", 1.0);
+    assert_eq!((code, error.as_str()), (3, ""), "{out}");
+    // Copies that take as long.
+    let large = Text::of(
+        "private z: array [0..199999] of bool\n",
+        "    local y: array [0..199999] of bool\n    y := z\n    z := y\n",
+    );
+    let (code, out, error) = within(&large, "-n 4 --method refinement --operations 2", 1.0);
+    assert_eq!((code, error.as_str()), (3, ""), "{out}");
+}
+
+/// What is known of each variable at each place takes a hundred times what is allowed.
+#[test]
+fn preparation_keeps_to_the_memory() {
+    let text = Text::of(
+        "shared z[0..1500]: bool\n",
+        "    local x[0..1500]: bool\n    for i in 0..1500: x[i] := z[i]\n    for i in 0..1500: \
+         z[i] := not x[i]\n",
+    );
+    let (code, out, error) = text.check("-n 2 --memory 8M --time 60");
+    assert_eq!((code, error.as_str()), (3, ""), "{out}");
+    assert!(out.contains("out of memory"), "{out}");
+    let path = text.path().display().to_string();
+    let emitted = format!("emit {path} --stage steps -n 2 --memory 24M");
+    let (code, out, error) = answer_in(text.folder.path(), &emitted);
+    assert_eq!((code, out.as_str()), (3, ""));
+    assert!(error.contains("the memory is used up"), "{error}");
+}
+
+#[test]
+fn emit_and_replay_end_in_time() {
+    let text = Text::of("", "    x := true\n    for k in 0..60000: x := not x\n");
+    let path = text.path().display().to_string();
+    let emitted = format!("emit {path} --stage instance -n 8 --time 0");
+    let (code, out, error) = answer_in(text.folder.path(), &emitted);
+    assert_eq!((code, out.as_str()), (3, ""));
+    assert!(error.contains("the time is used up"), "{error}");
+
+    let updates = "p0 update 1\np0 step\np0 step\n".repeat(20);
+    let trace = format!("snapshot-trace 2\nalgorithm mine.snapshot\nprocesses 2\n\n{updates}end\n");
+    std::fs::write(text.folder.path().join("trace"), trace).unwrap();
+    let (code, out, _) = answer_in(text.folder.path(), "replay trace");
+    assert_eq!(code, 0, "{out}");
+    let (code, out, error) = answer_in(text.folder.path(), "replay trace --time 0");
+    assert_eq!((code, out.as_str()), (3, ""));
+    assert!(error.contains("the time is used up"), "{error}");
 }
 
 /// 2^24 ways through one step.

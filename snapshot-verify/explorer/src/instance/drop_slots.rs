@@ -7,6 +7,8 @@
 
 use rayon::prelude::*;
 
+use crate::deadline::{Deadline, Stopped};
+
 use super::fold::Knowledge;
 use super::scalars::Scalars;
 use super::{
@@ -16,8 +18,14 @@ use super::{
 impl Instance {
     /// Without the slots for which `removed` has a term: a constant that stands
     /// for the slot wherever it is read.
-    #[must_use]
-    pub(crate) fn without(&self, removed: &(impl Fn(SlotId) -> Option<Term> + Sync)) -> Self {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub(crate) fn without(
+        &self,
+        removed: &(impl Fn(SlotId) -> Option<Term> + Sync),
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
         let ids = || (0..self.slots.len() as u32).map(SlotId);
         let mut number = vec![None; self.slots.len()];
         let kept: Vec<SlotId> = ids().filter(|slot| removed(*slot).is_none()).collect();
@@ -25,12 +33,13 @@ impl Instance {
             number[slot.index()] = Some(SlotId(position as u32));
         }
         let renaming = Renaming { instance: self, number, removed };
-        Self {
+        let graphs = self.graphs_parallel().map(|graph| renaming.graph(graph, deadline));
+        Ok(Self {
             processes: self.processes,
             pair: self.pair,
             slots: kept.iter().map(|slot| self.slot(*slot).clone()).collect(),
-            graphs: self.graphs_parallel().map(|graph| renaming.graph(graph)).collect(),
-        }
+            graphs: graphs.collect::<Result<_, _>>()?,
+        })
     }
 }
 
@@ -42,7 +51,7 @@ struct Renaming<'a, F> {
 }
 
 impl<F: Fn(SlotId) -> Option<Term> + Sync> Renaming<'_, F> {
-    fn graph(&self, graph: &Graph) -> Graph {
+    fn graph(&self, graph: &Graph, deadline: Deadline<'_>) -> Result<Graph, Stopped> {
         let mut renamed = graph.clone();
         renamed.argument = graph.argument.and_then(|slot| self.number[slot.index()]);
         for standing in &mut renamed.locations {
@@ -51,9 +60,11 @@ impl<F: Fn(SlotId) -> Option<Term> + Sync> Renaming<'_, F> {
             }
         }
         for (position, block) in graph.blocks.iter().enumerate() {
+            deadline.check()?;
             self.block(block, BlockId(position as u32), &mut renamed.blocks);
         }
-        renamed.tidied()
+        deadline.check()?;
+        Ok(renamed.tidied())
     }
 
     /// Writes a block, split at the assignments that need a branch.

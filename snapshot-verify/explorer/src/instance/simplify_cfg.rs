@@ -32,36 +32,49 @@ impl Graph {
                 }
             }
         }
-        for block in 0..self.blocks.len() {
-            let mut end = self.blocks[block].end.clone();
-            match &mut end {
-                End::Jump(next) => *next = self.through(*next),
+        let through = self.through();
+        for block in &mut self.blocks {
+            match &mut block.end {
+                End::Jump(next) => *next = through[next.index()],
                 End::Branch { then, otherwise, .. } => {
-                    *then = self.through(*then);
-                    *otherwise = self.through(*otherwise);
+                    *then = through[then.index()];
+                    *otherwise = through[otherwise.index()];
                     if then == otherwise {
-                        end = End::Jump(*then);
+                        block.end = End::Jump(*then);
                     }
                 }
                 End::Pause(_) | End::Respond(_) | End::Fault { .. } => {}
             }
-            self.blocks[block].end = end;
         }
     }
 
-    /// The first block from this one on that does something.
-    fn through(&self, mut block: BlockId) -> BlockId {
-        for _ in 0..self.blocks.len() {
-            match self.block(block) {
-                Block { accesses: 0, assignments, end: End::Jump(next) }
-                    if assignments.is_empty() && *next != block =>
-                {
-                    block = *next;
-                }
-                _ => break,
+    /// Per block, the first block from it on that does something. O(blocks).
+    fn through(&self) -> Vec<BlockId> {
+        let passed = |block: BlockId| match self.block(block) {
+            Block { accesses: 0, assignments, end: End::Jump(next) } if assignments.is_empty() => {
+                Some(*next)
             }
+            _ => None,
+        };
+        let mut through: Vec<Option<BlockId>> = vec![None; self.blocks.len()];
+        let mut chain = Vec::new();
+        for begin in (0..self.blocks.len() as u32).map(BlockId) {
+            let mut at = begin;
+            let end = loop {
+                if let Some(known) = through[at.index()] {
+                    break known;
+                }
+                // On a circle of such jumps, one block is as good as another.
+                through[at.index()] = Some(at);
+                chain.push(at);
+                match passed(at) {
+                    Some(next) => at = next,
+                    None => break at,
+                }
+            };
+            chain.drain(..).for_each(|block| through[block.index()] = Some(end));
         }
-        block
+        through.into_iter().enumerate().map(|(at, end)| end.unwrap_or(BlockId(at as u32))).collect()
     }
 
     /// Joins blocks to the only one that leads to them.

@@ -7,15 +7,23 @@
 
 use fixedbitset::FixedBitSet;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, SlotId, Target, Term};
 
 /// The slots that do not matter.
-pub(super) fn irrelevant(instance: &Instance) -> FixedBitSet {
+///
+/// # Errors
+/// If the deadline comes first.
+pub(super) fn irrelevant(
+    instance: &Instance,
+    deadline: Deadline<'_>,
+) -> Result<FixedBitSet, Stopped> {
     let mut relevant = FixedBitSet::with_capacity(instance.slots.len());
     let mut open: Vec<SlotId> = Vec::new();
     let mut flows: Vec<Vec<SlotId>> = vec![Vec::new(); instance.slots.len()];
     for graph in &instance.graphs {
         for block in &graph.blocks {
+            deadline.check()?;
             block.end.terms().into_iter().for_each(|term| read(term, &mut open));
             for assignment in &block.assignments {
                 let mut sources = Vec::new();
@@ -35,7 +43,7 @@ pub(super) fn irrelevant(instance: &Instance) -> FixedBitSet {
         }
     }
     relevant.toggle_range(..);
-    relevant
+    Ok(relevant)
 }
 
 fn read(term: &Term, slots: &mut Vec<SlotId>) {

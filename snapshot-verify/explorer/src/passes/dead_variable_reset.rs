@@ -62,8 +62,8 @@ fn forget(
     // by what is left.
     let mut reduced = instance.clone();
     reduced.graphs_parallel_mut().enumerate().try_for_each(|(index, graph)| {
-        drop_assignments(graph, &Liveness::new(instance, Process::from_index(index), deadline)?);
-        Ok(())
+        let liveness = Liveness::new(instance, Process::from_index(index), deadline)?;
+        drop_assignments(graph, &liveness, deadline)
     })?;
     make_room_for_blanks(&mut reduced);
     let instance = &reduced.clone();
@@ -132,8 +132,13 @@ fn forget_argument(graph: &mut Graph, liveness: &Liveness) {
     }
 }
 
-fn drop_assignments(graph: &mut Graph, liveness: &Liveness) {
+fn drop_assignments(
+    graph: &mut Graph,
+    liveness: &Liveness,
+    deadline: Deadline<'_>,
+) -> Result<(), Stopped> {
     for block in &mut graph.blocks {
+        deadline.check()?;
         let mut live = liveness.after(&block.end);
         let mut kept: Vec<Assignment> = Vec::with_capacity(block.assignments.len());
         for assignment in block.assignments.drain(..).rev() {
@@ -144,6 +149,7 @@ fn drop_assignments(graph: &mut Graph, liveness: &Liveness) {
         kept.reverse();
         block.assignments = kept;
     }
+    Ok(())
 }
 
 fn drop_reactions(graph: &mut Graph, liveness: &Liveness) {
@@ -173,6 +179,7 @@ fn blank_at_pauses(
         spread(graph, &mut soiled);
     }
     for (block, mut soiled) in graph.blocks.iter_mut().zip(soiled) {
+        deadline.check()?;
         match &block.end {
             End::Pause(location) => soiled.difference_with(liveness.at(*location)),
             End::Respond(response) => {
@@ -253,7 +260,9 @@ fn soiled(
     let before = dataflow::forward(graph, &soiled, begin, deadline)?;
     let nothing = FixedBitSet::with_capacity(liveness.own().len());
     let pairs = graph.blocks.iter().zip(before);
-    let after =
-        pairs.map(|(block, before)| soiled.block(block, before.as_ref().unwrap_or(&nothing)));
-    Ok(after.collect())
+    let after = pairs.map(|(block, before)| {
+        deadline.check()?;
+        Ok(soiled.block(block, before.as_ref().unwrap_or(&nothing)))
+    });
+    after.collect()
 }

@@ -89,18 +89,20 @@ pub fn fuse_movers(instance: &Instance, deadline: Deadline<'_>) -> Result<Instan
     let touched = Touched::by_all(instance);
     reduced.graphs_parallel_mut().enumerate().try_for_each(|(process, graph)| {
         deadline.check()?;
-        let mut movers: Vec<Location> = graph
-            .every_location()
-            .skip(1)
-            .filter(|location| is_mover(graph, *location, &touched, instance, process))
-            .collect();
+        let mut movers: Vec<Location> = Vec::new();
+        for location in graph.every_location().skip(1) {
+            deadline.check()?;
+            if is_mover(graph, location, &touched, instance, process) {
+                movers.push(location);
+            }
+        }
         let writers: BTreeSet<Location> =
             movers.iter().copied().filter(|at| writes(graph, *at, instance)).collect();
         // Reactions go on through movers, but not through those that assign to cells.
         let goes_on = |at: Location| movers.binary_search(&at).is_ok() && !writers.contains(&at);
         let reacted = graph.reacted(goes_on);
         movers.retain(|at| !(reacted.contains(at) && writers.contains(at)));
-        let movers = without_circles(graph, &movers);
+        let movers = without_circles(graph, &movers, deadline)?;
         *graph = fused(graph, &movers);
         Ok(())
     })?;

@@ -52,24 +52,28 @@ pub fn propagate_constants(
 ) -> Result<Instance, Stopped> {
     let mut reduced = instance.clone();
     loop {
-        let folded = Analysis::new(&reduced, deadline)?.fold(&reduced);
-        let irrelevant = irrelevant(&folded);
-        let next = folded.without(&|slot| irrelevant.contains(slot.index()).then_some(Term::NONE));
+        let folded = Analysis::new(&reduced, deadline)?.fold(&reduced, deadline)?;
+        let irrelevant = irrelevant(&folded, deadline)?;
+        let removed = |slot: SlotId| irrelevant.contains(slot.index()).then_some(Term::NONE);
+        let next = folded.without(&removed, deadline)?;
         if next == reduced {
             break;
         }
         reduced = next;
     }
     let slots = &reduced.slots.clone();
-    reduced.graphs_parallel_mut().for_each(|graph| {
-        let local: Vec<Location> = graph
-            .every_location()
-            .skip(1)
-            .filter(|location| is_private_access(graph, *location, slots))
-            .collect();
-        let local = without_circles(graph, &local);
+    reduced.graphs_parallel_mut().try_for_each(|graph| {
+        let mut local: Vec<Location> = Vec::new();
+        for location in graph.every_location().skip(1) {
+            deadline.check()?;
+            if is_private_access(graph, location, slots) {
+                local.push(location);
+            }
+        }
+        let local = without_circles(graph, &local, deadline)?;
         *graph = fused(graph, &local);
-    });
+        Ok(())
+    })?;
     debug_assert_eq!(reduced.validity(), Ok(()));
     Ok(reduced)
 }
@@ -176,15 +180,20 @@ impl Analysis {
                 counts[process.index()] += 1;
             }
         }
-        let nothing =
-            |process: usize, places: usize| vec![vec![Scalars::EMPTY; counts[process]]; places];
+        // As large as all blocks times all variables may be.
+        let nothing = |process: usize, places: usize| -> Result<Vec<Local>, Stopped> {
+            let place = |_| deadline.check().map(|()| vec![Scalars::EMPTY; counts[process]]);
+            (0..places).map(place).collect()
+        };
         let graphs = || instance.graphs.iter().enumerate();
+        let entries = graphs().map(|(at, graph)| nothing(at, graph.blocks.len()));
+        let standing = graphs().map(|(at, graph)| nothing(at, graph.locations.len()));
         let mut analysis = Self {
             scalars: vec![Scalars::EMPTY; instance.slots.len()],
             domains: instance.slots.iter().map(|slot| slot.domain).collect(),
             runs: instance.graphs.iter().map(|graph| vec![false; graph.blocks.len()]).collect(),
-            entries: graphs().map(|(at, graph)| nothing(at, graph.blocks.len())).collect(),
-            standing: graphs().map(|(at, graph)| nothing(at, graph.locations.len())).collect(),
+            entries: entries.collect::<Result<_, _>>()?,
+            standing: standing.collect::<Result<_, _>>()?,
             local,
             grown: true,
         };
@@ -311,10 +320,11 @@ impl Analysis {
     }
 
     /// The instance with everything in it that is known.
-    fn fold(&self, instance: &Instance) -> Instance {
+    fn fold(&self, instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
         let mut reduced = instance.clone();
-        reduced.graphs_parallel_mut().enumerate().for_each(|(process, graph)| {
+        reduced.graphs_parallel_mut().enumerate().try_for_each(|(process, graph)| {
             for (index, block) in graph.blocks.iter_mut().enumerate() {
+                deadline.check()?;
                 if self.runs[process][index] {
                     *block = self.block(block, &self.entries[process][index]);
                 }
@@ -326,17 +336,19 @@ impl Analysis {
                 standing.reactions.retain(|reaction| reaction.when != Term::FALSE);
             }
             *graph = graph.tidied();
-        });
+            Ok(())
+        })?;
         for (slot, scalars) in reduced.slots.iter_mut().zip(&self.scalars) {
             slot.domain = narrowed(slot.domain, scalars);
             if !slot.domain.contains(slot.initial) {
                 slot.initial = scalars.numbers().map_or(NONE, |(low, _)| low);
             }
         }
-        reduced.without(&|slot| {
+        let removed = |slot: SlotId| {
             let scalar = self.scalars[slot.index()].single()?;
             Some(Term::scalar(scalar, self.domains[slot.index()]))
-        })
+        };
+        reduced.without(&removed, deadline)
     }
 
     fn block(&self, block: &Block, entry: &Local) -> Block {

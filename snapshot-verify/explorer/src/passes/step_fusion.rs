@@ -7,14 +7,16 @@
 
 use std::collections::BTreeSet;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{BlockId, End, Graph, Location};
 
-/// The graph in which no process pauses at these locations.
+/// The graph in which no process pauses at these locations, ascending.
 pub(super) fn fused(graph: &Graph, at: &[Location]) -> Graph {
+    debug_assert!(at.is_sorted(), "locations are found by bisection");
     let mut fused = graph.clone();
     for block in &mut fused.blocks {
         if let End::Pause(location) = block.end
-            && at.contains(&location)
+            && at.binary_search(&location).is_ok()
             && let Some(step) = graph.standing(location).step
         {
             block.end = End::Jump(step);
@@ -32,7 +34,14 @@ pub(super) fn fused(graph: &Graph, at: &[Location]) -> Graph {
 /// A process that does not pause does not react there, which is always allowed: reactions
 /// are offers. Reactions among the locations that remain form no circle, if they formed
 /// none before. O(blocks of all steps) for each round; a round ends at least one circle.
-pub(super) fn without_circles(graph: &Graph, locations: &[Location]) -> Vec<Location> {
+///
+/// # Errors
+/// If the deadline comes first.
+pub(super) fn without_circles(
+    graph: &Graph,
+    locations: &[Location],
+    deadline: Deadline<'_>,
+) -> Result<Vec<Location>, Stopped> {
     let step = |at: Location| graph.standing(at).step.map(|step| pauses(graph, step));
     let reactions = |at: Location| {
         let reactions = graph.standing(at).reactions.iter();
@@ -44,9 +53,9 @@ pub(super) fn without_circles(graph: &Graph, locations: &[Location]) -> Vec<Loca
         let next = |at: Location| {
             if is_fused[at.index()] { step(at).unwrap_or_default() } else { reactions(at) }
         };
-        let paused = on_circles(graph, &is_fused, next);
+        let paused = on_circles(graph, &is_fused, next, deadline)?;
         if paused.is_empty() {
-            return locations.iter().copied().filter(|at| is_fused[at.index()]).collect();
+            return Ok(locations.iter().copied().filter(|at| is_fused[at.index()]).collect());
         }
         paused.into_iter().for_each(|at| is_fused[at.index()] = false);
     }
@@ -67,7 +76,8 @@ fn on_circles(
     graph: &Graph,
     is_fused: &[bool],
     next: impl Fn(Location) -> Vec<Location>,
-) -> BTreeSet<Location> {
+    deadline: Deadline<'_>,
+) -> Result<BTreeSet<Location>, Stopped> {
     let mut found = BTreeSet::new();
     let mut mark = vec![Mark::New; graph.locations.len()];
     for begin in graph.every_location().skip(1) {
@@ -84,6 +94,7 @@ fn on_circles(
             };
             match mark[to.index()] {
                 Mark::New => {
+                    deadline.check()?;
                     mark[to.index()] = Mark::OnPath(path.len());
                     path.push((to, next(to)));
                 }
@@ -97,7 +108,7 @@ fn on_circles(
             }
         }
     }
-    found
+    Ok(found)
 }
 
 impl Graph {

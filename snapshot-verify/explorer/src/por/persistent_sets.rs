@@ -110,7 +110,7 @@ impl PersistentSets {
         });
         let cells: Vec<Option<usize>> = numbered.collect();
         let words = count.div_ceil(64).max(1);
-        let handles = Handles::new(instance, &is_cell);
+        let handles = Handles::new(instance, &is_cell, deadline)?;
         let mut futures: Vec<Futures> = Vec::with_capacity(instance.processes);
         for (process, parts) in handles.parts.iter().enumerate() {
             let graph = Graph::new(instance, process, &handles, &is_cell, deadline)?;

@@ -86,11 +86,11 @@ impl Search<'_> {
         let workers = (0..self.threads).map(worker);
         let mut workers: Vec<Worker<'_, W>> = workers.collect::<Result<_, _>>()?;
 
-        let initial = layout.pack(&self.product.initial().0);
-        let shard = shard_of(store.hash(&initial));
-        store.insert(shard, &[initial])?;
-        let mut chunks = store.take_new(shard);
-
+        let initial = &self.product.initial().0;
+        let initial = match layout.is_narrow() {
+            true => layout.try_pack(initial),
+            false => Some(layout.pack(initial)),
+        };
         let mut explored = Explored {
             states: 1,
             transitions: 0,
@@ -100,6 +100,13 @@ impl Search<'_> {
             examined: Examined::default(),
             defect: None,
         };
+        let Some(initial) = initial else {
+            self.watch.end(Cause::TooNarrow);
+            return Ok(explored);
+        };
+        let shard = shard_of(store.hash(&initial));
+        store.insert(shard, &[initial])?;
+        let mut chunks = store.take_new(shard);
         let mut kept = 0;
         let mut reporter = Reporter { plan, seconds: 0.0, states: 0 };
         for depth in 0..plan.end {

@@ -9,6 +9,10 @@ use super::store::{Chunk, SHARDS, Store, shard_of};
 /// How many states go to a shard at a time.
 const BATCH: usize = 128;
 
+/// After this many moves the clock is looked at: a move takes up to milliseconds, and a
+/// state may have as many moves as it likes.
+const LOOK_EVERY: u64 = 64;
+
 /// A move without successor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found<const W: usize> {
@@ -75,8 +79,14 @@ impl<'a, const W: usize> Worker<'a, W> {
             if let Some(examiner) = examiner {
                 examiner.look(state, rate);
             }
+            if watch.cause().is_some() {
+                break;
+            }
             let each = |by, successor: Successor<W>| {
                 *transitions += 1;
+                if transitions.is_multiple_of(LOOK_EVERY) {
+                    watch.look();
+                }
                 if let Some(next) = successor.state {
                     let shard = shard_of(store.hash(&next));
                     let buffer = &mut buffers[shard];

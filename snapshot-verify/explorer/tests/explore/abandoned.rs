@@ -113,7 +113,7 @@ fn instance(text: &str, processes: usize) -> Instance {
 /// same.
 fn walk(instance: &Instance, steps: u32) -> Result<u32, String> {
     let abandoned = Abandoned::new(instance, Deadline::NEVER).unwrap();
-    let numbering = CanonicalRenaming::new(instance, CAP);
+    let numbering = CanonicalRenaming::new(instance, CAP, Deadline::NEVER).unwrap();
     let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
     let walked = exploration.product(instance, |product| {
         let mut chance = (Scratch::new(product).machine, ChaCha8Rng::seed_from_u64(3));

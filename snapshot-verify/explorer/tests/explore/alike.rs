@@ -36,7 +36,7 @@ fn alike(name: &str, mark: &str) -> bool {
         pipeline::instance(&program, 4, [0, 1].map(Process::from_index), Deadline::NEVER).unwrap();
     let reductions = Reductions::NONE.with(Reduction::Constant).with(Reduction::Symmetry);
     let prepared = Prepared::from_instance(instance, reductions, Deadline::NEVER).unwrap();
-    let symmetry = prepared.symmetry(|_| true);
+    let symmetry = prepared.symmetry(|_| true, Deadline::NEVER).unwrap();
     let others = [2, 3].map(Process::from_index);
     symmetry.is_some_and(|symmetry| symmetry.classes().any(|class| class == others))
 }

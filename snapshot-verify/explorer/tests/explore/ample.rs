@@ -73,7 +73,7 @@ fn instance(text: &str, processes: usize) -> Instance {
 /// without it, and with it: it is the same to everybody. How often that was tried; an
 /// error says what was not the same.
 fn walk(instance: &Instance, operations: u32, steps: u32) -> Result<u32, String> {
-    let numbering = CanonicalRenaming::new(instance, CAP);
+    let numbering = CanonicalRenaming::new(instance, CAP, Deadline::NEVER).unwrap();
     let ample = PersistentSets::new(instance, Some(operations), Deadline::NEVER).unwrap().unwrap();
     let exploration = Exploration {
         operations: Some(operations),

@@ -4,6 +4,7 @@
 use crate::passes::dead;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::instance::{Domain, Instance, NONE, Scalar, SlotId};
 use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
 use snapshot_language::parse;
@@ -127,7 +128,7 @@ fn a_normal_state_answers_alike_and_is_normal() {
         [(None, 2), (Some(0), 2), (Some(1), 2), (Some(1), 4)].iter().enumerate()
     {
         let (instance, counters) = counting(*named);
-        let numbering = CanonicalRenaming::new(&instance, *cap);
+        let numbering = CanonicalRenaming::new(&instance, *cap, Deadline::NEVER).unwrap();
         for (state, _) in states(&instance, &counters, seed as u64) {
             let once = normal(&numbering, state.clone());
             let (expected, found) = (
@@ -146,7 +147,7 @@ fn a_normal_state_answers_alike_and_is_normal() {
 fn what_a_successor_leads_to_is_tried() {
     for (seed, (named, cap)) in [(None, 2), (Some(1), 2), (Some(1), 4)].iter().enumerate() {
         let (instance, counters) = counting(*named);
-        let numbering = CanonicalRenaming::new(&instance, *cap);
+        let numbering = CanonicalRenaming::new(&instance, *cap, Deadline::NEVER).unwrap();
         let mut widened = 0;
         for (state, mut random) in states(&instance, &counters, 100 + seed as u64) {
             // What is left behind depends on what the text does: `d := x + 1`.
@@ -237,7 +238,7 @@ fn what_several_successors_lead_to_is_tried() {
     let counters = classes.concat();
     let initial: Vec<Scalar> = instance.slots.iter().map(|slot| slot.initial).collect();
     for cap in [2, 4] {
-        let numbering = CanonicalRenaming::new(&instance, cap);
+        let numbering = CanonicalRenaming::new(&instance, cap, Deadline::NEVER).unwrap();
         // How often a move was found only behind a widening by as many moduli.
         let mut found_behind = [0; 4];
         for seed in 0..150_000 {

@@ -98,7 +98,7 @@ fn violates(text: &str, processes: usize) -> bool {
             .unwrap();
     let prepared =
         Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap();
-    let symmetry = prepared.symmetry(|_| true);
+    let symmetry = prepared.symmetry(|_| true, Deadline::NEVER).unwrap();
     let exploration = Exploration {
         operations: Some(2),
         antichain: true,

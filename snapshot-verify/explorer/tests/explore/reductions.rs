@@ -79,8 +79,8 @@ fn with_single_writers(mut instance: Instance) -> Instance {
 
 /// The verdict in a word, and how long the counterexample is; and the states.
 fn explore(instance: &Instance, symmetry: bool, antichain: bool) -> (String, Option<u64>, u64) {
-    let numbering = CanonicalRenaming::new(instance, 2);
-    let found = ProcessSymmetry::new(instance, |_| true);
+    let numbering = CanonicalRenaming::new(instance, 2, Deadline::NEVER).unwrap();
+    let found = ProcessSymmetry::new(instance, |_| true, Deadline::NEVER).unwrap();
     let exploration = Exploration {
         operations: Some(2),
         memory: 1 << 28,

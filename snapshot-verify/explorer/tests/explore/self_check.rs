@@ -118,7 +118,7 @@ impl Symmetry for WrongExchange {
 #[test]
 fn a_wrong_exchange_is_found() {
     let prepared = prepared(corpus("bowman"), 4);
-    let symmetry = prepared.symmetry(|_| true).unwrap();
+    let symmetry = prepared.symmetry(|_| true, Deadline::NEVER).unwrap().unwrap();
     let right =
         Exploration { symmetry: Some(&symmetry), operations: Some(1), ..Exploration::default() };
     let examined = run(&prepared, &right).unwrap();

@@ -43,7 +43,8 @@ fn walk(text: &str, processes: usize, operations: Option<u32>) -> [u32; 2] {
     let instance = pipeline::instance(&program, processes, pair, Deadline::NEVER).unwrap();
     let prepared =
         Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap();
-    let symmetry = prepared.symmetry(|_| true).expect("there are processes alike");
+    let symmetry =
+        prepared.symmetry(|_| true, Deadline::NEVER).unwrap().expect("there are processes alike");
     let exploration = Exploration {
         operations,
         numbering: prepared.numbering.as_ref().map(|numbering| numbering as _),

@@ -4,10 +4,12 @@
 //! bool` has 10^12 scalars. Those that run or compile a program ask here first.
 //!
 //! Two numbers count. **Scalars**: those of all shared variables, of the private variables
-//! of all processes, and of the locals of one process; links count, too. **Work**: the evaluations of one
-//! statement, a quantifier counted once per index, and a `for` that makes no access as
-//! often as it goes round; a `for` that accesses memory is many steps, not a long one.
-//! Both saturate.
+//! of all processes, and of the locals of one process; links count, too. **Work**: the
+//! evaluations of one procedure, with those that it calls: a quantifier counted once per
+//! index, and a `for` as often as it goes round, if that is within one step: it makes no
+//! access, or stands in an `atomic` block. Any other `for` is many steps, not a long one.
+//! So a step of a process evaluates at most twice as much (the end of one round of a loop,
+//! and the beginning of the next). Both saturate.
 
 use std::cell::RefCell;
 
@@ -25,8 +27,20 @@ pub const MOST_SCALARS: u64 = 1 << 20;
 /// As many links of processes to a cell count as one scalar.
 const LINKS: u64 = 16;
 
-/// The most evaluations of one statement.
-pub const MOST_WORK: u64 = 1 << 24;
+/// To copy as many scalars counts as one evaluation.
+const COPIES: u64 = 8;
+
+/// The most evaluations of one procedure: a tenth of a second, or so, of interpretation.
+pub const MOST_WORK: u64 = 1 << 21;
+
+/// How large a program is for n processes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Extent {
+    /// Of all variables; at most [`MOST_SCALARS`].
+    pub scalars: u64,
+    /// The most that a procedure evaluates; at most [`MOST_WORK`].
+    pub work: u64,
+}
 
 /// A program is too large for n processes.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -47,15 +61,15 @@ pub enum ExtentError {
         /// [`MOST_SCALARS`]
         limit: u64,
     },
-    /// A statement computes too long.
+    /// A procedure computes too long.
     #[error(
         "the computation is too long: it has up to {given} evaluations, and at most {limit} are \
          possible: use fewer processes or smaller ranges"
     )]
     Work {
-        /// The statement.
+        /// The statement with which it does.
         span: Span,
-        /// How many evaluations there may be.
+        /// How many evaluations there may be, up to and with it.
         given: u64,
         /// [`MOST_WORK`]
         limit: u64,
@@ -72,12 +86,12 @@ impl ExtentError {
 }
 
 impl Program {
-    /// Whether the program can be run or compiled for n processes, as far as its size goes.
-    /// O(size of the program).
+    /// Whether the program can be run or compiled for n processes, as far as its size goes:
+    /// how large it is. O(size of the program).
     ///
     /// # Errors
     /// The first variable or statement that is too large.
-    pub fn check_extent(&self, n: usize) -> Result<(), ExtentError> {
+    pub fn check_extent(&self, n: usize) -> Result<Extent, ExtentError> {
         let shared = self.shared.iter().map(|variable| {
             let cells = variable.dimensions.iter().map(|over| indices(*over, n));
             let cells = cells.fold(1, u64::saturating_mul);
@@ -105,7 +119,9 @@ impl Program {
         let accessing: Vec<bool> = self.procedures.iter().map(|of| self.accesses(of)).collect();
         let known = RefCell::new(vec![None; self.procedures.len()]);
         let work = Work { n, program: self, accessing: &accessing, known };
-        (0..self.procedures.len()).try_for_each(|procedure| work.procedure(procedure).map(|_| ()))
+        let mut of_all = (0..self.procedures.len()).map(|procedure| work.procedure(procedure));
+        let work = of_all.try_fold(0, |most: u64, of| of.map(|of| most.max(of)))?;
+        Ok(Extent { scalars: given, work })
     }
 
     /// Whether a procedure or one that it calls makes an access.
@@ -164,18 +180,23 @@ impl Work<'_> {
         if let Some(known) = self.known.borrow()[procedure] {
             return Ok(known);
         }
-        let work = self.block(&self.program.procedures[procedure].body)?;
+        let work = self.block(&self.program.procedures[procedure].body, false)?;
         self.known.borrow_mut()[procedure] = Some(work);
         Ok(work)
     }
 
-    fn block(&self, statements: &[Statement]) -> Result<u64, ExtentError> {
-        statements
-            .iter()
-            .try_fold(0, |sum: u64, statement| Ok(sum.saturating_add(self.statement(statement)?)))
+    /// Statements one after the other; `atomic` if they are parts of one step.
+    fn block(&self, statements: &[Statement], atomic: bool) -> Result<u64, ExtentError> {
+        statements.iter().try_fold(0, |sum: u64, statement| {
+            let given = sum.saturating_add(self.statement(statement, atomic)?);
+            if given > MOST_WORK {
+                return Err(ExtentError::Work { span: statement.span, given, limit: MOST_WORK });
+            }
+            Ok(given)
+        })
     }
 
-    fn statement(&self, statement: &Statement) -> Result<u64, ExtentError> {
+    fn statement(&self, statement: &Statement, atomic: bool) -> Result<u64, ExtentError> {
         let own = match &statement.kind {
             StatementKind::Assign { value, .. } => self.expression(value),
             StatementKind::Access { access, .. } => self.all(&access.operands()),
@@ -192,20 +213,17 @@ impl Work<'_> {
             }
             StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => 1,
         };
+        let atomic = atomic || matches!(statement.kind, StatementKind::Atomic(_));
         let parts = statement
             .parts()
-            .try_fold(0, |sum: u64, part| Ok(sum.saturating_add(self.statement(part)?)))?;
+            .try_fold(0, |sum: u64, part| Ok(sum.saturating_add(self.statement(part, atomic)?)))?;
         let rounds = match &statement.kind {
-            StatementKind::For { over, body, .. } if !self.is_accessing(body) => {
+            StatementKind::For { over, body, .. } if atomic || !self.is_accessing(body) => {
                 indices(*over, self.n)
             }
             _ => 1,
         };
-        let given = own.saturating_add(parts.saturating_mul(rounds));
-        if given > MOST_WORK {
-            return Err(ExtentError::Work { span: statement.span, given, limit: MOST_WORK });
-        }
-        Ok(given)
+        Ok(own.saturating_add(parts.saturating_mul(rounds)))
     }
 
     fn is_accessing(&self, body: &[Statement]) -> bool {
@@ -225,13 +243,22 @@ impl Work<'_> {
         each.fold(1, u64::saturating_add)
     }
 
+    /// The evaluations of an expression; what is copied counts by its size.
     fn expression(&self, expression: &Expression) -> u64 {
+        // Of an element or a field the whole is not copied.
+        if let ExpressionKind::Index(whole, _) | ExpressionKind::Field(whole, _) = &expression.kind
+            && let ExpressionKind::Local(_) | ExpressionKind::Private(_) = whole.kind
+        {
+            let others = expression.operands().into_iter().skip(1).collect::<Vec<_>>();
+            return self.all(&others).saturating_add(scalars(&expression.content, self.n) / COPIES);
+        }
         let rounds = match &expression.kind {
             ExpressionKind::Each { over, .. } | ExpressionKind::Quantified { over, .. } => {
                 indices(*over, self.n)
             }
             _ => 1,
         };
-        self.all(&expression.operands()).saturating_mul(rounds)
+        let copies = scalars(&expression.content, self.n) / COPIES;
+        self.all(&expression.operands()).saturating_mul(rounds).saturating_add(copies)
     }
 }

@@ -29,7 +29,7 @@ mod statement;
 mod types;
 
 pub use expression::{Binary, Expression, ExpressionKind};
-pub use extent::{ExtentError, MOST_SCALARS, MOST_WORK};
+pub use extent::{Extent, ExtentError, MOST_SCALARS, MOST_WORK};
 pub use statement::{Access, CellPlace, Place, Projection, Root, Statement, StatementKind};
 pub use types::{Bound, Field, IndexSet, Type};
 

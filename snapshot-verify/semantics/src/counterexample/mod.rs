@@ -111,7 +111,7 @@ impl Counterexample {
         if let Some(pair) = pair {
             check_simple(&history, pair)?;
         }
-        let last = match judge(&history, MEMORY)?.decided_at {
+        let last = match judge(&history, MEMORY, &mut || true)?.decided_at {
             Some(event) => move_of(&execution, event),
             None => return Err(not_one(&execution).into()),
         };
@@ -119,7 +119,7 @@ impl Counterexample {
         let moves = moves[..=last].to_vec();
         let execution = machine.run(&moves)?;
         let history = execution.history();
-        let Some(explanation) = judge(&history, MEMORY)?.explanation else {
+        let Some(explanation) = judge(&history, MEMORY, &mut || true)?.explanation else {
             return Err(not_one(&execution).into());
         };
         let title = title(machine, pair, moves.len());

@@ -20,6 +20,9 @@ pub enum JudgeError {
         /// The memory of each search.
         memory: usize,
     },
+    /// A search was told to end.
+    #[error("it was ended before the orders of the history were tried")]
+    Ended,
     /// The two judges disagree.
     #[error(
         "this is a bug of this program: the checker finds a history {check}, but the search of \
@@ -34,17 +37,28 @@ pub enum JudgeError {
 }
 
 /// Judges a history. `memory`: bytes that each of the two searches may take,
-/// should one be necessary.
+/// should one be necessary; `proceed` is asked from time to time whether to go on.
 ///
 /// # Errors
 /// If there is no answer that both judges give.
-pub fn judge(history: &History<u32>, memory: usize) -> Result<Report<u32>, JudgeError> {
-    let mut proceed = || true;
+pub fn judge(
+    history: &History<u32>,
+    memory: usize,
+    proceed: &mut dyn FnMut() -> bool,
+) -> Result<Report<u32>, JudgeError> {
+    let mut has_ended = false;
+    let mut proceed = || {
+        has_ended = has_ended || !proceed();
+        !has_ended
+    };
     let report = check(history, &mut Budget { memory, proceed: &mut proceed });
     let plain = search_plainly(history, &mut Budget { memory, proceed: &mut proceed });
     match (&report.verdict, plain) {
         (Verdict::Linearizable(_), Outcome::Linearizable(_))
         | (Verdict::Violation(_), Outcome::NotLinearizable { .. }) => Ok(report),
+        (Verdict::Unknown(_), _) | (_, Outcome::Exhausted { .. }) if has_ended => {
+            Err(JudgeError::Ended)
+        }
         (Verdict::Unknown(_), _) | (_, Outcome::Exhausted { .. }) => {
             Err(JudgeError::Undecided { memory })
         }

@@ -15,7 +15,9 @@ use super::report::{AccessReport, StepReport};
 use super::run::Run;
 use super::state::{Activity, Cell, Local, State};
 use super::structure::Passage;
-use crate::program::{CellKind, Expression, ExtentError, IndexSet, Program, SharedVariable};
+use crate::program::{
+    CellKind, Expression, Extent, ExtentError, IndexSet, Program, SharedVariable,
+};
 
 /// The largest number of processes that is interpreted.
 pub const MAX_PROCESSES: usize = 1 << 10;
@@ -35,6 +37,7 @@ pub struct Machine<'p> {
     /// Per shared variable, the number of its first cell.
     pub(super) first_cells: Vec<usize>,
     initial: State,
+    extent: Extent,
 }
 
 /// What a step did, as far as it can be seen from outside.
@@ -87,7 +90,8 @@ impl<'p> Machine<'p> {
         if n == 0 || n > MAX_PROCESSES {
             return Err(MachineError::Processes { given: n, limit: MAX_PROCESSES });
         }
-        program.check_extent(n).map_err(|error| MachineError::Extent { processes: n, error })?;
+        let extent = program.check_extent(n);
+        let extent = extent.map_err(|error| MachineError::Extent { processes: n, error })?;
         let mut first_cells = Vec::new();
         let mut cells = 0;
         for variable in &program.shared {
@@ -96,7 +100,7 @@ impl<'p> Machine<'p> {
         }
         let initial = State { cells: Arc::default(), processes: Vec::new(), fresh: 1 };
         let code = code::of(program);
-        let mut machine = Self { program, n, code, first_cells, initial };
+        let mut machine = Self { program, n, code, first_cells, initial, extent };
         machine.initial =
             machine.first_state().map_err(|fault| MachineError::Initial { processes: n, fault })?;
         Ok(machine)
@@ -110,6 +114,11 @@ impl<'p> Machine<'p> {
     /// n, the number of processes and of segments.
     pub const fn processes(&self) -> usize {
         self.n
+    }
+
+    /// How large the program is for as many processes: what a step costs at most.
+    pub const fn extent(&self) -> Extent {
+        self.extent
     }
 
     /// The state in which all processes are idle and nothing has happened.

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use super::code::{For, Instruction};
 use super::coverage::Coverage;
 use super::data::{Data, range};
-use super::evaluate::{Part, Scope, indices};
+use super::evaluate::{Part, Scope};
 use super::fault::{Fault, FaultKind};
 use super::machine::Machine;
 use super::report::AccessReport;
 use super::state::{Activity, Cell, Frame, State};
 use super::structure::Passage;
 use crate::language::Span;
-use crate::program::{Place, ProcedureId, Projection, Root, Type};
+use crate::program::{MOST_WORK, Place, ProcedureId, Projection, Root, Type};
 
-/// Local operations in a row until a loop is said not to end.
-const PATIENCE: u32 = 1_000_000;
+/// Local operations in a row until a loop is said not to end. No step of a program that
+/// is small enough to be run has as many: evaluations are at most twice [`MOST_WORK`], and
+/// each belongs to at most two operations.
+const PATIENCE: u32 = 8 * MOST_WORK as u32;
 
 /// A process that is making a step.
 pub(super) struct Run<'m, 'p, 's> {
@@ -232,10 +234,11 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
     /// Goes to the body of a `for` with the first index from a number on, or
     /// behind it if there is none.
     fn next_index(&mut self, this: For<'p>, from: i64) {
-        let n = self.machine.n;
+        let (low, high) = this.over.bounds(self.machine.n);
         let frame = self.frame();
         let except = frame.excepts[this.number];
-        let next = indices(this.over, n).find(|index| *index >= from && Some(*index) != except);
+        let mut left = from.max(i64::from(low))..=i64::from(high);
+        let next = left.find(|index| Some(*index) != except);
         let variable = &mut frame.locals[this.variable.0 as usize];
         if let Some(index) = next {
             *variable = Data::Number(index);

@@ -10,8 +10,10 @@ use super::{Budget, Cause, Means, Progress, Refinement, Verdict};
 use crate::interpret::{Client, Event, Fault, Machine, Move, MoveKind};
 use crate::program::linearization::Points;
 
-/// Moves between two questions whether to go on.
-const QUESTION_EVERY: u64 = 4096;
+/// The most moves between two questions whether to go on, and the most evaluations and
+/// copied scalars.
+const MOVES: u64 = 4096;
+const WORK: u64 = 1 << 18;
 
 /// A search. A row is a state ([`States`]), the set of configurations, and how far
 /// the client has come.
@@ -24,6 +26,8 @@ pub struct Search<'m, 'p> {
     specification: Specification,
     table: Table,
     transitions: u64,
+    /// Moves between two questions whether to go on: fewer where a move may take long.
+    question_every: u64,
     /// That of the states that are being expanded.
     depth: usize,
     /// The first state of the next level.
@@ -53,7 +57,7 @@ enum Stop {
 impl<'m, 'p> Search<'m, 'p> {
     /// Of all executions of a client.
     pub fn new(machine: &'m Machine<'p>, client: Client, means: Means) -> Self {
-        let n = machine.processes();
+        let (n, extent) = (machine.processes(), machine.extent());
         let points = if means.points { Points::of(machine.program()) } else { Points::NONE };
         let states = States::new(machine);
         let width = states.width() + 2;
@@ -66,6 +70,7 @@ impl<'m, 'p> Search<'m, 'p> {
             specification: Specification::with_points(n, points),
             table: Table::new(width),
             transitions: 0,
+            question_every: (WORK / (extent.work + extent.scalars).max(1)).clamp(1, MOVES),
             depth: 0,
             level_end: 1,
             peak_bytes: 0,
@@ -167,7 +172,7 @@ impl<'m, 'p> Search<'m, 'p> {
     /// Where a move leads from the row that is being expanded.
     fn follow(&mut self, number: u32, made: Move, budget: &mut Budget<'_>) -> Result<u32, Stop> {
         self.transitions += 1;
-        if self.transitions.is_multiple_of(QUESTION_EVERY) {
+        if self.transitions.is_multiple_of(self.question_every) {
             let bytes = self.bytes();
             self.peak_bytes = self.peak_bytes.max(bytes);
             let states = self.table.len() as u64;

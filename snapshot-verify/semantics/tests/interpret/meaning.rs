@@ -27,6 +27,8 @@ fn statements() {
     logs("if n = 3: log := 1\nelse: log := 2", &["1"]);
     logs("if n = 2: log := 1\nelse if n = 3: log := 2\nelse: log := 3", &["2"]);
     logs("if n = 2: log := 1", &[]);
+    // Long, but no loop without end.
+    logs("x := false\nfor k in 0..999999: if x: x := false\nlog := 1", &["1"]);
     logs("local k: 0..9\nwhile k < 2:\n    log := k\n    k := k + 1", &["0", "1"]);
     logs("local k: 0..9\nrepeat\n    log := k\n    k := k + 1\nuntil k >= 2", &["0", "1"]);
     logs(

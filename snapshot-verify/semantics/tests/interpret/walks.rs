@@ -29,7 +29,7 @@ fn walks_of_a_correct_algorithm_are_linearizable() {
             assert_eq!((walk.moves.len(), &walk.faulty), (400, &None));
             let history = walk.execution.history();
             scans += history.scans();
-            let report = judge(&history, MEMORY).unwrap();
+            let report = judge(&history, MEMORY, &mut || true).unwrap();
             assert!(matches!(report.verdict, Verdict::Linearizable(_)), "{values}, seed {seed}");
         }
         assert!(scans > 100, "{scans}");
@@ -44,12 +44,12 @@ fn walks_of_a_wrong_algorithm_become_counterexamples() {
     let mut found = 0;
     for seed in 0..200 {
         let walk = walk(&machine, &client, seed, 400);
-        let report = judge(&walk.execution.history(), MEMORY).unwrap();
+        let report = judge(&walk.execution.history(), MEMORY, &mut || true).unwrap();
         if matches!(report.verdict, Verdict::Violation(_)) {
             found += 1;
             let counterexample = Counterexample::validated(&machine, None, &walk.moves).unwrap();
             let prefix = counterexample.history().prefix(counterexample.history().len() - 1);
-            let before = judge(&prefix, MEMORY).unwrap();
+            let before = judge(&prefix, MEMORY, &mut || true).unwrap();
             assert!(matches!(before.verdict, Verdict::Linearizable(_)), "seed {seed}");
         }
     }

@@ -49,7 +49,7 @@ pub struct Told<'a> {
 pub fn of_execution(told: Told<'_>) -> Result<Page, JudgeError> {
     let walked = walk(told.machine, told.source, told.moves);
     let history = walked.execution.history();
-    let report = judge(&history, MEMORY)?;
+    let report = judge(&history, MEMORY, &mut || true)?;
     let diagram = diagram(&history, &report);
     let words = match &report.explanation {
         Some(explanation) => {

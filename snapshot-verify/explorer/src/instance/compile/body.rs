@@ -23,9 +23,6 @@ const BLOCK_LIMIT: usize = 1 << 16;
 /// The most assignments and conditions of one process.
 const PIECE_LIMIT: usize = 1 << 20;
 
-/// After this many expressions the clock is looked at.
-const POLL: usize = 1 << 10;
-
 /// The code of one process so far, and where it is being written.
 pub(super) struct Body<'a> {
     pub(super) program: &'a Program,
@@ -34,8 +31,6 @@ pub(super) struct Body<'a> {
     pub(super) memory: &'a Memory,
     pub(super) slots: &'a mut Slots,
     deadline: Deadline<'a>,
-    /// Expressions evaluated so far, each as often as it was unrolled.
-    evaluated: usize,
     /// Assignments and conditions of quantifiers so far.
     pub(super) made: usize,
     pub(super) private: Vec<Tree<SlotId>>,
@@ -115,7 +110,6 @@ impl<'a> Body<'a> {
             memory,
             slots,
             deadline,
-            evaluated: 0,
             made: 0,
             private: Vec::new(),
             locals: BTreeMap::new(),
@@ -362,11 +356,7 @@ impl<'a> Body<'a> {
     /// # Errors
     /// If there is no time left.
     pub(super) fn tick(&mut self) -> Result<(), InstanceError> {
-        self.evaluated += 1;
-        if self.evaluated.is_multiple_of(POLL) {
-            self.deadline.check()?;
-        }
-        Ok(())
+        Ok(self.deadline.check()?)
     }
 
     /// A statement begins: what served the one before is free again.

@@ -109,8 +109,10 @@ impl Instance {
             })
             .collect::<Result<_, _>>()?;
         let instance = Self { processes, pair, slots: slots.all, graphs };
+        deadline.check()?;
         let unused = instance.unused_links();
-        let instance = instance.without(&|slot| unused.contains(&slot).then_some(Term::FALSE));
+        let is_unused = |slot: SlotId| unused.contains(&slot).then_some(Term::FALSE);
+        let instance = instance.without(&is_unused, deadline)?;
         instance.is_definitely_assigned(deadline)?;
         debug_assert_eq!(instance.validity(), Ok(()));
         Ok(instance)

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Domain, Instance, NONE, Operator, Owner, Scalar, SlotId, Target, Term,
 };
-use crate::quotient::canonical_renaming::classes::{Class, Classes};
+use crate::quotient::canonical_renaming::classes::Classes;
 
 /// Variables and gates with more scalars are not looked at.
 const MOST_SCALARS: i64 = 64;
@@ -76,8 +77,15 @@ impl Part {
 impl Handles {
     /// The variables by which some of these cells are chosen from others, and what goes
     /// there, directly or by way of gates.
-    pub(crate) fn new(instance: &Instance, is_cell: &dyn Fn(SlotId) -> bool) -> Self {
-        let moduli = moduli(instance);
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub(crate) fn new(
+        instance: &Instance,
+        is_cell: &dyn Fn(SlotId) -> bool,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
+        let moduli = moduli(instance, deadline)?;
         let blocks = || instance.graphs.iter().flat_map(|graph| &graph.blocks);
         let assignments = || blocks().flat_map(|block| &block.assignments);
         // What is chosen at run time is no part: it would not be known which one is.
@@ -85,6 +93,7 @@ impl Handles {
             instance.graphs.iter().filter_map(|graph| graph.argument).collect();
         let mut found = BTreeSet::new();
         for block in blocks() {
+            deadline.check()?;
             block.terms(&mut |term| indices(term, is_cell, &mut |slot| _ = found.insert(slot)));
         }
         for Assignment { target, .. } in assignments() {
@@ -120,6 +129,7 @@ impl Handles {
         loop {
             let before = found.len();
             for Assignment { target, value } in assignments() {
+                deadline.check()?;
                 let matters = |slot: &SlotId| {
                     found.contains(slot) && (is_gate(*slot) || part(*slot).is_some())
                 };
@@ -141,7 +151,7 @@ impl Handles {
             }
         }
         let gates = found.into_iter().filter(|slot| is_gate(*slot)).collect();
-        Self { parts, gates }
+        Ok(Self { parts, gates })
     }
 }
 
@@ -165,14 +175,18 @@ fn small_range(instance: &Instance, slot: SlotId) -> Option<(Scalar, usize)> {
 
 /// What remainders are taken by, of each counter that keeps its own when counters are
 /// renumbered.
-fn moduli(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
+fn moduli(
+    instance: &Instance,
+    deadline: Deadline<'_>,
+) -> Result<BTreeMap<SlotId, Scalar>, Stopped> {
     let classes = Classes::new(instance);
     let small = classes.iter().filter(|class| (2..=MOST_SCALARS).contains(&class.modulus.into()));
-    let of_class = |class: &Class| -> Vec<(SlotId, Scalar)> {
-        let kept = class.origins(&class.divided);
-        kept.ones().map(|at| (class.slots[at], class.modulus)).collect()
-    };
-    small.flat_map(of_class).collect()
+    let mut moduli = BTreeMap::new();
+    for class in small {
+        let kept = class.origins(&class.divided, deadline)?;
+        moduli.extend(kept.ones().map(|at| (class.slots[at], class.modulus)));
+    }
+    Ok(moduli)
 }
 
 /// What tells the indices by which a term chooses from such cells.

@@ -13,6 +13,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::classes::Class;
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{NONE, Scalar, SlotId};
 
 /// One class of anonymous bits.
@@ -28,8 +29,11 @@ type Set = SmallVec<[u64; 1]>;
 
 impl BitClass {
     /// Of this class.
-    pub fn new(class: &Class) -> Self {
-        Self::related(class.slots.clone(), &class.related())
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn new(class: &Class, deadline: Deadline<'_>) -> Result<Self, Stopped> {
+        Ok(Self::related(class.slots.clone(), &class.related(deadline)?))
     }
 
     fn related(slots: Vec<SlotId>, related: &[Vec<usize>]) -> Self {

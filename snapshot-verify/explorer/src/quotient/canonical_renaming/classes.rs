@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Domain, End, Instance, NONE, Operator, Scalar, SlotId, Target, Term,
 };
@@ -52,26 +53,38 @@ impl Class {
     /// Per slot, by position, the positions of the slots to which it is related:
     /// something that descends from the one, in any number of moves, may be
     /// compared with something that descends from the other.
-    pub fn related(&self) -> Vec<Vec<usize>> {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn related(&self, deadline: Deadline<'_>) -> Result<Vec<Vec<usize>>, Stopped> {
         let count = self.slots.len();
-        let ancestors = self.ancestors();
+        let ancestors = self.ancestors(deadline)?;
         let mut related: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
         for &(left, right) in &self.tests {
+            deadline.check()?;
             let [left, right] = [left, right].map(|slot| &ancestors[self.position(slot)]);
             left.ones().for_each(|at| related[at].union_with(right));
             right.ones().for_each(|at| related[at].union_with(left));
         }
         let positions = related.iter().enumerate();
-        positions.map(|(at, set)| set.ones().filter(|&other| other != at).collect()).collect()
+        let related = positions.map(|(at, set)| set.ones().filter(|&other| other != at).collect());
+        Ok(related.collect())
     }
 
     /// The positions of the slots of which something that descends from them may be
     /// moved to one of these.
-    pub fn origins(&self, of: &BTreeSet<SlotId>) -> FixedBitSet {
-        let ancestors = self.ancestors();
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn origins(
+        &self,
+        of: &BTreeSet<SlotId>,
+        deadline: Deadline<'_>,
+    ) -> Result<FixedBitSet, Stopped> {
+        let ancestors = self.ancestors(deadline)?;
         let mut origins = FixedBitSet::with_capacity(self.slots.len());
         of.iter().for_each(|slot| origins.union_with(&ancestors[self.position(*slot)]));
-        origins
+        Ok(origins)
     }
 
     fn position(&self, slot: SlotId) -> usize {
@@ -80,20 +93,21 @@ impl Class {
 
     /// Per slot, by position, the positions from where a number may have come there,
     /// its own included.
-    fn ancestors(&self) -> Vec<FixedBitSet> {
+    fn ancestors(&self, deadline: Deadline<'_>) -> Result<Vec<FixedBitSet>, Stopped> {
         let count = self.slots.len();
         let mut ancestors: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
         (0..count).for_each(|at| ancestors[at].insert(at));
         loop {
             let mut changed = false;
             for &(from, to) in &self.moves {
+                deadline.check()?;
                 let above = ancestors[self.position(from)].clone();
                 let of_target = &mut ancestors[self.position(to)];
                 changed |= !above.is_subset(of_target);
                 of_target.union_with(&above);
             }
             if !changed {
-                return ancestors;
+                return Ok(ancestors);
             }
         }
     }

@@ -52,6 +52,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::classes::Class;
 use super::{FEW, Few};
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{NONE, Scalar, SlotId};
 
 /// Counters, seldom many.
@@ -79,17 +80,25 @@ pub struct CounterClass {
 impl CounterClass {
     /// Of this class; gaps are capped at `cap`, and a move takes at most
     /// `most_successors` successors of its counters.
-    pub fn new(class: &Class, cap: Scalar, most_successors: u32) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn new(
+        class: &Class,
+        cap: Scalar,
+        most_successors: u32,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
+        Ok(Self {
             slots: class.slots.clone(),
             modulus: class.modulus,
             cap,
             named: class.constants.last().copied(),
-            related: class.related(),
-            rising: class.origins(&class.succeeded),
-            divided: class.origins(&class.divided),
+            related: class.related(deadline)?,
+            rising: class.origins(&class.succeeded, deadline)?,
+            divided: class.origins(&class.divided, deadline)?,
             most_successors,
-        }
+        })
     }
 
     /// Per slot the largest number in a normal state.

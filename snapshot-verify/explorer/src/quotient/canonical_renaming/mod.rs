@@ -33,6 +33,7 @@ mod widening;
 
 use smallvec::SmallVec;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Scalar, SlotId};
 use crate::search::canonical;
 use crate::search::layout::Registers;
@@ -64,29 +65,34 @@ pub struct CanonicalRenaming {
 impl CanonicalRenaming {
     /// Of this instance, with gaps between counters capped at `cap`, 2 or more.
     /// O(size of the instance + the square of the slots concerned).
-    pub fn new(instance: &Instance, cap: Scalar) -> Self {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn new(instance: &Instance, cap: Scalar, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let classes = Classes::new(instance);
         let mut numbering = Self::default();
         let mut counters: Vec<&Class> = Vec::new();
         for class in classes.iter() {
             match class.kind {
-                Kind::Version => numbering.versions.push(VersionClass::new(class)),
+                Kind::Version => numbering.versions.push(VersionClass::new(class, deadline)?),
                 Kind::Counter => counters.push(class),
-                Kind::Bit => numbering.bits.push(BitClass::new(class)),
+                Kind::Bit => numbering.bits.push(BitClass::new(class, deadline)?),
             }
         }
-        let of = |class: &Class| {
-            most_successors(instance, |slot| class.slots.binary_search(&slot).is_ok())
-        };
-        let bounded: Vec<(&Class, u32)> =
-            counters.into_iter().filter_map(|class| Some((class, of(class)?))).collect();
+        let mut bounded: Vec<(&Class, u32)> = Vec::new();
+        for class in counters {
+            let is_counted = |slot: SlotId| class.slots.binary_search(&slot).is_ok();
+            let most = most_successors(instance, is_counted, deadline)?;
+            bounded.extend(most.map(|most| (class, most)));
+        }
         let is_counted = |slot: SlotId| {
             bounded.iter().any(|(class, _)| class.slots.binary_search(&slot).is_ok())
         };
-        numbering.most_successors = most_successors(instance, is_counted).unwrap_or(0);
-        let new = |(class, most): (&Class, u32)| CounterClass::new(class, cap, most);
-        numbering.counters = bounded.into_iter().map(new).collect();
-        numbering
+        numbering.most_successors = most_successors(instance, is_counted, deadline)?.unwrap_or(0);
+        for (class, most) in bounded {
+            numbering.counters.push(CounterClass::new(class, cap, most, deadline)?);
+        }
+        Ok(numbering)
     }
 
     /// Whether there is nothing to number.

@@ -7,23 +7,34 @@
 
 use std::collections::BTreeMap;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{BlockId, End, Graph, Instance, Location, SlotId, Term};
 
 /// The most successors of counters for which `counts` holds that any move of the instance
 /// takes; none if there is no bound, as reactions lead in a circle on which successors
 /// are taken. O(size of the instance * locations).
-pub fn most_successors(instance: &Instance, counts: impl Fn(SlotId) -> bool) -> Option<u32> {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn most_successors(
+    instance: &Instance,
+    counts: impl Fn(SlotId) -> bool,
+    deadline: Deadline<'_>,
+) -> Result<Option<u32>, Stopped> {
     let mut longest_step = 0;
     let mut reactions = 0;
     for graph in &instance.graphs {
-        let paths = Paths::new(graph, &counts);
+        let paths = Paths::new(graph, &counts, deadline)?;
         for begin in graph.beginnings() {
             let longest = paths.ends[&begin].values().max();
             longest_step = longest_step.max(longest.copied().unwrap_or(0));
         }
-        reactions += longest_reactions(graph, &paths)?;
+        match longest_reactions(graph, &paths, deadline)? {
+            Some(longest) => reactions += longest,
+            None => return Ok(None),
+        }
     }
-    Some(longest_step + reactions)
+    Ok(Some(longest_step + reactions))
 }
 
 /// Where a step ends: at a location, or with a response or fault.
@@ -36,12 +47,17 @@ struct Paths {
 }
 
 impl Paths {
-    fn new(graph: &Graph, counts: &impl Fn(SlotId) -> bool) -> Self {
+    fn new(
+        graph: &Graph,
+        counts: &impl Fn(SlotId) -> bool,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
         let mut ends: BTreeMap<BlockId, Ends> = BTreeMap::new();
         for begin in graph.beginnings() {
             // Depth first: a block is finished once those that follow are.
             let mut open = vec![begin];
             while let Some(&block) = open.last() {
+                deadline.check()?;
                 let content = graph.block(block);
                 let waiting: Vec<BlockId> =
                     content.end.blocks().filter(|next| !ends.contains_key(next)).collect();
@@ -69,17 +85,22 @@ impl Paths {
                 ends.insert(block, found);
             }
         }
-        Self { ends }
+        Ok(Self { ends })
     }
 }
 
 /// The most successors that the reactions of one process take, one after the other.
-fn longest_reactions(graph: &Graph, paths: &Paths) -> Option<u32> {
+fn longest_reactions(
+    graph: &Graph,
+    paths: &Paths,
+    deadline: Deadline<'_>,
+) -> Result<Option<u32>, Stopped> {
     let mut longest = vec![0; graph.locations.len()];
     // Without a circle that counts, no way is longer than there are locations.
     for _ in 0..=graph.locations.len() {
         let mut changed = false;
         for location in graph.every_location() {
+            deadline.check()?;
             for reaction in &graph.standing(location).reactions {
                 for (end, taken) in &paths.ends[&reaction.then] {
                     let after = end.map_or(0, |end| longest[end.index()]);
@@ -91,8 +112,8 @@ fn longest_reactions(graph: &Graph, paths: &Paths) -> Option<u32> {
             }
         }
         if !changed {
-            return longest.into_iter().max().or(Some(0));
+            return Ok(longest.into_iter().max().or(Some(0)));
         }
     }
-    None
+    Ok(None)
 }

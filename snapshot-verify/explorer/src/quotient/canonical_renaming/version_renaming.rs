@@ -18,6 +18,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::classes::Class;
 use super::{FEW, Few};
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{NONE, Scalar, SlotId};
 
 /// One class of versions.
@@ -32,12 +33,15 @@ pub struct VersionClass {
 
 impl VersionClass {
     /// Of this class.
-    pub fn new(class: &Class) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn new(class: &Class, deadline: Deadline<'_>) -> Result<Self, Stopped> {
+        Ok(Self {
             slots: class.slots.clone(),
-            related: class.related(),
+            related: class.related(deadline)?,
             first: Scalar::from(!class.constants.is_empty()),
-        }
+        })
     }
 
     /// Its slots.

@@ -27,6 +27,7 @@ use std::collections::BTreeSet;
 
 use snapshot_core::Process;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, BlockId, Domain, End, Graph, Instance, Location, Operator, Owner, Response, Scalar,
     Slot, SlotId, Target, Term,
@@ -47,22 +48,39 @@ pub struct Isomorphism {
 /// The isomorphism that renames processes in this way, if there is one. The
 /// observed pair of `from` is mapped to that of `to`, in this order or swapped;
 /// the initial state to the initial state.
-pub fn isomorphism(from: &Instance, to: &Instance, processes: &[usize]) -> Option<Isomorphism> {
-    let found = bisimilarity(from, to, processes)?;
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn isomorphism(
+    from: &Instance,
+    to: &Instance,
+    processes: &[usize],
+    deadline: Deadline<'_>,
+) -> Result<Option<Isomorphism>, Stopped> {
+    let Some(found) = bisimilarity(from, to, processes, deadline)? else { return Ok(None) };
     let initial = |(slot, image): (&Slot, &SlotId)| {
         found.scalar(slot.domain, slot.initial) == to.slot(*image).initial
     };
-    from.slots.iter().zip(&found.slots).all(initial).then_some(found)
+    Ok(from.slots.iter().zip(&found.slots).all(initial).then_some(found))
 }
 
 /// The same, but the initial states may differ.
-pub fn bisimilarity(from: &Instance, to: &Instance, processes: &[usize]) -> Option<Isomorphism> {
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn bisimilarity(
+    from: &Instance,
+    to: &Instance,
+    processes: &[usize],
+    deadline: Deadline<'_>,
+) -> Result<Option<Isomorphism>, Stopped> {
     if from.slots.len() != to.slots.len() || from.processes != to.processes {
-        return None;
+        return Ok(None);
     }
+    deadline.check()?;
     if from.kinds().is_err() || to.kinds().is_err() {
         debug_assert!(false, "instances keep to kinds: {:?} {:?}", from.kinds(), to.kinds());
-        return None;
+        return Ok(None);
     }
     // A slot that holds names holds the images of these names, too.
     let is_closed = |slot: &Slot| {
@@ -71,7 +89,7 @@ pub fn bisimilarity(from: &Instance, to: &Instance, processes: &[usize]) -> Opti
         !slot.domain.names_processes() || images.all(|(name, &image)| held(name) == held(image))
     };
     if !from.slots.iter().all(is_closed) {
-        return None;
+        return Ok(None);
     }
     let mut walk = Walk {
         from,
@@ -84,12 +102,19 @@ pub fn bisimilarity(from: &Instance, to: &Instance, processes: &[usize]) -> Opti
     };
     let mut locations = Vec::with_capacity(from.processes);
     for (process, &image) in processes.iter().enumerate() {
-        locations.push(walk.graphs(&from.graphs[process], &to.graphs[image])?);
+        deadline.check()?;
+        match walk.graphs(&from.graphs[process], &to.graphs[image]) {
+            Some(found) => locations.push(found),
+            None => return Ok(None),
+        }
     }
-    walk.deferred()?;
-    walk.leftovers()?;
-    let slots = walk.slots.into_iter().collect::<Option<Vec<SlotId>>>()?;
-    Some(Isomorphism { processes: processes.to_vec(), slots, locations })
+    deadline.check()?;
+    let slots = walk.deferred().and_then(|()| walk.leftovers()).and_then(|()| {
+        let slots = walk.slots.into_iter();
+        slots.collect::<Option<Vec<SlotId>>>()
+    });
+    let processes = processes.to_vec();
+    Ok(slots.map(|slots| Isomorphism { processes, slots, locations }))
 }
 
 impl Isomorphism {
@@ -347,9 +372,10 @@ impl Walk<'_> {
 
     /// Matches the slots that nothing mentions.
     fn leftovers(&mut self) -> Option<()> {
+        let mut free = 0;
         for slot in 0..self.slots.len() {
             if self.slots[slot].is_none() {
-                let free = self.taken.iter().position(|taken| !taken)?;
+                free += self.taken[free..].iter().position(|taken| !taken)?;
                 self.slot(SlotId(slot as u32), SlotId(free as u32))?;
             }
         }

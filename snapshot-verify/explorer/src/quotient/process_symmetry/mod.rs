@@ -23,6 +23,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 use snapshot_core::Process;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Domain, Instance, Owner, Scalar, SlotId};
 use crate::search::canonical::{self, Permutation};
 use crate::search::layout::Registers;
@@ -49,7 +50,14 @@ struct Orbit {
 impl ProcessSymmetry {
     /// What is alike in this instance. Processes that never begin an operation
     /// (`is_active` is false) are alike to none.
-    pub fn new(instance: &Instance, is_active: impl Fn(Process) -> bool) -> Self {
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn new(
+        instance: &Instance,
+        is_active: impl Fn(Process) -> bool,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
         let pair = instance.pair.map(Process::index);
         let active = |&process: &usize| is_active(Process::from_index(process));
         let others: Vec<usize> = (0..instance.processes)
@@ -59,13 +67,17 @@ impl ProcessSymmetry {
         let mut orbits = Vec::new();
         let mut remaining = others;
         while let Some(&first) = remaining.first() {
-            let alike =
-                |&process: &usize| process == first || exchange(instance, first, process).is_some();
-            let members: Vec<usize> = remaining.iter().copied().filter(alike).collect();
+            let mut members = vec![first];
+            for &process in &remaining[1..] {
+                if exchange(instance, first, process, deadline)?.is_some() {
+                    members.push(process);
+                }
+            }
             remaining.retain(|process| !members.contains(process));
-            orbits.extend(Orbit::new(instance, members));
+            orbits.extend(Orbit::new(instance, members, deadline)?);
         }
-        Self { orbits, domains: instance.slots.iter().map(|slot| slot.domain).collect() }
+        let domains = instance.slots.iter().map(|slot| slot.domain).collect();
+        Ok(Self { orbits, domains })
     }
 
     /// Whether no two processes are alike.
@@ -147,15 +159,26 @@ impl ProcessSymmetry {
 impl Orbit {
     /// The orbit of these processes if each two of them, at least two, can be
     /// exchanged.
-    fn new(instance: &Instance, members: Vec<usize>) -> Option<Self> {
+    fn new(
+        instance: &Instance,
+        members: Vec<usize>,
+        deadline: Deadline<'_>,
+    ) -> Result<Option<Self>, Stopped> {
         if members.len() < 2 {
-            return None;
+            return Ok(None);
         }
         let mut exchanges: Vec<Vec<Option<Isomorphism>>> = Vec::new();
         for (low, &first) in members.iter().enumerate() {
             let mut row = Vec::new();
             for (high, &second) in members.iter().enumerate() {
-                row.push(if low < high { Some(exchange(instance, first, second)?) } else { None });
+                if low >= high {
+                    row.push(None);
+                    continue;
+                }
+                match exchange(instance, first, second, deadline)? {
+                    None => return Ok(None),
+                    found => row.push(found),
+                }
             }
             exchanges.push(row);
         }
@@ -187,16 +210,21 @@ impl Orbit {
                 None => of_first.clone(),
             })
             .collect();
-        Some(Self { members, exchanges, telling, naming })
+        Ok(Some(Self { members, exchanges, telling, naming }))
     }
 }
 
 /// The exchange of two processes, if it maps executions to executions. It need
 /// not keep the initial state: of that, too, only a representative is explored.
-fn exchange(instance: &Instance, first: usize, second: usize) -> Option<Isomorphism> {
+fn exchange(
+    instance: &Instance,
+    first: usize,
+    second: usize,
+    deadline: Deadline<'_>,
+) -> Result<Option<Isomorphism>, Stopped> {
     let mut processes: Vec<usize> = (0..instance.processes).collect();
     processes.swap(first, second);
-    bisimilarity(instance, instance, &processes)
+    bisimilarity(instance, instance, &processes, deadline)
 }
 
 impl canonical::Symmetry for ProcessSymmetry {

@@ -167,13 +167,20 @@ impl Layout {
     /// # Panics
     /// If `W` is not [`Self::words`], or a scalar is not of its register's domain.
     pub fn pack<const W: usize>(&self, scalars: &[Scalar]) -> [u64; W] {
+        self.try_pack(scalars).expect("a slot holds scalars of its domain only")
+    }
+
+    /// The same; none if a scalar is not of its register's domain, as numbers may be that
+    /// are larger than a narrow layout has room for.
+    ///
+    /// # Panics
+    /// If `W` is not [`Self::words`].
+    pub fn try_pack<const W: usize>(&self, scalars: &[Scalar]) -> Option<[u64; W]> {
         assert_eq!(W, self.words, "a layout packs states of its own size");
         let mut state = [0; W];
         state[W - 1] = ALWAYS_SET;
-        for (field, &scalar) in self.fields.iter().zip(scalars) {
-            field.put(&mut state, scalar);
-        }
-        state
+        let mut pairs = self.fields.iter().zip(scalars);
+        pairs.all(|(field, &scalar)| field.try_put(&mut state, scalar)).then_some(state)
     }
 
     /// Unpacks a state, one scalar per register.

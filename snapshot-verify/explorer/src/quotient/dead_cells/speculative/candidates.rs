@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Digit, Group, Layer};
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Domain, End, Instance, NONE, Owner, Scalar, SlotId, Target, Term,
 };
@@ -21,18 +22,22 @@ struct Uses {
 }
 
 /// The layers, without those that have no slots.
-pub(super) fn layers(instance: &Instance) -> Vec<Layer> {
-    let uses = Uses::new(instance);
+///
+/// # Errors
+/// If the deadline comes first.
+pub(super) fn layers(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<Layer>, Stopped> {
+    let uses = Uses::new(instance, deadline)?;
     let control: Vec<SlotId> = slots(instance)
         .filter(|slot| is_shared(instance, *slot) && uses.decisive.contains(slot))
         .filter(|slot| !uses.elements.contains(slot) && is_plain(instance, *slot))
         .collect();
-    let names = names(instance, &uses);
+    let names = names(instance, &uses, deadline)?;
     let shared_names = names.iter().copied().filter(|slot| is_shared(instance, *slot));
     let keys: Vec<SlotId> = control.iter().copied().chain(shared_names).collect();
     // Anonymous bits are flipped: a blank would not be one any more.
     let classes = Classes::new(instance);
-    let is_numbered = |slot: &SlotId| classes.iter().any(|class| class.slots.contains(slot));
+    let numbered: BTreeSet<SlotId> = classes.iter().flat_map(|of| &of.slots).copied().collect();
+    let is_numbered = |slot: &SlotId| numbered.contains(slot);
     let elements = uses.elements.iter().copied().filter(|slot| {
         let is_cell = is_shared(instance, *slot) && is_plain(instance, *slot);
         is_cell && !uses.watched.contains(slot) && !is_numbered(slot)
@@ -59,11 +64,11 @@ pub(super) fn layers(instance: &Instance) -> Vec<Layer> {
     ];
     // Where all processes write a cell, and no keys tell its uses apart, nothing can
     // be learnt.
-    layers.into_iter().filter(|layer| !layer.groups.is_empty()).collect()
+    Ok(layers.into_iter().filter(|layer| !layer.groups.is_empty()).collect())
 }
 
 /// Slots that always name a process, from shared cells, and where these are moved.
-fn names(instance: &Instance, uses: &Uses) -> Vec<SlotId> {
+fn names(instance: &Instance, uses: &Uses, deadline: Deadline<'_>) -> Result<Vec<SlotId>, Stopped> {
     let may = |slot: SlotId| {
         instance.slot(slot).domain.names_processes()
             && !uses.watched.contains(&slot)
@@ -75,6 +80,7 @@ fn names(instance: &Instance, uses: &Uses) -> Vec<SlotId> {
         .filter(|slot| is_shared(instance, *slot) && may(*slot) && always(*slot))
         .collect();
     loop {
+        deadline.check()?;
         let before = names.len();
         assignments(instance, &mut |_, assignment| {
             if let (Target::Slot(to), Term::Slot(from)) = (&assignment.target, &assignment.value)
@@ -86,7 +92,7 @@ fn names(instance: &Instance, uses: &Uses) -> Vec<SlotId> {
             }
         });
         if names.len() == before {
-            return names.into_iter().collect();
+            return Ok(names.into_iter().collect());
         }
     }
 }
@@ -151,7 +157,7 @@ fn assignments(instance: &Instance, visit: &mut dyn FnMut(usize, &Assignment)) {
 }
 
 impl Uses {
-    fn new(instance: &Instance) -> Self {
+    fn new(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let mut uses = Self {
             decisive: BTreeSet::new(),
             elements: BTreeSet::new(),
@@ -160,6 +166,7 @@ impl Uses {
         };
         for graph in &instance.graphs {
             for block in &graph.blocks {
+                deadline.check()?;
                 if let End::Branch { condition, .. } = &block.end {
                     condition.slots(&mut |slot| {
                         uses.decisive.insert(slot);
@@ -177,8 +184,8 @@ impl Uses {
             }),
         });
         uses.decisive.extend(&uses.watched);
-        uses.close(instance);
-        uses
+        uses.close(instance, deadline)?;
+        Ok(uses)
     }
 
     fn indices(&mut self, term: &Term) {
@@ -205,8 +212,9 @@ impl Uses {
     }
 
     /// What is assigned to what decides, decides.
-    fn close(&mut self, instance: &Instance) {
+    fn close(&mut self, instance: &Instance, deadline: Deadline<'_>) -> Result<(), Stopped> {
         loop {
+            deadline.check()?;
             let before = self.decisive.len();
             assignments(instance, &mut |_, assignment| {
                 if assignment.target.choices().iter().any(|slot| self.decisive.contains(slot)) {
@@ -216,7 +224,7 @@ impl Uses {
                 }
             });
             if self.decisive.len() == before {
-                return;
+                return Ok(());
             }
         }
     }

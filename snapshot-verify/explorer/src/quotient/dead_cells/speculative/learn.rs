@@ -11,11 +11,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::Process;
 
 use super::{Group, Layer, READ, Seen, Stale};
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Domain, Instance, Scalar, SlotId};
 use crate::search::code::Machine;
 use crate::search::layout::Registers;
 use crate::search::product::{Product, Scratch};
-use crate::search::{Choice, Exploration, ExploreError, Fault, Stop, Trace, Watch};
+use crate::search::{Choice, Exploration, ExploreError, Fault, Stop, Trace};
 
 /// Steps of all walks together, per layer.
 const STEPS: u32 = 300_000;
@@ -85,8 +86,7 @@ struct Culprit {
 
 impl Stale {
     /// Learns from random walks of the guarded instance, always the same; what is not
-    /// learnt in the time of the exploration, or until it is stopped, is live.
-    /// O(steps * slots).
+    /// learnt before the deadline is live. O(steps * slots).
     ///
     /// # Errors
     /// If the instance cannot be explored.
@@ -94,8 +94,8 @@ impl Stale {
         &mut self,
         guarded: &Instance,
         exploration: &Exploration<'_>,
+        deadline: Deadline<'_>,
     ) -> Result<(), ExploreError> {
-        let watch = Watch::new(exploration.time, exploration.stop);
         for number in 0..self.layers.len() {
             let earlier = Self { layers: self.layers[..number].to_vec() };
             let walks = Exploration {
@@ -105,12 +105,18 @@ impl Stale {
                 ..exploration.clone()
             };
             let layer = &self.layers[number];
-            let flow = walks.product(guarded, |product| walk(product, layer, &watch))?;
-            if watch.cause().is_some() {
-                // A part of a walk would tell of reads only by chance.
+            let flow = walks.product(guarded, |product| walk(product, layer, deadline))?;
+            // A part of a walk would tell of reads only by chance.
+            let Ok(flow) = flow else { break };
+            if self.layers[number].conclude(&flow, deadline).is_err() {
+                // What is not concluded from is live.
+                let groups = &mut self.layers[number].groups;
+                for group in groups {
+                    group.table.clear();
+                    group.settle();
+                }
                 break;
             }
-            self.layers[number].conclude(&flow);
         }
         Ok(())
     }
@@ -244,7 +250,7 @@ impl Layer {
     }
 
     /// Makes a table of a flow.
-    fn conclude(&mut self, flow: &Flow) {
+    fn conclude(&mut self, flow: &Flow, deadline: Deadline<'_>) -> Result<(), Stopped> {
         let live = flow.live();
         for (&(group, position, key), &number) in &flow.numbers {
             let group = &mut self.groups[group as usize];
@@ -252,7 +258,7 @@ impl Layer {
             seen.slots |= 1 << position;
             seen.live |= u64::from(live[number as usize]) << position;
         }
-        self.groups.iter_mut().for_each(generalise);
+        self.groups.iter_mut().try_for_each(|group| generalise(group, deadline))
     }
 
     fn mark(&mut self, group: u32, position: u32, state: &[Scalar]) {
@@ -267,7 +273,7 @@ impl Layer {
 
 /// Drops from the key what makes hardly a difference, so that what was seen at some
 /// keys is known of others.
-fn generalise(group: &mut Group) {
+fn generalise(group: &mut Group, deadline: Deadline<'_>) -> Result<(), Stopped> {
     let original = group.table.clone();
     let stale = |table: &FxHashMap<u64, Seen>| {
         table.values().map(|seen| u64::from((seen.slots & !seen.live).count_ones())).sum::<u64>()
@@ -301,8 +307,15 @@ fn generalise(group: &mut Group) {
     let mut kept: Vec<usize> = (0..radices.len()).collect();
     loop {
         let without = |at: &usize| kept.iter().copied().filter(|kept| kept != at).collect();
-        let ways = kept.iter().map(without).map(|kept: Vec<usize>| (projected(&kept), kept));
-        let best = ways.max_by_key(|((left, _), kept)| (*left, std::cmp::Reverse(kept.clone())));
+        let mut ways = Vec::with_capacity(kept.len());
+        for fewer in kept.iter().map(without) {
+            deadline.check()?;
+            let fewer: Vec<usize> = fewer;
+            ways.push((projected(&fewer), fewer));
+        }
+        let best = ways
+            .into_iter()
+            .max_by_key(|((left, _), kept)| (*left, std::cmp::Reverse(kept.clone())));
         match best {
             Some(((left, table), fewer)) if left * 100 >= all * WORTH_KEEPING => {
                 group.table = table;
@@ -313,10 +326,11 @@ fn generalise(group: &mut Group) {
     }
     group.key = kept.iter().map(|&at| group.key[at]).collect();
     group.settle();
+    Ok(())
 }
 
 /// Walks at random, and notes what the steps do to the slots of a layer.
-fn walk(product: &Product<'_>, layer: &Layer, watch: &Watch<'_>) -> Flow {
+fn walk(product: &Product<'_>, layer: &Layer, deadline: Deadline<'_>) -> Result<Flow, Stopped> {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let mut machine = Scratch::new(product).machine;
     let mut flow = Flow::default();
@@ -326,13 +340,8 @@ fn walk(product: &Product<'_>, layer: &Layer, watch: &Watch<'_>) -> Flow {
     // Behind a step that showed something new there is more of it.
     let mut promising: Vec<Vec<Scalar>> = vec![initial];
     let mut left = LENGTH;
-    for step in 0..STEPS {
-        if step % 1024 == 0 {
-            watch.look();
-            if watch.cause().is_some() {
-                break;
-            }
-        }
+    for _ in 0..STEPS {
+        deadline.check()?;
         if left == 0 {
             let begin = random.next_u32() as usize % promising.len();
             state.copy_from_slice(&promising[begin]);
@@ -381,7 +390,7 @@ fn walk(product: &Product<'_>, layer: &Layer, watch: &Watch<'_>) -> Flow {
         }
         state.copy_from_slice(&after);
     }
-    flow
+    Ok(flow)
 }
 
 fn load(machine: &mut Machine, state: &[Scalar]) {

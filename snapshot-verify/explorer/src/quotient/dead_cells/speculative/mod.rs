@@ -40,6 +40,7 @@ mod learn;
 
 use rustc_hash::FxHashMap;
 
+use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Location, NONE, Owner, Scalar, SlotId};
 use crate::search::canonical;
 use crate::search::layout::{Register, Registers};
@@ -152,14 +153,20 @@ impl Stale {
     /// with its reads guarded; none if there are no such slots.
     ///
     /// O(size of the instance).
-    pub fn new(instance: &Instance) -> Option<(Self, Instance)> {
-        let layers = candidates::layers(instance);
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub fn new(
+        instance: &Instance,
+        deadline: Deadline<'_>,
+    ) -> Result<Option<(Self, Instance)>, Stopped> {
+        let layers = candidates::layers(instance, deadline)?;
         if layers.is_empty() {
-            return None;
+            return Ok(None);
         }
         let stale = Self { layers };
         let guarded = guard::guarded(instance, &stale);
-        Some((stale, guarded))
+        Ok(Some((stale, guarded)))
     }
 
     /// The guarded instance with the cells blank that are stale at first: whatever

@@ -83,7 +83,7 @@ impl Abandoned {
     pub fn new(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let blanks = candidates(instance);
         let is_cell = |slot: SlotId| blanks.contains_key(&slot);
-        let handles = Handles::new(instance, &is_cell);
+        let handles = Handles::new(instance, &is_cell, deadline)?;
         let graphs: Vec<Graph> = (0..instance.processes)
             .map(|process| Graph::new(instance, process, &handles, &is_cell, deadline))
             .collect::<Result<Option<_>, Stopped>>()?
