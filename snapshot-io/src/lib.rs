@@ -3,7 +3,9 @@
 //! * [`escape`]: text from outside cannot command a terminal;
 //! * [`output`]: results and diagnostics, on outputs that may be full or closed;
 //! * [`replacement`]: files that appear whole or not at all;
-//! * [`limited`]: small inputs, read in bounded memory.
+//! * [`limited`]: small inputs, read in bounded memory;
+//! * [`ci`]: answers as JUnit XML and SARIF;
+//! * [`shell`]: completions and manual pages, from a command line's definition.
 //!
 //! ```
 //! use snapshot_io::escape::{name, text};
@@ -16,7 +18,9 @@
 //! of an output.
 #![forbid(unsafe_code)]
 
+pub mod ci;
 pub mod escape;
 pub mod limited;
 pub mod output;
 pub mod replacement;
+pub mod shell;

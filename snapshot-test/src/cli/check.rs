@@ -10,16 +10,16 @@ use clap::{Args, ValueEnum};
 use parse_size::Config;
 use snapshot_core::check::Checker;
 use snapshot_io::output::{self, Printed};
-use snapshot_io::{escape, replacement};
+use snapshot_io::{ci, escape, replacement};
 use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object};
-use snapshot_test::report::{exit_code, explained, human, json};
+use snapshot_test::report::{exit_code, explained, human, json, verdict};
 use thiserror::Error;
 
 use super::format::InputFormat;
-use super::{print, trouble};
+use super::{print, print_data, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.
 ///
@@ -30,9 +30,9 @@ pub struct Check {
     /// The format of the inputs.
     #[arg(long, value_enum, default_value = "auto")]
     format: InputFormat,
-    /// For people, or one JSON object per line and input (docs/report.md).
+    /// For people; one JSON object per line and input; JUnit or SARIF (docs/report.md).
     #[arg(long, value_enum, default_value = "human")]
-    report: ReportFormat,
+    report: CheckReport,
     /// Write a certificate per decided input to this directory, for `certify`.
     /// Holds each history in memory.
     #[arg(long, value_name = "DIR")]
@@ -85,6 +85,9 @@ pub enum CheckMethod {
     Generic,
 }
 
+/// As reports for continuous integration name it.
+const PROGRAM: &str = "snapshot-test";
+
 impl CheckMethod {
     const fn checker(self) -> Option<Checker> {
         match self {
@@ -95,6 +98,19 @@ impl CheckMethod {
             Self::Generic => Some(Checker::Generic),
         }
     }
+}
+
+/// How `check` reports.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum CheckReport {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+    /// For continuous integration: JUnit XML, at the end.
+    Junit,
+    /// For continuous integration: SARIF, with the places in the recordings, at the end.
+    Sarif,
 }
 
 /// How to report.
@@ -152,6 +168,7 @@ impl Check {
         }
         let mut findings = Vec::with_capacity(self.inputs.len());
         let mut names = CertificateNames::default();
+        let mut answers = Vec::new();
         for path in &self.inputs {
             let input = Input::from_argument(path);
             let key = self.key.as_ref();
@@ -172,7 +189,13 @@ impl Check {
             if let Some(key) = key {
                 name += &format!(" @{key}");
             }
-            let printed = self.print(&name, &judgement, written.as_deref());
+            let printed = match self.report {
+                CheckReport::Junit | CheckReport::Sarif => {
+                    answers.push(answer(path, &name, &judgement));
+                    Ok(Printed::Whole)
+                }
+                _ => self.print(&name, &judgement, written.as_deref()),
+            };
             findings.push(judgement.finding);
             match printed {
                 Ok(Printed::Whole) => {}
@@ -183,11 +206,21 @@ impl Check {
                 }
             }
         }
-        if self.report == ReportFormat::Human && findings.len() > 1 {
+        if self.report == CheckReport::Human && findings.len() > 1 {
             let printed = print(&summary(&findings));
             if printed != ExitCode::SUCCESS {
                 return printed;
             }
+        }
+        let collected = match self.report {
+            CheckReport::Junit => print_data(&ci::junit(PROGRAM, &answers)),
+            CheckReport::Sarif => {
+                print_data(&ci::sarif(PROGRAM, env!("CARGO_PKG_VERSION"), &answers))
+            }
+            _ => ExitCode::SUCCESS,
+        };
+        if collected != ExitCode::SUCCESS {
+            return collected;
         }
         ExitCode::from(exit_code(&findings))
     }
@@ -199,7 +232,7 @@ impl Check {
         written: Option<&Path>,
     ) -> io::Result<Printed> {
         let place = written.map(|place| place.display().to_string());
-        if self.report == ReportFormat::Json {
+        if self.report == CheckReport::Json {
             return output::print_data(&(json(name, judgement, place.as_deref()) + "\n"));
         }
         let name = escape::name(name);
@@ -214,6 +247,33 @@ impl Check {
             output::report(error.report(&name));
         }
         Ok(printed)
+    }
+}
+
+/// What JUnit and SARIF say of an input.
+fn answer(path: &Path, name: &str, judgement: &Judgement) -> ci::Answer {
+    let finding = &judgement.finding;
+    let kind = match exit_code([finding]) {
+        0 => ci::Kind::Right,
+        1 => ci::Kind::Wrong,
+        _ => ci::Kind::Open,
+    };
+    let (text, place) = match finding {
+        Finding::Malformed(error) => (error.report(name).to_string(), None),
+        Finding::Violation(violation) => {
+            let (_, at) = violation.decided_at;
+            (human(name, judgement), Some((at.line as usize, at.column as usize)))
+        }
+        _ => (human(name, judgement), None),
+    };
+    ci::Answer {
+        name: name.to_owned(),
+        kind,
+        verdict: verdict(finding),
+        text,
+        file: (path != Path::new("-")).then(|| path.display().to_string()),
+        place,
+        elapsed: None,
     }
 }
 

@@ -12,10 +12,12 @@ mod generate;
 
 use std::fmt::Display;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use snapshot_io::output::{self, Printed};
+use snapshot_io::shell::{self, Shell};
 
 /// Bad input, bad options, failing output: there is no answer.
 const TROUBLE: u8 = 2;
@@ -37,6 +39,17 @@ enum Command {
     Generate(generate::Generate),
     Corpus(corpus::Corpus),
     Automata(automata::Automata),
+    /// Prints completions of this command line for a shell.
+    Completions {
+        /// Which shell.
+        shell: Shell,
+    },
+    /// Writes the manual pages of this command line to a folder.
+    Man {
+        /// The folder; made if it is not there.
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
 }
 
 pub fn run() -> ExitCode {
@@ -54,6 +67,13 @@ pub fn run() -> ExitCode {
         Command::Generate(command) => command.run(),
         Command::Corpus(command) => command.run(),
         Command::Automata(command) => command.run(),
+        Command::Completions { shell } => {
+            printed(output::print_data(&shell::completions(Arguments::command(), shell)))
+        }
+        Command::Man { folder } => match shell::manual(Arguments::command(), &folder) {
+            Ok(pages) => print(&format!("{} pages in {}\n", pages.len(), folder.display())),
+            Err(error) => trouble(format_args!("cannot write to {}: {error}", folder.display())),
+        },
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod automata;
 mod check;
+mod ci;
 mod corpus;
 mod edn;
 mod explain;

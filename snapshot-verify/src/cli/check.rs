@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
 use snapshot_io::output::{self, Printed};
-use snapshot_io::replacement;
+use snapshot_io::{ci, replacement};
 use snapshot_verify::exercise::Exercise;
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::Means;
@@ -101,9 +101,9 @@ pub struct Check {
     /// counted as one: exit code 3.
     #[arg(long)]
     strict: bool,
-    /// For people, or one JSON object per line (docs/verification.md).
+    /// For people; one JSON object per line; JUnit or SARIF (docs/verification.md).
     #[arg(long, value_enum, default_value = "human")]
-    report: ReportFormat,
+    report: CheckReport,
     /// Write the first counterexample to this file, for `replay`.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -137,6 +137,19 @@ enum Executions {
     Simple,
     /// All over a few values.
     Full,
+}
+
+/// How to report.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum CheckReport {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+    /// For continuous integration: JUnit XML, at the end.
+    Junit,
+    /// For continuous integration: SARIF, at the end.
+    Sarif,
 }
 
 /// Whether something is used.
@@ -351,6 +364,10 @@ struct Session<'a> {
     peak_bytes: u64,
     /// Whether a trace was written.
     traced: bool,
+    /// How to print answers as they come.
+    format: ReportFormat,
+    /// They are printed at the end instead.
+    collected: Option<Vec<ci::Answer>>,
 }
 
 impl<'a> Session<'a> {
@@ -364,6 +381,12 @@ impl<'a> Session<'a> {
             tally: Tally::default(),
             peak_bytes: 0,
             traced: false,
+            format: match command.report {
+                CheckReport::Json => ReportFormat::Json,
+                _ => ReportFormat::Human,
+            },
+            collected: matches!(command.report, CheckReport::Junit | CheckReport::Sarif)
+                .then(Vec::new),
         }
     }
 
@@ -414,13 +437,14 @@ impl<'a> Session<'a> {
             self.tally.vacuous += usize::from(is_vacuous);
             self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
             let trace = self.trace(input, &variant.program, &case, outcome)?;
-            self.print(&match self.command.report {
+            self.collect(&case, outcome);
+            self.print(&match self.format {
                 ReportFormat::Human => human(&case, outcome, trace, WIDTH),
                 ReportFormat::Json => json(&case, outcome, trace) + "\n",
             })?;
         }
         let Some((request, outcome)) = trial else {
-            if self.command.report == ReportFormat::Human {
+            if self.format == ReportFormat::Human {
                 self.print(&human_conclusion(&case))?;
             }
             let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
@@ -436,10 +460,11 @@ impl<'a> Session<'a> {
             self.tally.count(&outcome.verdict);
             self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
             trace = self.trace(input, &variant.program, &full, outcome)?;
+            self.collect(&full, outcome);
         }
         let shown = if is_wrong(outcome) { &full } else { &case };
         self.page(input, variant, shown, None, &watch)?;
-        self.print(&match (self.command.report, is_wrong(outcome)) {
+        self.print(&match (self.format, is_wrong(outcome)) {
             (ReportFormat::Json, _) => json(&full, outcome, trace) + "\n",
             (ReportFormat::Human, true) => {
                 human(&full, outcome, trace, WIDTH) + &human_conclusion(&full)
@@ -482,14 +507,15 @@ impl<'a> Session<'a> {
                 for outcome in outcomes.iter().filter(|outcome| outcome.verdict.is_wrong()) {
                     self.tally.count(&outcome.verdict);
                     let trace = self.trace(input, &variant.program, &case, outcome)?;
-                    self.print(&match self.command.report {
+                    self.collect(&case, outcome);
+                    self.print(&match self.format {
                         ReportFormat::Human => human(&case, outcome, trace, WIDTH),
                         ReportFormat::Json => json(&case, outcome, trace) + "\n",
                     })?;
                 }
             }
         }
-        self.print(&match self.command.report {
+        self.print(&match self.format {
             ReportFormat::Human => human_every(&title, source, &every),
             ReportFormat::Json => json_every(&input.name, bug, source, &every),
         })
@@ -508,7 +534,7 @@ impl<'a> Session<'a> {
             eprintln!("no certificate {}: there is no proof", path.display());
             return Ok(());
         }
-        let output = Certificate { path, time, stop: self.stop, report: self.command.report };
+        let output = Certificate { path, time, stop: self.stop, report: self.format };
         let (text, request) = (case.source.text(), case.request);
         self.print(&output.write(&variant.program, text, request, self.command.reductions)?)
     }
@@ -559,8 +585,36 @@ impl<'a> Session<'a> {
         page.of_every(input, &variant.program, variant.bug.as_deref(), &request, every)
     }
 
+    /// Keeps an answer for the end, if all are reported there.
+    fn collect(&mut self, case: &Case<'_>, outcome: &Outcome) {
+        let Some(collected) = &mut self.collected else { return };
+        let name = match outcome.pair {
+            Some([i, j]) => format!("{}, pair ({i},{j})", case.title()),
+            None => case.title(),
+        };
+        collected.push(ci::Answer {
+            name,
+            kind: match &outcome.verdict {
+                Verdict::Verified => ci::Kind::Right,
+                verdict if verdict.is_wrong() => ci::Kind::Wrong,
+                _ => ci::Kind::Open,
+            },
+            verdict: outcome.verdict.name(),
+            text: human(case, outcome, None, WIDTH),
+            file: Some(case.source.name().to_owned()),
+            place: match &outcome.verdict {
+                Verdict::Fault(fault) => Some(case.source.position(fault.fault.span)),
+                _ => None,
+            },
+            elapsed: Some(outcome.measures.elapsed),
+        });
+    }
+
     fn print(&self, text: &str) -> Result<(), ExitCode> {
-        let printed = match self.command.report {
+        if self.collected.is_some() {
+            return Ok(());
+        }
+        let printed = match self.format {
             ReportFormat::Human => output::print_text(text),
             ReportFormat::Json => output::print_data(text),
         };
@@ -572,8 +626,15 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn finish(self) -> Result<ExitCode, ExitCode> {
-        if self.command.report == ReportFormat::Json {
+    fn finish(mut self) -> Result<ExitCode, ExitCode> {
+        if let Some(collected) = self.collected.take() {
+            const PROGRAM: &str = "snapshot-verify";
+            self.print(&match self.command.report {
+                CheckReport::Sarif => ci::sarif(PROGRAM, env!("CARGO_PKG_VERSION"), &collected),
+                _ => ci::junit(PROGRAM, &collected),
+            })?;
+        }
+        if self.format == ReportFormat::Json {
             let (strict, elapsed) = (self.command.strict, self.began.elapsed());
             self.print(&(json_summary(&self.tally, strict, elapsed, self.peak_bytes) + "\n"))?;
         }

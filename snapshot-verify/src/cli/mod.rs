@@ -20,11 +20,13 @@ mod step;
 
 use std::fmt::Display;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use serde::Serialize;
 use snapshot_io::output::{self, Printed};
+use snapshot_io::shell::{self, Shell};
 use snapshot_verify::language::Source;
 use snapshot_verify::verify::VerifyError;
 
@@ -60,6 +62,17 @@ enum Command {
     Expect(expect::Expect),
     Replay(replay::Replay),
     Simulate(simulate::Simulate),
+    /// Prints completions of this command line for a shell.
+    Completions {
+        /// Which shell.
+        shell: Shell,
+    },
+    /// Writes the manual pages of this command line to a folder.
+    Man {
+        /// The folder; made if it is not there.
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
 }
 
 /// How to report.
@@ -86,6 +99,13 @@ pub fn run() -> ExitCode {
         Command::Expect(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Simulate(command) => command.run(),
+        Command::Completions { shell } => {
+            printed(output::print_data(&shell::completions(Arguments::command(), shell)))
+        }
+        Command::Man { folder } => match shell::manual(Arguments::command(), &folder) {
+            Ok(pages) => print(&format!("{} pages in {}\n", pages.len(), folder.display())),
+            Err(error) => trouble(format_args!("cannot write to {}: {error}", folder.display())),
+        },
     }
 }
 

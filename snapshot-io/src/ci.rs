@@ -1,0 +1,179 @@
+//! Answers for continuous integration: JUnit XML, and SARIF.
+//!
+//! JUnit's schema is that of the Jenkins plugin, which GitLab and the actions for GitHub
+//! read; SARIF is version 2.1.0 (OASIS), which GitHub shows at lines of files.
+
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use serde_json::json;
+
+/// How an answer turned out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Kind {
+    /// It is right.
+    Right,
+    /// It is wrong.
+    Wrong,
+    /// Nothing was established: neither right nor wrong, and so no success.
+    Open,
+}
+
+/// One answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// What was asked about.
+    pub name: String,
+    /// How it turned out.
+    pub kind: Kind,
+    /// The answer in a word: `violation`.
+    pub verdict: &'static str,
+    /// The report, as people read it.
+    pub text: String,
+    /// The file that it is about.
+    pub file: Option<String>,
+    /// Line and column in it, from 1.
+    pub place: Option<(usize, usize)>,
+    /// How long it took, if that is known.
+    pub elapsed: Option<Duration>,
+}
+
+/// The answers as JUnit XML. What is open is an error, what is wrong a failure. Characters
+/// that XML cannot have are left out.
+pub fn junit(program: &str, answers: &[Answer]) -> String {
+    let mut suite = TestSuite::new(program);
+    for answer in answers {
+        let mut status = match answer.kind {
+            Kind::Right => TestCaseStatus::success(),
+            Kind::Wrong => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            Kind::Open => TestCaseStatus::non_success(NonSuccessKind::Error),
+        };
+        if answer.kind != Kind::Right {
+            status.set_type(answer.verdict);
+            status.set_message(first_line(&answer.text));
+            status.set_description(answer.text.as_str());
+        }
+        let mut case = TestCase::new(answer.name.as_str(), status);
+        case.set_classname(program);
+        if let Some(elapsed) = answer.elapsed {
+            case.set_time(elapsed);
+        }
+        if answer.kind == Kind::Right {
+            case.set_system_out(answer.text.as_str());
+        }
+        suite.add_test_case(case);
+    }
+    let mut report = Report::new(program);
+    report.add_test_suite(suite);
+    let text = report.to_string().expect("texts become XML");
+    if text.ends_with('\n') { text } else { text + "\n" }
+}
+
+/// The answers that are not right, as SARIF: `error` if wrong, `warning` if open.
+pub fn sarif(program: &str, version: &str, answers: &[Answer]) -> String {
+    let mut rules: Vec<&str> = Vec::new();
+    let mut results = Vec::new();
+    for answer in answers.iter().filter(|answer| answer.kind != Kind::Right) {
+        if !rules.contains(&answer.verdict) {
+            rules.push(answer.verdict);
+        }
+        let (line, column) = answer.place.unwrap_or((1, 1));
+        let locations: Vec<_> = answer
+            .file
+            .iter()
+            .map(|file| {
+                json!({ "physicalLocation": {
+                    "artifactLocation": { "uri": uri(file) },
+                    "region": { "startLine": line, "startColumn": column },
+                } })
+            })
+            .collect();
+        results.push(json!({
+            "ruleId": answer.verdict,
+            "level": if answer.kind == Kind::Wrong { "error" } else { "warning" },
+            "message": { "text": format!("{}\n\n{}", first_line(&answer.text), answer.text) },
+            "locations": locations,
+        }));
+    }
+    let rules: Vec<_> = rules.iter().map(|rule| json!({ "id": rule, "name": rule })).collect();
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": program, "version": version, "rules": rules } },
+            "results": results,
+        }],
+    });
+    log.to_string() + "\n"
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// A path as a relative reference (RFC 3986): what it may not hold is encoded.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte as char);
+            }
+            b'\\' if cfg!(windows) => uri.push('/'),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers() -> Vec<Answer> {
+        let answer = |name: &str, kind, verdict, text: &str| Answer {
+            name: name.to_owned(),
+            kind,
+            verdict,
+            text: text.to_owned(),
+            file: Some("a folder/run.txt".to_owned()),
+            place: Some((11, 3)),
+            elapsed: Some(Duration::from_millis(1500)),
+        };
+        vec![
+            answer("good", Kind::Right, "linearizable", "good: linearizable"),
+            answer("bad", Kind::Wrong, "violation", "bad: <violation> & \"more\"\n]]> \u{1b}\u{0}x"),
+            answer("slow", Kind::Open, "unknown", "slow: unknown"),
+        ]
+    }
+
+    #[test]
+    fn junit_counts_and_escapes() {
+        let xml = junit("snapshot-test", &answers());
+        for part in [
+            "tests=\"3\"",
+            "failures=\"1\"",
+            "errors=\"1\"",
+            "<failure message=\"bad: &lt;violation&gt; &amp; &quot;more&quot;\" type=\"violation\">",
+            "<error message=\"slow: unknown\" type=\"unknown\">",
+            "time=\"1.500\"",
+        ] {
+            assert!(xml.contains(part), "{part}: {xml}");
+        }
+        assert!(!xml.contains(['\u{1b}', '\u{0}']), "{xml}");
+    }
+
+    #[test]
+    fn sarif_points_at_places() {
+        let log: serde_json::Value =
+            serde_json::from_str(&sarif("snapshot-test", "0.1.0", &answers())).expect("JSON");
+        let results = log["runs"][0]["results"].as_array().expect("a list");
+        assert_eq!(results.len(), 2);
+        assert_eq!(results[0]["level"], "error");
+        assert_eq!(results[1]["level"], "warning");
+        let place = &results[0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "a%20folder/run.txt");
+        assert_eq!(place["region"]["startLine"], 11);
+        assert_eq!(log["runs"][0]["tool"]["driver"]["rules"].as_array().map(Vec::len), Some(2));
+    }
+}
