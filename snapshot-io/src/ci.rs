@@ -142,7 +142,12 @@ mod tests {
         };
         vec![
             answer("good", Kind::Right, "linearizable", "good: linearizable"),
-            answer("bad", Kind::Wrong, "violation", "bad: <violation> & \"more\"\n]]> \u{1b}\u{0}x"),
+            answer(
+                "bad",
+                Kind::Wrong,
+                "violation",
+                "bad: <violation> & \"more\"\n]]> \u{1b}\u{0}x",
+            ),
             answer("slow", Kind::Open, "unknown", "slow: unknown"),
         ]
     }

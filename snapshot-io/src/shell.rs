@@ -37,12 +37,7 @@ pub fn manual(command: Command, folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(pages)
 }
 
-fn page(
-    command: Command,
-    name: &str,
-    folder: &Path,
-    pages: &mut Vec<PathBuf>,
-) -> io::Result<()> {
+fn page(command: Command, name: &str, folder: &Path, pages: &mut Vec<PathBuf>) -> io::Result<()> {
     let mut text = Vec::new();
     clap_mangen::Man::new(command).title(name.to_owned()).render(&mut text)?;
     let path = folder.join(format!("{name}.1"));

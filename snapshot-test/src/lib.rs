@@ -32,6 +32,7 @@ pub mod generate;
 pub mod import;
 pub mod input;
 pub mod judge;
+pub mod monitor;
 mod read;
 pub mod report;
 

@@ -9,6 +9,7 @@ mod corpus;
 mod explain;
 mod format;
 mod generate;
+mod monitor;
 
 use std::fmt::Display;
 use std::io;
@@ -34,6 +35,7 @@ struct Arguments {
 enum Command {
     Check(check::Check),
     Explain(explain::Explain),
+    Monitor(monitor::Monitor),
     Certify(certify::Certify),
     Convert(convert::Convert),
     Generate(generate::Generate),
@@ -62,6 +64,7 @@ pub fn run() -> ExitCode {
     match arguments.command {
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),
+        Command::Monitor(command) => command.run(),
         Command::Certify(command) => command.run(),
         Command::Convert(command) => command.run(),
         Command::Generate(command) => command.run(),

@@ -10,6 +10,7 @@ mod edn;
 mod explain;
 mod generate;
 mod intervals;
+mod monitor;
 
 use std::process::{Command, Output};
 

@@ -9,6 +9,7 @@ mod certificates;
 #[path = "../../../snapshot-picture/tests/browser/chromium.rs"]
 mod chromium;
 mod corpus;
+mod editors;
 mod every;
 mod html;
 mod limits;

@@ -1,0 +1,269 @@
+//! `snapshot-test monitor`: a recording that is judged while it is being made.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Seek, SeekFrom};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use snapshot_io::{escape, output, replacement};
+use snapshot_test::format::{Format, Reader};
+use snapshot_test::judge::Options;
+use snapshot_test::monitor::{Checkpoint, Follow, Listen, Live, State};
+use snapshot_test::{InputError, Origins};
+
+use super::{print, trouble};
+
+/// Set by Ctrl-C: what has been read is reported.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Events between two looks at the clock.
+const STRIDE: u64 = 1 << 8;
+
+/// The least time between two checkpoints.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// Judges a recording while it is being made, however long: standard input, a file that
+/// grows, or connections.
+///
+/// Ends at the first event that no order explains, with the argument; else at the end of
+/// the input, or at Ctrl-C. Exit code: 1 if there is a violation, 2 if the input is bad, 3 if
+/// it could not be decided, else 0.
+#[derive(Debug, Args)]
+pub struct Monitor {
+    /// Wait for more where the file ends.
+    #[arg(long)]
+    follow: bool,
+    /// Listen for connections instead, which are read one after the other: 127.0.0.1:PORT.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "follow")]
+    listen: Option<SocketAddr>,
+    /// Keep where to go on in this file; if it is there, go on from it.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Seconds between two lines on standard error that say how far it is; 0: none
+    /// (default: 10 if that is a terminal, else 0).
+    #[arg(long, value_name = "S", value_parser = super::check::seconds)]
+    status: Option<Duration>,
+    /// Bytes that an exact search may take: 500M, 1.5GiB; units go by 1024.
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = super::check::bytes)]
+    budget_memory: usize,
+    /// Seconds that an exact search may take.
+    #[arg(long, value_name = "S", default_value = "60", value_parser = super::check::seconds)]
+    budget_seconds: Duration,
+    /// The recording, text or JSON Lines; `-` is standard input.
+    #[arg(value_name = "FILE", default_value = "-")]
+    input: PathBuf,
+}
+
+impl Monitor {
+    pub fn run(self) -> ExitCode {
+        match self.monitor() {
+            Ok(code) | Err(code) => code,
+        }
+    }
+
+    fn monitor(&self) -> Result<ExitCode, ExitCode> {
+        let is_standard = self.input == Path::new("-");
+        if is_standard && self.follow {
+            return Err(trouble("--follow is for a file; standard input is waited for anyway"));
+        }
+        if !is_standard && self.listen.is_some() {
+            return Err(trouble("--listen reads connections: leave out the file"));
+        }
+        let resumed = self.resumed()?;
+        let (name, input) = self.open(resumed.as_ref())?;
+        if let Some(Checkpoint { lines, .. }) = &resumed {
+            output::report(format_args!("{name}: going on at line {}", lines + 1));
+        }
+        let mut input = BufReader::new(input);
+        let format = match &resumed {
+            Some(checkpoint) => checkpoint.input_format(),
+            None => detected(&mut input)
+                .map_err(|error| trouble(format_args!("{name}: cannot read: {error}")))?,
+        };
+        let opened = match format {
+            Some(Format::Jsonl) => Reader::jsonl(input),
+            _ => Reader::text(input),
+        };
+        let reader = match opened {
+            Ok(reader) => reader,
+            // Nothing has come since.
+            Err(_) if resumed.is_some() || STOP.load(Ordering::Relaxed) => {
+                return Ok(print(&format!("{name}: nothing new\n")));
+            }
+            Err(error) => return Err(trouble(InputError::from(error).report(&name))),
+        };
+        self.watch(&name, reader, resumed.as_ref())
+    }
+
+    fn watch<R: Read>(
+        &self,
+        name: &str,
+        mut reader: Reader<R>,
+        resumed: Option<&Checkpoint>,
+    ) -> Result<ExitCode, ExitCode> {
+        let options = Options {
+            time: Some(self.budget_seconds),
+            memory: self.budget_memory,
+            ..Options::default()
+        };
+        let mut live = match resumed {
+            Some(checkpoint) => Live::resume(checkpoint, options)
+                .map_err(|error| trouble(format_args!("{name}: {error}")))?,
+            None => Live::new(reader.format(), reader.declaration().clone(), options),
+        };
+        let mut clocks = Clocks::new(self.status);
+        let is_keyed = reader.is_keyed();
+        loop {
+            let next = match is_keyed {
+                true => reader.next_keyed().map(|next| {
+                    next.map(|one| (Some((one.key.index(), one.name)), one.location, one.event))
+                }),
+                false => reader.next_event().map(|next| next.map(|(at, event)| (None, at, event))),
+            };
+            let (key, location, event) = match next {
+                None => break,
+                Some(Ok(next)) => next,
+                // The line that is being written.
+                Some(Err(_)) if STOP.load(Ordering::Relaxed) => break,
+                Some(Err(error)) => {
+                    return Err(trouble(InputError::from(error).report(name)));
+                }
+            };
+            if clocks.is_time() {
+                clocks.tell(name, &live);
+                if self.checkpoint.is_some() {
+                    let checkpoint = live.checkpoint(location);
+                    self.keep(checkpoint.map_err(|error| trouble(error.to_string()))?)?;
+                }
+            }
+            match live.observe(key, location, &event) {
+                Ok(false) => {}
+                Ok(true) => break,
+                Err(error) => {
+                    let error = Origins::default().refused(location, error, reader.excerpt());
+                    return Err(trouble(error.report(name)));
+                }
+            }
+        }
+        let (text, code) = live.report(&escape::name(name));
+        let printed = print(&text);
+        Ok(if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed })
+    }
+
+    /// Where to go on, if there is a checkpoint.
+    fn resumed(&self) -> Result<Option<Checkpoint>, ExitCode> {
+        let Some(path) = &self.checkpoint else { return Ok(None) };
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(trouble(format_args!("cannot read {}: {error}", path.display())));
+            }
+        };
+        let checkpoint = Checkpoint::parse(&text);
+        checkpoint.map(Some).map_err(|error| trouble(format_args!("{}: {error}", path.display())))
+    }
+
+    fn keep(&self, checkpoint: Checkpoint) -> Result<(), ExitCode> {
+        let Some(path) = &self.checkpoint else { return Ok(()) };
+        replacement::write(path, checkpoint.text().as_bytes())
+            .map_err(|error| trouble(format_args!("cannot write {}: {error}", path.display())))
+    }
+
+    /// The input with its name, from where it is to be gone on with.
+    fn open(&self, resumed: Option<&Checkpoint>) -> Result<(String, Box<dyn Read>), ExitCode> {
+        if self.listen.is_some() || self.follow {
+            ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed))
+                .map_err(|error| trouble(format_args!("cannot listen to Ctrl-C: {error}")))?;
+        }
+        if let Some(address) = self.listen {
+            let cannot = |error| trouble(format_args!("cannot listen at {address}: {error}"));
+            let listen = Listen::new(address, &STOP).map_err(cannot)?;
+            let name = format!("connections to {}", listen.address().map_err(cannot)?);
+            output::report(format_args!("{name}: waiting"));
+            return Ok((name, Box::new(listen)));
+        }
+        if self.input == Path::new("-") {
+            return Ok(("standard input".to_owned(), Box::new(io::stdin())));
+        }
+        let name = escape::name(&self.input.display().to_string()).into_owned();
+        let cannot = |error: io::Error| trouble(format_args!("cannot read {name}: {error}"));
+        let mut file = File::open(&self.input).map_err(cannot)?;
+        if let Some(checkpoint) = resumed {
+            let length = file.metadata().map_err(cannot)?.len();
+            if length < checkpoint.bytes {
+                return Err(trouble(format_args!(
+                    "{name} has {length} bytes, but the checkpoint is behind byte {}: is it of \
+                     another recording? (without the file of the checkpoint, it is read anew)",
+                    checkpoint.bytes
+                )));
+            }
+            file.seek(SeekFrom::Start(checkpoint.bytes)).map_err(cannot)?;
+        }
+        let input: Box<dyn Read> = match self.follow {
+            true => Box::new(Follow::new(file, &STOP)),
+            false => Box::new(file),
+        };
+        Ok((name, input))
+    }
+}
+
+/// The format, by the first byte that is not blank; `None` if there is nothing.
+fn detected(input: &mut impl BufRead) -> io::Result<Option<Format>> {
+    let first = input.fill_buf()?.iter().find(|byte| !byte.is_ascii_whitespace());
+    Ok(first.map(|first| if *first == b'{' { Format::Jsonl } else { Format::Text }))
+}
+
+/// When something was said last.
+struct Clocks {
+    /// Between two lines; zero: none.
+    status: Duration,
+    told: Instant,
+    /// Events that had been read then, and have been by now.
+    at: u64,
+    since: u64,
+    looked: Instant,
+}
+
+impl Clocks {
+    fn new(status: Option<Duration>) -> Self {
+        let default = if io::stderr().is_terminal() { 10 } else { 0 };
+        let status = status.unwrap_or(Duration::from_secs(default));
+        Self { status, told: Instant::now(), at: 0, since: 0, looked: Instant::now() }
+    }
+
+    /// Counts an event; whether it is time for a checkpoint. The clock is looked at every
+    /// so many events.
+    fn is_time(&mut self) -> bool {
+        self.since += 1;
+        if !self.since.is_multiple_of(STRIDE) || self.looked.elapsed() < PERIOD {
+            return false;
+        }
+        self.looked = Instant::now();
+        true
+    }
+
+    fn tell(&mut self, name: &str, live: &Live) {
+        let elapsed = self.told.elapsed();
+        if self.status.is_zero() || elapsed < self.status {
+            return;
+        }
+        let rate = (self.since - self.at) as f64 / elapsed.as_secs_f64();
+        let state = match live.state() {
+            State::Fine => "linearizable so far",
+            State::Undecided => "not decided",
+            State::Violation => "a violation",
+        };
+        output::report(format_args!(
+            "{name}: {} events, {} objects, {} operations open, {state}, {rate:.0} events/s",
+            live.events(),
+            live.objects(),
+            live.pending()
+        ));
+        (self.told, self.at) = (Instant::now(), self.since);
+    }
+}

@@ -1,0 +1,198 @@
+//! One object of a recording that is judged while it is being made.
+
+use snapshot_core::history::{
+    Action, Declaration, Event, HistoryBuilder, HistoryError, HistoryErrorKind, Writers,
+};
+use snapshot_core::monitor::{Judgement as Answer, Monitor};
+use snapshot_core::{History, Process, Segment};
+
+use super::State;
+use super::checkpoint::{Held, Saved};
+use crate::Value;
+use crate::format::{Format, Location};
+use crate::judge::{Finding, Judgement, Options, judge_recording};
+
+/// Events that are kept for an explanation, at most.
+pub(super) const MOST_KEPT: usize = 1 << 20;
+
+/// The judge of one object, since the last instant at which its past was cut off.
+pub(super) struct Object {
+    declaration: Declaration<Value>,
+    monitor: Monitor<Value>,
+    /// Where the past was cut off, and how many events of the object it has.
+    pub(super) cut: Location,
+    pub(super) before: u64,
+    /// What came since, unless it is too long.
+    kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
+    /// Of each process the update that is open.
+    open: Vec<Option<(Segment, Value)>>,
+    /// What the last update of each segment wrote.
+    values: Vec<Value>,
+    writers: Vec<Option<Process>>,
+}
+
+impl Object {
+    /// Nothing has happened yet.
+    pub(super) fn new(declaration: Declaration<Value>) -> Result<Self, HistoryError> {
+        let monitor = Monitor::new(declaration.clone())?;
+        let builder = History::builder(declaration.clone())?;
+        let values = declaration.initial.clone();
+        Ok(Self {
+            declaration,
+            monitor,
+            cut: Location::START,
+            before: 0,
+            kept: Some((builder, Vec::new())),
+            open: Vec::new(),
+            values,
+            writers: Vec::new(),
+        })
+    }
+
+    /// As it was saved.
+    pub(super) fn resume(
+        declaration: &Declaration<Value>,
+        saved: &Saved,
+    ) -> Result<Self, HistoryError> {
+        let mut declaration = declaration.clone();
+        declaration.segments = saved.segments.or(declaration.segments);
+        declaration.initial = saved.values.iter().map(Value::from).collect();
+        let mut object = Self::new(declaration)?;
+        object.cut = Location { line: saved.lines + 1, offset: saved.bytes, ..Location::START };
+        object.before = saved.events;
+        object.writers =
+            saved.writers.iter().map(|writer| writer.map(Process::from_index)).collect();
+        Ok(object)
+    }
+
+    pub(super) fn save(&self, key: Option<&Value>) -> Saved {
+        Saved {
+            key: key.map(Held::from),
+            bytes: self.cut.offset,
+            lines: self.cut.line - 1,
+            events: self.before,
+            segments: self.declaration.segments,
+            values: self.declaration.initial.iter().map(Held::from).collect(),
+            writers: self.writers.iter().map(|writer| writer.map(Process::index)).collect(),
+        }
+    }
+
+    /// Events since the past was cut off.
+    pub(super) const fn events(&self) -> usize {
+        self.monitor.events()
+    }
+
+    pub(super) fn pending(&self) -> u64 {
+        self.monitor.pending()
+    }
+
+    pub(super) fn state(&self) -> State {
+        match self.monitor.judgement() {
+            Answer::Linearizable => State::Fine,
+            Answer::Undecided(_) => State::Undecided,
+            Answer::Violation(_) => State::Violation,
+        }
+    }
+
+    pub(super) fn observe(
+        &mut self,
+        location: Location,
+        event: &Event<'_, Value>,
+    ) -> Result<(), HistoryError> {
+        self.require_writer(event)?;
+        self.monitor.observe(event)?;
+        match &mut self.kept {
+            Some((builder, locations)) if locations.len() < MOST_KEPT => {
+                builder.push(event)?;
+                locations.push(location);
+            }
+            kept => *kept = None,
+        }
+        self.note(event);
+        Ok(())
+    }
+
+    /// A segment has one writer, also across cuts.
+    fn require_writer(&self, event: &Event<'_, Value>) -> Result<(), HistoryError> {
+        let Action::InvokeUpdate { segment, .. } = event.action else { return Ok(()) };
+        match self.writers.get(segment.index()) {
+            Some(Some(writer))
+                if self.declaration.writers == Writers::Single && *writer != event.process =>
+            {
+                let (writer, process) = (*writer, event.process);
+                let kind = HistoryErrorKind::SecondWriter { segment, writer, process };
+                Err(HistoryError { event: self.monitor.events(), kind })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Remembers what the last update of each segment wrote, and which process it is of.
+    fn note(&mut self, event: &Event<'_, Value>) {
+        let process = event.process.index();
+        if self.open.len() <= process {
+            self.open.resize(process + 1, None);
+        }
+        match event.action {
+            Action::InvokeUpdate { segment, value } => {
+                self.open[process] = Some((segment, value.clone()));
+                if self.writers.len() <= segment.index() {
+                    self.writers.resize(segment.index() + 1, None);
+                }
+                self.writers[segment.index()] = Some(event.process);
+            }
+            Action::RespondUpdate => {
+                let Some((segment, value)) = self.open[process].take() else { return };
+                if self.values.len() <= segment.index() {
+                    let initial = self.declaration.default_initial.clone();
+                    self.values.resize(segment.index() + 1, initial);
+                }
+                self.values[segment.index()] = value;
+            }
+            _ => self.open[process] = None,
+        }
+    }
+
+    /// Cuts off the past before this place, if that loses nothing.
+    ///
+    /// # Errors
+    /// None, since what the monitor admitted contradicts nothing.
+    pub(super) fn cut(
+        &mut self,
+        at: Location,
+        format: Format,
+        options: &Options,
+    ) -> Result<(), HistoryError> {
+        if self.monitor.pending() > 0 || self.declaration.writers == Writers::Many {
+            return Ok(());
+        }
+        if self.monitor.events() > 0 {
+            let is_fine = match self.state() {
+                State::Fine => true,
+                State::Violation => false,
+                State::Undecided => self
+                    .judgement(format, options)
+                    .is_some_and(|one| matches!(one.finding, Finding::Linearizable { .. })),
+            };
+            if !is_fine {
+                return Ok(());
+            }
+            self.before += self.monitor.events() as u64;
+            let segments = self.monitor.segments().max(self.values.len());
+            self.declaration.segments = (segments > 0).then_some(segments);
+            self.declaration.initial.clone_from(&self.values);
+            self.monitor = Monitor::new(self.declaration.clone())?;
+            self.kept = Some((History::builder(self.declaration.clone())?, Vec::new()));
+        }
+        self.cut = at;
+        Ok(())
+    }
+
+    /// What came since the past was cut off, judged exactly; `None` if it was too long to be
+    /// kept.
+    pub(super) fn judgement(&self, format: Format, options: &Options) -> Option<Judgement> {
+        let (builder, locations) = self.kept.as_ref()?;
+        let history = builder.clone().finish();
+        Some(judge_recording(Some(format), &history, locations, None, options))
+    }
+}

@@ -1,0 +1,110 @@
+//! Inputs that have no end: a file that grows, connections.
+
+use std::io::{self, Read};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Between two looks at what has nothing new.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A file that grows: where it ends, more is waited for, until `stop` is set.
+#[derive(Debug)]
+pub struct Follow<'a, R> {
+    input: R,
+    stop: &'a AtomicBool,
+}
+
+impl<'a, R: Read> Follow<'a, R> {
+    /// Follows what `input` reads.
+    pub const fn new(input: R, stop: &'a AtomicBool) -> Self {
+        Self { input, stop }
+    }
+}
+
+impl<R: Read> Read for Follow<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.input.read(buffer)? {
+                0 if self.stop.load(Ordering::Relaxed) => return Ok(0),
+                0 => sleep(PAUSE),
+                some => return Ok(some),
+            }
+        }
+    }
+}
+
+/// Connections to a port of this machine, one after the other, read as one input: when one is
+/// closed, the next goes on. A connection that is closed within a line is an error, since what
+/// stands in half a line is not what was meant.
+#[derive(Debug)]
+pub struct Listen<'a> {
+    listener: TcpListener,
+    connection: Option<TcpStream>,
+    is_within_line: bool,
+    stop: &'a AtomicBool,
+}
+
+impl<'a> Listen<'a> {
+    /// Listens. Addresses of other machines are refused: who can connect can write into the
+    /// recording.
+    ///
+    /// # Errors
+    /// If the address is not of this machine alone, or cannot be listened at.
+    pub fn new(address: SocketAddr, stop: &'a AtomicBool) -> io::Result<Self> {
+        if !address.ip().is_loopback() {
+            let kind = io::ErrorKind::InvalidInput;
+            return Err(io::Error::new(kind, "only addresses such as 127.0.0.1 are listened at"));
+        }
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Self { listener, connection: None, is_within_line: false, stop })
+    }
+
+    /// Where it listens: with port 0, the system has chosen one.
+    ///
+    /// # Errors
+    /// If the system does not know.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+impl Read for Listen<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let is_quiet = |error: &io::Error| {
+            matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+        };
+        loop {
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(0);
+            }
+            let Some(connection) = &mut self.connection else {
+                match self.listener.accept() {
+                    Ok((connection, _)) => {
+                        connection.set_nonblocking(false)?;
+                        connection.set_read_timeout(Some(PAUSE))?;
+                        self.connection = Some(connection);
+                    }
+                    Err(error) if is_quiet(&error) => sleep(PAUSE),
+                    Err(error) => return Err(error),
+                }
+                continue;
+            };
+            match connection.read(buffer) {
+                Ok(0) if self.is_within_line => {
+                    let text = "a connection was closed within a line";
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
+                }
+                Ok(0) => self.connection = None,
+                Ok(some) => {
+                    self.is_within_line = buffer[some - 1] != b'\n';
+                    return Ok(some);
+                }
+                Err(error) if is_quiet(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
