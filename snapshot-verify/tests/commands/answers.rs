@@ -429,3 +429,23 @@ fn random_walks_find_what_is_not_rare() {
     assert!(out.ends_with(" moves), all linearizable\n"), "{out}");
     assert_eq!(out, printed(0, "simulate bowman --walks 50 --moves 100 --values 2"));
 }
+
+/// One document at the end, for continuous integration: every pair, what is wrong and what
+/// is not established.
+#[test]
+fn reports_for_continuous_integration() {
+    let xml = printed(1, "check bowman naive_collect -n 3 --keep-going --report junit");
+    for part in
+        ["tests=\"6\"", "failures=\"3\"", "errors=\"0\"", "naive_collect, n = 3, pair (0,1)"]
+    {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+    assert!(xml.contains("Why it is not linearizable"), "{xml}");
+    let log = printed(3, "check jayanti -n 3 --time 0 --report sarif");
+    let log: serde_json::Value = serde_json::from_str(&log).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert!(!results.is_empty());
+    assert!(results.iter().all(|one| one["level"] == "warning" && one["ruleId"] == "unknown"));
+    let script = printed(0, "completions fish");
+    assert!(script.contains("snapshot-verify"), "{script}");
+}
