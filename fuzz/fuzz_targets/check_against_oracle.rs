@@ -1,8 +1,8 @@
-//! All deciders of histories against brute force: [`snapshot_fuzz::agreement`].
+//! All deciders of histories against brute force: [`fuzz_checks::agreement`].
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    snapshot_fuzz::agreement::check(&snapshot_fuzz::history::history(bytes));
+    fuzz_checks::agreement::check(&snapshot_fuzz::history::history(bytes));
 });

@@ -1,6 +1,6 @@
-//! Any bytes as an algorithm: [`snapshot_fuzz::algorithm`].
+//! Any bytes as an algorithm: [`fuzz_checks::algorithm`].
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| snapshot_fuzz::algorithm::check(bytes));
+fuzz_target!(|bytes: &[u8]| fuzz_checks::algorithm::check(bytes));

@@ -56,7 +56,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 13] = [
+const MAY_KNOW: [(&str, &[&str]); 14] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "corpus"]),
@@ -85,6 +85,7 @@ const MAY_KNOW: [(&str, &[&str]); 13] = [
     ),
     ("lineup", &["snapshot-core", "snapshot-io"]),
     ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
+    ("fuzz-checks", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
 ];
 
 #[test]
