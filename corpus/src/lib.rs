@@ -17,6 +17,7 @@
 //!   one of each pair linearizable.
 //! * [`algorithms`] are published snapshot algorithms, with bugs planted in
 //!   them, as texts for a verifier.
+//! * [`small()`] has programs of a dozen lines, some of which verifiers once got wrong.
 //! * [`program`] makes random algorithms, by seed: nobody knows the answers, so
 //!   verifiers are compared with each other.
 //!
@@ -53,8 +54,10 @@ mod expected;
 pub mod family;
 pub mod generate;
 pub mod program;
+mod small;
 mod twin;
 
 pub use algorithm::{Algorithm, algorithm, algorithms};
 pub use expected::Expected;
+pub use small::small;
 pub use twin::{Case, CaseError, twins};

@@ -5,6 +5,7 @@
 //! * [`replacement`]: files that appear whole or not at all;
 //! * [`limited`]: small inputs, read in bounded memory;
 //! * [`ci`]: answers as JUnit XML and SARIF;
+//! * [`quantity`]: budgets of bytes and seconds, as options have them;
 //! * [`shell`]: completions and manual pages, from a command line's definition.
 //!
 //! ```
@@ -22,5 +23,6 @@ pub mod ci;
 pub mod escape;
 pub mod limited;
 pub mod output;
+pub mod quantity;
 pub mod replacement;
 pub mod shell;

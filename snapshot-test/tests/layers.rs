@@ -61,10 +61,11 @@ const MAY_KNOW: [(&str, &[&str]); 14] = [
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "corpus"]),
     ("corpus", &["snapshot-core"]),
+    ("trial", &[]),
     ("snapshot-kit", &["snapshot-core", "snapshot-kit"]),
     (
         "snapshot-test",
-        &["snapshot-core", "snapshot-io", "snapshot-kit", "snapshot-picture", "corpus"],
+        &["snapshot-core", "snapshot-io", "snapshot-kit", "snapshot-picture", "corpus", "trial"],
     ),
     ("snapshot-language", &[]),
     ("snapshot-semantics", &["snapshot-core", "snapshot-language", "corpus"]),
@@ -81,6 +82,7 @@ const MAY_KNOW: [(&str, &[&str]); 14] = [
             "snapshot-semantics",
             "snapshot-explorer",
             "snapshot-everyn",
+            "trial",
         ],
     ),
     ("lineup", &["snapshot-core", "snapshot-io"]),
@@ -101,6 +103,7 @@ fn crates_know_only_those_below_them() {
                     may_know[member.as_str()].contains(&dependency.as_str()),
                     "{member} must not know {dependency} ({kind})"
                 );
+                assert!(dependency != "trial" || *kind == "dev", "{member}: trial is for tests");
             }
         }
     }

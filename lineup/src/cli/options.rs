@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use snapshot_io::quantity;
 
 use crate::check::Check;
 use crate::subject::Subject;
@@ -129,28 +130,27 @@ pub(super) struct Bounds {
     #[arg(long)]
     total: bool,
     /// Seconds per test.
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
+    time: Option<Duration>,
     /// Steps without call or return after which an execution is given up.
     #[arg(long, default_value_t = 2_000)]
     patience: u32,
     /// Seconds without a step after which a call counts as blocked.
-    #[arg(long, default_value_t = 5.0, value_name = "SECONDS")]
-    silence: f64,
+    #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = quantity::seconds)]
+    silence: Duration,
 }
 
 impl Bounds {
     pub(super) fn check<S: Subject>(&self, several: bool) -> Check<S> {
-        let seconds = |s: f64| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX);
         let executions = self.executions.or(several.then_some(20_000));
         Check::new()
             .preemptions(self.preemptions.0)
             .executions(executions)
             .free_boundaries(self.free_boundaries)
             .total(self.total)
-            .time(self.time.map(seconds))
+            .time(self.time)
             .patience(self.patience)
-            .silence(seconds(self.silence))
+            .silence(self.silence)
             .cancelled_by(super::commands::interrupted())
     }
 

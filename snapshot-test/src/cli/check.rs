@@ -7,16 +7,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use parse_size::Config;
 use snapshot_core::check::Checker;
 use snapshot_io::output::{self, Printed};
-use snapshot_io::{ci, escape, replacement};
+use snapshot_io::{ci, escape, quantity, replacement};
 use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object};
 use snapshot_test::report::{exit_code, explained, human, json, verdict};
-use thiserror::Error;
 
 use super::format::InputFormat;
 use super::{print, print_data, trouble};
@@ -38,10 +36,11 @@ pub struct Check {
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
     /// Seconds that an exact search may take, per input (default: no limit).
-    #[arg(long, value_name = "S", value_parser = seconds)]
+    #[arg(long, value_name = "S", value_parser = quantity::seconds)]
     budget_seconds: Option<Duration>,
     /// Bytes that an exact search may take, per input: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "1G",
+          value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
     /// Of a recording of several objects, take the one with this key: a number, a text, or
     /// a text in double quotes.
@@ -120,27 +119,6 @@ pub enum ReportFormat {
     Human,
     /// For programs.
     Json,
-}
-
-/// What is wrong with a budget that was given.
-#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
-pub enum BudgetError {
-    #[error("expected a number of seconds that is not negative")]
-    Seconds,
-    #[error("expected a number of bytes such as 500000000, 500M or 2G")]
-    Bytes,
-    #[error("this many bytes do not exist")]
-    TooManyBytes,
-}
-
-pub fn seconds(text: &str) -> Result<Duration, BudgetError> {
-    let seconds = text.parse().map_err(|_| BudgetError::Seconds)?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| BudgetError::Seconds)
-}
-
-pub fn bytes(text: &str) -> Result<usize, BudgetError> {
-    let bytes = Config::new().with_binary().parse_size(text).map_err(|_| BudgetError::Bytes)?;
-    usize::try_from(bytes).map_err(|_| BudgetError::TooManyBytes)
 }
 
 impl Check {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use snapshot_io::{escape, replacement};
+use snapshot_io::{escape, quantity, replacement};
 use snapshot_picture::{dot, latex, svg};
 use snapshot_test::Value;
 use snapshot_test::explain::Explained;
@@ -35,10 +35,11 @@ pub struct Explain {
     #[arg(long, value_enum, value_name = "FORM")]
     to: Option<Form>,
     /// Bytes that an exact search may take: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = super::check::bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "1G",
+          value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
     /// Seconds that an exact search may take (default: no limit).
-    #[arg(long, value_name = "S", value_parser = super::check::seconds)]
+    #[arg(long, value_name = "S", value_parser = quantity::seconds)]
     budget_seconds: Option<std::time::Duration>,
     /// The recording; `-` is standard input.
     #[arg(value_name = "HISTORY")]

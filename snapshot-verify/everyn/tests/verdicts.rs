@@ -28,44 +28,6 @@ fn is_proved(text: &str) -> bool {
     answer(&parsed(text, None), 20).proved
 }
 
-/// Collect twice until all versions are equal.
-const VERSIONED: &str = "
-algorithm versioned
-type register = record (val: value, seq: version)
-shared r[segment]: register
-update(v):
-    r[me] := (v, fresh)
-scan:
-    local a[segment]: register
-    local b[segment]: register
-    loop
-        for s in segments: a[s] := r[s]
-        for s in segments: b[s] := r[s]
-        if all s in segments: a[s].seq = b[s].seq:
-            return [b[s].val for s in segments]
-";
-
-/// A lock that names its owner.
-const LOCKED: &str = "
-algorithm locked
-shared owner: cas process or none := none
-shared a[segment]: value
-update(v):
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    a[me] := v
-    owner := none
-scan:
-    local copy[segment]: value
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    for s in segments: copy[s] := a[s]
-    owner := none
-    return copy
-";
-
 #[test]
 fn bowman_is_proved() {
     let answer = answer(&corpus("bowman", None), 60);
@@ -77,29 +39,38 @@ fn bowman_is_proved() {
 fn right_programs_are_proved() {
     let afek = answer(&corpus("afek_unbounded", None), 60);
     assert!(afek.proved, "{:?}", afek.rungs);
-    assert!(is_proved(VERSIONED), "double collect with versions");
-    assert!(is_proved(LOCKED), "a lock");
+    assert!(is_proved(corpus::small("versioned")));
+    assert!(is_proved(corpus::small("locked")));
 }
 
 #[test]
 fn wrong_variants_of_right_programs_are_not() {
     // Each right program, and what makes it wrong.
     let edits = [
-        (VERSIONED, "r[me] := (v, fresh)", "r[me] := r0"),
-        (VERSIONED, "if all s in segments", "if any s in segments"),
-        (VERSIONED, "a[s].seq = b[s].seq", "a[s].seq = a[s].seq"),
-        (VERSIONED, "for s in segments: b[s]", "for s in segments except me: b[s]"),
+        ("versioned", "r[me] := (v, fresh)", "r[me] := r0"),
+        ("versioned", "if all s in segments", "if any s in segments"),
+        ("versioned", "a[s].seq = b[s].seq", "a[s].seq = a[s].seq"),
         (
-            LOCKED,
-            "    for s in segments: copy[s] := a[s]\n    owner := none",
-            "    owner := none\n    for s in segments: copy[s] := a[s]",
+            "versioned",
+            "for s in segments:\n            b[s]",
+            "for s in segments except me:\n            b[s]",
         ),
-        (LOCKED, "until got\n    a[me]", "until true\n    a[me]"),
-        (LOCKED, "until got\n    for", "until not got\n    for"),
-        (LOCKED, "for s in segments: copy", "for s in segments except me: copy"),
+        (
+            "locked",
+            "    for s in segments:\n        copy[s] := a[s]\n    owner := none",
+            "    owner := none\n    for s in segments:\n        copy[s] := a[s]",
+        ),
+        ("locked", "until got\n    a[me]", "until true\n    a[me]"),
+        ("locked", "until got\n    for", "until not got\n    for"),
+        (
+            "locked",
+            "for s in segments:\n        copy",
+            "for s in segments except me:\n        copy",
+        ),
     ];
     let mut wrong = 0;
-    for (text, from, to) in edits {
+    for (name, from, to) in edits {
+        let text = corpus::small(name);
         assert!(text.contains(from), "{from}");
         let to = to.replace("r[me] := r0", "old := r[me]; r[me] := old with (val: v)");
         let text = text.replacen(from, &to, 1);
@@ -159,8 +130,9 @@ scan:
     }
     assert!(tried >= 2, "{tried}");
     // A lock that only processes 0 and 1 take.
+    let locked = corpus::small("locked");
     for guard in ["me = process(0) or me = process(1)", "me != process(2)"] {
-        let text = LOCKED.replacen(
+        let text = locked.replacen(
             "    repeat\n        got := CAS(owner, none, me)\n    until got\n    a[me]",
             &format!(
                 "    if {guard}:\n        repeat\n            got := CAS(owner, none, me)\n        \
@@ -168,7 +140,7 @@ scan:
             ),
             1,
         );
-        assert_ne!(text, LOCKED);
+        assert_ne!(text, locked);
         assert!(!is_proved(&text), "{text}");
     }
 }
@@ -177,8 +149,9 @@ scan:
 fn faults_are_not_proved() {
     // After a while, a lock has another owner, or none.
     let released = "    a[me] := v\n    owner := none\n    x := owner\n    a[x] := v";
-    let text = LOCKED.replacen("    a[me] := v\n    owner := none", released, 1);
-    assert_ne!(text, LOCKED);
+    let locked = corpus::small("locked");
+    let text = locked.replacen("    a[me] := v\n    owner := none", released, 1);
+    assert_ne!(text, locked);
     assert!(!is_proved(&text));
     let text = "
 algorithm counts

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use clap::Args;
-use parse_size::Config;
 use snapshot_core::Process;
+use snapshot_io::quantity;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, ReductionsError, TABLE};
 use thiserror::Error;
 
@@ -18,11 +18,12 @@ pub struct Budget {
     #[arg(long, value_name = "T")]
     pub threads: Option<NonZeroUsize>,
     /// Bytes that a search may take: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "4G",
+          value_parser = quantity::bytes::<u64>)]
     pub memory: u64,
     /// Seconds that all pairs of an algorithm together may take (default: no
     /// limit).
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     pub time: Option<Duration>,
 }
 
@@ -37,10 +38,6 @@ impl Budget {
 /// What is wrong with a number that was given, and what was expected.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum BoundError {
-    #[error("expected a number of bytes such as 500000000, 500M or 2G")]
-    Bytes,
-    #[error("expected a number of seconds that is not negative")]
-    Seconds,
     #[error("expected a number of processes, a list such as 3,5, a range such as 3..6, or `every`")]
     Sizes,
     #[error("expected one number of processes")]
@@ -68,17 +65,6 @@ pub enum BoundError {
     Operations,
     #[error("{error}{hint}")]
     Reductions { error: ReductionsError, hint: String },
-}
-
-/// `500M`
-pub fn bytes(text: &str) -> Result<u64, BoundError> {
-    Config::new().with_binary().parse_size(text).map_err(|_| BoundError::Bytes)
-}
-
-/// `0.5`
-pub fn seconds(text: &str) -> Result<Duration, BoundError> {
-    let seconds = text.parse().map_err(|_| BoundError::Seconds)?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| BoundError::Seconds)
 }
 
 /// Numbers of processes.

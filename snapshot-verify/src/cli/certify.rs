@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use serde::Serialize;
 use snapshot_core::Process;
+use snapshot_io::quantity;
 use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, check, digest};
 
-use super::bounds;
 use super::input::Input;
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, json, print, trouble};
 
@@ -34,10 +34,11 @@ pub struct Certify {
     #[arg(long, value_name = "NAME")]
     bug: Option<String>,
     /// Bytes that the check may take: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bounds::bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "4G",
+          value_parser = quantity::bytes::<u64>)]
     memory: u64,
     /// Seconds that it may take (default: no limit).
-    #[arg(long, value_name = "SECONDS", value_parser = bounds::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
     /// For people, or a JSON object (docs/certificates.md).
     #[arg(long, value_enum, default_value = "human")]

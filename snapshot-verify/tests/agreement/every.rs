@@ -10,45 +10,6 @@ use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched,
 use super::mutants::{Mutant, mutants};
 use super::request;
 
-const VERSIONED: &str = "
-algorithm versioned
-type register = record (val: value, seq: version)
-shared r[segment]: register
-update(v):
-    r[me] := (v, fresh)
-scan:
-    local a[segment]: register
-    local b[segment]: register
-    loop
-        for s in segments:
-            a[s] := r[s]
-        for s in segments:
-            b[s] := r[s]
-        if all s in segments: a[s].seq = b[s].seq:
-            return [b[s].val for s in segments]
-";
-
-const LOCKED: &str = "
-algorithm locked
-shared owner: cas process or none := none
-shared a[segment]: value
-update(v):
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    a[me] := v
-    owner := none
-scan:
-    local copy[segment]: value
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    for s in segments:
-        copy[s] := a[s]
-    owner := none
-    return copy
-";
-
 /// A flag per scan: whoever writes in between clears it.
 const ANNOUNCED: &str = "
 algorithm announced
@@ -141,8 +102,8 @@ fn texts() -> [(&'static str, &'static str); 7] {
         ("afek", corpus::algorithm("afek_unbounded").unwrap().text),
         ("bowman", corpus::algorithm("bowman").unwrap().text),
         ("naive", corpus::algorithm("naive_collect").unwrap().text),
-        ("versioned", VERSIONED),
-        ("locked", LOCKED),
+        ("versioned", corpus::small("versioned")),
+        ("locked", corpus::small("locked")),
         ("announced", ANNOUNCED),
         ("whole", WHOLE),
     ]

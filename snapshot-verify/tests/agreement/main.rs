@@ -6,9 +6,10 @@ mod acting;
 mod every;
 mod generated;
 mod mutants;
+mod names;
 mod refinement;
+mod regressions;
 mod shrink;
-mod trust;
 mod unreduced;
 
 use std::num::NonZeroUsize;
@@ -23,21 +24,27 @@ use snapshot_verify::verify::{
     verify,
 };
 
-fn request(processes: usize, operations: u32, reductions: Reductions) -> Request {
+/// All pairs by exploration with all reductions, which check themselves.
+fn standard(processes: usize, operations: Operations) -> Request {
     Request {
         processes,
         pairs: Pairs::All,
         method: Method::Exploration,
         values: None,
         updater: None,
-        operations: Operations::AtMost(operations),
-        reductions,
+        operations,
+        reductions: Reductions::standard(),
         threads: NonZeroUsize::MIN,
-        memory: 2 << 30,
+        memory: 1 << 30,
         time: None,
         keep_going: true,
         self_check: Some(SelfCheck::DEFAULT),
     }
+}
+
+fn request(processes: usize, operations: u32, reductions: Reductions) -> Request {
+    let base = standard(processes, Operations::AtMost(operations));
+    Request { reductions, memory: 2 << 30, ..base }
 }
 
 /// Per pair, the answer in a word, and the states.

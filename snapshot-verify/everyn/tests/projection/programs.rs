@@ -6,44 +6,6 @@ use snapshot_everyn::prove::{Limits, Sabotage, Steps, steps};
 use snapshot_everyn::shape::{I, J, Mode, T};
 use snapshot_language::program::Program;
 
-/// Collect twice until all versions are equal.
-pub const VERSIONED: &str = "
-algorithm versioned
-type register = record (val: value, seq: version)
-shared r[segment]: register
-update(v):
-    r[me] := (v, fresh)
-scan:
-    local a[segment]: register
-    local b[segment]: register
-    loop
-        for s in segments: a[s] := r[s]
-        for s in segments: b[s] := r[s]
-        if all s in segments: a[s].seq = b[s].seq:
-            return [b[s].val for s in segments]
-";
-
-/// A lock that names its owner.
-pub const LOCKED: &str = "
-algorithm locked
-shared owner: cas process or none := none
-shared a[segment]: value
-update(v):
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    a[me] := v
-    owner := none
-scan:
-    local copy[segment]: value
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    for s in segments: copy[s] := a[s]
-    owner := none
-    return copy
-";
-
 pub fn parsed(text: &str) -> Program {
     let algorithm = snapshot_language::parse("test", text).expect("a text that is right");
     algorithm.program(None).expect("a program that is right")
@@ -51,6 +13,10 @@ pub fn parsed(text: &str) -> Program {
 
 pub fn corpus(name: &str) -> Program {
     parsed(corpus::algorithm(name).expect("an algorithm of the corpus").text)
+}
+
+pub fn small(name: &str) -> Program {
+    parsed(corpus::small(name))
 }
 
 pub const NESTED: Obligation = Obligation {

@@ -12,7 +12,7 @@ use snapshot_semantics::interpret::Machine;
 use super::execution::Execution;
 use super::follow::{Counts, Follower};
 use super::programs::{
-    DIRECT, LOCAL, LOCKED, NESTED, NESTED_CALLS, VERSIONED, by_calls, corpus, parsed, views,
+    DIRECT, LOCAL, NESTED, NESTED_CALLS, by_calls, corpus, parsed, small, views,
 };
 
 fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
@@ -95,7 +95,7 @@ fn walks_among(
 
 #[test]
 fn executions_of_verified_programs_are_among_the_views() {
-    let programs = [(corpus("bowman"), 500), (parsed(VERSIONED), 0), (parsed(LOCKED), 100)];
+    let programs = [(corpus("bowman"), 500), (small("versioned"), 0), (small("locked"), 100)];
     for (program, by_another) in &programs {
         for obligation in [NESTED, DIRECT] {
             let counts = walks(program, obligation, 120, 120);

@@ -9,7 +9,7 @@ use snapshot_semantics::interpret::Machine;
 
 use super::execution::Execution;
 use super::follow::{Counts, Follower};
-use super::programs::{DIRECT, LOCAL, LOCKED, VERSIONED, corpus, parsed, views};
+use super::programs::{DIRECT, LOCAL, corpus, small, views};
 
 /// All states of two processes, and of more if there are at most so many moves, each with
 /// the views that some path to it has led to; new views of a known state are followed, too.
@@ -71,7 +71,7 @@ fn whole(program: &Program, obligation: Obligation, n: usize, most: usize) -> (u
 
 #[test]
 fn all_states_of_two_processes_have_views() {
-    let programs = [corpus("bowman"), parsed(VERSIONED), parsed(LOCKED)];
+    let programs = [corpus("bowman"), small("versioned"), small("locked")];
     for program in &programs {
         let (states, counts) = whole(program, DIRECT, 2, 2_000_000);
         assert!(states > 100 && counts.total() > 1_000, "{states} {counts:?}");

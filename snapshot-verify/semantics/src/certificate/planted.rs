@@ -19,26 +19,9 @@ use crate::language::parse;
 use crate::program::Program;
 
 /// A program that is wrong with four processes, if the last update is by process 3.
-const ONLY_P3: &str = "algorithm only_p3
-shared last: process
-shared whole: view
-update(v):
-    local w: view
-    atomic:
-        last := me
-        w := whole
-        w[me] := v
-        whole := w
-scan:
-    local w: view
-    local zero: view
-    local k: 0..n-1
-    atomic:
-        k := last
-        w := whole
-    if k = 3: return zero
-    return w
-";
+fn only_p3() -> &'static str {
+    corpus::small("name_equal_number")
+}
 
 /// What a search lists that drops accepting states and, if processes are permuted, makes
 /// the moves of one state of each orbit only.
@@ -95,12 +78,12 @@ fn refusal(text: &str, bug: Option<&str>, n: usize, coverage: Coverage) -> Refus
 
 #[test]
 fn dropped_violations_are_missed() {
-    let naive = include_str!("../../../../corpus/algorithms/naive_collect.snapshot");
+    let naive = corpus::algorithm("naive_collect").unwrap().text;
     for coverage in Coverage::ALL {
         let refusal = refusal(naive, None, 3, coverage);
         assert!(matches!(refusal, Refusal::Escape { violation: true, .. }), "{refusal}");
     }
-    let refusal = refusal(ONLY_P3, None, 4, Coverage::default());
+    let refusal = refusal(only_p3(), None, 4, Coverage::default());
     assert!(matches!(refusal, Refusal::Escape { violation: true, .. }), "{refusal}");
 }
 
@@ -109,6 +92,6 @@ fn dropped_violations_are_missed() {
 #[test]
 fn a_wrong_exchange_of_processes_is_found_out() {
     let symmetry = Coverage { symmetry: true, antichain: false };
-    let refusal = refusal(ONLY_P3, None, 4, symmetry);
+    let refusal = refusal(only_p3(), None, 4, symmetry);
     assert!(matches!(refusal, Refusal::Escape { permuted: true, .. }), "{refusal}");
 }

@@ -24,7 +24,7 @@
 //! | `structure` | what a state holds, as data |
 //! | `coverage` | which statements were executed |
 //! | `next` | what a step is going to access |
-//! | `parts` | states taken apart, for those who hold many |
+//! | `parts`, `interned` | states taken apart, for tables of many |
 //! | `permute` | parts with their processes renamed |
 //! | `written` | parts as text, and back |
 //! | `schedule` | executions as lists of moves |
@@ -44,6 +44,7 @@ mod evaluate;
 mod event;
 mod fault;
 mod inspect;
+mod interned;
 mod judge;
 mod machine;
 mod next;
@@ -65,6 +66,7 @@ pub use data::Data;
 pub use event::{Action, Call, Event, history};
 pub use fault::{Fault, FaultKind};
 pub use inspect::{Holding, Owner};
+pub(crate) use interned::Interned;
 pub use judge::{JudgeError, judge};
 pub use machine::{Advance, MAX_PROCESSES, Machine, MachineError};
 pub use next::Next;

@@ -10,7 +10,6 @@
 //! Versions are named 1, 2, ... in the order in which they occur in the row, so
 //! rows are equal iff their states are up to the names of versions.
 
-use std::hash::Hash;
 use std::mem::size_of;
 
 use rustc_hash::FxHashMap;
@@ -18,7 +17,9 @@ use snapshot_core::Process;
 
 use super::footprint::Footprint;
 use super::specification::{Letter, LetterId, Specification};
-use crate::interpret::{Call, Event, Fault, Machine, Next, Part, ProcessPart, SharedPart, State};
+use crate::interpret::{
+    Call, Event, Fault, Interned, Machine, Next, ProcessPart, SharedPart, State,
+};
 
 /// Where the shared part stands in a row; processes come after it.
 const SHARED: usize = 0;
@@ -194,7 +195,7 @@ impl<'m, 'p> States<'m, 'p> {
         let steps = self.steps.capacity() * (size_of::<(StepKey, Made)>() + 1);
         let begins = self.begins.capacity() * (size_of::<((StepKey, Call), Made)>() + 1);
         let prospects = self.prospects.capacity() * (size_of::<((u32, u32), Prospect)>() + 1);
-        steps + begins + prospects + self.shared.bytes + self.processes.bytes
+        steps + begins + prospects + self.shared.bytes() + self.processes.bytes()
     }
 
     fn made(
@@ -207,15 +208,15 @@ impl<'m, 'p> States<'m, 'p> {
     ) -> Made {
         let shared = self.shared.number(state.shared_part());
         let part = self.processes.number(state.process_part(process.index()));
-        self.has_versions |= self.shared.has_versions || self.processes.has_versions;
+        self.has_versions |= self.shared.has_versions() || self.processes.has_versions();
         let event = event.map(|event| specification.letter(Letter::Event(event)));
         Made { shared, process: part, points, event }
     }
 
     fn state(&self, row: &[u32]) -> State {
         let parts = row[1..1 + self.machine.processes()].iter();
-        let parts = parts.map(|number| self.processes.all[*number as usize].clone());
-        let shared = &self.shared.all[row[SHARED] as usize];
+        let parts = parts.map(|number| self.processes.get(*number).clone());
+        let shared = self.shared.get(row[SHARED]);
         State::of_parts(shared, parts, self.versions_made(row))
     }
 
@@ -232,73 +233,5 @@ impl<'m, 'p> States<'m, 'p> {
         let processes = row[1..1 + self.machine.processes()].iter();
         let latest = processes.map(|number| self.processes.latest(*number));
         1 + latest.fold(self.shared.latest(row[SHARED]), u32::max)
-    }
-}
-
-/// Parts by number. Equal ones have equal numbers.
-#[derive(Debug)]
-struct Interned<T> {
-    all: Vec<T>,
-    numbers: FxHashMap<T, u32>,
-    /// Per part, its versions in the order in which they occur.
-    versions: Vec<Box<[u32]>>,
-    /// By part and the new names of its versions.
-    renamings: FxHashMap<(u32, Box<[u32]>), u32>,
-    has_versions: bool,
-    bytes: usize,
-}
-
-impl<T> Default for Interned<T> {
-    fn default() -> Self {
-        Self {
-            all: Vec::new(),
-            numbers: FxHashMap::default(),
-            versions: Vec::new(),
-            renamings: FxHashMap::default(),
-            has_versions: false,
-            bytes: 0,
-        }
-    }
-}
-
-impl<T: Part + Clone + Eq + Hash> Interned<T> {
-    fn number(&mut self, part: T) -> u32 {
-        if let Some(number) = self.numbers.get(&part) {
-            return *number;
-        }
-        let number = self.all.len() as u32;
-        let versions = part.versions().into_boxed_slice();
-        self.has_versions |= !versions.is_empty();
-        // With its places in tables.
-        self.bytes += part.size() + size_of::<[usize; 8]>() + size_of_val(&*versions);
-        self.versions.push(versions);
-        self.all.push(part.clone());
-        self.numbers.insert(part, number);
-        number
-    }
-
-    /// The part with its versions renamed; `rename` is asked in their order.
-    fn renamed(&mut self, number: u32, rename: impl FnMut(u32) -> u32) -> u32 {
-        let before = &self.versions[number as usize];
-        let after: Box<[u32]> = before.iter().copied().map(rename).collect();
-        if after == *before {
-            return number;
-        }
-        if let Some(renamed) = self.renamings.get(&(number, after.clone())) {
-            return *renamed;
-        }
-        let name = |version: u32| {
-            let position = before.iter().position(|known| *known == version);
-            after[position.expect("all versions of a part are known")]
-        };
-        let renamed = self.all[number as usize].renamed(&mut { name });
-        let renamed = self.number(renamed);
-        self.bytes += size_of_val(&*after) + size_of::<[usize; 8]>();
-        self.renamings.insert((number, after), renamed);
-        renamed
-    }
-
-    fn latest(&self, number: u32) -> u32 {
-        self.versions[number as usize].iter().copied().max().unwrap_or(0)
     }
 }

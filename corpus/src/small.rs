@@ -1,0 +1,41 @@
+//! The programs of `small/`: a dozen lines each, for tests of verifiers and of the language.
+//!
+//! Two are right: `versioned` collects twice until all versions are equal, `locked` takes a
+//! lock that names its owner. Each of the others was once answered wrongly by a
+//! verifier, or not at all: names of processes are compared with numbers, a move takes several
+//! successors of counters, processes are exchanged where versions have canonical numbers, a
+//! reaction leads back to where it began, and more versions are unrelated at the start
+//! than a first layout has room for.
+
+/// The text of a small program.
+///
+/// # Panics
+/// If there is none with this name.
+pub fn small(name: &str) -> &'static str {
+    let known = SMALL.iter().find(|(known, _)| *known == name);
+    known.unwrap_or_else(|| panic!("there is no corpus/small/{name}.snapshot")).1
+}
+
+macro_rules! files {
+    [$($name:literal),* $(,)?] => {
+        &[$(($name, include_str!(concat!("../small/", $name, ".snapshot")))),*]
+    };
+}
+
+const SMALL: &[(&str, &str)] = files![
+    "catch_up",
+    "locked",
+    "name_above_number",
+    "name_equal_number",
+    "reaction_circle",
+    "reaction_circle_own",
+    "reaction_circle_test",
+    "three_increments",
+    "two_counters",
+    "two_increments",
+    "two_increments_private",
+    "versioned",
+    "versions_and_symmetry",
+    "versions_apart",
+    "versions_of_processes",
+];
