@@ -56,7 +56,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 14] = [
+const MAY_KNOW: [(&str, &[&str]); 15] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "corpus"]),

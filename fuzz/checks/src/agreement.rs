@@ -178,7 +178,7 @@ fn complain(history: &History<i64>, complaint: &str) -> ! {
 }
 
 #[cfg(test)]
-pub mod tests {
+pub(crate) mod tests {
     use snapshot_core::history::{Action, Declaration, Event};
     use snapshot_test::format::Reader;
     use snapshot_test::{Value, read_history};

@@ -391,6 +391,19 @@ pub fn agreed_verdict(history: &History<i64>) -> bool {
     is_linearizable
 }
 
+/// Whether a history is linearizable, after brute force and the linear-time conditions have
+/// said so.
+///
+/// # Panics
+/// If these err.
+pub fn quick_verdict(history: &History<i64>) -> bool {
+    let is_linearizable = brute_force(history).is_some();
+    if let Some(answer) = by_linear_decision(history) {
+        assert_eq!(answer, is_linearizable, "linear-time decision on {}", drawing(history));
+    }
+    is_linearizable
+}
+
 /// How often a search on a long history may ask for more time.
 const PATIENCE: u32 = 100;
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
+use snapshot_io::quantity;
 use snapshot_verify::deadline::{Allowance, Deadline, Stopped};
 use snapshot_verify::instance::InstanceError;
 use snapshot_verify::search::Exploration;
@@ -44,10 +45,10 @@ pub struct Emit {
           value_parser = bounds::reductions)]
     reductions: Reductions,
     /// Bytes that it may take: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bounds::bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = quantity::bytes::<u64>)]
     memory: u64,
     /// Seconds that it may take (default: no limit).
-    #[arg(long, value_name = "SECONDS", value_parser = bounds::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
 }
 

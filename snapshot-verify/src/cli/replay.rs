@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use snapshot_io::limited::{LINE_LIMIT, read_text};
-use snapshot_io::output;
+use snapshot_io::{output, quantity};
 use snapshot_verify::deadline::{Deadline, Stopped};
 use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, digest, judge};
 use snapshot_verify::report::page::{Answer, Told, of_execution};
 
-use super::bounds;
 use super::input::Input;
 use super::page;
 use super::step;
@@ -47,7 +46,7 @@ pub struct Replay {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Seconds that it may take (default: no limit).
-    #[arg(long, value_name = "SECONDS", value_parser = bounds::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
 }
 

@@ -82,8 +82,15 @@ fn all_but(reduction: Reduction) -> Reductions {
 /// No reductions; but versions and counters need a canonical form to be packed.
 const PLAIN: Reductions = Reductions::NONE.with(Reduction::Counters);
 
+/// Whether to take all mutants, and more memory for each.
+fn is_full() -> bool {
+    std::env::var_os("SNAPSHOT_AGREEMENT").is_some()
+}
+
 /// For almost all mutants with few reductions; some find their way round for long.
-const ENOUGH: u64 = 256 << 20;
+fn enough() -> u64 {
+    if is_full() { 256 << 20 } else { 64 << 20 }
+}
 
 /// Some subsets, different ones for different numbers.
 fn subset(number: usize) -> Reductions {
@@ -141,14 +148,14 @@ fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
 
 #[test]
 fn reductions_agree_on_mutants() {
-    let step = if std::env::var_os("SNAPSHOT_AGREEMENT").is_some() { 1 } else { 12 };
+    let step = if is_full() { 1 } else { 18 };
     let [mut wrong, mut right, mut large] = [0; 3];
     for (number, mutant) in sample(step).into_iter().enumerate() {
         let all = words(&mutant.program, &request(2, 1, Reductions::standard()));
         let left_out = TABLE[number % TABLE.len()].reduction;
         let rest = all_but(left_out).with(Reduction::Counters);
         for reductions in [PLAIN, subset(number), rest] {
-            let request = Request { memory: ENOUGH, ..request(2, 1, reductions) };
+            let request = Request { memory: enough(), ..request(2, 1, reductions) };
             match words_if_any(&mutant.program, &request) {
                 Some(found) => assert_eq!(found, all, "{}: {reductions:?}", mutant.name),
                 None => large += 1,
@@ -156,6 +163,7 @@ fn reductions_agree_on_mutants() {
         }
         if all.contains(&"wrong") { wrong += 1 } else { right += 1 }
     }
+    println!("{wrong} wrong, {right} right, {large} too large");
     // Neither answer alone would show that the reductions tell them apart.
     assert!(wrong.min(right) * 4 > wrong + right, "{wrong} wrong, {right} right");
     assert!(large * 20 < 3 * (wrong + right), "{large} of {} too large", 3 * (wrong + right));
@@ -217,7 +225,7 @@ fn forgetting_what_is_stale_changes_no_answer() {
         program: jayanti.program(Some("plain_ss")).unwrap(),
         text: text.to_owned(),
     };
-    let step = if std::env::var_os("SNAPSHOT_AGREEMENT").is_some() { 1 } else { 14 };
+    let step = if is_full() { 1 } else { 14 };
     for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
         let mut plain = request(2, 3, all_but(Reduction::Stale));
         let mut stale = request(2, 3, Reductions::standard());

@@ -18,6 +18,45 @@ use snapshot_explorer::search::{
 };
 use snapshot_language::parse;
 
+/// Counters: a scan counts one of them up twice in a step.
+const TWICE: &str = "algorithm twice
+shared a[segment]: value
+shared hi: counter
+shared lo: counter
+update(v):
+    atomic:
+        a[me] := v
+        h := hi
+        hi := h + 1
+scan:
+    local c[segment]: value
+    local t: counter
+    atomic:
+        t := lo
+        h := hi
+        t := t + 1
+        t := t + 1
+        lo := t
+        for s in segments: c[s] := a[s]
+    if t + 1 < h: c[me] := initial
+    return c
+";
+
+/// Versions, which a scan compares.
+const VERSIONS: &str = "algorithm versions
+type cell = record (val: value, seq: version)
+shared a[segment]: cell
+update(v):
+    a[me] := (v, fresh)
+scan:
+    local one[segment]: cell
+    local two[segment]: cell
+    loop:
+        for s in segments: one[s] := a[s]
+        for s in segments: two[s] := a[s]
+        if all s in segments: one[s].seq = two[s].seq: return [two[s].val for s in segments]
+";
+
 /// Everything examined.
 const DENSELY: SelfCheck = SelfCheck { one_in: 1, seed: 1 };
 
@@ -140,7 +179,7 @@ fn changed(prepared: &Prepared) -> Changed {
 
 #[test]
 fn gaps_that_are_not_widened_enough_are_found() {
-    let prepared = prepared(corpus::small("two_increments"), 2);
+    let prepared = prepared(TWICE, 2);
     let never = Changed { expansions: 1, ..changed(&prepared) };
     let once = Changed { expansions: 2, ..changed(&prepared) };
     for numbering in [never, once] {
@@ -151,7 +190,7 @@ fn gaps_that_are_not_widened_enough_are_found() {
 
 #[test]
 fn versions_that_are_merged_are_found() {
-    let prepared = prepared(corpus::small("versioned"), 2);
+    let prepared = prepared(VERSIONS, 2);
     let examined = run(&prepared, &Exploration::default()).unwrap();
     assert!(examined.numbering > 100, "{examined:?}");
 
