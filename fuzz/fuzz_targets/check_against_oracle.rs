@@ -4,5 +4,5 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    fuzz_checks::agreement::check(&snapshot_fuzz::history::history(bytes));
+    fuzz_checks::agreement::check(&fuzz_checks::history::history(bytes));
 });
