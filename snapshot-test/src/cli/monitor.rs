@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use snapshot_io::{escape, output, replacement};
+use snapshot_io::{escape, output, quantity, replacement};
 use snapshot_test::format::{Format, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{Checkpoint, Follow, Listen, Live, State};
@@ -45,13 +45,13 @@ pub struct Monitor {
     checkpoint: Option<PathBuf>,
     /// Seconds between two lines on standard error that say how far it is; 0: none
     /// (default: 10 if that is a terminal, else 0).
-    #[arg(long, value_name = "S", value_parser = super::check::seconds)]
+    #[arg(long, value_name = "S", value_parser = quantity::seconds)]
     status: Option<Duration>,
     /// Bytes that an exact search may take: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = super::check::bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
     /// Seconds that an exact search may take.
-    #[arg(long, value_name = "S", default_value = "60", value_parser = super::check::seconds)]
+    #[arg(long, value_name = "S", default_value = "60", value_parser = quantity::seconds)]
     budget_seconds: Duration,
     /// The recording, text or JSON Lines; `-` is standard input.
     #[arg(value_name = "FILE", default_value = "-")]
