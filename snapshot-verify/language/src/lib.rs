@@ -1,6 +1,9 @@
 //! The input language of `snapshot-verify`: text in, a checked program or
 //! diagnostics out.
 //!
+//! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
+//! stable interface.
+//!
 //! The crate knows nothing of the future of a program: neither the semantics that
 //! runs it nor the explorer that compiles it.
 

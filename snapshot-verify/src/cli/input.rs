@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use snapshot_io::limited::{LINE_LIMIT, read_text};
+use snapshot_io::output;
 use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::program::Program;
 use snapshot_verify::program::independence::{self, Dependence};
-use snapshot_verify::report::Place;
+use snapshot_verify::report::TextPosition;
 
 use super::nearest::hint;
 use super::trouble;
@@ -60,6 +61,9 @@ impl Input {
             self.require(bug)?;
         }
         let program = self.algorithm.program(bug).map_err(trouble)?;
+        if let Some(warnings) = self.algorithm.warnings(&program).filter(|_| bug.is_none()) {
+            output::report(warnings);
+        }
         let dependences = independence::check(&program).err().unwrap_or_default();
         Ok(Variant { bug: bug.map(str::to_owned), program, dependences })
     }
@@ -73,13 +77,13 @@ impl Input {
     }
 
     /// Where a variant looks at values.
-    pub fn looks_at_values(&self, variant: &Variant) -> Vec<Place> {
+    pub fn looks_at_values(&self, variant: &Variant) -> Vec<TextPosition> {
         if variant.dependences.is_empty() {
             return Vec::new();
         }
         let source = self.algorithm.source();
         let refusal = self.algorithm.refusal(&variant.dependences);
-        refusal.iter().map(|found| Place::of(source, found.span, &found.kind)).collect()
+        refusal.iter().map(|found| TextPosition::new(source, found.span, &found.kind)).collect()
     }
 
     fn require(&self, bug: &str) -> Result<(), ExitCode> {
@@ -103,6 +107,12 @@ pub fn names(inputs: &[String]) -> Vec<String> {
 fn text(name: &str) -> Result<String, ExitCode> {
     let looks_like_a_file = name.contains(['/', '.']) || Path::new(name).exists();
     if !looks_like_a_file {
+        let file = format!("{name}.snapshot");
+        if Path::new(&file).exists() {
+            return Err(trouble(format_args!(
+                "there is no algorithm `{name}`, nor a file of this name; did you mean `{file}`?"
+            )));
+        }
         let known = corpus::algorithms().iter().map(|algorithm| algorithm.name);
         return Err(trouble(format_args!(
             "there is no algorithm `{name}`, nor a file of this name{}",

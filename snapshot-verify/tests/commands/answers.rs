@@ -34,13 +34,13 @@ fn verified_with_every_pair_and_the_conclusion() {
     let out = printed(0, "check bowman naive_collect -n 2 --operations 1");
     assert_eq!(
         without_numbers(&out),
-        "bowman, n = 2, pair (0,1): verified with at most 1 operation each\n\
-         bowman, n = 2: verified (1 pair, at most 1 operation each)\n  exercised with at most 1 \
-         operation each: all 6 statements; updates and scans of all processes return; no operation \
-         can hang\n\
-         naive_collect, n = 2, pair (0,1): verified with at most 1 operation each\n\
-         naive_collect, n = 2: verified (1 pair, at most 1 operation each)\n  exercised with at most \
-         1 operation each: all 3 statements; updates and scans of all processes return; no \
+        "bowman, n = 2, pair (0,1): verified with at most 1 operation by each process\n\
+         bowman, n = 2: verified (1 pair, at most 1 operation by each process)\n  exercised with at \
+         most 1 operation by each process: all 6 statements; updates and scans of all processes \
+         return; no operation can hang\n\
+         naive_collect, n = 2, pair (0,1): verified with at most 1 operation by each process\n\
+         naive_collect, n = 2: verified (1 pair, at most 1 operation by each process)\n  exercised \
+         with at most 1 operation by each process: all 3 statements; updates and scans of all processes return; no \
          operation can hang\n"
     );
 }
@@ -94,8 +94,9 @@ fn values_that_are_looked_at_allow_a_proof_by_full_executions() {
     let out = printed(0, &format!("check double_collect -n 2 {full} --operations 2"));
     assert_eq!(
         without_numbers(&out),
-        "double_collect, n = 2: verified with at most 2 operations each\n\
-         double_collect, n = 2: verified (values 0..1, at most 2 operations each, by refinement)\n  \
+        "double_collect, n = 2: verified with at most 2 operations by each process\n\
+         double_collect, n = 2: verified (values 0..1, at most 2 operations by each process, by \
+         refinement)\n  \
          exercised within the bound on operations: all 5 statements; updates and scans of all \
          processes return; no operation can hang\n  \
          proved for this n, these values and these operations; other values may fare otherwise, \

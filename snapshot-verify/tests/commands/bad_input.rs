@@ -54,6 +54,40 @@ fn pairs() {
 }
 
 #[test]
+fn a_file_is_found_by_its_name_without_extension() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mine.snapshot"), "algorithm mine").unwrap();
+    let program = env!("CARGO_BIN_EXE_snapshot-verify");
+    let output = std::process::Command::new(program)
+        .args(["check", "mine"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("did you mean `mine.snapshot`?"), "{error}");
+}
+
+#[test]
+fn links_that_are_never_made_are_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("linking.snapshot");
+    let text = "algorithm linking\nshared r[segment]: llsc value\nshared s: llsc bit\n\
+                update(v):\n    SC(r[me], v)\n    x := LL(s)\n    VL(s)\n    SC(s, x)\n    r[me] := v\n\
+                scan:\n    local c[segment]: value\n    for k in segments: c[k] := r[k]\n    return c\n";
+    fs::write(&path, text).unwrap();
+    let program = env!("CARGO_BIN_EXE_snapshot-verify");
+    let output =
+        std::process::Command::new(program).args(["check", "-n", "2"]).arg(&path).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "a warning refuses nothing");
+    let said = String::from_utf8(output.stderr).unwrap();
+    let never = "warning: `SC` on `r`, to which no `LL` links: it always fails";
+    let unused = "warning: the result of `VL` is not used";
+    assert!(said.contains(never) && said.contains(unused), "{said}");
+    assert_eq!(said.matches("warning").count(), 2, "{said}");
+}
+
+#[test]
 fn names_are_mended() {
     let all = "afek_bounded, afek_unbounded, attiya_welch, bowman, double_collect, jayanti, \
                naive_collect, register, riany";

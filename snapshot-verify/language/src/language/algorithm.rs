@@ -14,6 +14,7 @@ use super::tree::{Name, Tree};
 use super::{Source, Span};
 use crate::program::Program;
 use crate::program::independence::Dependence;
+use crate::program::links;
 
 /// A text that is syntactically right, bug variants included.
 #[derive(Clone, Debug)]
@@ -118,6 +119,13 @@ impl Algorithm {
     pub fn refusal(&self, dependences: &[Dependence]) -> Diagnostics {
         let list = dependences.iter().map(Dependence::diagnostic).collect();
         Diagnostics::new(Arc::clone(&self.source), list)
+    }
+
+    /// What in a program of this algorithm hardly means what was meant; nothing is wrong
+    /// with it otherwise.
+    pub fn warnings(&self, program: &Program) -> Option<Diagnostics> {
+        let list = links::suspicions(program);
+        (!list.is_empty()).then(|| Diagnostics::new(Arc::clone(&self.source), list))
     }
 
     fn read_bugs(&mut self, reporter: &mut Reporter) {

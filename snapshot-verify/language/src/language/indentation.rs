@@ -26,7 +26,7 @@ pub(crate) fn tokens(source: &Source, reporter: &mut Reporter) -> Vec<Token> {
         open: 0,
         at_line_begin: true,
         line_begin: 0,
-        tab_reported: false,
+        tabs: None,
     };
     for (kind, range) in TokenKind::lexer(source.text()).spanned() {
         layout.symbol(kind, Span { begin: range.start as u32, end: range.end as u32 });
@@ -61,8 +61,9 @@ struct Layout<'a> {
     open: usize,
     at_line_begin: bool,
     line_begin: u32,
-    /// One tab stands for all.
-    tab_reported: bool,
+    /// The first line with a tab in its indentation, and the number of others: one report
+    /// stands for all.
+    tabs: Option<(Span, usize)>,
 }
 
 impl Layout<'_> {
@@ -104,6 +105,9 @@ impl Layout<'_> {
             self.push(TokenKind::Dedent, end);
         }
         self.push(TokenKind::End, end);
+        if let Some((line, more)) = self.tabs {
+            self.reporter.report(DiagnosticKind::TabInIndentation { more }, line);
+        }
         self.tokens
     }
 
@@ -111,9 +115,11 @@ impl Layout<'_> {
     fn indent(&mut self, span: Span) {
         let column = span.begin - self.line_begin;
         let line = Span { begin: self.line_begin, end: span.begin };
-        if self.source.slice(line).contains('\t') && !self.tab_reported {
-            self.tab_reported = true;
-            self.reporter.report(DiagnosticKind::TabInIndentation, line);
+        if self.source.slice(line).contains('\t') {
+            match &mut self.tabs {
+                Some((_, more)) => *more += 1,
+                none => *none = Some((line, 0)),
+            }
         }
         let here = Span { begin: span.begin, end: span.begin };
         let innermost = self.indentations.last().copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What somebody may have meant who misspelt a name.
+//! The known name that a misspelt one may stand for.
 
 /// Longer names are not compared: the comparison takes the product of the lengths.
 const LONGEST: usize = 40;

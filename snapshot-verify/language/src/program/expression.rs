@@ -59,7 +59,7 @@ pub enum ExpressionKind {
     Record(Vec<Expression>),
     /// The record with some fields, by position, replaced.
     With(Box<Expression>, Vec<(usize, Expression)>),
-    /// An array, all of whose elements are the same. Of the type's indices.
+    /// An array with equal elements. Of the type's indices.
     Filled(Box<Expression>),
     /// An array: the body for each index. The variable occurs in the body only.
     Each {

@@ -17,7 +17,7 @@ impl Points {
     pub const NONE: Self = Self { updates: false, scans: false };
 
     /// Those of a program.
-    pub fn of(program: &Program) -> Self {
+    pub fn new(program: &Program) -> Self {
         let marked = |operation| {
             let reached = reached(&program.procedures, operation);
             program

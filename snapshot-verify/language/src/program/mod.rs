@@ -25,6 +25,7 @@ mod expression;
 mod extent;
 pub mod independence;
 pub mod linearization;
+pub(crate) mod links;
 mod statement;
 mod types;
 
@@ -106,7 +107,7 @@ pub enum CellKind {
     Register,
     /// LL links the calling process to the cell. SC writes, and breaks all
     /// links to the cell, iff the caller's link is unbroken; VL tells whether it
-    /// is. A plain write breaks all links. At first nobody is linked.
+    /// is. A plain write breaks all links. At first no process is linked.
     Linked,
     /// Compare-and-swap.
     Swappable,

@@ -1,4 +1,4 @@
-//! Texts that are wrong, each with all that is said about it.
+//! Texts that are wrong, or have warnings, each with its diagnostics.
 //!
 //! `errors/NAME.snapshot` is the text, `errors/NAME.txt` what is said. Run with
 //! `UPDATE_EXPECT=1` to write the latter again, and read the difference.
@@ -24,6 +24,9 @@ fn wrong(name: &str, text: &str) -> Option<Diagnostics> {
             Ok(program) => {
                 if let Err(dependences) = independence::check(&program) {
                     return Some(algorithm.refusal(&dependences));
+                }
+                if let Some(warnings) = algorithm.warnings(&program) {
+                    return Some(warnings);
                 }
             }
         }

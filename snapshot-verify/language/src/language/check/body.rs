@@ -240,6 +240,19 @@ impl<'a> Body<'a> {
         self.report(DiagnosticKind::UnknownVariable { name: name.to_owned(), nearest }, span)
     }
 
+    /// Reports an assignment to an element of an array that is not declared, once.
+    pub fn unknown_array(&mut self, name: &str, span: Span) -> Reported {
+        let Some(signature) = self.signature else { return self.unknown(name, span) };
+        if self.broken.contains(name) || self.globals.operation(name).is_some() {
+            return self.unknown(name, span);
+        }
+        let known = self.names.keys().map(String::as_str).chain(self.globals.variable_names());
+        let nearest = self.reporter.nearest(name, known);
+        let (name, procedure) = (name.to_owned(), signature.name.text.clone());
+        self.declare_broken(&name);
+        self.report(DiagnosticKind::UnknownArray { name, procedure, nearest }, span)
+    }
+
     /// Makes statements of their own of what `make` does, and returns them.
     pub fn apart<T>(
         &mut self,

@@ -268,7 +268,7 @@ fn is_new(places: &mut HashMap<String, Span>, name: &Name, reporter: &mut Report
     true
 }
 
-/// What a variable holds at first that is not told.
+/// The initial value of a variable whose declaration has none.
 pub(super) fn default(content: &Type, span: Span) -> Expression {
     let kind = match content {
         Type::Value => ExpressionKind::InitialValue,

@@ -1,4 +1,4 @@
-//! Linearization points: whose they are.
+//! Linearization points: the operations that they belong to.
 //!
 //! A point is one of the operation that is executing. In a procedure that both
 //! `update` and `scan` call it would be a point of both; in one that neither calls,

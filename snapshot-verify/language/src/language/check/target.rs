@@ -82,6 +82,9 @@ impl Body<'_> {
         match self.target(written)? {
             Target::Place(place, content) => Ok((place, content)),
             Target::Cell(..) => Err(self.part_of_cell(of, written)),
+            Target::New(name) if matches!(of.kind, Written::Index(..)) => {
+                Err(self.unknown_array(&name.text, name.span))
+            }
             Target::New(name) => Err(self.unknown(&name.text, name.span)),
         }
     }

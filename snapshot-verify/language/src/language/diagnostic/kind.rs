@@ -20,7 +20,7 @@ pub enum DiagnosticKind {
     #[error("the quotation is not closed")]
     UnclosedQuote,
     #[error("a tab in the indentation")]
-    TabInIndentation,
+    TabInIndentation { more: usize },
     #[error("the line is indented like no block before it")]
     UnevenIndentation { column: u32, blocks: Vec<u32> },
     #[error("the number is greater than {limit}")]
@@ -84,6 +84,8 @@ pub enum DiagnosticKind {
     // Names.
     #[error("unknown variable `{name}`")]
     UnknownVariable { name: String, nearest: Option<String> },
+    #[error("unknown array `{name}`")]
+    UnknownArray { name: String, procedure: String, nearest: Option<String> },
     #[error("unknown type `{name}`")]
     UnknownType { name: String, nearest: Option<String> },
     #[error("unknown procedure `{name}`")]
@@ -126,9 +128,9 @@ pub enum DiagnosticKind {
     RecordUnexpected { expected: Type },
     #[error("parameter `{name}` has no type")]
     UntypedParameter { name: String },
-    #[error("the type of {what} cannot be told here")]
+    #[error("the type of {what} is not known here")]
     UnknownShape { what: &'static str },
-    #[error("the range of `{name}` cannot be told from {}", described(found))]
+    #[error("the range of `{name}` does not follow from {}", described(found))]
     UnknownRange { name: String, found: Type },
     #[error("expected {expected} fields, found {found}")]
     FieldCount { expected: usize, found: usize, content: Type },
@@ -213,6 +215,12 @@ pub enum DiagnosticKind {
     #[error("`scan` must return a `view`, found `{found}`")]
     ScanShape { found: Type },
 
+    // Warnings.
+    #[error("`{operation}` on `{name}`, to which no `LL` links: it always fails")]
+    NeverLinked { operation: &'static str, name: String },
+    #[error("the result of `{operation}` is not used")]
+    UnusedResult { operation: &'static str },
+
     // Data independence.
     #[error("values are compared with each other")]
     ValuesCompared { content: Type },
@@ -220,6 +228,13 @@ pub enum DiagnosticKind {
     ValuesSwapped { content: Type },
     #[error("values are used as numbers")]
     ValuesNumbered,
+}
+
+impl DiagnosticKind {
+    /// Whether the text is an algorithm all the same.
+    pub const fn is_warning(&self) -> bool {
+        matches!(self, Self::NeverLinked { .. } | Self::UnusedResult { .. })
+    }
 }
 
 /// A type, or the only number that it holds.

@@ -1,6 +1,6 @@
 //! What is wrong with a text, where, and what to do about it.
 //!
-//! What is wrong is a [`DiagnosticKind`]; how it is told stands in `wording`, how
+//! What is wrong is a [`DiagnosticKind`]; its text is in `wording`, how
 //! it is shown in `render`. Each is shown as its source line with a caret, what
 //! was expected and what was found, and, where there is one, the cure.
 
@@ -82,7 +82,7 @@ pub(crate) struct Reporter {
 }
 
 impl Reporter {
-    /// Nobody reads more than this many.
+    /// No reader wants more than this many.
     const LIMIT: usize = 100;
 
     /// Notes that something is wrong, once per place and kind.
@@ -105,7 +105,7 @@ impl Reporter {
         self.list.is_empty()
     }
 
-    /// The known name that is most like this one, while somebody may read it.
+    /// The known name that is most like this one, within the limit of diagnostics.
     pub fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
         if self.list.len() == Self::LIMIT { None } else { nearest(name, known) }
     }

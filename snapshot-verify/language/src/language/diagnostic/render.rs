@@ -28,7 +28,8 @@ fn group<'a>(source: &'a Source, diagnostic: &'a Diagnostic) -> Group<'a> {
         .map(|(span, label)| AnnotationKind::Context.span(visible(source, span)).label(label));
     let snippet =
         Snippet::source(source.text()).path(source.name()).annotation(primary).annotations(context);
-    let group = Level::ERROR.primary_title(kind.to_string()).element(snippet);
+    let level = if kind.is_warning() { Level::WARNING } else { Level::ERROR };
+    let group = level.primary_title(kind.to_string()).element(snippet);
     match kind.help() {
         Some(help) => group.element(Level::HELP.message(help)),
         None => group,

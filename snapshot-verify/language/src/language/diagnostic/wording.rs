@@ -87,6 +87,21 @@ impl DiagnosticKind {
             Self::UnknownVariable { nearest: name, .. } => nearest(name).or_else(|| {
                 Some("declare it, or assign to it first: that declares a local".to_owned())
             }),
+            Self::UnknownArray { name, procedure, nearest: near } => nearest(near).or_else(|| {
+                Some(format!(
+                    "an array is declared: `local {name}[segment]: value`, say, at the top of \
+                     `{procedure}`, or outside of procedures with `shared`"
+                ))
+            }),
+            Self::TabInIndentation { more } => Some(match more {
+                0 => "indent with spaces: tabs have no fixed width".to_owned(),
+                1 => "indent with spaces: tabs have no fixed width; there is one on 1 more line"
+                    .to_owned(),
+                more => format!(
+                    "indent with spaces: tabs have no fixed width; there are some on {more} more \
+                     lines"
+                ),
+            }),
             Self::UnknownType { nearest: name, .. } => nearest(name).or_else(|| {
                 Some(
                     "the types are value, bool, bit, L..H, process, segment, version, counter, \
@@ -132,6 +147,12 @@ impl DiagnosticKind {
             Self::WrongCell { needed, name, .. } => {
                 Some(format!("declare it as `shared {name}: {needed} ...`"))
             }
+            Self::NeverLinked { name, .. } => {
+                Some(format!("read it by `x := LL({name}...)` first: that links the process"))
+            }
+            Self::UnusedResult { operation } => {
+                Some(format!("assign it, or test it: `if {operation}(...): ...`"))
+            }
             Self::UnknownRange { name, .. } => {
                 Some(format!("declare it at the top of the procedure: `local {name}: 0..9`, say"))
             }
@@ -151,7 +172,6 @@ impl DiagnosticKind {
             Self::TextTooLong { .. } => "an algorithm fits on a few pages",
             Self::UnclosedString => "a string ends on its line, with `\"`",
             Self::UnclosedQuote => "a quotation ends on its line, with a backquote",
-            Self::TabInIndentation => "indent with spaces: the width of a tab is anybody's guess",
             Self::UnevenIndentation { .. } => "indent it like the block that it belongs to",
             Self::MissingBlock { .. } => "write `skip` if nothing is to be done",
             Self::UnexpectedIndentation => {
@@ -332,6 +352,9 @@ fn expected_cure(expected: &str, found: &str) -> Option<&'static str> {
         ("a statement", "the keyword `else`") => {
             "a line that begins with `else` belongs to one that begins with `if`, indented alike"
         }
+        ("a statement", "the keyword `all`") => {
+            "`all` is a keyword (`all s in segments: ...`): choose another name"
+        }
         ("a statement", "the keyword `until`") => "`until` ends a `repeat` of its indentation",
         ("an expression", "`=`") => "equality is a single `=`",
         ("an expression", "`-`") => "there are no negative numbers: write `0 - ...`",
@@ -352,9 +375,18 @@ fn expected_cure(expected: &str, found: &str) -> Option<&'static str> {
 }
 
 fn mismatch_cure(expected: &Type, found: &Type) -> Option<String> {
+    if let (Type::Process | Type::Segment, Type::Integer { low, high }) = (expected, found)
+        && low == high
+    {
+        return Some(format!("turn the number into a {expected}: `{expected}({low})`"));
+    }
     let cure = match (expected, found) {
-        (Type::Process, Type::Integer { .. }) => "turn the number into a process: `process(...)`",
-        (Type::Segment, Type::Integer { .. }) => "turn the number into a segment: `segment(...)`",
+        (Type::Process, Type::Integer { .. }) => {
+            "turn the number into a process: `process(...)`; the process itself is `me`"
+        }
+        (Type::Segment, Type::Integer { .. }) => {
+            "turn the number into a segment: `segment(...)`; the process's own is `me`"
+        }
         (Type::Bool, Type::Integer { .. }) => "a bit is no truth value: compare it, `... = 1`",
         (Type::Integer { .. }, Type::Bool) => "choose a number: `if ... then 1 else 0`",
         (Type::Version, _) => "a new version is made by `fresh`",

@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// To the end of a block whose begin was read.
+    /// Up to the end of a block, after its beginning.
     fn skip_block(&mut self) {
         let mut open = 1;
         while open > 0 && !self.at_end() {
