@@ -8,27 +8,43 @@
 //! every pair (i, j), the product of the algorithm under the most general
 //! client with that observer.
 //!
-//! The way of an algorithm through this crate:
+//! [`answer`] is the entry point: from a text and a [`Request`] to the [`Answer`]. All
+//! else that is public serves the program `snapshot-verify`, the benches and the tests;
+//! it is hidden from this documentation and may change at any time.
 //!
-//! | stage | module | what it makes |
+//! The way of an algorithm through the crates:
+//!
+//! | stage | crate | what it makes |
 //! | --- | --- | --- |
-//! | tree | [`language`] | source text to syntax tree, with positions; bug variants |
-//! | program | [`program`] | names and types resolved, one shared access per statement |
-//! | instance | [`instance`] | for given n, i, j: one graph of steps per process over scalar slots |
-//! | sliced, steps | `passes` | the same, with what cannot matter removed and steps fused |
-//! | layout | [`search::layout`] | where each slot lies in a packed state |
-//! | - | [`search`] | the search: verified, a violation, or unknown |
-//!
-//! The `interpret` module runs a [`program`] directly and shares no code
-//! with any stage after it: it replays every counterexample before it is shown.
+//! | tree, program | `snapshot-language` | source text to a checked program; bug variants |
+//! | instance | `snapshot-explorer` | for given n, i, j: one graph of steps per process over scalar slots |
+//! | passes | `snapshot-explorer` | the same, with what cannot matter removed and steps fused |
+//! | search | `snapshot-explorer` | packed states: verified, a violation, or unknown |
+//! | replay | `snapshot-semantics` | every counterexample, by an interpreter that shares no code with the stages before |
 //!
 //! This crate knows no history format and nothing of `snapshot-test`.
 
+#![forbid(unsafe_code)]
+
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod verify;
 
 use snapshot_explorer::quotient;
+#[doc(hidden)]
 pub use snapshot_explorer::{deadline, instance, search};
+#[doc(hidden)]
 pub use snapshot_language as language;
+#[doc(hidden)]
 pub use snapshot_language::program;
+#[doc(hidden)]
 pub use snapshot_semantics::{certificate, counterexample, enumerate, exercise, interpret, refine};
+
+pub use counterexample::Counterexample;
+pub use language::Diagnostics;
+pub use search::SelfCheck;
+pub use verify::{
+    Answer, AnswerError, Measures, Method, Operations, Outcome, Pairs, Reductions, Request,
+    Verdict, VerifyError, answer,
+};

@@ -9,7 +9,7 @@ use crate::{OperationId, Process, Segment};
 pub struct Exhibit<V> {
     /// Its number, in the order of invocations.
     pub id: OperationId,
-    /// Whose operation it is.
+    /// The process of the operation.
     pub process: Process,
     /// Number of the event that invoked it.
     pub invocation: usize,

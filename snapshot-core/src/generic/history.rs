@@ -27,7 +27,7 @@ pub enum Ending<O> {
 /// An operation: an invocation with what became of it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Operation<I, O> {
-    /// Whose operation it is.
+    /// The process of the operation.
     pub process: Process,
     /// What was invoked.
     pub input: I,

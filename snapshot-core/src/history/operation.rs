@@ -101,7 +101,7 @@ impl Operation {
         };
     }
 
-    /// Whose operation it is.
+    /// The process of the operation.
     #[inline]
     pub const fn process(&self) -> Process {
         self.process

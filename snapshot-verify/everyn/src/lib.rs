@@ -17,6 +17,9 @@
 //! | [`ladder`] | which obligations are tried |
 //! | [`tell`] | all of it in words |
 //!
+//! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
+//! stable interface.
+//!
 //! This crate depends on the language and on the observer of simple histories, and on
 //! neither the explorer nor a reduction: a mistake there cannot be repeated here.
 //!

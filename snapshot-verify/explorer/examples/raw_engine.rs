@@ -8,7 +8,7 @@ mod bowman;
 use std::error::Error;
 
 use bowman::{Exit, bowman};
-use snapshot_explorer::search::{Exploration, Verdict};
+use snapshot_explorer::search::{Exploration, SearchVerdict};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -23,7 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         eprintln!("{progress:?}");
     })?;
     let verdict = match &outcome.verdict {
-        Verdict::Violation { trace, .. } => format!("violation of {} steps", trace.steps.len()),
+        SearchVerdict::Violation { trace, .. } => {
+            format!("violation of {} steps", trace.steps.len())
+        }
         other => format!("{other:?}"),
     };
     println!(

@@ -12,6 +12,9 @@
 //! | [`reduction`] | the table of reductions, by name |
 //! | [`pipeline`] | the stages in their order, from a program to its exploration |
 //!
+//! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
+//! stable interface.
+//!
 //! The crate never depends on the semantics (interpreter, refinement), which judges
 //! its findings; only its tests compare the two.
 

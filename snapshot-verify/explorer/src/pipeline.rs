@@ -28,11 +28,11 @@ use crate::program::Program;
 use crate::quotient::canonical_renaming::plain::Plain;
 use crate::quotient::canonical_renaming::{CAP, CanonicalRenaming};
 use crate::quotient::dead_cells::speculative::{READ, Stale};
-use crate::quotient::dead_cells::static_liveness::Abandoned;
+use crate::quotient::dead_cells::static_liveness::StaticDeadCells;
 use crate::quotient::process_symmetry::ProcessSymmetry;
 use crate::reduction::{Reduction, Reductions};
 use crate::search::layout::{Register, Registers};
-use crate::search::{Exploration, ExploreError, Fault, Verdict, canonical};
+use crate::search::{Exploration, ExploreError, Fault, SearchVerdict, canonical};
 
 /// An instance with all that a search makes of it.
 #[derive(Clone, Debug)]
@@ -41,11 +41,11 @@ pub struct Prepared {
     pub instance: Instance,
     /// The canonical form of versions and counters, if there are any.
     pub numbering: Option<CanonicalRenaming>,
-    /// From where on gaps between counters are not told apart.
+    /// From this size on, gaps between counters are not distinguished.
     cap: Scalar,
     reductions: Reductions,
     /// Of what is explored; none before it was looked for.
-    abandoned: Option<Abandoned>,
+    static_cells: Option<StaticDeadCells>,
     forgetful: Option<Forgetful>,
     /// Whether the conjecture was made, or there is none.
     has_learnt: bool,
@@ -58,7 +58,7 @@ struct Forgetful {
     /// With its reads guarded.
     guarded: Instance,
     /// With what is stale at first forgotten.
-    begun: Instance,
+    initial: Instance,
     /// How often the conjecture was refuted.
     refutations: u32,
 }
@@ -66,7 +66,7 @@ struct Forgetful {
 /// What is forgotten after every step.
 #[derive(Clone, Copy, Debug)]
 pub struct DeadCells<'a> {
-    abandoned: Option<&'a Abandoned>,
+    static_cells: Option<&'a StaticDeadCells>,
     stale: Option<&'a Stale>,
 }
 
@@ -207,7 +207,7 @@ impl Prepared {
             numbering,
             cap: CAP,
             reductions,
-            abandoned: None,
+            static_cells: None,
             forgetful: None,
             has_learnt: false,
         })
@@ -225,12 +225,12 @@ impl Prepared {
     }
 
     /// Keeps larger gaps between counters exactly: what was found because they were not
-    /// told apart is then not found any more. `false` if that would change nothing, or
+    /// distinguished is then not found any more. `false` if that would change nothing, or
     /// they are as large as they are allowed to be.
     ///
     /// # Errors
     /// If the deadline comes first.
-    pub fn tell_more_counters_apart(&mut self, deadline: Deadline<'_>) -> Result<bool, Stopped> {
+    pub fn raise_counter_cap(&mut self, deadline: Deadline<'_>) -> Result<bool, Stopped> {
         let changes = self.numbering.as_ref().is_some_and(CanonicalRenaming::is_approximate);
         if !changes || self.cap >= MOST_CAP {
             return Ok(false);
@@ -240,14 +240,14 @@ impl Prepared {
         Ok(true)
     }
 
-    /// Finds out what is abandoned when, unless that is known. Where processes choose
-    /// cells at run time this takes seconds, elsewhere no time at all.
+    /// Finds out which cells are dead in which states, unless that is known. Where
+    /// processes choose cells at run time this takes seconds, elsewhere no time at all.
     ///
     /// # Errors
     /// If the deadline comes first.
     pub fn analyse(&mut self, deadline: Deadline<'_>) -> Result<(), Stopped> {
-        if self.abandoned.is_none() && self.reductions.contains(Reduction::Stale) {
-            self.abandoned = Some(Abandoned::new(self.explored(), deadline)?);
+        if self.static_cells.is_none() && self.reductions.contains(Reduction::Stale) {
+            self.static_cells = Some(StaticDeadCells::new(self.explored(), deadline)?);
         }
         Ok(())
     }
@@ -273,9 +273,9 @@ impl Prepared {
         self.has_learnt = true;
         if let Ok(Some((mut stale, guarded))) = Stale::new(&self.instance, deadline) {
             stale.learn(&guarded, exploration, deadline)?;
-            let begun = stale.begun(&guarded);
-            self.abandoned = None;
-            self.forgetful = Some(Forgetful { stale, guarded, begun, refutations: 0 });
+            let initial = stale.initialised(&guarded);
+            self.static_cells = None;
+            self.forgetful = Some(Forgetful { stale, guarded, initial, refutations: 0 });
         }
         Ok(())
     }
@@ -288,16 +288,16 @@ impl Prepared {
     pub fn refute(
         &mut self,
         exploration: &Exploration<'_>,
-        verdict: &Verdict,
+        verdict: &SearchVerdict,
     ) -> Result<bool, ExploreError> {
-        let Verdict::Fault { trace, fault: Fault { what: READ, .. } } = verdict else {
+        let SearchVerdict::Fault { trace, fault: Fault { what: READ, .. } } = verdict else {
             return Ok(false);
         };
         if let Some(forgetful) = &mut self.forgetful {
             forgetful.stale.refute(&forgetful.guarded, exploration, trace)?;
-            forgetful.begun = forgetful.stale.begun(&forgetful.guarded);
+            forgetful.initial = forgetful.stale.initialised(&forgetful.guarded);
             forgetful.refutations += 1;
-            self.abandoned = None;
+            self.static_cells = None;
         }
         Ok(true)
     }
@@ -311,14 +311,14 @@ impl Prepared {
 
     /// What is explored.
     pub fn explored(&self) -> &Instance {
-        self.forgetful().map_or(&self.instance, |forgetful| &forgetful.begun)
+        self.forgetful().map_or(&self.instance, |forgetful| &forgetful.initial)
     }
 
     /// What is forgotten after every step, if anything is.
     pub fn forgetting(&self) -> Option<DeadCells<'_>> {
-        let abandoned = self.abandoned.as_ref().filter(|abandoned| abandoned.is_useful());
+        let static_cells = self.static_cells.as_ref().filter(|dead| dead.is_useful());
         let stale = self.forgetful().map(|forgetful| &forgetful.stale);
-        (abandoned.is_some() || stale.is_some()).then_some(DeadCells { abandoned, stale })
+        (static_cells.is_some() || stale.is_some()).then_some(DeadCells { static_cells, stale })
     }
 
     /// Which steps are taken at once with this many operations each, if that is wanted and
@@ -357,8 +357,8 @@ impl Prepared {
 
 impl canonical::Forgetting for DeadCells<'_> {
     fn forget(&self, registers: Registers, state: &mut [Scalar]) {
-        if let Some(abandoned) = self.abandoned {
-            abandoned.forget(registers, state);
+        if let Some(dead) = self.static_cells {
+            dead.forget(registers, state);
         }
         if let Some(stale) = self.stale {
             stale.forget(registers, state);
@@ -388,8 +388,11 @@ mod tests {
         (prepared, numbering)
     }
 
-    /// Verdict, states, and how often the conjecture was refuted.
-    fn explore(prepared: &mut Prepared, exploration: &Exploration<'_>) -> (Verdict, u64, u32) {
+    /// The verdict, states, and how often the conjecture was refuted.
+    fn explore(
+        prepared: &mut Prepared,
+        exploration: &Exploration<'_>,
+    ) -> (SearchVerdict, u64, u32) {
         for refutations in 0.. {
             let forgetting = prepared.forgetting();
             let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
@@ -412,16 +415,16 @@ mod tests {
             ..Exploration::default()
         };
         let (plain, most, refutations) = explore(&mut prepared, &exploration);
-        assert_eq!((plain, refutations), (Verdict::Verified, 0));
+        assert_eq!((plain, refutations), (SearchVerdict::Verified, 0));
 
         prepared.learn(&exploration, Deadline::NEVER).unwrap();
         let (learnt, fewer, _) = explore(&mut prepared, &exploration);
-        assert_eq!(learnt, Verdict::Verified);
+        assert_eq!(learnt, SearchVerdict::Verified);
         assert!(fewer * 2 < most, "{fewer} of {most}");
 
         prepared.forgetful.as_mut().unwrap().stale.suspect_everything();
         let (corrected, _, refutations) = explore(&mut prepared, &exploration);
-        assert_eq!(corrected, Verdict::Verified);
+        assert_eq!(corrected, SearchVerdict::Verified);
         assert!(refutations > 3, "{refutations}");
     }
 }

@@ -20,7 +20,7 @@ pub enum Reduction {
     Dead,
     /// Invocations, responses and local steps are fused with accesses.
     Shrink,
-    /// Versions and counters are renamed to what can be told of them.
+    /// Versions and counters are renamed to canonical ones.
     Counters,
     /// Processes that are treated alike are interchangeable.
     Symmetry,
@@ -77,7 +77,7 @@ pub const TABLE: [Entry; 9] = [
         Reduction::Counters,
         "counters",
         "canonical-renaming",
-        "keep of versions and counters what can be told of them",
+        "keep of versions and counters what comparisons can distinguish",
     ),
     entry(
         Reduction::Symmetry,

@@ -8,6 +8,9 @@
 //! | [`exercise`] | what executions exercise: statements, returns, hangs |
 //! | [`counterexample`] | an execution and its history, for display |
 //!
+//! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
+//! stable interface.
+//!
 //! This crate judges the findings of the explorer and never depends on it: a mistake
 //! in compilation, reductions or search cannot be repeated here.
 

@@ -110,7 +110,7 @@ impl Certify {
                 )));
             }
             Answer::Accepted(accepted) => {
-                let text = told(&input.name, &accepted, seconds);
+                let text = describe(&input.name, &accepted, seconds);
                 report.proved = Some(Proved::from(accepted));
                 (format!("{place}: proves that {text}\n"), ExitCode::SUCCESS)
             }
@@ -136,14 +136,14 @@ impl Certify {
 }
 
 /// `bowman is linearizable for n = 3 (3 pairs, any number of operations; 9 states, 20 moves)`
-fn told(name: &str, accepted: &Accepted, seconds: f64) -> String {
+fn describe(name: &str, accepted: &Accepted, seconds: f64) -> String {
     let Accepted { claim, states, moves } = accepted;
     let Claim { bug, processes, operations, pairs, coverage, .. } = claim;
     let bug = bug.as_ref().map_or_else(String::new, |bug| format!(" with bug {bug}"));
     let bound = match operations {
         None => "any number of operations".to_owned(),
-        Some(1) => "at most 1 operation each".to_owned(),
-        Some(bound) => format!("at most {bound} operations each"),
+        Some(1) => "at most 1 operation by each process".to_owned(),
+        Some(bound) => format!("at most {bound} operations by each process"),
     };
     let about = match claim.has_all_pairs() {
         true if pairs.len() == 1 => "1 pair".to_owned(),

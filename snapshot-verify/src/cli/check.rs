@@ -18,7 +18,7 @@ use snapshot_verify::report::{
 use snapshot_verify::search::{Progress, SelfCheck};
 use snapshot_verify::verify::every::{Every, every};
 use snapshot_verify::verify::{
-    Cause, Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Verdict, Watch,
+    Effort, Method, Operations, Outcome, Pairs, Reductions, Request, Unfinished, Verdict, Watch,
     exercised, tried, verify,
 };
 
@@ -404,7 +404,7 @@ impl<'a> Session<'a> {
             exercise: None,
             looks_at_values: &looks_at_values,
         };
-        let watch = Told { title: case.title(), stop: self.stop, ticker: self.ticker };
+        let watch = ProgressWatch { title: case.title(), stop: self.stop, ticker: self.ticker };
         let began = Instant::now();
         let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
         self.ticker.clear();
@@ -480,7 +480,7 @@ impl<'a> Session<'a> {
         let with = bug.map_or_else(String::new, |bug| format!(" with {bug}"));
         let title = format!("{}{with}", variant.program.name);
         let request = self.command.request(2, Method::Exploration);
-        let watch = Told { title: title.clone(), stop: self.stop, ticker: self.ticker };
+        let watch = ProgressWatch { title: title.clone(), stop: self.stop, ticker: self.ticker };
         let every = every(&variant.program, &request, &watch);
         self.ticker.clear();
         let every = every.map_err(|error| refused(&title, source, &error))?;
@@ -490,7 +490,7 @@ impl<'a> Session<'a> {
         match (&every.wrong, every.verdict()) {
             (None, "verified") => self.tally.count(&Verdict::Verified),
             (None, "refused") => self.tally.count(&Verdict::Refused),
-            (None, _) => self.tally.count(&Verdict::Unknown(Cause::Memory)),
+            (None, _) => self.tally.count(&Verdict::Unknown(Unfinished::Memory)),
             (Some((request, outcomes)), _) => {
                 let looks_at_values = input.looks_at_values(variant);
                 let case = Case {
@@ -564,7 +564,7 @@ impl<'a> Session<'a> {
         variant: &Variant,
         case: &Case<'_>,
         time: Option<Duration>,
-        watch: &Told<'_>,
+        watch: &ProgressWatch<'_>,
     ) -> Result<(), ExitCode> {
         let Some(path) = self.command.html.as_deref() else { return Ok(()) };
         let page = Output { path, time, watch, ticker: self.ticker };
@@ -577,7 +577,7 @@ impl<'a> Session<'a> {
         input: &Input,
         variant: &Variant,
         every: &Every,
-        watch: &Told<'_>,
+        watch: &ProgressWatch<'_>,
     ) -> Result<(), ExitCode> {
         let Some(path) = self.command.html.as_deref() else { return Ok(()) };
         let request = self.command.request(3, Method::Exploration);
@@ -643,7 +643,7 @@ impl<'a> Session<'a> {
 }
 
 /// Passes on to the ticker how far a search is.
-pub struct Told<'a> {
+pub struct ProgressWatch<'a> {
     /// What is searched.
     pub title: String,
     /// Set by Ctrl-C.
@@ -652,7 +652,7 @@ pub struct Told<'a> {
     pub ticker: &'a Ticker,
 }
 
-impl Watch for Told<'_> {
+impl Watch for ProgressWatch<'_> {
     fn stop(&self) -> &AtomicBool {
         self.stop
     }

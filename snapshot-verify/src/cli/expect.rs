@@ -14,7 +14,7 @@ use snapshot_verify::verify::{
 };
 
 use super::bounds::{self, Budget};
-use super::check::Told;
+use super::check::ProgressWatch;
 use super::input::{self, Input};
 use super::progress::Ticker;
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused};
@@ -121,7 +121,7 @@ impl Expect {
             exercise: None,
             looks_at_values: &looks_at_values,
         };
-        let watch = Told { title: case.title(), stop: interrupt::listen(), ticker };
+        let watch = ProgressWatch { title: case.title(), stop: interrupt::listen(), ticker };
         let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
         ticker.clear();
         let outcomes: Vec<Outcome> =
@@ -166,12 +166,12 @@ impl Expect {
 
 impl Row {
     fn human(&self) -> String {
-        let told = match self.conforms {
+        let note = match self.conforms {
             "met" => String::new(),
             _ => format!(": {}", self.answer),
         };
         format!(
-            "{:<12}  {:<16} {}{told} ({} states, {})\n",
+            "{:<12}  {:<16} {}{note} ({} states, {})\n",
             self.conforms,
             self.input,
             self.expectation,

@@ -14,7 +14,7 @@ use snapshot_verify::verify::contribution::{Contribution, contributions};
 use snapshot_verify::verify::every::Every;
 use snapshot_verify::verify::{Operations, Outcome, Request, Verdict};
 
-use super::check::Told;
+use super::check::ProgressWatch;
 use super::input::Input;
 use super::progress::Ticker;
 use super::{refused, trouble};
@@ -28,8 +28,8 @@ pub struct Output<'a> {
     pub path: &'a Path,
     /// What is left of the time, if it is limited.
     pub time: Option<Duration>,
-    /// Told of the searches.
-    pub watch: &'a Told<'a>,
+    /// Shows the progress of the searches.
+    pub watch: &'a ProgressWatch<'a>,
     /// Cleared after them.
     pub ticker: &'a Ticker,
 }

@@ -1,4 +1,4 @@
-//! How far a search is, for somebody who waits for it.
+//! The progress of a search, on the terminal.
 //!
 //! On a terminal one line is written again and again; elsewhere, if asked for,
 //! a line now and then.

@@ -10,7 +10,7 @@ use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_io::{output, quantity};
 use snapshot_verify::deadline::{Deadline, Stopped};
 use snapshot_verify::interpret::{Machine, MoveErrorKind, Trace, digest, judge};
-use snapshot_verify::report::page::{Answer, Told, of_execution};
+use snapshot_verify::report::page::{Answer, PageInput, of_execution};
 
 use super::input::Input;
 use super::page;
@@ -99,7 +99,7 @@ impl Replay {
         let page = |answer, words| match &self.html {
             None => Ok(()),
             Some(place) => {
-                let told = Told {
+                let input = PageInput {
                     title: format!("{path}: {}", variant.program.name),
                     source: input.algorithm.source(),
                     machine: &machine,
@@ -110,7 +110,7 @@ impl Replay {
                     trace: Some(trace.to_string()),
                     origin: page::written(&format!("replay {path}")),
                 };
-                page::write(of_execution(told), place)
+                page::write(of_execution(input), place)
             }
         };
         let until = self.time.and_then(|time| Instant::now().checked_add(time));

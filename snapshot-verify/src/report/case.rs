@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::exercise::Exercise;
 use crate::interpret::Fault;
 use crate::language::{Source, Span};
-use crate::verify::{Cause, Outcome, Request, Verdict};
+use crate::verify::{Outcome, Request, Unfinished, Verdict};
 
 /// An algorithm or bug variant for some n, and what was found out about it.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +25,12 @@ pub struct Case<'a> {
     /// What the executions exercise that the answers are about, if all are proofs.
     pub exercise: Option<&'a Exercise>,
     /// Where the program looks at values; empty if nowhere.
-    pub looks_at_values: &'a [Place],
+    pub looks_at_values: &'a [TextPosition],
 }
 
 /// A place in the text of an algorithm, and what is to be said of it.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-pub struct Place {
+pub struct TextPosition {
     /// From 1.
     pub line: usize,
     /// In characters, from 1.
@@ -84,16 +84,16 @@ impl Tally {
     }
 }
 
-impl Place {
+impl TextPosition {
     /// A place of a text.
-    pub fn of(source: &Source, span: Span, message: impl ToString) -> Self {
+    pub fn new(source: &Source, span: Span, message: impl ToString) -> Self {
         let (line, column) = source.position(span);
         Self { line, column, message: message.to_string() }
     }
 
     /// Where a program goes wrong.
     pub fn of_fault(source: &Source, fault: &Fault) -> Self {
-        Self::of(source, fault.span, &fault.kind)
+        Self::new(source, fault.span, &fault.kind)
     }
 }
 
@@ -114,7 +114,7 @@ impl Case<'_> {
         } else if any(|verdict| matches!(verdict, Verdict::Misplaced(_))) {
             "unknown, for the statements marked with `linearizes` are no linearization points: \
              check it without --points"
-        } else if any(|verdict| matches!(verdict, Verdict::Unknown(Cause::Interrupted))) {
+        } else if any(|verdict| matches!(verdict, Verdict::Unknown(Unfinished::Interrupted))) {
             "unknown, interrupted"
         } else if any(|verdict| matches!(verdict, Verdict::Unknown(_))) {
             "unknown"

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Case, Place};
-use crate::exercise::{Ending, Exercise, Operation, Standing, Stuck};
+use super::{Case, TextPosition};
+use crate::exercise::{Ending, Exercise, Occurrence, Operation, Stuck};
 use crate::interpret::{Move, MoveKind};
 use crate::language::Span;
 use crate::verify::Operations;
@@ -17,7 +17,7 @@ const MOST_RUNS: usize = 12;
 /// What was exercised, in a line, and below it a note for each thing that never happens.
 pub fn human_exercised(case: &Case<'_>, exercise: &Exercise) -> String {
     let within = match case.request.operations {
-        Operations::AtMost(1) => " with at most 1 operation each",
+        Operations::AtMost(1) => " with at most 1 operation by each process",
         Operations::AtMost(_) => " within the bound on operations",
         Operations::Unbounded | Operations::Grow => "",
     };
@@ -32,7 +32,7 @@ pub fn human_exercised(case: &Case<'_>, exercise: &Exercise) -> String {
         let (line, column) = case.source.position(span);
         format!("{name}:{line}:{column}")
     };
-    let mut note = |told: String| text.push_str(&format!("  note: {told}\n"));
+    let mut note = |note: String| text.push_str(&format!("  note: {note}\n"));
     for span in exercise.unexecuted().take(MOST_PLACES) {
         note(format!("never executed: {}: `{}`", place(span), one_line(case, span)));
     }
@@ -41,14 +41,14 @@ pub fn human_exercised(case: &Case<'_>, exercise: &Exercise) -> String {
         note(format!("never executed: {more} more statements (--report json lists them)"));
     }
     for operation in [Operation::Update, Operation::Scan] {
-        let processes = processes(exercise, operation, Standing::Never);
+        let processes = processes(exercise, operation, Occurrence::Never);
         if !processes.is_empty() {
             let name = operation.name();
             note(format!("no {name} by {} ever returns", processes.join(", ")));
         }
     }
     if let Ending::Impossible(stuck) = &exercise.ending {
-        note(told(stuck, place));
+        note(describe(stuck, place));
     }
     text
 }
@@ -58,7 +58,7 @@ fn statements(exercise: &Exercise) -> String {
     let count =
         |wanted| exercise.statements.iter().filter(|(_, standing)| *standing == wanted).count();
     let (all, seen, open) =
-        (exercise.statements.len(), count(Standing::Seen), count(Standing::Open));
+        (exercise.statements.len(), count(Occurrence::Seen), count(Occurrence::Open));
     let unknown = match open {
         0 => String::new(),
         open => format!(" ({open} not established)"),
@@ -74,7 +74,7 @@ fn statements(exercise: &Exercise) -> String {
 fn returns(exercise: &Exercise) -> String {
     let count =
         |wanted| exercise.returns.iter().filter(|(.., standing)| *standing == wanted).count();
-    match (count(Standing::Never), count(Standing::Open)) {
+    match (count(Occurrence::Never), count(Occurrence::Open)) {
         (0, 0) => "updates and scans of all processes return".to_owned(),
         (0, _) => "not of all operations it is established that they return".to_owned(),
         _ => "not all operations return".to_owned(),
@@ -89,7 +89,7 @@ fn ending(exercise: &Exercise) -> String {
     }
 }
 
-fn processes(exercise: &Exercise, operation: Operation, wanted: Standing) -> Vec<String> {
+fn processes(exercise: &Exercise, operation: Operation, wanted: Occurrence) -> Vec<String> {
     let returns = exercise.returns.iter();
     let such = returns.filter(|(_, one, standing)| *one == operation && *standing == wanted);
     such.map(|(process, ..)| format!("p{process}")).collect()
@@ -97,7 +97,7 @@ fn processes(exercise: &Exercise, operation: Operation, wanted: Standing) -> Vec
 
 /// `deadlock: after p0 update 0, p1 scan, no operation ever ends; the scan by p1 is at
 /// mine.snapshot:3:5`
-fn told(stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
+fn describe(stuck: &Stuck, place: impl Fn(Span) -> String) -> String {
     let at = stuck.at.map_or_else(String::new, |span| format!(", at {}", place(span)));
     let runs = runs(&stuck.moves);
     let after = match runs.len() {
@@ -137,8 +137,8 @@ fn one_line(case: &Case<'_>, span: Span) -> String {
 pub(super) struct Exercised {
     vacuous: bool,
     statements: usize,
-    never_executed: Vec<Place>,
-    not_established: Vec<Place>,
+    never_executed: Vec<TextPosition>,
+    not_established: Vec<TextPosition>,
     returns: Vec<Return>,
     ending: &'static str,
     stuck: Option<StuckAt>,
@@ -164,10 +164,11 @@ struct StuckAt {
 
 impl Exercised {
     pub fn of(case: &Case<'_>, exercise: &Exercise) -> Self {
-        let places = |wanted: Standing| {
+        let places = |wanted: Occurrence| {
             let statements = exercise.statements.iter();
             let such = statements.filter(|(_, standing)| *standing == wanted);
-            such.map(|(span, _)| Place::of(case.source, *span, one_line(case, *span))).collect()
+            such.map(|(span, _)| TextPosition::new(case.source, *span, one_line(case, *span)))
+                .collect()
         };
         let returns = exercise.returns.iter().map(|(process, operation, standing)| Return {
             process: process.index(),
@@ -191,8 +192,8 @@ impl Exercised {
         Self {
             vacuous: exercise.is_vacuous(),
             statements: exercise.statements.len(),
-            never_executed: places(Standing::Never),
-            not_established: places(Standing::Open),
+            never_executed: places(Occurrence::Never),
+            not_established: places(Occurrence::Open),
             returns: returns.collect(),
             ending: match &exercise.ending {
                 Ending::Possible => "possible",

@@ -6,10 +6,10 @@ use snapshot_core::Process;
 
 use super::exercised::human_exercised;
 use super::quantity::{count, memory, seconds};
-use super::{Case, Place};
-use crate::counterexample::told;
+use super::{Case, TextPosition};
+use crate::counterexample::render;
 use crate::refine::Means;
-use crate::verify::{Cause, Effort, Measures, Method, Operations, Outcome, Verdict};
+use crate::verify::{Effort, Measures, Method, Operations, Outcome, Unfinished, Verdict};
 
 /// One outcome of a case, in one line, and what is wrong below it, in lines of
 /// at most `width` characters. `trace` is the file that the counterexample was
@@ -27,7 +27,8 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
             text.push('\n');
         }
         Verdict::Fault(fault) => {
-            let Place { line, column, message } = Place::of_fault(case.source, &fault.fault);
+            let TextPosition { line, column, message } =
+                TextPosition::of_fault(case.source, &fault.fault);
             let name = case.source.name();
             text.push_str(&format!(
                 "  {name}:{line}:{column}: {message} (after {} moves)\n",
@@ -38,7 +39,7 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
             text.push_str(&format!(
                 "\n{}\n  {}\n  Yet the history is linearizable: nothing is said against the \
                  algorithm.\n\n",
-                told(&misplaced.execution, width),
+                render(&misplaced.execution, width),
                 misplaced.argument(),
             ));
         }
@@ -63,8 +64,8 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
         .updater
         .map_or_else(String::new, |updater| format!(", updates by p{updater} only"));
     let bound = match case.request.operations {
-        Operations::AtMost(1) => "at most 1 operation each".to_owned(),
-        Operations::AtMost(bound) => format!("at most {bound} operations each"),
+        Operations::AtMost(1) => "at most 1 operation by each process".to_owned(),
+        Operations::AtMost(bound) => format!("at most {bound} operations by each process"),
         Operations::Unbounded | Operations::Grow => "any number of operations".to_owned(),
     };
     let title = format!("{}: {}", case.title(), case.conclusion());
@@ -105,7 +106,7 @@ fn reach(case: &Case<'_>) -> String {
         Some(_) => return String::new(),
     };
     let mut text = format!("  {means}:\n");
-    for Place { line, column, message } in case.looks_at_values {
+    for TextPosition { line, column, message } in case.looks_at_values {
         text.push_str(&format!("  {}:{line}:{column}: {message}\n", case.source.name()));
     }
     text
@@ -140,16 +141,16 @@ pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
         Verdict::Fault(_) => format!("the program goes wrong{}", within(&outcome.scope, all)),
         Verdict::Unknown(cause) => {
             let cause = match cause {
-                Cause::Time => "out of time",
-                Cause::Memory => "out of memory",
-                Cause::Interrupted => "interrupted",
-                Cause::Answered if is_misplaced(case) => "another pair shows it",
-                Cause::Answered => "another pair is violated",
+                Unfinished::Time => "out of time",
+                Unfinished::Memory => "out of memory",
+                Unfinished::Interrupted => "interrupted",
+                Unfinished::Answered if is_misplaced(case) => "another pair shows it",
+                Unfinished::Answered => "another pair is violated",
             };
             let covered: Vec<String> =
                 outcome.scope.iter().map(|&effort| scope(effort, all)).collect();
             match covered.as_slice() {
-                _ if matches!(outcome.verdict, Verdict::Unknown(Cause::Answered)) => {
+                _ if matches!(outcome.verdict, Verdict::Unknown(Unfinished::Answered)) => {
                     format!("not explored to the end: {cause}")
                 }
                 [] => format!("unknown: {cause}"),
@@ -175,17 +176,17 @@ fn within(efforts: &[Effort], processes: usize) -> String {
     }
 }
 
-/// `at most 2 operations each of 3 processes`
+/// `at most 2 operations by each of 3 processes`
 fn scope(effort: Effort, processes: usize) -> String {
-    let operations = match effort.operations {
-        None => "any number of operations".to_owned(),
-        Some(1) => "at most 1 operation each".to_owned(),
-        Some(bound) => format!("at most {bound} operations each"),
+    let by = match effort.active {
+        active if active == processes => "each process".to_owned(),
+        active => format!("each of {active} processes"),
     };
-    if effort.active == processes {
-        operations
-    } else {
-        format!("{operations} of {} processes", effort.active)
+    match effort.operations {
+        None if effort.active == processes => "any number of operations".to_owned(),
+        None => format!("any number of operations by {by}"),
+        Some(1) => format!("at most 1 operation by {by}"),
+        Some(bound) => format!("at most {bound} operations by {by}"),
     }
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use snapshot_core::Process;
 
 use super::exercised::Exercised;
-use super::{Case, Place, Tally};
+use super::{Case, Tally, TextPosition};
 use crate::verify::{Effort, Method, Operations, Outcome, Verdict};
 
 /// The version of the objects.
@@ -84,7 +84,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             Line { misplaced: Some(misplaced), ..line }
         }
         Verdict::Fault(fault) => {
-            let place = Place::of_fault(case.source, &fault.fault);
+            let place = TextPosition::of_fault(case.source, &fault.fault);
             let fault = Fault { place, moves: fault.moves.len() };
             Line { fault: Some(fault), ..line }
         }
@@ -140,8 +140,8 @@ struct Line<'a> {
     reductions: Vec<&'static str>,
     threads: usize,
     memory: u64,
-    #[serde(skip_serializing_if = "<[Place]>::is_empty")]
-    looks_at_values: &'a [Place],
+    #[serde(skip_serializing_if = "<[TextPosition]>::is_empty")]
+    looks_at_values: &'a [TextPosition],
     #[serde(skip_serializing_if = "Option::is_none")]
     exercised: Option<Exercised>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,7 +191,7 @@ struct Misplaced {
 #[derive(Serialize)]
 struct Fault {
     #[serde(flatten)]
-    place: Place,
+    place: TextPosition,
     moves: usize,
 }
 

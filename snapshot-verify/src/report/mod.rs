@@ -1,4 +1,4 @@
-//! Outcomes told: to people, and to programs (`docs/verification.md`).
+//! Outcomes as text for people, and as JSON for programs (`docs/verification.md`).
 
 mod case;
 mod every;
@@ -8,7 +8,7 @@ mod json;
 pub mod page;
 mod quantity;
 
-pub use case::{Case, Place, Tally};
+pub use case::{Case, Tally, TextPosition};
 pub use every::{human_every, json_every};
 pub use exercised::human_exercised;
 pub use human::{human, human_conclusion, human_trial};

@@ -67,7 +67,7 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Cause, Measures, ProgramFault};
+    use super::super::{Measures, ProgramFault, Unfinished};
     use super::*;
     use crate::interpret::{Fault, FaultKind};
     use crate::language::Span;
@@ -87,7 +87,7 @@ mod tests {
         use ExpectedVerdict::{Linearizable, NoProof, Violation};
         let fault = Fault { span: Span::default(), kind: FaultKind::NoneUnwrapped };
         let faulty = Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault }));
-        let unknown = Verdict::Unknown(Cause::Time);
+        let unknown = Verdict::Unknown(Unfinished::Time);
         let cases: [(ExpectedVerdict, &[Verdict], Conformance); 13] = [
             (Linearizable, &[Verdict::Verified, Verdict::Verified], Conformance::Met),
             (Linearizable, &[Verdict::Verified, unknown.clone()], Conformance::Undecided),

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, exercised, verify};
-use crate::exercise::{Ending, Standing};
+use crate::exercise::{Ending, Occurrence};
 use crate::language::tree::{Expression, Statement, StatementKind};
 use crate::language::{Algorithm, Diagnostics, Source, Span, parse};
 use crate::program::independence;
@@ -229,7 +229,7 @@ fn without(
     }
     let left = time.saturating_sub(began.elapsed()).max(LEAST);
     let exercise = exercised(&program, &request, Some(left), watch)?;
-    let never = exercise.returns.iter().any(|(.., standing)| *standing == Standing::Never);
+    let never = exercise.returns.iter().any(|(.., standing)| *standing == Occurrence::Never);
     match (&exercise.ending, never) {
         (Ending::Impossible(_), _) | (_, true) => Ok(Without::Hangs),
         _ => Ok(Without::Verified),

@@ -12,11 +12,11 @@ use snapshot_core::Process;
 use crate::instance::{Instance, Location, Scalar};
 use crate::interpret::Move;
 use crate::search::layout::Registers;
-use crate::search::{Choice, Trace};
+use crate::search::{Choice, SearchPath};
 
 /// The moves of the execution that a trace of the instance tells. If the program goes
 /// wrong, it does on the way.
-pub fn expand(instance: &Instance, trace: &Trace) -> Vec<Move> {
+pub fn expand(instance: &Instance, trace: &SearchPath) -> Vec<Move> {
     let registers = Registers::new(instance);
     let is_idle = |state: &[Scalar], process: Process| {
         state[registers.location(process)] == Location::IDLE.index() as Scalar

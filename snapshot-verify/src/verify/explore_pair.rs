@@ -9,7 +9,7 @@ use snapshot_core::Process;
 use super::Reduction;
 use super::error::VerifyError;
 use super::expand::expand;
-use super::outcome::{Cause, Measures, ProgramFault, Verdict};
+use super::outcome::{Measures, ProgramFault, Unfinished, Verdict};
 use super::pipeline::Prepared;
 use super::progress::Watch;
 use super::request::Request;
@@ -24,7 +24,7 @@ use crate::program::Program;
 use crate::quotient::canonical_renaming::plain::Plain;
 use crate::quotient::process_symmetry::isomorphism;
 use crate::search::layout::LayoutError;
-use crate::search::{self, Exploration, ExploreError, Progress, Trace};
+use crate::search::{self, Exploration, ExploreError, Progress, SearchPath, SearchVerdict};
 
 /// With fewer operations hardly anything is ever abandoned.
 const WORTH_ANALYSING: u32 = 2;
@@ -79,29 +79,29 @@ impl<'a> PairExplorer<'a> {
         Ok(Self { machine, program, request, watch, pool, prepared, finished, few_numbers })
     }
 
-    /// What the search found, made sure of by those who share no code with it.
+    /// What the search found, confirmed by code that it does not share.
     fn finding(
         &self,
         pair: [Process; 2],
         prepared: &Prepared,
-        verdict: &search::Verdict,
+        verdict: &SearchVerdict,
     ) -> Result<Finding<Verdict>, VerifyError> {
         Ok(match verdict {
-            search::Verdict::Verified => Finding::Nothing,
-            search::Verdict::Unknown { cause, .. } => Finding::Stopped(match *cause {
-                search::Cause::Time => Cause::Time,
-                search::Cause::Memory => Cause::Memory,
-                search::Cause::Interrupted => Cause::Interrupted,
-                search::Cause::TooNarrow | search::Cause::TooMany => {
+            SearchVerdict::Verified => Finding::Nothing,
+            SearchVerdict::Unknown { cause, .. } => Finding::Stopped(match *cause {
+                search::Unfinished::Time => Unfinished::Time,
+                search::Unfinished::Memory => Unfinished::Memory,
+                search::Unfinished::Interrupted => Unfinished::Interrupted,
+                search::Unfinished::TooNarrow | search::Unfinished::TooMany => {
                     unreachable!("the search began again, with other limits")
                 }
             }),
-            search::Verdict::Violation { trace, .. } => {
+            SearchVerdict::Violation { trace, .. } => {
                 let moves = expand(&prepared.instance, trace);
                 let counterexample = Counterexample::validated(&self.machine, Some(pair), &moves)?;
                 Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
             }
-            search::Verdict::Fault { trace, fault } => {
+            SearchVerdict::Fault { trace, fault } => {
                 let found = self.fault(prepared, trace);
                 let found = found.ok_or(VerifyError::NoFault { what: fault.what })?;
                 Finding::Wrong(Verdict::Fault(Box::new(found)))
@@ -158,7 +158,7 @@ impl<'a> PairExplorer<'a> {
     }
 
     /// The fault that the interpreter meets on a trace, if it does.
-    fn fault(&self, prepared: &Prepared, trace: &Trace) -> Option<ProgramFault> {
+    fn fault(&self, prepared: &Prepared, trace: &SearchPath) -> Option<ProgramFault> {
         let mut moves = expand(&prepared.instance, trace);
         let error = self.machine.run(&moves).err()?;
         let MoveErrorKind::Fault(fault) = error.kind else { return None };
@@ -185,9 +185,9 @@ impl Explore for PairExplorer<'_> {
         match self.explore_until(pair, effort, until, deadline) {
             Err(VerifyError::Instance(InstanceError::Stopped(stopped))) => {
                 let cause = match stopped {
-                    Stopped::Time => Cause::Time,
-                    Stopped::Memory => Cause::Memory,
-                    Stopped::Interrupted => Cause::Interrupted,
+                    Stopped::Time => Unfinished::Time,
+                    Stopped::Memory => Unfinished::Memory,
+                    Stopped::Interrupted => Unfinished::Interrupted,
                 };
                 let measures = Measures { elapsed: began.elapsed(), ..Measures::default() };
                 Ok((Finding::Stopped(cause), measures))
@@ -197,7 +197,7 @@ impl Explore for PairExplorer<'_> {
                 if given < self.request.memory =>
             {
                 let measures = Measures { elapsed: began.elapsed(), ..Measures::default() };
-                Ok((Finding::Stopped(Cause::Memory), measures))
+                Ok((Finding::Stopped(Unfinished::Memory), measures))
             }
             found => found,
         }
@@ -306,11 +306,11 @@ impl PairExplorer<'_> {
             let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
                 .map_err(ExploreError::from)?;
             let outcome = forgetful.run(prepared.explored(), &mut progress)?;
-            if ends_for(&outcome.verdict, search::Cause::TooNarrow) {
+            if ends_for(&outcome.verdict, search::Unfinished::TooNarrow) {
                 most_numbers = &most_numbers[1..];
                 continue;
             }
-            if ends_for(&outcome.verdict, search::Cause::TooMany) {
+            if ends_for(&outcome.verdict, search::Unfinished::TooMany) {
                 learn(&mut prepared)?;
                 may_learn = false;
                 continue;
@@ -321,9 +321,7 @@ impl PairExplorer<'_> {
             match self.finding(pair, &prepared, &outcome.verdict) {
                 Err(error)
                     if error.is_ours()
-                        && prepared
-                            .tell_more_counters_apart(deadline)
-                            .map_err(InstanceError::from)? => {}
+                        && prepared.raise_counter_cap(deadline).map_err(InstanceError::from)? => {}
                 finding => break (outcome, finding?),
             }
         };
@@ -380,8 +378,8 @@ fn numbered<'a>(
     Exploration { numbering, ..exploration.clone() }
 }
 
-fn ends_for(verdict: &search::Verdict, why: search::Cause) -> bool {
-    matches!(verdict, search::Verdict::Unknown { cause, .. } if *cause == why)
+fn ends_for(verdict: &SearchVerdict, why: search::Unfinished) -> bool {
+    matches!(verdict, SearchVerdict::Unknown { cause, .. } if *cause == why)
 }
 
 /// The renaming that takes a pair to the given images, and the others to the

@@ -2,6 +2,7 @@
 //!
 //! | file | what it is about |
 //! | --- | --- |
+//! | `answer` | the entry point of the library |
 //! | `request`, `reduction` | what is asked, with what means |
 //! | `schedule`, `strategy` | in which order executions are explored, and when that ends |
 //! | `pipeline`, `explore_pair` | simple executions: compiled, reduced, explored |
@@ -13,11 +14,12 @@
 //! | [`every`] | for every n: a proof, or a violation for some n |
 //! | `self_check` | instances, pairs alike and answers tried on random executions |
 //! | `conformance` | `expect` lines as tests |
-//! | `outcome`, `error`, `progress` | what is answered, and told meanwhile |
+//! | `outcome`, `error`, `progress` | answers, and reports meanwhile |
 //!
 //! No violation leaves this module without having been replayed by the
 //! interpreter and judged by the exact check of histories.
 
+mod answer;
 mod conformance;
 pub mod contribution;
 mod error;
@@ -34,10 +36,11 @@ mod self_check;
 mod strategy;
 mod trial;
 
+pub use answer::{Answer, AnswerError, answer};
 pub use conformance::{Conformance, conformance, request};
 pub use error::VerifyError;
 pub use exercised::exercised;
-pub use outcome::{Cause, Measures, Misplaced, Outcome, ProgramFault, Verdict};
+pub use outcome::{Measures, Misplaced, Outcome, ProgramFault, Unfinished, Verdict};
 pub use progress::{Unwatched, Watch};
 pub use request::{Method, Operations, Pairs, Request};
 pub use schedule::Effort;

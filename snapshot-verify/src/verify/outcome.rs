@@ -42,7 +42,7 @@ pub enum Verdict {
     /// The program itself goes wrong.
     Fault(Box<ProgramFault>),
     /// The search was not finished.
-    Unknown(Cause),
+    Unknown(Unfinished),
 }
 
 /// Linearization points that are none.
@@ -107,7 +107,7 @@ impl Verdict {
     }
 }
 
-impl Cause {
+impl Unfinished {
     /// Its name, for programs.
     pub const fn name(self) -> &'static str {
         match self {
@@ -121,7 +121,7 @@ impl Cause {
 
 /// Why a search was not finished.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Cause {
+pub enum Unfinished {
     /// It took as long as it may.
     Time,
     /// It took as much memory as it may.

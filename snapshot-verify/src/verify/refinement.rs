@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use snapshot_core::Process;
 
 use super::error::VerifyError;
-use super::outcome::{Cause, Measures, Misplaced, ProgramFault, Verdict};
+use super::outcome::{Measures, Misplaced, ProgramFault, Unfinished, Verdict};
 use super::progress::Watch;
 use super::request::{Operations, Request};
 use super::schedule::Effort;
@@ -18,7 +18,7 @@ use crate::counterexample::Counterexample;
 use crate::interpret::{Client, Machine, Roles, Values};
 use crate::program::Program;
 use crate::program::linearization::Points;
-use crate::refine::{self, Budget, Means, refine};
+use crate::refine::{self, Budget, Means, RefinementVerdict, refine};
 use crate::search;
 
 /// Time between two reports of progress.
@@ -45,7 +45,7 @@ impl<'a> Refined<'a> {
         means: Means,
         watch: &'a dyn Watch,
     ) -> Result<Self, VerifyError> {
-        if means.points && !Points::of(program).any() {
+        if means.points && !Points::new(program).any() {
             return Err(VerifyError::NoPoints);
         }
         let has_counters = program.has_counters();
@@ -75,27 +75,27 @@ impl<'a> Refined<'a> {
     fn finding(
         &self,
         pair: [Process; 2],
-        verdict: refine::Verdict,
-        cause: Cause,
+        verdict: RefinementVerdict,
+        cause: Unfinished,
     ) -> Result<Finding<Verdict>, VerifyError> {
         Ok(match verdict {
-            refine::Verdict::Verified => Finding::Nothing,
-            refine::Verdict::Violation(moves) => {
+            RefinementVerdict::Verified => Finding::Nothing,
+            RefinementVerdict::Violation(moves) => {
                 let counterexample =
                     Counterexample::validated(&self.machine, self.pair(pair), &moves)?;
                 Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
             }
-            refine::Verdict::Misplaced { moves, misplacement } => {
+            RefinementVerdict::Misplaced { moves, misplacement } => {
                 let execution = self.machine.run(&moves).map_err(VerifyError::NotRepeated)?;
                 let misplaced = Misplaced { moves, misplacement, execution };
                 Finding::Wrong(Verdict::Misplaced(Box::new(misplaced)))
             }
-            refine::Verdict::Faulty { moves, fault } => {
+            RefinementVerdict::Faulty { moves, fault } => {
                 Finding::Wrong(Verdict::Fault(Box::new(ProgramFault { moves, fault })))
             }
-            refine::Verdict::Unknown(refine::Cause::Told) => Finding::Stopped(cause),
-            refine::Verdict::Unknown(refine::Cause::Memory | refine::Cause::States) => {
-                Finding::Stopped(Cause::Memory)
+            RefinementVerdict::Unknown(refine::Unfinished::Ended) => Finding::Stopped(cause),
+            RefinementVerdict::Unknown(refine::Unfinished::Memory | refine::Unfinished::States) => {
+                Finding::Stopped(Unfinished::Memory)
             }
         })
     }
@@ -105,7 +105,7 @@ impl Explore for Refined<'_> {
     type Wrong = Verdict;
     type Error = VerifyError;
 
-    /// Of all executions over some values, a pair only says who takes part first.
+    /// Of all executions over some values, a pair only names the first two participants.
     fn explore(
         &mut self,
         pair: [Process; 2],
@@ -114,20 +114,20 @@ impl Explore for Refined<'_> {
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         if self.has_counters && effort.operations.is_none() {
             // It would be tried in vain until no memory is left.
-            return Ok((Finding::Stopped(Cause::Memory), Measures::default()));
+            return Ok((Finding::Stopped(Unfinished::Memory), Measures::default()));
         }
         self.watch.begin(self.pair(pair), effort);
         let began = Instant::now();
         let client = self.client(pair, effort);
-        let cause = Cell::new(Cause::Interrupted);
+        let cause = Cell::new(Unfinished::Interrupted);
         let mut ticker = Ticker { watch: self.watch, began, last: None };
         let mut proceed = |progress: &refine::Progress| {
             ticker.tick(progress);
             if self.watch.stop().load(Ordering::Relaxed) {
-                cause.set(Cause::Interrupted);
+                cause.set(Unfinished::Interrupted);
                 return false;
             }
-            cause.set(Cause::Time);
+            cause.set(Unfinished::Time);
             until.is_none_or(|until| Instant::now() < until)
         };
         let memory = usize::try_from(self.request.memory).unwrap_or(usize::MAX);
@@ -151,7 +151,7 @@ impl Explore for Refined<'_> {
 struct Ticker<'a> {
     watch: &'a dyn Watch,
     began: Instant,
-    /// When it last told, and how many states there were.
+    /// When it last reported, and how many states there were.
     last: Option<(Instant, u64)>,
 }
 

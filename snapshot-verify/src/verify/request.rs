@@ -42,6 +42,27 @@ pub struct Request {
     pub self_check: Option<SelfCheck>,
 }
 
+impl Request {
+    /// All pairs of n processes, any number of operations, by exploration with all
+    /// reductions, on one thread, in 1 GiB and any time.
+    pub fn new(processes: usize) -> Self {
+        Self {
+            processes,
+            pairs: Pairs::All,
+            method: Method::default(),
+            values: None,
+            updater: None,
+            operations: Operations::Unbounded,
+            reductions: Reductions::standard(),
+            threads: NonZeroUsize::MIN,
+            memory: 1 << 30,
+            time: None,
+            keep_going: false,
+            self_check: None,
+        }
+    }
+}
+
 /// How executions are explored and judged.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Method {

@@ -108,7 +108,7 @@ impl Schedule {
     }
 }
 
-/// The cheapest effort left, given what [`Schedule::note`] was told.
+/// The cheapest effort left, given what [`Schedule::note`] recorded.
 impl Iterator for Schedule {
     type Item = Effort;
 
@@ -167,7 +167,7 @@ mod tests {
             effort(2, 2),
             effort(3, 2),
             effort(1, 3),
-            // Nobody knows whether no bound costs more than 4.
+            // Whether no bound costs more than 4 is unknown.
             effort(4, 2),
             unbounded(2),
             effort(2, 3),

@@ -26,10 +26,10 @@ use super::schedule::Effort;
 use crate::instance::{Instance, Scalar};
 use crate::interpret::{Action, Client, Event, Machine, MoveErrorKind, Roles, Values, walk};
 use crate::quotient::process_symmetry::Isomorphism;
-use crate::search::code::Machine as Code;
+use crate::search::code::RegisterMachine;
 use crate::search::layout::{INVOKED_BITS, Registers};
 use crate::search::product::{Ahead, Choice, Product, Stop};
-use crate::search::{Defect, Exploration, ExploreError, SelfCheck, Trace, TraceStep};
+use crate::search::{Defect, Exploration, ExploreError, PathStep, SearchPath, SelfCheck};
 
 /// Executions of each kind, and how many steps or moves they have.
 const WALKS: u64 = 12;
@@ -130,9 +130,9 @@ pub fn answer(
 struct Walker<'a> {
     product: &'a Product<'a>,
     registers: Registers,
-    code: Code,
+    code: RegisterMachine,
     random: ChaCha8Rng,
-    trace: Trace,
+    trace: SearchPath,
     stop: Option<Stop>,
 }
 
@@ -151,7 +151,7 @@ impl<'a> Walker<'a> {
             registers: product.layout().registers(),
             code,
             random: ChaCha8Rng::seed_from_u64(seed),
-            trace: Trace::default(),
+            trace: SearchPath::default(),
             stop: None,
         }
     }
@@ -180,7 +180,7 @@ impl<'a> Walker<'a> {
     fn take(&mut self, process: Process, choice: Choice) {
         let (accesses, reactions) = (self.code.accesses(), self.code.reactions().len());
         self.stop = self.product.take(process, choice, &mut self.code).err();
-        self.trace.steps.push(TraceStep {
+        self.trace.steps.push(PathStep {
             process,
             choice,
             accesses: self.code.accesses() - accesses,
@@ -265,7 +265,7 @@ fn mapped(by: &Isomorphism, from: &Instance, to: &Instance, state: &[Scalar]) ->
         let location = state[registers.location(one)] as usize;
         image[registers.location(other)] = by.locations[process][location].index() as Scalar;
         image[registers.left(other)] = state[registers.left(one)];
-        image[registers.must(other)] = bits(state[registers.must(one)]);
+        image[registers.must_bits(other)] = bits(state[registers.must_bits(one)]);
     }
     for register in [registers.invoked(), registers.needed_and_bad()] {
         image[register] = bits(state[register]);
@@ -329,7 +329,8 @@ impl Observed {
         let musts = self.musts.iter().enumerate();
         bits == Scalar::from(self.state.bits())
             && musts.into_iter().all(|(process, must)| {
-                state[registers.must(Process::from_index(process))] == Scalar::from(must.bits())
+                state[registers.must_bits(Process::from_index(process))]
+                    == Scalar::from(must.bits())
             })
     }
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use snapshot_core::Process;
 
-use super::outcome::{Cause, Measures};
+use super::outcome::{Measures, Unfinished};
 use super::request::{Operations, Request};
 use super::schedule::{Effort, Schedule};
 
@@ -36,7 +36,7 @@ pub enum Finding<W> {
     /// Something is.
     Wrong(W),
     /// It was not finished.
-    Stopped(Cause),
+    Stopped(Unfinished),
 }
 
 /// What was found out about one pair.
@@ -44,7 +44,7 @@ pub enum Finding<W> {
 pub struct Found<W> {
     /// i and j.
     pub pair: [Process; 2],
-    /// The answer; never [`Cause::Answered`] for a pair that is wrong itself.
+    /// The answer; never [`Unfinished::Answered`] for a pair that is wrong itself.
     pub finding: Finding<W>,
     /// The effort that gave the answer; if there is none, those finished.
     pub scope: Vec<Effort>,
@@ -62,32 +62,32 @@ pub fn explore_all<E: Explore>(
 ) -> Result<Vec<Found<E::Wrong>>, E::Error> {
     let end = request.time.and_then(|time| Instant::now().checked_add(time));
     let pairs = request.pairs.among(request.processes);
-    let mut standings: Vec<Standing<E::Wrong>> =
-        pairs.into_iter().map(|pair| Standing::new(pair, request.processes)).collect();
+    let mut pairs_progress: Vec<PairProgress<E::Wrong>> =
+        pairs.into_iter().map(|pair| PairProgress::new(pair, request.processes)).collect();
     let cause = match request.operations {
-        Operations::Grow => grow(request, end, &mut standings, explorer)?,
+        Operations::Grow => grow(request, end, &mut pairs_progress, explorer)?,
         Operations::Unbounded | Operations::AtMost(_) => {
-            once(request, end, &mut standings, explorer)?
+            once(request, end, &mut pairs_progress, explorer)?
         }
     };
-    Ok(standings.into_iter().map(|standing| standing.found(cause)).collect())
+    Ok(pairs_progress.into_iter().map(|standing| standing.found(cause)).collect())
 }
 
 /// One exploration per pair. Returns why there are pairs without a finding.
 fn once<E: Explore>(
     request: &Request,
     end: Option<Instant>,
-    standings: &mut [Standing<E::Wrong>],
+    pairs_progress: &mut [PairProgress<E::Wrong>],
     explorer: &mut E,
-) -> Result<Cause, E::Error> {
+) -> Result<Unfinished, E::Error> {
     let effort = Effort { operations: request.operations.bound(), active: request.processes };
-    let count = standings.len();
-    for (position, standing) in standings.iter_mut().enumerate() {
+    let count = pairs_progress.len();
+    for (position, standing) in pairs_progress.iter_mut().enumerate() {
         let until = end.map(|end| share(end, count - position));
         let finding = standing.explore(effort, until, explorer)?;
         let cause = match &finding {
-            Finding::Wrong(_) if !request.keep_going => Some(Cause::Answered),
-            Finding::Stopped(Cause::Interrupted) => Some(Cause::Interrupted),
+            Finding::Wrong(_) if !request.keep_going => Some(Unfinished::Answered),
+            Finding::Stopped(Unfinished::Interrupted) => Some(Unfinished::Interrupted),
             _ => None,
         };
         standing.conclude(finding, effort);
@@ -95,7 +95,7 @@ fn once<E: Explore>(
             return Ok(cause);
         }
     }
-    Ok(Cause::Answered)
+    Ok(Unfinished::Answered)
 }
 
 /// Now and an equal part of what is left until the end.
@@ -118,21 +118,21 @@ const HEAD_START: usize = 6;
 fn grow<E: Explore>(
     request: &Request,
     end: Option<Instant>,
-    standings: &mut [Standing<E::Wrong>],
+    pairs_progress: &mut [PairProgress<E::Wrong>],
     explorer: &mut E,
-) -> Result<Cause, E::Error> {
+) -> Result<Unfinished, E::Error> {
     let whole = Effort { operations: None, active: request.processes };
     loop {
         // All pairs have the same schedule but for what did not fit.
-        let all = standings.iter_mut().enumerate();
+        let all = pairs_progress.iter_mut().enumerate();
         let open = all.filter(|(_, standing)| standing.conclusion.is_none());
         let next =
             open.min_by_key(|(position, standing)| standing.turns + HEAD_START.min(*position));
         let Some((_, standing)) = next else {
-            return Ok(Cause::Answered);
+            return Ok(Unfinished::Answered);
         };
         let Some(effort) = standing.schedule.next() else {
-            standing.conclude(Finding::Stopped(Cause::Memory), whole);
+            standing.conclude(Finding::Stopped(Unfinished::Memory), whole);
             continue;
         };
         match standing.explore(effort, end, explorer)? {
@@ -142,12 +142,12 @@ fn grow<E: Explore>(
                     standing.conclude(Finding::Nothing, whole);
                 }
             }
-            Finding::Stopped(Cause::Memory) => standing.schedule.note(effort, false),
+            Finding::Stopped(Unfinished::Memory) => standing.schedule.note(effort, false),
             Finding::Stopped(cause) => return Ok(cause),
             wrong @ Finding::Wrong(_) => {
                 standing.conclude(wrong, effort);
                 if !request.keep_going {
-                    return Ok(Cause::Answered);
+                    return Ok(Unfinished::Answered);
                 }
             }
         }
@@ -156,7 +156,7 @@ fn grow<E: Explore>(
 
 /// How far a pair is.
 #[derive(Debug)]
-struct Standing<W> {
+struct PairProgress<W> {
     pair: [Process; 2],
     schedule: Schedule,
     measures: Measures,
@@ -166,7 +166,7 @@ struct Standing<W> {
     conclusion: Option<(Finding<W>, Effort)>,
 }
 
-impl<W> Standing<W> {
+impl<W> PairProgress<W> {
     fn new(pair: [Process; 2], processes: usize) -> Self {
         let schedule = Schedule::new(processes);
         Self { pair, schedule, measures: Measures::default(), turns: 0, conclusion: None }
@@ -188,7 +188,7 @@ impl<W> Standing<W> {
         self.conclusion = Some((finding, effort));
     }
 
-    fn found(self, cause: Cause) -> Found<W> {
+    fn found(self, cause: Unfinished) -> Found<W> {
         let (finding, scope) = match self.conclusion {
             Some((finding @ (Finding::Nothing | Finding::Wrong(_)), effort)) => {
                 (finding, vec![effort])
@@ -272,8 +272,8 @@ mod tests {
         let rule =
             |pair, _| if pair == [0, 2] { Finding::Wrong("wrong") } else { Finding::Nothing };
         let mut request = request(3, Operations::Unbounded);
-        let (told, asked) = run(&request, rule);
-        assert_eq!(told, ["clean", "wrong", "Answered"]);
+        let (findings, asked) = run(&request, rule);
+        assert_eq!(findings, ["clean", "wrong", "Answered"]);
         let whole = Effort { operations: None, active: 3 };
         assert_eq!(asked, [([0, 1], whole), ([0, 2], whole)]);
 
@@ -287,19 +287,19 @@ mod tests {
     fn a_pair_that_does_not_fit_is_unknown_and_the_others_are_not() {
         let request = request(3, Operations::AtMost(2));
         let rule = |pair: [usize; 2], _| match pair {
-            [0, 1] => Finding::Stopped(Cause::Memory),
+            [0, 1] => Finding::Stopped(Unfinished::Memory),
             _ => Finding::Nothing,
         };
-        let (told, asked) = run(&request, rule);
-        assert_eq!(told, ["Memory", "clean", "clean"]);
+        let (findings, asked) = run(&request, rule);
+        assert_eq!(findings, ["Memory", "clean", "clean"]);
         assert!(asked.iter().all(|(_, effort)| effort.operations == Some(2)));
     }
 
     #[test]
     fn an_interrupt_ends_all() {
         let request = request(3, Operations::Unbounded);
-        let (told, asked) = run(&request, |_, _| Finding::Stopped(Cause::Interrupted));
-        assert_eq!(told, ["Interrupted"; 3]);
+        let (findings, asked) = run(&request, |_, _| Finding::Stopped(Unfinished::Interrupted));
+        assert_eq!(findings, ["Interrupted"; 3]);
         assert_eq!(asked.len(), 1);
     }
 
@@ -307,11 +307,11 @@ mod tests {
     fn growing_tries_all_pairs_the_first_ones_with_a_head_start() {
         let request = request(3, Operations::Grow);
         let found = Effort { operations: Some(1), active: 3 };
-        let (told, asked) = run(&request, |pair, effort| match (pair, effort) {
+        let (findings, asked) = run(&request, |pair, effort| match (pair, effort) {
             ([1, 2], effort) if effort == found => Finding::Wrong("wrong"),
             _ => Finding::Nothing,
         });
-        assert_eq!(told, ["Answered", "Answered", "wrong"]);
+        assert_eq!(findings, ["Answered", "Answered", "wrong"]);
         let turns = |until: usize, pair: [usize; 2]| {
             asked[..until].iter().filter(|(asked, _)| *asked == pair).count()
         };
@@ -330,20 +330,22 @@ mod tests {
     #[test]
     fn growing_ends_clean_only_without_bound_and_with_all() {
         let grow = request(3, Operations::Grow);
-        let (told, asked) = run(&grow, |_, _| Finding::Nothing);
-        assert_eq!(told, ["clean"; 3]);
+        let (findings, asked) = run(&grow, |_, _| Finding::Nothing);
+        assert_eq!(findings, ["clean"; 3]);
         let whole = Effort { operations: None, active: 3 };
         for pair in [[0, 1], [0, 2], [1, 2]] {
             let last = asked.iter().rfind(|(asked, _)| *asked == pair);
             assert_eq!(last, Some(&(pair, whole)));
         }
 
-        let (told, asked) = run(&grow, |_, effort| match effort {
-            Effort { operations: None, active: 3 } => Finding::Stopped(Cause::Memory),
-            Effort { operations: Some(bound), .. } if bound > 6 => Finding::Stopped(Cause::Memory),
+        let (findings, asked) = run(&grow, |_, effort| match effort {
+            Effort { operations: None, active: 3 } => Finding::Stopped(Unfinished::Memory),
+            Effort { operations: Some(bound), .. } if bound > 6 => {
+                Finding::Stopped(Unfinished::Memory)
+            }
             _ => Finding::Nothing,
         });
-        assert_eq!(told, ["Memory"; 3]);
+        assert_eq!(findings, ["Memory"; 3]);
         assert!(asked.iter().any(|asked| asked.1 == Effort { operations: Some(6), active: 3 }));
     }
 

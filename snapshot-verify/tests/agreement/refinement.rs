@@ -126,7 +126,7 @@ fn points_of_the_corpus_are_linearization_points() {
     let mut tried = 0;
     for file in corpus::algorithms() {
         let program = parse(file.name, file.text).unwrap().program(None).unwrap();
-        if !Points::of(&program).any() {
+        if !Points::new(&program).any() {
             continue;
         }
         for values in [None, Some(2)] {

@@ -8,7 +8,7 @@ mod mutants;
 mod oracle;
 mod vacuous;
 
-use snapshot_verify::exercise::{Budget, Ending, Exercise, Standing, exercise};
+use snapshot_verify::exercise::{Budget, Ending, Exercise, Occurrence, exercise};
 use snapshot_verify::interpret::{Client, Machine, Values};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
@@ -43,11 +43,11 @@ fn of_the_corpus_all_is_exercised() {
             let found = exercised(&program, n, None, 25_000);
             exhaustive += usize::from(found.ending == Ending::Possible);
             assert!(!matches!(found.ending, Ending::Impossible(_)), "{name}: {:?}", found.ending);
-            assert!(found.returns.iter().all(|(.., one)| *one == Standing::Seen), "{name}");
+            assert!(found.returns.iter().all(|(.., one)| *one == Occurrence::Seen), "{name}");
             if !looks_at_values {
                 assert_eq!(never(text, &found), [""; 0], "{name}");
             }
-            let open = found.statements.iter().filter(|(_, one)| *one == Standing::Open);
+            let open = found.statements.iter().filter(|(_, one)| *one == Occurrence::Open);
             // riany checks its version again where it takes long to see it changed.
             assert!(open.count() <= if name == "riany" { 3 } else { 0 }, "{name}");
         }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use snapshot_core::Process;
-use snapshot_verify::exercise::{Ending, Standing};
+use snapshot_verify::exercise::{Ending, Occurrence};
 use snapshot_verify::interpret::{Action, Client, Machine, Move, MoveKind, State, Values};
 use snapshot_verify::program::Program;
 
@@ -113,7 +113,7 @@ fn judged(program: &Program, name: &str) -> Option<bool> {
         .collect();
     for (process, operation, standing) in &found.returns {
         if operation.name() == "scan" {
-            assert_eq!(*standing == Standing::Seen, returned.contains(process), "{name}");
+            assert_eq!(*standing == Occurrence::Seen, returned.contains(process), "{name}");
         }
     }
     Some(is_stuck)

@@ -1,6 +1,6 @@
 //! Programs in which something never happens, each beside a good sibling.
 
-use snapshot_verify::exercise::{Ending, Operation, Standing};
+use snapshot_verify::exercise::{Ending, Occurrence, Operation};
 
 use super::{exercised, never, program};
 
@@ -111,7 +111,7 @@ fn what_never_happens_is_noted_and_nothing_else() {
             dead.sort_unstable();
             assert_eq!(dead, *expected, "{text}");
             for (process, operation, standing) in &found.returns {
-                let is_lost = *standing == Standing::Never;
+                let is_lost = *standing == Occurrence::Never;
                 assert_eq!(is_lost, lost.contains(operation), "p{process}: {text}");
             }
             match (&found.ending, stuck) {
@@ -137,7 +137,7 @@ fn a_process_may_hang_alone() {
     assert_eq!(never(text, &found), [""; 0]);
     for (process, operation, standing) in &found.returns {
         let hangs = (process.index(), *operation) == (1, Operation::Update);
-        assert_eq!(*standing == Standing::Never, hangs, "p{process} {operation:?}");
+        assert_eq!(*standing == Occurrence::Never, hangs, "p{process} {operation:?}");
     }
     let Ending::Impossible(stuck) = found.ending else { panic!("{:?}", found.ending) };
     let hanging = (stuck.process.index(), stuck.operation, stuck.is_deadlock);
@@ -154,10 +154,10 @@ fn what_was_not_explored_is_open() {
         assert_eq!(never(case.text, &found), [""; 0], "{number}");
         for (_, operation, standing) in &found.returns {
             let expected =
-                if case.lost.contains(operation) { Standing::Open } else { Standing::Seen };
+                if case.lost.contains(operation) { Occurrence::Open } else { Occurrence::Seen };
             assert_eq!(*standing, expected, "{number}");
         }
-        let open = found.statements.iter().filter(|(_, one)| *one == Standing::Open);
+        let open = found.statements.iter().filter(|(_, one)| *one == Occurrence::Open);
         assert_eq!(open.count(), case.never.len(), "{number}");
         if case.stuck.is_none() {
             assert_eq!(found.ending, Ending::Open, "{number}");

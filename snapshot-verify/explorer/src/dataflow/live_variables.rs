@@ -39,7 +39,7 @@ pub struct Liveness {
     /// The slots of the operations of this process.
     of_operation: FixedBitSet,
     facts: Facts<Live>,
-    /// What is live at locations, arrays told by their slots.
+    /// The live slots at locations, elements of arrays by all slots of the array.
     standing_slots: Vec<FixedBitSet>,
 }
 
@@ -140,7 +140,7 @@ impl Liveness {
         live
     }
 
-    /// Goes back over an assignment; whether anybody can notice the assignment.
+    /// Goes back over an assignment; whether the assignment can be noticed.
     pub fn assign(&self, live: &mut Live, assignment: &Assignment) -> bool {
         if !self.matters(live, &assignment.target) {
             return false;

@@ -64,7 +64,7 @@ pub trait Backward {
     fn block(&self, block: &Block, after: Self::Fact) -> Self::Fact;
 
     /// What holds at a location, given what does where its blocks begin.
-    fn location(&self, at: Location, standing: &Standing, begun: Self::Fact) -> Self::Fact;
+    fn location(&self, at: Location, standing: &Standing, next: Self::Fact) -> Self::Fact;
 }
 
 /// What the facts say where a block ends.
@@ -99,8 +99,8 @@ pub fn backward<A: Backward>(
         }
     }
     for location in graph.every_location() {
-        for begun in graph.begun(location) {
-            before[begun.index()].push(blocks + location.index());
+        for next in graph.blocks_from(location) {
+            before[next.index()].push(blocks + location.index());
         }
     }
     let bottom = analysis.bottom();
@@ -119,11 +119,11 @@ pub fn backward<A: Backward>(
             }
             Some(index) => {
                 let at = Location(index as u32);
-                let mut begun = analysis.bottom();
-                for block in graph.begun(at) {
-                    begun.join(&facts.blocks[block.index()]);
+                let mut next = analysis.bottom();
+                for block in graph.blocks_from(at) {
+                    next.join(&facts.blocks[block.index()]);
                 }
-                let fact = analysis.location(at, graph.standing(at), begun);
+                let fact = analysis.location(at, graph.standing(at), next);
                 facts.locations[index].join(&fact)
             }
         };
@@ -193,8 +193,8 @@ pub fn forward<A: Forward>(
             }
             End::Pause(location) => {
                 if let Some(fact) = analysis.pause(after) {
-                    for begun in graph.standing(*location).begun() {
-                        reach(&mut facts, &mut open, begun, fact.clone());
+                    for next in graph.standing(*location).beginnings() {
+                        reach(&mut facts, &mut open, next, fact.clone());
                     }
                 }
             }
@@ -248,10 +248,10 @@ impl End {
 
 impl Graph {
     /// The blocks that begin at a location, invocations included.
-    pub(crate) fn begun(&self, at: Location) -> impl Iterator<Item = BlockId> {
+    pub(crate) fn blocks_from(&self, at: Location) -> impl Iterator<Item = BlockId> {
         let invocations = [self.invocations.update, self.invocations.scan];
         let invocations = invocations.into_iter().filter(move |_| at == Location::IDLE);
-        invocations.chain(self.standing(at).begun())
+        invocations.chain(self.standing(at).beginnings())
     }
 }
 
@@ -289,8 +289,8 @@ mod tests {
             live
         }
 
-        fn location(&self, _: Location, _: &Standing, begun: FixedBitSet) -> FixedBitSet {
-            begun
+        fn location(&self, _: Location, _: &Standing, next: FixedBitSet) -> FixedBitSet {
+            next
         }
     }
 
@@ -358,12 +358,12 @@ mod tests {
         })
     }
 
-    /// The blocks that may come next, those begun after a response last.
+    /// The blocks that may come next, those after a response last.
     fn next(graph: &Graph, block: BlockId, past_responses: bool) -> Vec<BlockId> {
         let end = &graph.block(block).end;
         let mut next: Vec<BlockId> = end.blocks().collect();
         match end {
-            End::Pause(location) => next.extend(graph.standing(*location).begun()),
+            End::Pause(location) => next.extend(graph.standing(*location).beginnings()),
             End::Respond(_) if past_responses => {
                 next.extend([graph.invocations.update, graph.invocations.scan]);
             }
@@ -441,7 +441,7 @@ mod tests {
             for at in graph.every_location() {
                 for slot in 0..SLOTS {
                     let read = |block| is_read(&graph, block, SlotId(slot as u32));
-                    let expected = graph.begun(at).any(read);
+                    let expected = graph.blocks_from(at).any(read);
                     prop_assert_eq!(facts.locations[at.index()][slot], expected);
                 }
             }

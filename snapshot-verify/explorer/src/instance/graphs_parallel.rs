@@ -1,4 +1,4 @@
-//! What is done to the graph of one process after the other, done to all at once.
+//! Parallel iteration over the graphs of the processes.
 //!
 //! Each graph is for whichever thread of the current pool is free: often two processes are
 //! active and have all the work, and the others have graphs of a few blocks.

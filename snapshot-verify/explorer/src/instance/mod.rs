@@ -143,7 +143,7 @@ pub struct Reaction {
 
 impl Standing {
     /// The blocks that begin here: those of the step and of the reactions.
-    pub fn begun(&self) -> impl Iterator<Item = BlockId> {
+    pub fn beginnings(&self) -> impl Iterator<Item = BlockId> {
         self.step.into_iter().chain(self.reactions.iter().map(|reaction| reaction.then))
     }
 }
@@ -221,7 +221,7 @@ impl Graph {
     /// operation, a step or a reaction begins.
     pub fn beginnings(&self) -> Vec<BlockId> {
         let Invocations { update, scan } = self.invocations;
-        let standings = self.locations.iter().flat_map(Standing::begun);
+        let standings = self.locations.iter().flat_map(Standing::beginnings);
         [update, scan].into_iter().chain(standings).collect()
     }
 

@@ -8,7 +8,7 @@ use crate::language::Span;
 impl Instance {
     /// The instance in which only some processes ever begin an operation: the
     /// graphs of the others are empty, so that what only they would read or write
-    /// can be seen to be constant or without effect. Who explores it must not let
+    /// can be seen to be constant or without effect. Its explorer must not let
     /// the others begin operations.
     #[must_use]
     pub fn with_active(&self, is_active: impl Fn(Process) -> bool) -> Self {

@@ -83,7 +83,7 @@ impl Graph {
         let reachable = self.reachable();
         let invocations = [self.invocations.update, self.invocations.scan];
         let standings = reachable.locations().iter().map(|at| self.standing(*at));
-        let beginnings = standings.flat_map(Standing::begun);
+        let beginnings = standings.flat_map(Standing::beginnings);
         for block in beginnings.chain(invocations) {
             leading[block.index()] += 2;
         }

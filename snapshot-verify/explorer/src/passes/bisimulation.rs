@@ -40,7 +40,7 @@ pub fn minimise(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance,
     Ok(reduced)
 }
 
-/// Things by number, equal ones by the same.
+/// An interner: equal values get equal numbers.
 struct Numbered<T> {
     numbers: FxHashMap<T, u32>,
     things: Vec<T>,
@@ -67,7 +67,7 @@ impl<T: Clone + Eq + Hash> Numbered<T> {
     }
 }
 
-/// What stands in the blocks of a graph, by number. Classes change from round to round;
+/// The interned contents of the blocks of a graph. Classes change from round to round;
 /// this stays, and numbers are quicker to compare and to copy than terms.
 struct Words<'a> {
     graph: &'a Graph,

@@ -249,7 +249,7 @@ fn soiled(
 ) -> Result<Vec<FixedBitSet>, Stopped> {
     let mut begin: Vec<(BlockId, FixedBitSet)> = Vec::new();
     for at in graph.every_location() {
-        begin.extend(graph.begun(at).map(|block| (block, liveness.at(at).clone())));
+        begin.extend(graph.blocks_from(at).map(|block| (block, liveness.at(at).clone())));
     }
     if let Some(argument) = graph.argument {
         let mut given = liveness.at(Location::IDLE).clone();

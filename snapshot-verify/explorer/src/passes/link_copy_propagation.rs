@@ -1,4 +1,4 @@
-//! What is stored under an unbroken link, told by what the cell holds.
+//! Values stored under an unbroken link, in terms of the content of the cell.
 //!
 //! `x := LL(C) ; ... ; SC(C, x + 1)` stores the successor of x. As the SC succeeds only
 //! if no process has written C since, x is what C holds: the SC stores the successor of C.
@@ -39,12 +39,12 @@ pub fn propagate_link_copies(
     instance: &Instance,
     deadline: Deadline<'_>,
 ) -> Result<Instance, Stopped> {
-    let mut told = instance.clone();
+    let mut rewritten = instance.clone();
     let guards = Guards::new(instance);
     if guards.pairs.is_empty() {
-        return Ok(told);
+        return Ok(rewritten);
     }
-    told.graphs_parallel_mut().enumerate().try_for_each(|(index, graph)| {
+    rewritten.graphs_parallel_mut().enumerate().try_for_each(|(index, graph)| {
         // Reactions are none of a process's steps; here there are none yet.
         if graph.locations.iter().all(|standing| standing.reactions.is_empty()) {
             let flow = Flow { instance, guards: &guards, process: index };
@@ -56,8 +56,8 @@ pub fn propagate_link_copies(
         Ok(())
     })?;
     #[cfg(debug_assertions)]
-    told.validate();
-    Ok(told)
+    rewritten.validate();
+    Ok(rewritten)
 }
 
 /// A variable of the process, a counter of a cell, and by how much the first is more:
@@ -242,14 +242,14 @@ impl Flow<'_> {
             for assignment in assignments {
                 if let Target::Slot(cell) = assignment.target {
                     let is = |x: SlotId, by| facts.now.contains(&(x, cell, by));
-                    let told = match assignment.value {
+                    let rewritten = match assignment.value {
                         Term::Slot(x) if is(x, 0) => Some(Term::Slot(cell)),
                         Term::Slot(x) if is(x, 1) => Some(Term::Successor(cell)),
                         Term::Successor(x) if is(x, 0) => Some(Term::Successor(cell)),
                         _ => None,
                     };
-                    if let Some(told) = told {
-                        assignment.value = told;
+                    if let Some(rewritten) = rewritten {
+                        assignment.value = rewritten;
                     }
                 }
                 self.assign(&mut facts, assignment);

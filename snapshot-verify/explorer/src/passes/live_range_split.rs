@@ -125,7 +125,7 @@ fn renamed(
 
 /// Where what a slot holds comes from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Place {
+enum Point {
     /// Whatever comes to where a block begins.
     Block(BlockId),
     /// Whatever comes to a location.
@@ -222,10 +222,10 @@ impl Webs {
         self.positions[slot.index()]
     }
 
-    fn place(&self, place: Place) -> usize {
+    fn place(&self, place: Point) -> usize {
         match place {
-            Place::Block(block) => block.index(),
-            Place::Location(location) => self.blocks + location.index(),
+            Point::Block(block) => block.index(),
+            Point::Location(location) => self.blocks + location.index(),
         }
     }
 
@@ -237,14 +237,14 @@ impl Webs {
     /// Unites what is assigned or comes somewhere with what comes from there to the
     /// places where it is read later.
     fn unite(&mut self, graph: &Graph) {
-        let mut comings: Vec<(Vec<usize>, Place)> = Vec::new();
+        let mut comings: Vec<(Vec<usize>, Point)> = Vec::new();
         self.follow(graph, &mut |followed, nodes| {
             if let Followed::End(end) = followed {
                 comings.extend(after(end).into_iter().map(|place| (nodes.to_vec(), place)));
             }
         });
         for location in 1..graph.locations.len() {
-            let begun = graph.locations[location].begun().map(Place::Block);
+            let begun = graph.locations[location].beginnings().map(Point::Block);
             comings.extend(begun.map(|place| (self.at(self.blocks + location), place)));
         }
         for (nodes, place) in comings {
@@ -362,10 +362,10 @@ enum Followed<'g> {
 }
 
 /// Where a process that ends a block like this goes on.
-fn after(end: &End) -> Vec<Place> {
+fn after(end: &End) -> Vec<Point> {
     match end {
-        End::Pause(location) => vec![Place::Location(*location)],
-        _ => end.blocks().map(Place::Block).collect(),
+        End::Pause(location) => vec![Point::Location(*location)],
+        _ => end.blocks().map(Point::Block).collect(),
     }
 }
 

@@ -12,7 +12,7 @@
 //! | `dead` | [`dead_variable_reset`] | forgets what will not be read again |
 //! | `counters` | [`link_copy_propagation`] | tells what is stored under an unbroken link by what the cell holds |
 //! | `counters` | [`live_range_split`] | gives a variable a slot for each of its unrelated uses |
-//! | `counters` | [`canonical_renaming`](crate::quotient::canonical_renaming) | keeps of versions, counters and anonymous bits what can be told of them |
+//! | `counters` | [`canonical_renaming`](crate::quotient::canonical_renaming) | keeps of versions, counters and anonymous bits what comparisons can distinguish |
 //! | `symmetry` | [`process_symmetry`](crate::quotient::process_symmetry) | treats processes as interchangeable where the program does |
 //! | `stale` | [`static_liveness`](crate::quotient::dead_cells::static_liveness) | forgets what cells hold that no process is on the way to read |
 //! | `stale` | [`speculative`](crate::quotient::dead_cells::speculative) | forgets what cells hold that will be written over unread |
@@ -24,7 +24,7 @@
 //! The partial order reduction is in two of them: `shrink` fuses what commutes with
 //! everything that others can ever do, `ample` takes at once what does in the state at
 //! hand. Where nothing is bounded little more does, as the most general client lets
-//! everybody begin any operation at any time.
+//! every process begin any operation at any time.
 
 pub mod bisimulation;
 mod cone_of_influence;

@@ -12,7 +12,7 @@
 //! facts decide are decided. Standing at a location, the process holds the facts
 //! of that location; when another of them becomes true - by whomever's step -
 //! a reaction takes the process to the location that also holds it. So it
-//! remains the same process, told in more places. That what is dead there is
+//! remains the same process, with more locations. That what is dead there is
 //! forgotten, and steps without effect are skipped, is the work of
 //! [`crate::passes::dead_variable_reset`] and of fusing steps; that combinations which make no
 //! difference become one again is that of [`crate::passes::bisimulation`].

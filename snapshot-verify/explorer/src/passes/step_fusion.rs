@@ -1,6 +1,6 @@
 //! Fusing steps: a process that would pause at some location goes on at once.
 //!
-//! What may be fused, and why, is the business of those who call this. Here it
+//! What may be fused, and why, is the business of the callers. Here it
 //! is only seen to that a step remains a step: blocks form no circle without a
 //! pause, reactions form none without a step, and accesses are counted on every path as
 //! before.

@@ -41,13 +41,13 @@
 //!
 //! With a bound on operations most is gained towards the end: of attiya_welch for three
 //! processes and one operation each, one state of nine is left. Without a bound
-//! everybody's future is everything, and it is steps without effect that commute.
+//! the future of every process is everything, and it is steps without effect that commute.
 
 use snapshot_core::Process;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Location, Owner, Scalar, SlotId};
-use crate::por::abstract_locations::{Event, Graph, Handles, Index};
+use crate::por::abstract_locations::{AbstractGraph, Event, Handles, Index};
 use crate::search::canonical::{self, Around};
 use crate::search::layout::Registers;
 
@@ -113,7 +113,7 @@ impl PersistentSets {
         let handles = Handles::new(instance, &is_cell, deadline)?;
         let mut futures: Vec<Futures> = Vec::with_capacity(instance.processes);
         for (process, parts) in handles.parts.iter().enumerate() {
-            let graph = Graph::new(instance, process, &handles, &is_cell, deadline)?;
+            let graph = AbstractGraph::new(instance, process, &handles, &is_cell, deadline)?;
             let Some(graph) = graph else { return Ok(None) };
             let process = Process::from_index(process);
             let index = Index::new(instance, process, parts.clone(), &graph);
@@ -167,7 +167,7 @@ impl Futures {
     fn new(
         index: Index,
         links: Vec<(SlotId, usize)>,
-        graph: &Graph,
+        graph: &AbstractGraph,
         sets: &Sets<'_>,
         operations: Option<u32>,
         deadline: Deadline<'_>,
@@ -247,7 +247,7 @@ impl Futures {
         always
     }
 
-    /// Notes where the next step can never commute, since somebody may always write this.
+    /// Notes where the next step can never commute, since a process may always write this.
     fn give_up(&mut self, written: &[u64]) {
         let mut written = written.to_vec();
         // It may be known that they are broken.
@@ -421,7 +421,7 @@ mod tests {
         Instance { processes: 2, pair: [i, j], slots: vec![cell], graphs }
     }
 
-    /// Whose step is taken at once in the last operations of both.
+    /// The process whose step is taken at once in the last operations of both.
     fn leader(instance: &Instance) -> Option<Process> {
         instance.validate();
         let ample = PersistentSets::new(instance, Some(1), Deadline::NEVER).unwrap().unwrap();

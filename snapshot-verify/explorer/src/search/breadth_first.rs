@@ -5,7 +5,7 @@
 //! first, so neither do the counts; a violation is reported only when its level
 //! is complete, and of several the first in a fixed order.
 
-use super::budget::{Cause, Exhausted, Memory, Watch};
+use super::budget::{Exhausted, Memory, Supervisor, Unfinished};
 use super::level::Level;
 use super::outcome::Progress;
 use super::product::Product;
@@ -25,7 +25,7 @@ const REPORT: f64 = 0.5;
 pub(super) struct Search<'a> {
     pub(super) product: &'a Product<'a>,
     pub(super) memory: &'a Memory,
-    pub(super) watch: &'a Watch<'a>,
+    pub(super) watch: &'a Supervisor<'a>,
     pub(super) threads: usize,
     pub(super) antichain: bool,
     /// With more states, it ends.
@@ -101,7 +101,7 @@ impl Search<'_> {
             defect: None,
         };
         let Some(initial) = initial else {
-            self.watch.end(Cause::TooNarrow);
+            self.watch.end(Unfinished::TooNarrow);
             return Ok(explored);
         };
         let shard = shard_of(store.hash(&initial));
@@ -144,7 +144,7 @@ impl Search<'_> {
                 break;
             }
             if explored.states > self.most_states {
-                self.watch.end(Cause::TooMany);
+                self.watch.end(Unfinished::TooMany);
                 break;
             }
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// Why a search ended early.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Cause {
+pub enum Unfinished {
     /// The time was used up.
     Time,
     /// The memory was used up.
@@ -71,14 +71,14 @@ impl Memory {
 
 /// Whether a search must end early, and why; the first cause counts.
 #[derive(Debug)]
-pub struct Watch<'a> {
+pub struct Supervisor<'a> {
     begin: Instant,
     time: Option<Duration>,
     stop: Option<&'a AtomicBool>,
     cause: AtomicU8,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> Supervisor<'a> {
     /// Time runs from now on.
     pub fn new(time: Option<Duration>, stop: Option<&'a AtomicBool>) -> Self {
         Self { begin: Instant::now(), time, stop, cause: AtomicU8::new(0) }
@@ -92,34 +92,34 @@ impl<'a> Watch<'a> {
     /// Looks at the clock and at the user.
     pub fn look(&self) {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            self.end(Cause::Interrupted);
+            self.end(Unfinished::Interrupted);
         } else if self.time.is_some_and(|time| self.begin.elapsed() >= time) {
-            self.end(Cause::Time);
+            self.end(Unfinished::Time);
         }
     }
 
     /// Ends the search for this cause, unless it was ended before.
-    pub fn end(&self, cause: Cause) {
+    pub fn end(&self, cause: Unfinished) {
         let code = match cause {
-            Cause::Time => 1,
-            Cause::Memory => 2,
-            Cause::Interrupted => 3,
-            Cause::TooNarrow => 4,
-            Cause::TooMany => 5,
+            Unfinished::Time => 1,
+            Unfinished::Memory => 2,
+            Unfinished::Interrupted => 3,
+            Unfinished::TooNarrow => 4,
+            Unfinished::TooMany => 5,
         };
         let _ = self.cause.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Why the search must end, if it must.
     #[inline]
-    pub fn cause(&self) -> Option<Cause> {
+    pub fn cause(&self) -> Option<Unfinished> {
         match self.cause.load(Ordering::Relaxed) {
             0 => None,
-            1 => Some(Cause::Time),
-            2 => Some(Cause::Memory),
-            3 => Some(Cause::Interrupted),
-            4 => Some(Cause::TooNarrow),
-            _ => Some(Cause::TooMany),
+            1 => Some(Unfinished::Time),
+            2 => Some(Unfinished::Memory),
+            3 => Some(Unfinished::Interrupted),
+            4 => Some(Unfinished::TooNarrow),
+            _ => Some(Unfinished::TooMany),
         }
     }
 }
@@ -142,10 +142,10 @@ mod tests {
     #[test]
     fn the_first_cause_counts() {
         let stop = AtomicBool::new(true);
-        let watch = Watch::new(Some(Duration::ZERO), Some(&stop));
+        let watch = Supervisor::new(Some(Duration::ZERO), Some(&stop));
         assert_eq!(watch.cause(), None);
         watch.look();
-        watch.end(Cause::Memory);
-        assert_eq!(watch.cause(), Some(Cause::Interrupted));
+        watch.end(Unfinished::Memory);
+        assert_eq!(watch.cause(), Some(Unfinished::Interrupted));
     }
 }

@@ -75,11 +75,11 @@ use std::time::Duration;
 use snapshot_core::Process;
 use thiserror::Error;
 
-pub use budget::Cause;
-pub(crate) use budget::Watch;
+pub(crate) use budget::Supervisor;
+pub use budget::Unfinished;
 pub use canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
 pub use code::{CodeError, Fault};
-pub use outcome::{Outcome, Progress, Trace, TraceStep, Verdict};
+pub use outcome::{Outcome, PathStep, Progress, SearchPath, SearchVerdict};
 pub use product::{Choice, Move, Stop};
 pub use self_check::{Defect, Examined, SelfCheck};
 
@@ -122,9 +122,9 @@ pub struct Exploration<'a> {
     /// A canonical form of versions and counters; needed if there are any.
     pub numbering: Option<&'a dyn Numbering>,
     /// As if a canonical form had no more numbers than this: states are smaller. Where
-    /// there are more, the search ends for [`Cause::TooNarrow`].
+    /// there are more, the search ends for [`Unfinished::TooNarrow`].
     pub most_numbers: Option<u32>,
-    /// Ends the search for [`Cause::TooMany`] with the first level by which there are more
+    /// Ends the search for [`Unfinished::TooMany`] with the first level by which there are more
     /// states than this, unless it has an answer.
     pub most_states: Option<u64>,
     /// Symmetry among processes.
@@ -262,7 +262,7 @@ impl Exploration<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
-        let watch = Watch::new(self.time, self.stop);
+        let watch = Supervisor::new(self.time, self.stop);
         let memory = Memory::new(self.memory);
         let search = |memory| Search {
             product,
@@ -279,18 +279,18 @@ impl Exploration<'_> {
             keep: KEEP_BYTES.min(self.memory / 8),
             tracing: false,
         };
-        let begun = search(&memory).run::<W>(plan, progress);
-        let mut explored = begun.map_err(|Exhausted| self.too_little_memory::<W>())?;
+        let outcome = search(&memory).run::<W>(plan, progress);
+        let mut explored = outcome.map_err(|Exhausted| self.too_little_memory::<W>())?;
         if let Some(defect) = explored.defect.take() {
             return Err(ExploreError::SelfCheck(Box::new(defect)));
         }
         let mut peak_bytes = memory.peak();
         let verdict = match (explored.found, watch.cause()) {
-            (None, None) => Verdict::Verified,
-            (None, Some(cause)) => Verdict::Unknown { cause, found_at: None },
+            (None, None) => SearchVerdict::Verified,
+            (None, Some(cause)) => SearchVerdict::Unknown { cause, found_at: None },
             // The level may be incomplete: what was found need not be the first.
             (Some((depth, _)), Some(cause)) => {
-                Verdict::Unknown { cause, found_at: Some(depth + 1) }
+                SearchVerdict::Unknown { cause, found_at: Some(depth + 1) }
             }
             (Some((depth, found)), None) => {
                 let levels = explored.levels.take();
@@ -299,11 +299,11 @@ impl Exploration<'_> {
                 peak_bytes = peak_bytes.max(memory.peak());
                 match trace {
                     Ok(trace) => match found.stop {
-                        Stop::Violation(alarm) => Verdict::Violation { trace, alarm },
-                        Stop::Fault(fault) => Verdict::Fault { trace, fault },
+                        Stop::Violation(alarm) => SearchVerdict::Violation { trace, alarm },
+                        Stop::Fault(fault) => SearchVerdict::Fault { trace, fault },
                         Stop::TooNarrow => unreachable!("that ends a search for its cause"),
                     },
-                    Err(cause) => Verdict::Unknown { cause, found_at: Some(depth + 1) },
+                    Err(cause) => SearchVerdict::Unknown { cause, found_at: Some(depth + 1) },
                 }
             }
         };
@@ -322,7 +322,7 @@ impl Exploration<'_> {
         depth: u32,
         found: &Found<W>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Trace, Cause> {
+    ) -> Result<SearchPath, Unfinished> {
         let levels = match levels {
             Some(levels) => levels,
             None => {
@@ -333,7 +333,7 @@ impl Exploration<'_> {
                     tracing: true,
                 };
                 let again = search.run::<W>(plan, progress);
-                again.map_err(|Exhausted| Cause::Memory)?.levels.unwrap_or_default()
+                again.map_err(|Exhausted| Unfinished::Memory)?.levels.unwrap_or_default()
             }
         };
         match search.watch.cause() {
@@ -350,7 +350,7 @@ impl Exploration<'_> {
         );
         match (moves, search.watch.cause()) {
             (Some(moves), None) => Ok(trace_reconstruction::walk(search.product, &moves)),
-            (_, cause) => Err(cause.unwrap_or(Cause::Interrupted)),
+            (_, cause) => Err(cause.unwrap_or(Unfinished::Interrupted)),
         }
     }
 

@@ -3,7 +3,7 @@
 use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
 
-use super::budget::Cause;
+use super::budget::Unfinished;
 use super::code::Fault;
 use super::product::Choice;
 use super::self_check::Examined;
@@ -13,7 +13,7 @@ use crate::instance::Scalar;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The answer.
-    pub verdict: Verdict,
+    pub verdict: SearchVerdict,
     /// States that were explored or, at the end, were about to be. Without
     /// antichain: all that were reached.
     pub states: u64,
@@ -32,15 +32,15 @@ pub struct Outcome {
 /// The answer of a search.
 ///
 /// It depends neither on time nor on the number of threads, unless it is
-/// [`Verdict::Unknown`].
+/// [`SearchVerdict::Unknown`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
+pub enum SearchVerdict {
     /// No reachable response violates linearizability.
     Verified,
     /// One does, after as few steps as possible.
     Violation {
         /// The steps; the last one is the violation.
-        trace: Trace,
+        trace: SearchPath,
         /// Why the observer accepts.
         alarm: Alarm,
     },
@@ -48,14 +48,14 @@ pub enum Verdict {
     /// violation.
     Fault {
         /// The steps; the last one goes wrong.
-        trace: Trace,
+        trace: SearchPath,
         /// Where and what.
         fault: Fault,
     },
     /// The search ended early.
     Unknown {
         /// Why.
-        cause: Cause,
+        cause: Unfinished,
         /// If a violation or fault had been found, and only its trace had not:
         /// the number of its steps.
         found_at: Option<u32>,
@@ -64,21 +64,21 @@ pub enum Verdict {
 
 /// Steps from the initial state on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trace {
+pub struct SearchPath {
     /// In order.
-    pub steps: Vec<TraceStep>,
+    pub steps: Vec<PathStep>,
 }
 
 /// One step of a trace.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TraceStep {
-    /// Who.
+pub struct PathStep {
+    /// The process.
     pub process: Process,
     /// What.
     pub choice: Choice,
     /// How many shared accesses of the program's text the step made.
     pub accesses: u32,
-    /// What processes did at once after the step, in order: who, and how many shared
+    /// The reactions after the step, in order: the process, and how many shared
     /// accesses of the text that passed over. If something goes wrong, it is the
     /// last of these that does; without any, the step itself.
     pub reactions: Vec<(Process, u32)>,

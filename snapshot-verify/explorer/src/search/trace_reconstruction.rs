@@ -16,10 +16,10 @@ use std::sync::{Mutex, PoisonError};
 
 use snapshot_core::Process;
 
-use super::budget::Watch;
+use super::budget::Supervisor;
 use super::canonical::Permutation;
-use super::code::Machine;
-use super::outcome::{Trace, TraceStep};
+use super::code::RegisterMachine;
+use super::outcome::{PathStep, SearchPath};
 use super::product::{Ahead, Choice, Move, Product, Scratch, Stop};
 use super::store::Chunk;
 use super::worker::Found;
@@ -32,7 +32,7 @@ pub(super) fn moves<const W: usize>(
     levels: &[Vec<Chunk<W>>],
     found: &Found<W>,
     threads: usize,
-    watch: &Watch<'_>,
+    watch: &Supervisor<'_>,
 ) -> Option<Vec<([u64; W], Move)>> {
     let mut moves = vec![(found.state, found.by)];
     let mut target = found.state;
@@ -51,7 +51,7 @@ fn predecessor<const W: usize>(
     level: &[Chunk<W>],
     target: &[u64; W],
     threads: usize,
-    watch: &Watch<'_>,
+    watch: &Supervisor<'_>,
 ) -> Option<([u64; W], Move)> {
     let next = AtomicUsize::new(0);
     let least: Mutex<Option<([u64; W], Move)>> = Mutex::new(None);
@@ -88,14 +88,17 @@ fn predecessor<const W: usize>(
 }
 
 /// Walks moves from the initial state on, with all that is done at once after each.
-pub(super) fn walk<const W: usize>(product: &Product<'_>, moves: &[([u64; W], Move)]) -> Trace {
+pub(super) fn walk<const W: usize>(
+    product: &Product<'_>,
+    moves: &[([u64; W], Move)],
+) -> SearchPath {
     let mut scratch = Scratch::new(product);
     let mut ahead = Ahead::new(product);
     let mut walker = Walker {
         product,
         machine: ahead.machine.clone(),
         permutation: product.initial().1,
-        trace: Trace::default(),
+        trace: SearchPath::default(),
     };
     for (state, by) in moves {
         for expansion in 0..=by.expansion {
@@ -117,10 +120,10 @@ pub(super) fn walk<const W: usize>(product: &Product<'_>, moves: &[([u64; W], Mo
 /// Notes steps, by the processes of the trace.
 struct Walker<'a> {
     product: &'a Product<'a>,
-    machine: Machine,
+    machine: RegisterMachine,
     /// From processes of the trace to those of the canonical state.
     permutation: Permutation,
-    trace: Trace,
+    trace: SearchPath,
 }
 
 impl Walker<'_> {
@@ -144,7 +147,7 @@ impl Walker<'_> {
         *permutation = permutation.then(&next);
         let mut shown = state.to_vec();
         product.permute(&permutation.inverse(), &mut shown);
-        trace.steps.push(TraceStep {
+        trace.steps.push(PathStep {
             process,
             choice,
             accesses: machine.accesses(),

@@ -1,8 +1,8 @@
 //! What one thread does: it makes the successors of states, and hands them to the
 //! store in batches.
 
-use super::budget::{Cause, Exhausted, Memory, Watch};
-use super::product::{Move, Product, Recall, Scratch, Stop, Successor};
+use super::budget::{Exhausted, Memory, Supervisor, Unfinished};
+use super::product::{Move, Product, Scratch, Stop, Successor, TransitionCache};
 use super::self_check::{Defect, Examined, Examiner};
 use super::store::{Chunk, SHARDS, Store, shard_of};
 
@@ -33,8 +33,8 @@ impl<const W: usize> Found<W> {
 #[derive(Debug)]
 pub(super) struct Worker<'a, const W: usize> {
     scratch: Scratch,
-    /// What it has seen before, if that can be told.
-    recall: Option<Recall<W>>,
+    /// The transitions it has seen, if they can be remembered.
+    cache: Option<TransitionCache<W>>,
     /// By shard, what it has yet to be given: always less than [`BATCH`] states.
     buffers: Vec<Vec<[u64; W]>>,
     /// Since it was taken last.
@@ -46,7 +46,8 @@ pub(super) struct Worker<'a, const W: usize> {
 
 impl<'a, const W: usize> Worker<'a, W> {
     /// What a worker's buffers take, and its memory.
-    pub(super) const BYTES: usize = SHARDS * BATCH * size_of::<[u64; W]>() + Recall::<W>::BYTES;
+    pub(super) const BYTES: usize =
+        SHARDS * BATCH * size_of::<[u64; W]>() + TransitionCache::<W>::BYTES;
 
     pub(super) fn new(
         product: &Product<'_>,
@@ -56,7 +57,7 @@ impl<'a, const W: usize> Worker<'a, W> {
         memory.take(Self::BYTES)?;
         Ok(Self {
             scratch: Scratch::new(product),
-            recall: Recall::new(product),
+            cache: TransitionCache::new(product),
             buffers: (0..SHARDS).map(|_| Vec::with_capacity(BATCH)).collect(),
             transitions: 0,
             found: None,
@@ -70,10 +71,10 @@ impl<'a, const W: usize> Worker<'a, W> {
         chunk: &Chunk<W>,
         product: &Product<'_>,
         store: &Store<'_, W>,
-        watch: &Watch<'_>,
+        watch: &Supervisor<'_>,
         level: u64,
     ) {
-        let Self { scratch, recall, buffers, transitions, found, examiner } = self;
+        let Self { scratch, cache, buffers, transitions, found, examiner } = self;
         let rate = examiner.as_ref().map_or(1, |examiner| examiner.rate(level));
         for state in chunk {
             if let Some(examiner) = examiner {
@@ -96,20 +97,20 @@ impl<'a, const W: usize> Worker<'a, W> {
                     }
                 }
                 if successor.stop == Some(Stop::TooNarrow) {
-                    watch.end(Cause::TooNarrow);
+                    watch.end(Unfinished::TooNarrow);
                 } else if let Some(stop) = successor.stop {
                     *found = Found::first(*found, Some(Found { state: *state, by, stop }));
                 }
             };
-            match recall {
-                Some(recall) => product.successors_recalled(state, scratch, recall, each),
+            match cache {
+                Some(cache) => product.successors_cached(state, scratch, cache, each),
                 None => product.successors(state, scratch, each),
             }
         }
     }
 
     /// Hands everything over that is still in the buffers.
-    pub(super) fn finish(&mut self, store: &Store<'_, W>, watch: &Watch<'_>) {
+    pub(super) fn finish(&mut self, store: &Store<'_, W>, watch: &Supervisor<'_>) {
         for (shard, buffer) in self.buffers.iter_mut().enumerate() {
             if !buffer.is_empty() {
                 hand_over(shard, buffer, store, watch);
@@ -146,10 +147,10 @@ fn hand_over<const W: usize>(
     shard: usize,
     buffer: &mut Vec<[u64; W]>,
     store: &Store<'_, W>,
-    watch: &Watch<'_>,
+    watch: &Supervisor<'_>,
 ) {
     if store.insert(shard, buffer).is_err() {
-        watch.end(Cause::Memory);
+        watch.end(Unfinished::Memory);
     }
     buffer.clear();
 }

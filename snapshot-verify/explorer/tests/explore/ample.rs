@@ -9,9 +9,9 @@ use snapshot_explorer::pipeline::{self, Prepared};
 use snapshot_explorer::por::persistent_sets::PersistentSets;
 use snapshot_explorer::quotient::canonical_renaming::{CAP, CanonicalRenaming};
 use snapshot_explorer::reduction::{Reduction, Reductions};
-use snapshot_explorer::search::code::Machine;
+use snapshot_explorer::search::code::RegisterMachine;
 use snapshot_explorer::search::product::{Ahead, Product, Scratch};
-use snapshot_explorer::search::{Choice, Exploration, Outcome, Stop, Verdict};
+use snapshot_explorer::search::{Choice, Exploration, Outcome, SearchVerdict, Stop};
 use snapshot_language::parse;
 
 use crate::published::explored;
@@ -46,7 +46,7 @@ scan:
     return r
 ";
 
-/// Which cell an update writes cannot be told from where it stands.
+/// Which cell an update writes does not follow from where it stands.
 const UNTOLD: &str = "algorithm untold
 shared cell[process][0..1]: value or none
 private far: 0..99
@@ -110,7 +110,11 @@ fn walk(instance: &Instance, operations: u32, steps: u32) -> Result<u32, String>
     walked.unwrap()
 }
 
-fn moves(product: &Product<'_>, machine: &mut Machine, state: &[Scalar]) -> Vec<(Process, Choice)> {
+fn moves(
+    product: &Product<'_>,
+    machine: &mut RegisterMachine,
+    state: &[Scalar],
+) -> Vec<(Process, Choice)> {
     machine.begin();
     machine.state_mut().copy_from_slice(state);
     product.moves(machine)
@@ -118,7 +122,7 @@ fn moves(product: &Product<'_>, machine: &mut Machine, state: &[Scalar]) -> Vec<
 
 fn take(
     product: &Product<'_>,
-    machine: &mut Machine,
+    machine: &mut RegisterMachine,
     state: &[Scalar],
     process: Process,
     choice: Choice,
@@ -132,14 +136,14 @@ fn take(
 /// All but the leader move at random, in the state before his step and in the one after.
 fn go_on(
     product: &Product<'_>,
-    machine: &mut Machine,
+    machine: &mut RegisterMachine,
     random: &mut ChaCha8Rng,
     leader: Process,
     [before, after]: [&Vec<Scalar>; 2],
 ) -> Result<(), String> {
     let registers = product.layout().registers();
     // The observer may know more, the earlier somebody responds, and never less.
-    let compared = 0..registers.must(Process::from_index(0));
+    let compared = 0..registers.must_bits(Process::from_index(0));
     let differs =
         |one: &[Scalar], other: &[Scalar]| compared.clone().find(|&at| one[at] != other[at]);
     let [mut waiting, mut led] = [before, after].map(Clone::clone);
@@ -219,7 +223,7 @@ fn less_is_explored_and_the_same_is_found() {
         let [fewer, all] = [Reductions::standard(), without].map(|by| {
             explored(name, bug, by, Exploration { operations, ..Exploration::default() })
         });
-        let verified = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
+        let verified = |outcome: &Outcome| matches!(outcome.verdict, SearchVerdict::Verified);
         assert_eq!((verified(&fewer), verified(&all)), (bug.is_none(), bug.is_none()), "{name}");
         assert!(fewer.states * share < all.states, "{name}: {} of {}", fewer.states, all.states);
     }

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
-use snapshot_explorer::search::{Exploration, Outcome, Verdict};
+use snapshot_explorer::search::{Exploration, Outcome, SearchVerdict};
 
 use crate::bowman::{Exit, bowman};
 use crate::meaning::{found, replay};
@@ -131,10 +131,10 @@ fn the_antichain_keeps_the_maximal_states_and_the_shortest_counterexample() {
         counted += u32::from(left.word() == 0 && left.mask() & layout.monotone().mask() != 0);
         saved += u32::from(maximal.states < all.states);
         match &outcome.verdict {
-            Verdict::Violation { trace, .. } => {
+            SearchVerdict::Violation { trace, .. } => {
                 assert_eq!(replay(&oracle, trace), Ends::Violation)
             }
-            Verdict::Fault { trace, .. } => assert_eq!(replay(&oracle, trace), Ends::Fault),
+            SearchVerdict::Fault { trace, .. } => assert_eq!(replay(&oracle, trace), Ends::Fault),
             _ => {}
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use snapshot_explorer::search::{Cause, Exploration, ExploreError, Outcome, Verdict};
+use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
 
 use crate::bowman::{Exit, bowman};
 
@@ -11,9 +11,9 @@ fn run(exploration: &Exploration<'_>, exit: Exit) -> Outcome {
     exploration.run(&bowman(4, [0, 1], exit), &mut |_| {}).unwrap()
 }
 
-fn unknown(outcome: &Outcome) -> Cause {
+fn unknown(outcome: &Outcome) -> Unfinished {
     match outcome.verdict {
-        Verdict::Unknown { cause, found_at: None } => cause,
+        SearchVerdict::Unknown { cause, found_at: None } => cause,
         _ => panic!("{outcome:?}"),
     }
 }
@@ -24,7 +24,7 @@ fn memory_ends_in_unknown_and_is_never_exceeded() {
         for threads in [1, 2] {
             let outcome =
                 run(&Exploration { memory, threads, ..Exploration::default() }, Exit::Correct);
-            assert_eq!(unknown(&outcome), Cause::Memory);
+            assert_eq!(unknown(&outcome), Unfinished::Memory);
             assert!(outcome.peak_bytes <= memory);
             assert!(outcome.peak_bytes > memory / 2, "it was used: {}", outcome.peak_bytes);
             assert!(outcome.states > 10_000 && outcome.states < 2_151_306, "{outcome:?}");
@@ -48,11 +48,11 @@ fn a_budget_too_small_to_begin_with_is_refused() {
 fn time_and_interruption_end_in_unknown() {
     let time = Some(Duration::from_millis(20));
     let outcome = run(&Exploration { time, ..Exploration::default() }, Exit::Correct);
-    assert_eq!(unknown(&outcome), Cause::Time);
+    assert_eq!(unknown(&outcome), Unfinished::Time);
     assert!(outcome.seconds < 10.0);
     let stop = AtomicBool::new(true);
     let exploration = Exploration { stop: Some(&stop), ..Exploration::default() };
-    assert_eq!(unknown(&run(&exploration, Exit::Correct)), Cause::Interrupted);
+    assert_eq!(unknown(&run(&exploration, Exit::Correct)), Unfinished::Interrupted);
 }
 
 #[test]
@@ -78,9 +78,9 @@ fn a_violation_whose_trace_does_not_fit_is_not_reported_as_one() {
     let mut seen = [0; 3];
     for verdict in verdicts {
         seen[match verdict {
-            Verdict::Unknown { cause: Cause::Memory, found_at: None } => 0,
-            Verdict::Unknown { cause: Cause::Memory, found_at: Some(15) } => 1,
-            Verdict::Violation { trace, .. } if trace.steps.len() == 15 => 2,
+            SearchVerdict::Unknown { cause: Unfinished::Memory, found_at: None } => 0,
+            SearchVerdict::Unknown { cause: Unfinished::Memory, found_at: Some(15) } => 1,
+            SearchVerdict::Violation { trace, .. } if trace.steps.len() == 15 => 2,
             other => panic!("{other:?}"),
         }] += 1;
     }

@@ -8,7 +8,7 @@ use snapshot_explorer::instance::{
 };
 use snapshot_explorer::search::layout::{LayoutError, Registers};
 use snapshot_explorer::search::{
-    Choice, Exploration, ExploreError, Numbering, Permutation, Symmetry, Verdict,
+    Choice, Exploration, ExploreError, Numbering, Permutation, SearchVerdict, Symmetry,
 };
 use snapshot_language::Span;
 
@@ -64,7 +64,7 @@ impl Symmetry for OthersOfBowman {
                 state[3 + 3 * q.index() + local] = before[3 + 3 * p.index() + local];
             }
             state[registers.location(q)] = before[registers.location(p)];
-            state[registers.must(q)] = before[registers.must(p)];
+            state[registers.must_bits(q)] = before[registers.must_bits(p)];
         }
     }
 }
@@ -100,13 +100,13 @@ fn symmetry_leaves_one_state_of_those_alike_and_traces_keep_their_processes() {
             Exploration { symmetry: Some(&symmetry), threads: 2, ..Exploration::default() };
         let outcome = exploration.run(&instance, &mut |_| {}).unwrap();
         if exit == Exit::Correct {
-            assert_eq!(outcome.verdict, Verdict::Verified);
+            assert_eq!(outcome.verdict, SearchVerdict::Verified);
             let (least, most) = (2_151_306 / 2, 2_151_306 * 6 / 10);
             assert!((least..most).contains(&outcome.states), "{}", outcome.states);
         } else {
             let expected = oracle.search(&|state| least(&symmetry, state));
             assert_eq!(found(&outcome), expected);
-            let Verdict::Violation { trace, .. } = outcome.verdict else { panic!() };
+            let SearchVerdict::Violation { trace, .. } = outcome.verdict else { panic!() };
             assert_eq!(trace.steps.len(), 15);
             assert_eq!(replay(&oracle, &trace), Ends::Violation);
         }
@@ -121,12 +121,14 @@ fn permutations_are_undone_where_the_names_of_processes_are_seen() {
     let instance = bowman(5, [0, 1], Exit::Early);
     let oracle = Oracle { instance: &instance, operations: Some(1), active: vec![true; 5] };
     let left = Exploration { operations: Some(1), ..Exploration::default() };
-    let Verdict::Violation { trace: plain, .. } = left.run(&instance, &mut |_| {}).unwrap().verdict
+    let SearchVerdict::Violation { trace: plain, .. } =
+        left.run(&instance, &mut |_| {}).unwrap().verdict
     else {
         panic!()
     };
     let unbounded = Exploration { symmetry: Some(&symmetry), ..Exploration::default() };
-    let Verdict::Violation { trace, .. } = unbounded.run(&instance, &mut |_| {}).unwrap().verdict
+    let SearchVerdict::Violation { trace, .. } =
+        unbounded.run(&instance, &mut |_| {}).unwrap().verdict
     else {
         panic!()
     };
@@ -279,7 +281,7 @@ fn versions_are_renamed_and_the_search_ends_without_a_bound() {
         let expected = oracle.search(&|state| numbering.rename(&mut state.slots));
         assert_eq!(found(&outcome), expected);
         match outcome.verdict {
-            Verdict::Violation { trace, .. } => {
+            SearchVerdict::Violation { trace, .. } => {
                 assert_eq!((ends, trace.steps.len()), (Ends::Violation, 7));
                 let mut state = oracle.initial();
                 for step in &trace.steps {
@@ -290,7 +292,7 @@ fn versions_are_renamed_and_the_search_ends_without_a_bound() {
                     assert_eq!(slots, &step.state[..instance.slots.len()]);
                 }
             }
-            verdict => assert_eq!((verdict, ends), (Verdict::Verified, Ends::Well)),
+            verdict => assert_eq!((verdict, ends), (SearchVerdict::Verified, Ends::Well)),
         }
     }
 }
@@ -372,8 +374,8 @@ fn every_expansion_of_a_state_is_tried() {
         exploration.run(&counter(), &mut |_| {}).unwrap().verdict
     };
     // 2 alone never becomes 4. If it is tried as 3, the third scan is wrong.
-    assert_eq!(verdict(false), Verdict::Verified);
-    let Verdict::Violation { trace, .. } = verdict(true) else { panic!() };
+    assert_eq!(verdict(false), SearchVerdict::Verified);
+    let SearchVerdict::Violation { trace, .. } = verdict(true) else { panic!() };
     assert_eq!(trace.steps.len(), 6);
     assert_eq!((trace.steps[4].choice, trace.steps[5].state[0]), (Choice::Scan, 4));
 }

@@ -4,7 +4,7 @@ use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::pipeline::{self, Prepared};
 use snapshot_explorer::reduction::Reductions;
-use snapshot_explorer::search::{Exploration, Verdict};
+use snapshot_explorer::search::{Exploration, SearchVerdict};
 use snapshot_language::parse;
 
 /// Scans take one of two copies in turns. If the writes of both were one step, it would
@@ -108,8 +108,8 @@ fn violates(text: &str, processes: usize) -> bool {
     };
     let outcome = exploration.run(&prepared.instance, &mut |_| {}).unwrap();
     match outcome.verdict {
-        Verdict::Verified => false,
-        Verdict::Violation { .. } => true,
+        SearchVerdict::Verified => false,
+        SearchVerdict::Violation { .. } => true,
         other => panic!("{other:?}"),
     }
 }

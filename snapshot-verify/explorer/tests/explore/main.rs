@@ -1,7 +1,6 @@
 //! The explorer on instances made by hand.
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-mod abandoned;
 mod alike;
 mod ample;
 mod antichain;
@@ -17,7 +16,8 @@ mod oracle;
 mod passes;
 mod published;
 mod random;
-mod recall;
 mod reductions;
 mod self_check;
+mod static_dead_cells;
 mod symmetry;
+mod transition_cache;

@@ -8,7 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_core::Process;
 use snapshot_explorer::instance::{Instance, Scalar};
 use snapshot_explorer::search::layout::Registers;
-use snapshot_explorer::search::{Exploration, Outcome, Trace, Verdict};
+use snapshot_explorer::search::{Exploration, Outcome, SearchPath, SearchVerdict};
 
 use crate::oracle::{Ends, Found, Oracle, State};
 use crate::random;
@@ -21,7 +21,7 @@ pub fn registers(instance: &Instance, state: &State) -> Vec<Scalar> {
     for process in (0..instance.processes).map(Process::from_index) {
         let index = process.index();
         scalars[registers.location(process)] = state.locations[index].index() as Scalar;
-        scalars[registers.must(process)] = Scalar::from(state.musts[index].bits());
+        scalars[registers.must_bits(process)] = Scalar::from(state.musts[index].bits());
         scalars[registers.left(process)] = state.left[index] as Scalar;
     }
     scalars[registers.invoked()] = Scalar::from(state.observer.bits() & 3);
@@ -30,7 +30,7 @@ pub fn registers(instance: &Instance, state: &State) -> Vec<Scalar> {
 }
 
 /// Replays a trace; how it ends.
-pub fn replay(oracle: &Oracle<'_>, trace: &Trace) -> Ends {
+pub fn replay(oracle: &Oracle<'_>, trace: &SearchPath) -> Ends {
     let mut state = oracle.initial();
     let (last, steps) = trace.steps.split_last().unwrap();
     for step in steps {
@@ -53,11 +53,11 @@ pub fn replay(oracle: &Oracle<'_>, trace: &Trace) -> Ends {
 /// What the explorer found, as the oracle says it.
 pub fn found(outcome: &Outcome) -> Found {
     let stops_after = match &outcome.verdict {
-        Verdict::Verified => None,
-        Verdict::Violation { trace, .. } | Verdict::Fault { trace, .. } => {
+        SearchVerdict::Verified => None,
+        SearchVerdict::Violation { trace, .. } | SearchVerdict::Fault { trace, .. } => {
             Some(trace.steps.len() as u32)
         }
-        Verdict::Unknown { .. } => panic!("{outcome:?}"),
+        SearchVerdict::Unknown { .. } => panic!("{outcome:?}"),
     };
     let Outcome { states, transitions, depth, .. } = *outcome;
     Found { states, transitions, depth, stops_after }
@@ -91,8 +91,8 @@ fn explorer_and_oracle_agree_on_random_instances() {
         let outcome = exploration.run(&instance, &mut |_| {}).unwrap();
         assert_eq!(found(&outcome), expected, "seed {seed}");
         let (kind, trace) = match &outcome.verdict {
-            Verdict::Violation { trace, .. } => (Ends::Violation, Some(trace)),
-            Verdict::Fault { trace, .. } => (Ends::Fault, Some(trace)),
+            SearchVerdict::Violation { trace, .. } => (Ends::Violation, Some(trace)),
+            SearchVerdict::Fault { trace, .. } => (Ends::Fault, Some(trace)),
             _ => (Ends::Well, None),
         };
         let layout = exploration.layout(&instance).unwrap();

@@ -1,7 +1,7 @@
 //! Fewer numbers of versions and counters than there might be.
 
 use snapshot_explorer::reduction::Reductions;
-use snapshot_explorer::search::{Cause, Exploration, Outcome, Verdict};
+use snapshot_explorer::search::{Exploration, Outcome, SearchVerdict, Unfinished};
 
 use crate::published::explored;
 
@@ -15,18 +15,18 @@ fn riany(bug: Option<&str>, operations: u32, most_numbers: Option<u32>) -> Outco
 fn what_does_not_fit_ends_the_search_and_all_else_is_the_same() {
     for (bug, operations) in [(None, 1), (Some("early_count"), 2)] {
         let all = riany(bug, operations, None);
-        assert_eq!(matches!(all.verdict, Verdict::Verified), bug.is_none());
+        assert_eq!(matches!(all.verdict, SearchVerdict::Verified), bug.is_none());
         let mut ended = 0;
         for most_numbers in [1, 3, 5, 6, 8] {
             let narrow = riany(bug, operations, Some(most_numbers));
-            if let Verdict::Unknown { cause, .. } = narrow.verdict {
-                assert_eq!(cause, Cause::TooNarrow);
+            if let SearchVerdict::Unknown { cause, .. } = narrow.verdict {
+                assert_eq!(cause, Unfinished::TooNarrow);
                 ended += 1;
                 continue;
             }
             // Which of several violations comes first depends on how states are packed.
             let steps = |outcome: &Outcome| match &outcome.verdict {
-                Verdict::Violation { trace, .. } => Some(trace.steps.len()),
+                SearchVerdict::Violation { trace, .. } => Some(trace.steps.len()),
                 _ => None,
             };
             let answer = |outcome: &Outcome| {

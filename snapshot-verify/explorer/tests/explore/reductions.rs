@@ -13,7 +13,7 @@ use snapshot_explorer::quotient::{
     canonical_renaming::CanonicalRenaming, process_symmetry::ProcessSymmetry,
 };
 use snapshot_explorer::reduction::Reductions;
-use snapshot_explorer::search::{Exploration, Verdict};
+use snapshot_explorer::search::{Exploration, SearchVerdict};
 
 use crate::random;
 
@@ -91,11 +91,11 @@ fn explore(instance: &Instance, symmetry: bool, antichain: bool) -> (String, Opt
     };
     let outcome = exploration.run(instance, &mut |_| {}).unwrap();
     let verdict = match &outcome.verdict {
-        Verdict::Verified => ("verified".to_owned(), None),
-        Verdict::Violation { trace, .. } => {
+        SearchVerdict::Verified => ("verified".to_owned(), None),
+        SearchVerdict::Violation { trace, .. } => {
             ("violation".to_owned(), Some(trace.steps.len() as u64))
         }
-        Verdict::Fault { trace, .. } => ("fault".to_owned(), Some(trace.steps.len() as u64)),
+        SearchVerdict::Fault { trace, .. } => ("fault".to_owned(), Some(trace.steps.len() as u64)),
         other => panic!("{other:?}"),
     };
     (verdict.0, verdict.1, outcome.states)

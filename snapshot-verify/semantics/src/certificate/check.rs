@@ -10,7 +10,7 @@ use super::claim::pair as pair_of;
 use super::lines::{LineError, Lines};
 use super::search::List;
 use super::system::System;
-use super::{Budget, Cause, Claim, ClaimError};
+use super::{Budget, Claim, ClaimError, Unfinished};
 use crate::interpret::{Fault, Machine, MachineError, Move, Writing};
 use crate::program::Program;
 use crate::program::independence;
@@ -26,7 +26,7 @@ pub enum Answer {
     /// It does not.
     Refused(Refusal),
     /// It was not checked to its end.
-    Unknown(Cause),
+    Unknown(Unfinished),
     /// It is no certificate of this version.
     Foreign,
 }
@@ -127,7 +127,7 @@ const fn suffix(permuted: bool) -> &'static str {
 #[derive(Debug)]
 enum Stop {
     Refused(Refusal),
-    Unknown(Cause),
+    Unknown(Unfinished),
     Io(io::Error),
 }
 
@@ -238,7 +238,7 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
         }
         let count = lines.count("shared").map_err(Stop::Io)??;
         for place in 0..count {
-            let line = lines.must("a shared part").map_err(Stop::Io)??;
+            let line = lines.expect_line("a shared part").map_err(Stop::Io)??;
             let part = writing.read_shared(line);
             let part = part.map_err(|error| lines.expected(&error.to_string()))?;
             let number = self.system.shared.number(part);
@@ -246,7 +246,7 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
         }
         let count = lines.count("process").map_err(Stop::Io)??;
         for place in 0..count {
-            let line = lines.must("a process's part").map_err(Stop::Io)??;
+            let line = lines.expect_line("a process's part").map_err(Stop::Io)??;
             let part = writing.read_process(line);
             let part = part.map_err(|error| lines.expected(&error.to_string()))?;
             let number = self.system.processes.number(part);
@@ -254,7 +254,7 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
         }
         let count = lines.count("sets").map_err(Stop::Io)??;
         for place in 0..count {
-            let line = lines.must("a set").map_err(Stop::Io)??;
+            let line = lines.expect_line("a set").map_err(Stop::Io)??;
             let set = u128::from_str_radix(line, 16).ok();
             let number = set.and_then(|set| self.system.judge.admit(set));
             let number =
@@ -290,7 +290,7 @@ impl<'c, 'b> Check<'c, 'b, '_, '_> {
             .collect();
         let mut state: Vec<u32> = Vec::new();
         for _ in 0..count {
-            let line = lines.must("a state").map_err(Stop::Io)??;
+            let line = lines.expect_line("a state").map_err(Stop::Io)??;
             let numbers: Option<Vec<u32>> = line.split(' ').map(|word| word.parse().ok()).collect();
             let Some(numbers) = numbers.filter(|numbers| {
                 let (given, all) = (numbers.len(), width + 1);

@@ -1,4 +1,4 @@
-//! Lines of a text that anybody may have written, read one at a time, in bounded memory.
+//! Lines of an untrusted text, read one at a time, in bounded memory.
 
 use std::io::{self, BufRead, Read};
 
@@ -68,7 +68,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
     }
 
     /// The next line, which there must be; `expected`: what stands there.
-    pub fn must(&mut self, expected: &str) -> io::Result<Result<&str, LineError>> {
+    pub fn expect_line(&mut self, expected: &str) -> io::Result<Result<&str, LineError>> {
         let missing = LineError {
             line: self.number + 1,
             expected: format!("{expected}, but the file ends here"),
@@ -83,7 +83,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         let content = |line: &'_ str| -> Option<usize> {
             line.strip_prefix(name)?.strip_prefix(' ').map(|_| name.len() + 1)
         };
-        Ok(self.must(&expected)?.and_then(|line| match content(line) {
+        Ok(self.expect_line(&expected)?.and_then(|line| match content(line) {
             Some(from) => Ok(&line[from..]),
             None => Err(wrong),
         }))

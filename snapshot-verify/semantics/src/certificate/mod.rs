@@ -46,7 +46,7 @@
 //! | `rows` | rows of numbers, each once |
 //! | `search` | the list, closed under moves |
 //! | `write` | from an algorithm to its certificate |
-//! | `lines` | lines of a text that anybody may have written |
+//! | `lines` | lines of an untrusted text |
 //! | `check` | the check |
 
 mod check;
@@ -78,14 +78,14 @@ pub struct Budget<'a> {
 
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Cause {
+pub enum Unfinished {
     /// The memory did not suffice.
     Memory,
     /// It was ended.
     Ended,
 }
 
-impl Cause {
+impl Unfinished {
     /// Its name, for programs.
     pub const fn name(self) -> &'static str {
         match self {
@@ -97,10 +97,10 @@ impl Cause {
 
 impl Budget<'_> {
     /// With this many bytes in use.
-    fn spend(&mut self, bytes: usize) -> Result<(), Cause> {
+    fn spend(&mut self, bytes: usize) -> Result<(), Unfinished> {
         if bytes as u64 > self.memory {
-            return Err(Cause::Memory);
+            return Err(Unfinished::Memory);
         }
-        if (self.proceed)() { Ok(()) } else { Err(Cause::Ended) }
+        if (self.proceed)() { Ok(()) } else { Err(Unfinished::Ended) }
     }
 }

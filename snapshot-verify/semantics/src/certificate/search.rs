@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::rows::Rows;
 use super::system::{Successor, System};
-use super::{Budget, Cause, Coverage};
+use super::{Budget, Coverage, Unfinished};
 use crate::interpret::{Fault, Move};
 
 /// How often the budget is asked: each this many states.
@@ -29,7 +29,7 @@ pub enum Obstacle {
     /// This move is a fault.
     Fault(Move, Fault),
     /// The budget ran out.
-    Unknown(Cause),
+    Unknown(Unfinished),
 }
 
 impl List {

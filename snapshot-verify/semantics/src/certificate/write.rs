@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::claim::hexadecimal;
 use super::search::{List, Obstacle, search};
 use super::system::System;
-use super::{Budget, Cause, Claim, ClaimError};
+use super::{Budget, Claim, ClaimError, Unfinished};
 use crate::interpret::{Fault, Machine, MachineError, Move, Writing};
 use crate::program::Program;
 use crate::program::independence;
@@ -80,7 +80,7 @@ pub enum Failure {
     },
     /// The budget ran out.
     #[error("{} ran out before all states were listed", .0.name())]
-    Unknown(Cause),
+    Unknown(Unfinished),
     /// It cannot be written.
     #[error("it cannot be written: {0}")]
     Io(#[from] io::Error),

@@ -35,7 +35,7 @@ pub(super) fn text(execution: &Execution, names: &Names, width: usize) -> String
 pub(super) fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
     let mut open: Vec<String> = vec![String::new(); execution.processes];
     let mut begun = 0;
-    let mut told = |report: &StepReport| {
+    let mut describe = |report: &StepReport| {
         let mut deeds: Vec<String> = Vec::new();
         for access in &report.accesses {
             let mark = if access.linearizes { " (*)" } else { "" };
@@ -59,7 +59,7 @@ pub(super) fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
         }
         deeds
     };
-    execution.reports.iter().map(&mut told).collect()
+    execution.reports.iter().map(&mut describe).collect()
 }
 
 fn table(

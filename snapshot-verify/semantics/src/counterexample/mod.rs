@@ -1,12 +1,12 @@
 //! Counterexamples: an execution whose history is not linearizable, validated
-//! and told.
+//! and rendered.
 //!
-//! Whoever finds a counterexample hands over moves and nothing else. Before they
+//! A method that finds a counterexample hands over moves and nothing else. Before they
 //! are shown, the interpreter makes them, and what it records is judged by
 //! [`judge`]; only what passes becomes a [`Counterexample`]. A search that hands
 //! over anything else is wrong, and [`CounterexampleError`] says so.
 //!
-//! Told, a counterexample has one column per process that takes part, the
+//! As text, a counterexample has one column per process that takes part, the
 //! accesses to shared memory in their order with what they saw; underneath the
 //! history, its operations as intervals; and the argument why no order of these
 //! operations explains what they returned. The operations have the same names,
@@ -77,7 +77,7 @@ pub enum CounterexampleErrorKind {
         i: Process,
         /// j.
         j: Process,
-        /// Whose update it is.
+        /// The process of the update.
         process: Process,
         /// Its number.
         operation: OperationId,
@@ -148,13 +148,13 @@ impl Counterexample {
 
     /// The argument why the history is not linearizable, as one paragraph.
     pub fn argument(&self) -> String {
-        let names = Names::of(&self.history);
+        let names = Names::new(&self.history);
         self.explanation.argument(|exhibit| names.of_operation(exhibit.id))
     }
 
     /// For people, in lines of at most `width` characters, if the words allow it.
     pub fn text(&self, width: usize) -> String {
-        let names = Names::of(&self.history);
+        let names = Names::new(&self.history);
         let mut text = self.title.clone();
         text.push_str("\n\n");
         text.push_str(&columns::text(&self.execution, &names, width));
@@ -171,21 +171,21 @@ impl Counterexample {
 /// What each step of an execution did, with the names that its operations have in
 /// counterexamples: `U1 = update(1) begins`, `a[0] is 1`, `S1 returns [1, 0]`.
 pub fn named_deeds(execution: &Execution) -> Vec<String> {
-    let names = Names::of(&execution.history());
+    let names = Names::new(&execution.history());
     columns::deeds(execution, &names).into_iter().map(|deeds| deeds.join("; ")).collect()
 }
 
 /// The name of each operation of a history, in the order of their invocations: U1, S1, ...
 pub fn operation_names(history: &History<u32>) -> Vec<String> {
-    let names = Names::of(history);
+    let names = Names::new(history);
     history.operation_ids().map(|id| names.of_operation(id)).collect()
 }
 
 /// Any execution for people: its columns, and its history; in lines of at most
 /// `width` characters, if the words allow it.
-pub fn told(execution: &Execution, width: usize) -> String {
+pub fn render(execution: &Execution, width: usize) -> String {
     let history = execution.history();
-    let names = Names::of(&history);
+    let names = Names::new(&history);
     let columns = columns::text(execution, &names, width);
     format!("{columns}\nThe history:\n\n{}", intervals::text(&history, &names, width))
 }

@@ -11,7 +11,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub fn of(history: &History<u32>) -> Self {
+    pub fn new(history: &History<u32>) -> Self {
         let (mut scans, mut updates) = (0, 0);
         let name = |operation: &snapshot_core::history::Operation| {
             let (letter, count) = match operation.kind() {

@@ -7,10 +7,10 @@
 
 use snapshot_core::Process;
 
-use super::graph::Graph;
+use super::graph::StateGraph;
 use super::{Operation, Stuck};
 
-impl Graph<'_, '_> {
+impl StateGraph<'_, '_> {
     /// An operation that returns in no continuation, if there is one: that of a
     /// deadlock, if there is one, after the fewest moves.
     pub fn stuck(&self) -> Option<Stuck> {

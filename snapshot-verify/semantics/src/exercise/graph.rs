@@ -22,7 +22,7 @@ const BYTES_PER_STATE: usize = 512;
 pub struct Edge {
     pub from: u32,
     pub to: u32,
-    /// Whose operation it returns.
+    /// The process whose operation returns.
     pub returns: Option<Process>,
 }
 
@@ -39,7 +39,7 @@ pub struct Node {
 
 /// States and the steps between them.
 #[derive(Debug)]
-pub struct Graph<'m, 'p> {
+pub struct StateGraph<'m, 'p> {
     pub machine: &'m Machine<'p>,
     client: Client,
     pub nodes: Vec<Node>,
@@ -70,7 +70,7 @@ impl Node {
     }
 }
 
-impl<'m, 'p> Graph<'m, 'p> {
+impl<'m, 'p> StateGraph<'m, 'p> {
     /// All states that are reached from one, as far as the budget goes. What steps
     /// execute is added to what has been seen.
     pub fn explore(
@@ -130,7 +130,7 @@ impl<'m, 'p> Graph<'m, 'p> {
             if node.state.is_idle(process.index()) {
                 for call in self.client.calls(&node.progress, process, n) {
                     let mut node = self.nodes[from as usize].clone();
-                    node.open[process.index()] = Some(Operation::of(call));
+                    node.open[process.index()] = Some(Operation::from(call));
                     self.client.begin(&mut node.progress, process, call);
                     let coverage = Some(&mut seen.coverage);
                     let state = &mut node.state;

@@ -13,14 +13,14 @@
 //!   by spinning, there is always a step, and never a state without successors.
 //!
 //! **Reductions preserve none of these**: slicing drops statements, fused steps and
-//! ample sets drop states, and what is left for the observer says nothing of who can
+//! ample sets drop states, and what is left for the observer says nothing of what each process can
 //! still return. So this module asks the interpreter, which runs the text as it is, and
 //! the state graph of a client that writes one value only: a data-independent program
 //! does not look at values, so it takes the same ways whatever they are.
 //!
 //! That graph may be too large, or infinite. So answers have three values. *Seen* rests
 //! on an execution. *Never* rests on all states: it is only said of a graph that was
-//! explored to its end. All else is [`Standing::Open`]. An operation that cannot end is
+//! explored to its end. All else is [`Occurrence::Open`]. An operation that cannot end is
 //! found in a partial graph, too: its future is closed, and explored, or it is not
 //! reported.
 //!
@@ -42,7 +42,7 @@ use snapshot_core::Process;
 
 use crate::interpret::{Call, Client, Coverage, Machine, Move};
 use crate::language::Span;
-use graph::{Graph, Node};
+use graph::{Node, StateGraph};
 
 /// What may be spent. All but `proceed` is counted, so that answers are the same
 /// everywhere.
@@ -60,7 +60,7 @@ pub struct Budget<'a> {
 
 /// Whether something happens.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Standing {
+pub enum Occurrence {
     /// It does, in some execution.
     Seen,
     /// It does not, in any execution.
@@ -83,9 +83,9 @@ pub enum Operation {
 pub struct Exercise {
     /// The statements of the text that do something, in its order: whether they are
     /// executed.
-    pub statements: Vec<(Span, Standing)>,
+    pub statements: Vec<(Span, Occurrence)>,
     /// The operations that the client begins: whether they return.
-    pub returns: Vec<(Process, Operation, Standing)>,
+    pub returns: Vec<(Process, Operation, Occurrence)>,
     /// Whether an operation can always still end.
     pub ending: Ending,
     /// The states of the largest graph that was explored.
@@ -108,7 +108,7 @@ pub enum Ending {
 pub struct Stuck {
     /// An execution that leads there.
     pub moves: Vec<Move>,
-    /// Whose operation it is.
+    /// The process of the operation.
     pub process: Process,
     /// Which one.
     pub operation: Operation,
@@ -118,7 +118,7 @@ pub struct Stuck {
     pub is_deadlock: bool,
 }
 
-impl Standing {
+impl Occurrence {
     /// Its name, for programs.
     pub const fn name(self) -> &'static str {
         match self {
@@ -137,8 +137,10 @@ impl Operation {
             Self::Scan => "scan",
         }
     }
+}
 
-    const fn of(call: Call) -> Self {
+impl From<Call> for Operation {
+    fn from(call: Call) -> Self {
         match call {
             Call::Update(_) => Self::Update,
             Call::Scan => Self::Scan,
@@ -152,13 +154,13 @@ impl Exercise {
     pub fn is_vacuous(&self) -> bool {
         matches!(self.ending, Ending::Impossible(_))
             || self.unexecuted().next().is_some()
-            || self.returns.iter().any(|(.., standing)| *standing == Standing::Never)
+            || self.returns.iter().any(|(.., standing)| *standing == Occurrence::Never)
     }
 
     /// The statements that are never executed.
     pub fn unexecuted(&self) -> impl Iterator<Item = Span> {
         let statements = self.statements.iter();
-        statements.filter(|(_, standing)| *standing == Standing::Never).map(|(span, _)| *span)
+        statements.filter(|(_, standing)| *standing == Occurrence::Never).map(|(span, _)| *span)
     }
 }
 
@@ -185,12 +187,12 @@ pub fn exercise(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>)
     let n = machine.processes();
     let mut seen = Seen { coverage: machine.no_coverage(), returned: Vec::new() };
     let first = Node::initial(machine, client);
-    let graph = Graph::explore(machine, client, first, &mut seen, budget);
+    let graph = StateGraph::explore(machine, client, first, &mut seen, budget);
     let begun: Vec<(Process, Operation)> = (0..n)
         .map(Process::from_index)
         .flat_map(|process| {
             let calls = client.calls(&client.start(n), process, n);
-            let mut operations: Vec<_> = calls.into_iter().map(Operation::of).collect();
+            let mut operations: Vec<_> = calls.into_iter().map(Operation::from).collect();
             operations.dedup();
             operations.into_iter().map(move |operation| (process, operation))
         })
@@ -203,7 +205,7 @@ pub fn exercise(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>)
             // What it executes is out of bounds.
             let mut unseen = seen.clone();
             let first = Node::initial(machine, &unbounded);
-            let graph = Graph::explore(machine, &unbounded, first, &mut unseen, budget);
+            let graph = StateGraph::explore(machine, &unbounded, first, &mut unseen, budget);
             states = states.max(graph.states());
             (graph.stuck(), graph.is_exhaustive())
         }
@@ -220,8 +222,8 @@ pub fn exercise(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>)
         };
         walks::cover(machine, client, &mut seen, &is_complete, budget);
     }
-    let otherwise = if graph.is_exhaustive() { Standing::Never } else { Standing::Open };
-    let standing = |is_seen| if is_seen { Standing::Seen } else { otherwise };
+    let otherwise = if graph.is_exhaustive() { Occurrence::Never } else { Occurrence::Open };
+    let standing = |is_seen| if is_seen { Occurrence::Seen } else { otherwise };
     let statements = machine.statements(&seen.coverage).into_iter();
     let statements = statements.map(|(span, executed)| (span, standing(executed))).collect();
     let returns = begun.into_iter().map(|(process, operation)| {

@@ -1,14 +1,14 @@
 //! Random executions, where the graph of all is too large: they show what happens, and
 //! lead far away from the initial state.
 
-use super::graph::{Graph, Node};
+use super::graph::{Node, StateGraph};
 use super::{Budget, Operation, Seen, Stuck};
 use crate::interpret::{Client, Machine, Move, MoveKind, Scheduler, State};
 
 /// The moves of one walk, at most.
 const WALK: usize = 500;
 
-/// Walks from whose ends operations are looked for that cannot end.
+/// Walks; from their ends, operations that cannot end are searched for.
 const PROBES: u64 = 8;
 
 /// The most states from the end of a walk on.
@@ -41,7 +41,7 @@ fn walk(
         let (process, coverage) = (made.process, &mut seen.coverage);
         match made.kind {
             MoveKind::Begin(call) => {
-                open[process.index()] = Some(Operation::of(call));
+                open[process.index()] = Some(Operation::from(call));
                 machine.begin_covered(&mut state, process, call, Some(coverage)).ok()?;
             }
             MoveKind::Step => {
@@ -81,7 +81,7 @@ pub fn stuck(machine: &Machine<'_>, client: &Client, budget: &mut Budget<'_>) ->
         let proceed = &mut *budget.proceed;
         let mut probe = Budget { states: PROBE, memory: budget.memory, moves: 0, proceed };
         let first = Node::first(machine, client, &last, open);
-        let graph = Graph::explore(machine, client, first, &mut unseen, &mut probe);
+        let graph = StateGraph::explore(machine, client, first, &mut unseen, &mut probe);
         let stuck = graph.stuck()?;
         moves.extend(stuck.moves);
         Some(Stuck { moves, ..stuck })

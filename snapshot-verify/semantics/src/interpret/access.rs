@@ -58,7 +58,7 @@ impl<'p> Run<'_, 'p, '_> {
             accesses.push(AccessReport {
                 span: statement.span,
                 cell: indexed(name, target.indices.iter().map(|(index, _)| index)),
-                deed: effect.told(access, target.content),
+                deed: effect.deed(access, target.content),
                 linearizes,
             });
         }
@@ -139,7 +139,7 @@ impl Effect {
     }
 
     /// For people.
-    fn told(&self, access: &Access, content: &Type) -> Deed {
+    fn deed(&self, access: &Access, content: &Type) -> Deed {
         let shown = |data: &Option<Data>| data.as_ref().map(|data| data.shown(content));
         let seen = shown(&self.seen).unwrap_or_default();
         let written = shown(&self.written);

@@ -2,7 +2,7 @@
 //!
 //! The most general client begins any operation whenever its process is idle.
 //! It is cut down by the values of updates, by a bound on the number of operations
-//! of each process, and by who begins what.
+//! of each process, and by the operations that each may begin.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct Client {
 /// Which processes begin which operations.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Roles {
-    /// Everybody updates and scans.
+    /// All processes update and scan.
     #[default]
     All,
     /// One process only scans, and all others only update. Far fewer executions:
@@ -111,7 +111,7 @@ impl Client {
         Self { operations: Some(operations), ..Self::unbounded(values) }
     }
 
-    /// The same, but for who begins what.
+    /// The same, except for the operations that each process may begin.
     #[must_use]
     pub const fn with_roles(self, roles: Roles) -> Self {
         Self { roles, ..self }

@@ -68,7 +68,7 @@ pub(super) struct Code<'p> {
 }
 
 /// The code of all procedures.
-pub(super) fn of(program: &Program) -> Vec<Code<'_>> {
+pub(super) fn compile(program: &Program) -> Vec<Code<'_>> {
     program.procedures.iter().map(of_procedure).collect()
 }
 

@@ -25,11 +25,11 @@ pub(super) struct Scope<'a> {
 
 /// A part of something with parts, evaluated.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct Selector {
     offset: usize,
 }
 
-impl Part {
+impl Selector {
     /// A field of a record.
     pub const fn field(position: usize) -> Self {
         Self { offset: position }
@@ -125,7 +125,7 @@ impl Scope<'_> {
             ExpressionKind::With(record, fields) => {
                 let mut record = self.evaluate(record)?;
                 for (position, field) in fields {
-                    *Part::field(*position).of_mut(&mut record) = self.evaluate(field)?;
+                    *Selector::field(*position).of_mut(&mut record) = self.evaluate(field)?;
                 }
                 record
             }
@@ -220,7 +220,7 @@ impl Scope<'_> {
         let root = loop {
             match &base.kind {
                 ExpressionKind::Field(inner, position) => {
-                    path.push(Part::field(*position));
+                    path.push(Selector::field(*position));
                     base = inner;
                 }
                 ExpressionKind::Index(inner, index) => {
@@ -228,7 +228,7 @@ impl Scope<'_> {
                         unreachable!("only arrays have elements")
                     };
                     let at = self.number(index)?;
-                    path.push(Part::element(at, *over, self.n, index.span)?);
+                    path.push(Selector::element(at, *over, self.n, index.span)?);
                     base = inner;
                 }
                 ExpressionKind::Local(id) => break &self.locals[id.0 as usize],

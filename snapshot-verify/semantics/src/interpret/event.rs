@@ -8,7 +8,7 @@ use snapshot_core::{History, Process, Segment};
 /// An operation begins or ends.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Event {
-    /// Whose operation it is.
+    /// The process of the operation.
     pub process: Process,
     /// What happens.
     pub action: Action,

@@ -32,7 +32,7 @@ pub enum Owner {
     Private(Process),
     /// One call of a procedure.
     Local {
-        /// Whose call it is.
+        /// The process of the call.
         process: Process,
         /// How deep it is: 0 for the operation itself.
         depth: usize,

@@ -99,7 +99,7 @@ impl<'p> Machine<'p> {
             cells += cells_of(variable, n);
         }
         let initial = State { cells: Arc::default(), processes: Vec::new(), fresh: 1 };
-        let code = code::of(program);
+        let code = code::compile(program);
         let mut machine = Self { program, n, code, first_cells, initial, extent };
         machine.initial =
             machine.first_state().map_err(|fault| MachineError::Initial { processes: n, fault })?;

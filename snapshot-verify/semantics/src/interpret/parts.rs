@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::data::Data;
 use super::state::{Activity, Cell, Frame, Local, State};
 
-/// What all cells hold, and who is linked to them.
+/// The contents of all cells, and the processes that are linked to them.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct SharedPart(pub(super) Arc<Vec<Cell>>);
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::code::{For, Instruction};
 use super::coverage::Coverage;
 use super::data::{Data, range};
-use super::evaluate::{Part, Scope};
+use super::evaluate::{Scope, Selector};
 use super::fault::{Fault, FaultKind};
 use super::machine::Machine;
 use super::report::AccessReport;
@@ -27,11 +27,11 @@ pub(super) struct Run<'m, 'p, 's> {
     private: &'s mut Vec<Data>,
     activity: &'s mut Activity,
     fresh: &'s mut u32,
-    /// Where accesses are reported to, if to anybody.
+    /// Receives accesses, if they are reported.
     pub(super) accesses: Option<&'s mut Vec<AccessReport>>,
     /// What is executed, if that is of interest.
     pub(super) coverage: Option<&'s mut Coverage>,
-    /// Where calls and returns are told to, if they are of interest.
+    /// Receives calls and returns, if they are reported.
     pub(super) passages: Option<&'s mut Vec<Passage>>,
     /// How many linearization points it has passed.
     pub(super) points: u32,
@@ -286,10 +286,10 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             let (part, inner) = match (projection, content) {
                 (Projection::Index(index), Type::Array { index: over, element }) => {
                     let at = self.scope().number(index)?;
-                    (Part::element(at, *over, n, index.span)?, &**element)
+                    (Selector::element(at, *over, n, index.span)?, &**element)
                 }
                 (Projection::Field(position), Type::Record(fields)) => {
-                    (Part::field(*position), &fields[*position].content)
+                    (Selector::field(*position), &fields[*position].content)
                 }
                 _ => unreachable!("a well-typed path leads through arrays and records"),
             };

@@ -1,4 +1,4 @@
-//! Schedules: who does what next.
+//! Schedules: the next moves of processes.
 //!
 //! Steps of a process are deterministic, so a list of moves determines an
 //! execution. It is the form in which counterexamples travel: the search that finds one

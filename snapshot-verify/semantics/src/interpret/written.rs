@@ -9,7 +9,7 @@
 //! PROCEDURE INSTRUCTION` with the locals of the call and the index that each of its `for`
 //! statements leaves out.
 //!
-//! **What is read may have been written by anybody.** It is taken only if the
+//! **The text is untrusted.** It is taken only if the
 //! interpreter can go on from it: all is of its type, a call stands where a process can
 //! rest, and those around it at the calls that they wait for. Nothing says that it is
 //! reachable.

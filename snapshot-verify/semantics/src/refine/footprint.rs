@@ -26,7 +26,7 @@ struct Written {
 
 impl Footprint {
     /// Of a program.
-    pub fn of(program: &Program) -> Self {
+    pub fn new(program: &Program) -> Self {
         let mut accesses = Vec::new();
         for procedure in &program.procedures {
             Statement::each(&procedure.body, &mut |statement| {
@@ -105,25 +105,25 @@ shared mine[process]: bool
     #[test]
     fn steps_are_alone_that_nobody_else_can_interfere_with() {
         let program = parse("test", TEXT).and_then(|text| text.program(None)).expect("a program");
-        let footprint = Footprint::of(&program);
+        let footprint = Footprint::new(&program);
         let named = |name: &str| {
             let position = program.shared.iter().position(|shared| shared.name == name);
             SharedId(position.expect("it is declared") as u32)
         };
         let (reads, writes) = (false, true);
         for (name, indices, does, expected) in [
-            // Everybody reads it, and only its owner writes it.
+            // All processes read it, and only its owner writes it.
             ("own", vec![1], reads, true),
             ("own", vec![0], reads, false),
             ("own", vec![1], writes, false),
             ("pair", vec![1, 0], reads, true),
             ("pair", vec![0, 1], reads, false),
             ("pair", vec![1, 0], writes, false),
-            // Nobody but its owner looks at it.
+            // Only its owner accesses it.
             ("pair", vec![1, 1], writes, true),
             ("mine", vec![1], writes, true),
             ("mine", vec![0], writes, false),
-            // Nobody writes them.
+            // No process writes them.
             ("one", vec![], reads, true),
             ("constant", vec![], reads, true),
             ("constant", vec![], writes, false),

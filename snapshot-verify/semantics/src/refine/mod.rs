@@ -1,7 +1,7 @@
 //! The second method: refinement of the algorithm against the atomic snapshot.
 //!
 //! A breadth-first search over pairs of a state of the interpreter and a set of
-//! configurations of the normalised [`Specification`]; a violation is an event
+//! configurations of the normalised [`SnapshotSpecification`]; a violation is an event
 //! after which the set is empty. For full executions over a small value domain as
 //! well as for simple ones. It is PAT's refinement checking of linearizability
 //! (Liu, Chen, Liu and Sun, *Model checking linearizability via refinement*, FM
@@ -49,7 +49,9 @@ mod specification;
 mod states;
 mod table;
 
-pub use specification::{Letter, LetterId, Misplacement, Possibilities, Specification, Successor};
+pub use specification::{
+    Letter, LetterId, Misplacement, Possibilities, SnapshotSpecification, Successor,
+};
 
 use crate::interpret::{Client, ClientError, Fault, Machine, Move};
 
@@ -96,7 +98,7 @@ impl Default for Means {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Refinement {
     /// The answer.
-    pub verdict: Verdict,
+    pub verdict: RefinementVerdict,
     /// How many states of algorithm, client and specification were reached.
     pub states: usize,
     /// How many moves were tried.
@@ -111,7 +113,7 @@ pub struct Refinement {
 
 /// Whether all executions are linearizable.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Verdict {
+pub enum RefinementVerdict {
     /// They are: all executions of this client were explored.
     Verified,
     /// This execution is not, and there is no shorter one: with partial order
@@ -134,18 +136,18 @@ pub enum Verdict {
         fault: Fault,
     },
     /// A budget ran out.
-    Unknown(Cause),
+    Unknown(Unfinished),
 }
 
 /// Why a search was not finished.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Cause {
+pub enum Unfinished {
     /// It reached as many states as it may.
     States,
     /// It took as much memory as it may.
     Memory,
-    /// It was told to end.
-    Told,
+    /// Its caller ended it.
+    Ended,
 }
 
 /// Explores all executions of a client.

@@ -3,10 +3,10 @@
 use snapshot_core::Process;
 
 use super::clients::Clients;
-use super::specification::{Letter, LetterId, Possibilities, Specification};
+use super::specification::{Letter, LetterId, Possibilities, SnapshotSpecification};
 use super::states::{Made, Prospect, States};
 use super::table::Table;
-use super::{Budget, Cause, Means, Progress, Refinement, Verdict};
+use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
 use crate::interpret::{Client, Event, Fault, Machine, Move, MoveKind};
 use crate::program::linearization::Points;
 
@@ -23,7 +23,7 @@ pub struct Search<'m, 'p> {
     points: Points,
     states: States<'m, 'p>,
     clients: Clients,
-    specification: Specification,
+    specification: SnapshotSpecification,
     table: Table,
     transitions: u64,
     /// Moves between two questions whether to go on: fewer where a move may take long.
@@ -51,14 +51,14 @@ enum End {
 enum Stop {
     /// At a move from the row that is being expanded.
     At(Move, End),
-    Budget(Cause),
+    Budget(Unfinished),
 }
 
 impl<'m, 'p> Search<'m, 'p> {
     /// Of all executions of a client.
     pub fn new(machine: &'m Machine<'p>, client: Client, means: Means) -> Self {
         let (n, extent) = (machine.processes(), machine.extent());
-        let points = if means.points { Points::of(machine.program()) } else { Points::NONE };
+        let points = if means.points { Points::new(machine.program()) } else { Points::NONE };
         let states = States::new(machine);
         let width = states.width() + 2;
         Self {
@@ -67,7 +67,7 @@ impl<'m, 'p> Search<'m, 'p> {
             points,
             states,
             clients: Clients::new(client, n),
-            specification: Specification::with_points(n, points),
+            specification: SnapshotSpecification::with_points(n, points),
             table: Table::new(width),
             transitions: 0,
             question_every: (WORK / (extent.work + extent.scalars).max(1)).clamp(1, MOVES),
@@ -87,8 +87,8 @@ impl<'m, 'p> Search<'m, 'p> {
             self.depth += 1;
         }
         let verdict = match explored {
-            Ok(()) => Verdict::Verified,
-            Err((_, Stop::Budget(cause))) => Verdict::Unknown(cause),
+            Ok(()) => RefinementVerdict::Verified,
+            Err((_, Stop::Budget(cause))) => RefinementVerdict::Unknown(cause),
             Err((at, Stop::At(last, end))) => self.verdict(at, last, end),
         };
         Refinement {
@@ -183,10 +183,10 @@ impl<'m, 'p> Search<'m, 'p> {
                 bytes: bytes as u64,
             };
             if bytes > budget.memory {
-                return Err(Stop::Budget(Cause::Memory));
+                return Err(Stop::Budget(Unfinished::Memory));
             }
             if !(budget.proceed)(&progress) {
-                return Err(Stop::Budget(Cause::Told));
+                return Err(Stop::Budget(Unfinished::Ended));
             }
         }
         self.succeed(made).map_err(|end| Stop::At(made, end))?;
@@ -194,12 +194,12 @@ impl<'m, 'p> Search<'m, 'p> {
         if growth > 0 {
             let bytes = self.bytes() + growth;
             if bytes > budget.memory {
-                return Err(Stop::Budget(Cause::Memory));
+                return Err(Stop::Budget(Unfinished::Memory));
             }
             self.peak_bytes = self.peak_bytes.max(bytes);
         }
         if self.table.len() >= budget.states.min(u32::MAX as usize) {
-            return Err(Stop::Budget(Cause::States));
+            return Err(Stop::Budget(Unfinished::States));
         }
         Ok(self.table.insert(&self.to, number))
     }
@@ -248,21 +248,21 @@ impl<'m, 'p> Search<'m, 'p> {
         after.ok_or(End::Forbidden(before, letter))
     }
 
-    fn verdict(&mut self, at: u32, last: Move, end: End) -> Verdict {
+    fn verdict(&mut self, at: u32, last: Move, end: End) -> RefinementVerdict {
         let moves = self.path(at, last);
         match end {
-            End::Fault(fault) => Verdict::Faulty { moves, fault },
+            End::Fault(fault) => RefinementVerdict::Faulty { moves, fault },
             End::Forbidden(before, letter) if self.points.any() && self.allows(&moves) => {
                 let misplacement = self.specification.why(before, letter);
-                Verdict::Misplaced { moves, misplacement }
+                RefinementVerdict::Misplaced { moves, misplacement }
             }
-            End::Forbidden(..) => Verdict::Violation(moves),
+            End::Forbidden(..) => RefinementVerdict::Violation(moves),
         }
     }
 
     /// Whether an execution is linearizable if operations may take effect anywhere.
     fn allows(&self, moves: &[Move]) -> bool {
-        let mut specification = Specification::new(self.machine.processes());
+        let mut specification = SnapshotSpecification::new(self.machine.processes());
         let mut possibilities = specification.initial();
         let mut state = self.machine.initial().clone();
         for &Move { process, kind } in moves {

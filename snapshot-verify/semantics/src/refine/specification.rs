@@ -65,7 +65,7 @@ pub enum Misplacement {
     Never(Process),
     /// A scan returns something else than what the segments held at its point.
     Differs {
-        /// Whose scan it is.
+        /// The process of the scan.
         process: Process,
         /// What they held, per segment.
         held: Vec<u32>,
@@ -75,7 +75,7 @@ pub enum Misplacement {
     /// Updates take effect at their points, scans anywhere; but the segments never
     /// held this while the scan was open.
     Unseen {
-        /// Whose scan it is.
+        /// The process of the scan.
         process: Process,
         /// What it returns.
         returned: Vec<u32>,
@@ -115,7 +115,7 @@ pub struct Successor {
 
 /// The subset construction, as far as it was needed.
 #[derive(Clone, Debug)]
-pub struct Specification {
+pub struct SnapshotSpecification {
     points: Points,
     configurations: Vec<Rc<Configuration>>,
     configuration_numbers: FxHashMap<Rc<Configuration>, u32>,
@@ -128,7 +128,7 @@ pub struct Specification {
     bytes: usize,
 }
 
-impl Specification {
+impl SnapshotSpecification {
     /// Of a snapshot of n segments that all hold 0, process k writing segment k.
     /// Operations take effect anywhere.
     pub fn new(n: usize) -> Self {

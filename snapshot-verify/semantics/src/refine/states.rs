@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
 use super::footprint::Footprint;
-use super::specification::{Letter, LetterId, Specification};
+use super::specification::{Letter, LetterId, SnapshotSpecification};
 use crate::interpret::{
     Call, Event, Fault, Interned, Machine, Next, ProcessPart, SharedPart, State,
 };
@@ -70,7 +70,7 @@ impl<'m, 'p> States<'m, 'p> {
     pub fn new(machine: &'m Machine<'p>) -> Self {
         Self {
             machine,
-            footprint: Footprint::of(machine.program()),
+            footprint: Footprint::new(machine.program()),
             shared: Interned::default(),
             processes: Interned::default(),
             steps: FxHashMap::default(),
@@ -109,7 +109,7 @@ impl<'m, 'p> States<'m, 'p> {
         &mut self,
         row: &[u32],
         process: Process,
-        specification: &mut Specification,
+        specification: &mut SnapshotSpecification,
     ) -> Result<Made, Fault> {
         let key = self.key(row, process);
         if let Some(made) = self.steps.get(&key) {
@@ -132,7 +132,7 @@ impl<'m, 'p> States<'m, 'p> {
         row: &[u32],
         process: Process,
         call: Call,
-        specification: &mut Specification,
+        specification: &mut SnapshotSpecification,
     ) -> Result<Made, Fault> {
         let key = self.key(row, process);
         if let Some(made) = self.begins.get(&(key, call)) {
@@ -204,7 +204,7 @@ impl<'m, 'p> States<'m, 'p> {
         process: Process,
         points: u32,
         event: Option<Event>,
-        specification: &mut Specification,
+        specification: &mut SnapshotSpecification,
     ) -> Made {
         let shared = self.shared.number(state.shared_part());
         let part = self.processes.number(state.process_part(process.index()));

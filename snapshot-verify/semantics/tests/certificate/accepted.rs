@@ -4,7 +4,7 @@ use snapshot_core::Process;
 use snapshot_language::program::independence;
 use snapshot_semantics::certificate::{Answer, Coverage, Failure};
 use snapshot_semantics::interpret::{Client, Machine, Values};
-use snapshot_semantics::refine::{Budget, Means, Verdict, refine};
+use snapshot_semantics::refine::{Budget, Means, RefinementVerdict, refine};
 
 use crate::programs::Subject;
 
@@ -88,7 +88,7 @@ fn certificates_exist_where_refinement_finds_no_violation() {
             let mut claim = subject.claim(n, Some(1), antichain);
             claim.pairs.truncate(1);
             match oracle.verdict {
-                Verdict::Verified => {
+                RefinementVerdict::Verified => {
                     let (text, _) = subject.prove(&claim).unwrap();
                     assert!(
                         matches!(subject.check(&text), Answer::Accepted(_)),
@@ -97,7 +97,7 @@ fn certificates_exist_where_refinement_finds_no_violation() {
                     );
                     proofs += 1;
                 }
-                Verdict::Violation(_) => {
+                RefinementVerdict::Violation(_) => {
                     let failure = subject.prove(&claim).unwrap_err();
                     assert!(matches!(failure, Failure::Violation { .. }), "{failure}");
                     violations += 1;

@@ -1,7 +1,9 @@
 //! What is altered is refused, and the refusal says why.
 
 use sha2::{Digest, Sha256};
-use snapshot_semantics::certificate::{Answer, Budget, Cause, Coverage, Refusal, check, digest};
+use snapshot_semantics::certificate::{
+    Answer, Budget, Coverage, Refusal, Unfinished, check, digest,
+};
 
 use crate::programs::Subject;
 
@@ -180,8 +182,8 @@ fn budgets_end_in_unknown() {
     let digest = digest(&subject.text);
     let mut little = Budget { memory: 1 << 12, proceed: &mut || true };
     let answer = check(&subject.program, &digest, &mut text.as_bytes(), &mut little).unwrap();
-    assert_eq!(answer, Answer::Unknown(Cause::Memory));
+    assert_eq!(answer, Answer::Unknown(Unfinished::Memory));
     let mut stopped = Budget { memory: 1 << 30, proceed: &mut || false };
     let answer = check(&subject.program, &digest, &mut text.as_bytes(), &mut stopped).unwrap();
-    assert_eq!(answer, Answer::Unknown(Cause::Ended));
+    assert_eq!(answer, Answer::Unknown(Unfinished::Ended));
 }

@@ -3,7 +3,7 @@
 use snapshot_core::Process;
 use snapshot_semantics::enumerate::{Enumeration, enumerate};
 use snapshot_semantics::interpret::{Client, Machine, Values};
-use snapshot_semantics::refine::{Refinement, Verdict};
+use snapshot_semantics::refine::{Refinement, RefinementVerdict};
 
 use crate::bowman::bowman;
 use crate::texts::{PLAIN, refined_with};
@@ -26,14 +26,14 @@ fn bowman_is_linearizable_and_early_exit_needs_three_processes() {
     for n in [2, 3] {
         let machine = Machine::new(&program, n).unwrap();
         let found = refined(&machine, &Client::unbounded(simple(0, 1)));
-        assert_eq!(found.verdict, Verdict::Verified);
+        assert_eq!(found.verdict, RefinementVerdict::Verified);
     }
     let machine = Machine::new(&bug, 2).unwrap();
     let found = refined(&machine, &Client::unbounded(simple(0, 1)));
-    assert_eq!(found.verdict, Verdict::Verified);
+    assert_eq!(found.verdict, RefinementVerdict::Verified);
     let machine = Machine::new(&bug, 3).unwrap();
     let found = refined(&machine, &Client::unbounded(simple(0, 1)));
-    let Verdict::Violation(moves) = found.verdict else { panic!("{:?}", found.verdict) };
+    let RefinementVerdict::Violation(moves) = found.verdict else { panic!("{:?}", found.verdict) };
     // One more than where the reads of the constant a[2] are removed.
     assert_eq!(moves.len(), 16);
 }
@@ -50,8 +50,8 @@ fn refinement_and_enumeration_agree() {
             let refined = refined(&machine, &client);
             let enumerated = enumerated(&machine, &client);
             match refined.verdict {
-                Verdict::Verified => assert_eq!(enumerated.first, None),
-                Verdict::Violation(moves) => {
+                RefinementVerdict::Verified => assert_eq!(enumerated.first, None),
+                RefinementVerdict::Violation(moves) => {
                     assert_eq!(Some(moves.len()), enumerated.first.map(|moves| moves.len()));
                 }
                 verdict => panic!("{verdict:?}"),

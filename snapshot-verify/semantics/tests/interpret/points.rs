@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_core::Process;
 use snapshot_language::program::linearization::Points;
 use snapshot_semantics::interpret::{Action, Event};
-use snapshot_semantics::refine::{Letter, Misplacement, Specification};
+use snapshot_semantics::refine::{Letter, Misplacement, SnapshotSpecification};
 
 /// The open operation of a process, and what became of it.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ fn operations_take_effect_at_their_points_only() {
         let points = Points { updates: true, scans };
         let (mut accepted, mut refused) = (0, [0; 4]);
         for n in 1..=3 {
-            let mut specification = Specification::with_points(n, points);
+            let mut specification = SnapshotSpecification::with_points(n, points);
             for seed in 0..1000 {
                 let mut random = ChaCha8Rng::seed_from_u64(seed);
                 let mut executed = Executed::new(n, points);

@@ -5,7 +5,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_core::Process;
 use snapshot_core::search::{Budget, Outcome, search_plainly};
 use snapshot_semantics::interpret::{Action, Event, history};
-use snapshot_semantics::refine::Specification;
+use snapshot_semantics::refine::SnapshotSpecification;
 
 /// An event that a history can have there; scans return anything.
 fn event(random: &mut ChaCha8Rng, open: &mut [Option<bool>], values: u32) -> Event {
@@ -30,7 +30,7 @@ fn event(random: &mut ChaCha8Rng, open: &mut [Option<bool>], values: u32) -> Eve
 fn it_accepts_the_linearizable_histories_and_no_others() {
     let (mut accepted, mut refused) = (0, 0);
     for n in 1..=3 {
-        let mut specification = Specification::new(n);
+        let mut specification = SnapshotSpecification::new(n);
         for seed in 0..1500 {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let mut events: Vec<Event> = Vec::new();

@@ -3,7 +3,7 @@
 use snapshot_core::Process;
 use snapshot_semantics::counterexample::{Counterexample, CounterexampleErrorKind};
 use snapshot_semantics::interpret::{Client, Machine, Move, Trace, Values};
-use snapshot_semantics::refine::{Means, Verdict};
+use snapshot_semantics::refine::{Means, RefinementVerdict};
 
 use crate::bowman::bowman;
 use crate::texts::refined_with;
@@ -135,7 +135,9 @@ fn what_refinement_finds_is_a_counterexample() {
     for values in [Values::Simple(pair()[0], pair()[1]), Values::Full(2), Values::Full(3)] {
         let means = Means::default();
         let found = refined_with(&machine, &Client::unbounded(values), means, 3_000_000);
-        let Verdict::Violation(moves) = found.verdict else { panic!("{:?}", found.verdict) };
+        let RefinementVerdict::Violation(moves) = found.verdict else {
+            panic!("{:?}", found.verdict)
+        };
         let counterexample = Counterexample::validated(&machine, None, &moves).unwrap();
         assert_eq!(counterexample.moves(), moves, "the last move completes the violation");
     }

@@ -5,7 +5,9 @@ use snapshot_language::program::Program;
 use snapshot_semantics::counterexample::Counterexample;
 use snapshot_semantics::enumerate::{EnumerationError, enumerate};
 use snapshot_semantics::interpret::{Client, ClientError, Machine, Roles, Values};
-use snapshot_semantics::refine::{Budget, Cause, Means, Refinement, Verdict, refine};
+use snapshot_semantics::refine::{
+    Budget, Means, Refinement, RefinementVerdict, Unfinished, refine,
+};
 
 use crate::bowman::bowman;
 use crate::texts::{PLAIN, program, refined_with};
@@ -149,8 +151,8 @@ fn agreed(machine: &Machine<'_>, client: &Client) -> Option<usize> {
     assert_eq!(enumeration.violations > 0, enumerated.is_some());
     assert_eq!(enumeration.faulty, None);
     let refined = match refined(machine, client).verdict {
-        Verdict::Verified => None,
-        Verdict::Violation(moves) => {
+        RefinementVerdict::Verified => None,
+        RefinementVerdict::Violation(moves) => {
             let validated = Counterexample::validated(machine, None, &moves).unwrap();
             assert_eq!(validated.moves(), moves);
             Some(moves.len())
@@ -160,9 +162,11 @@ fn agreed(machine: &Machine<'_>, client: &Client) -> Option<usize> {
     assert_eq!(refined, enumerated, "{name}, {client:?}");
     let reduced = refined_with(machine, client, Means::default(), 3_000_000);
     match (reduced.verdict, refined) {
-        (Verdict::Verified, None) => {}
+        (RefinementVerdict::Verified, None) => {}
         // Steps put first may lengthen it.
-        (Verdict::Violation(moves), Some(shortest)) => assert!(moves.len() >= shortest, "{name}"),
+        (RefinementVerdict::Violation(moves), Some(shortest)) => {
+            assert!(moves.len() >= shortest, "{name}")
+        }
         (verdict, _) => panic!("{name}, partial order: {verdict:?}"),
     }
     refined
@@ -225,11 +229,11 @@ fn double_collect_is_wrong_though_its_simple_executions_are_not() {
     let machine = Machine::new(&program, 3).unwrap();
     for (i, j) in [(0, 1), (0, 2), (1, 2)] {
         let found = refined(&machine, &Client::unbounded(simple(i, j)));
-        assert_eq!(found.verdict, Verdict::Verified);
+        assert_eq!(found.verdict, RefinementVerdict::Verified);
     }
     let scanner = Roles::Scanner(Process::from_index(2));
     let client = Client::unbounded(Values::Full(2)).with_roles(scanner);
-    let Verdict::Violation(moves) = refined(&machine, &client).verdict else {
+    let RefinementVerdict::Violation(moves) = refined(&machine, &client).verdict else {
         panic!("a segment may change and change back")
     };
     assert_eq!(moves.len(), 25);
@@ -243,7 +247,7 @@ fn versions_need_no_bound() {
     let machine = Machine::new(&program, 2).unwrap();
     for values in [simple(0, 1), Values::Full(2)] {
         let found = refined(&machine, &Client::unbounded(values));
-        assert_eq!(found.verdict, Verdict::Verified);
+        assert_eq!(found.verdict, RefinementVerdict::Verified);
     }
 }
 
@@ -253,7 +257,10 @@ fn budgets_end_in_unknown_and_clients_are_tested() {
     let machine = Machine::new(&program, 3).unwrap();
     let client = Client::unbounded(simple(0, 1));
     let found = refined_with(&machine, &client, PLAIN, 1000);
-    assert_eq!((found.verdict, found.states), (Verdict::Unknown(Cause::States), 1000));
+    assert_eq!(
+        (found.verdict, found.states),
+        (RefinementVerdict::Unknown(Unfinished::States), 1000)
+    );
     let program = self::program(VERSIONED);
     let versioned = Machine::new(&program, 3).unwrap();
     let mut asked = Vec::new();
@@ -263,13 +270,13 @@ fn budgets_end_in_unknown_and_clients_are_tested() {
     };
     let mut budget = Budget { states: usize::MAX, memory: usize::MAX, proceed: &mut proceed };
     let found = refine(&versioned, &client, PLAIN, &mut budget).unwrap();
-    assert_eq!(found.verdict, Verdict::Unknown(Cause::Told));
+    assert_eq!(found.verdict, RefinementVerdict::Unknown(Unfinished::Ended));
     assert!(asked[0].states < asked[1].states && asked[1].depth <= asked[2].depth);
     assert!(asked[2].frontier < asked[2].states && asked[2].bytes > 0);
     for memory in [1 << 10, 1 << 20, 1 << 22] {
         let mut budget = Budget { states: usize::MAX, memory, proceed: &mut |_| true };
         let found = refine(&versioned, &client, PLAIN, &mut budget).unwrap();
-        assert_eq!(found.verdict, Verdict::Unknown(Cause::Memory));
+        assert_eq!(found.verdict, RefinementVerdict::Unknown(Unfinished::Memory));
         assert!(found.states > 0 || memory < 1 << 20);
     }
 
@@ -297,7 +304,7 @@ fn faults_are_found_with_the_moves_that_lead_there() {
     let program = program(text);
     let machine = Machine::new(&program, 2).unwrap();
     let client = Client::bounded(simple(0, 1), 2);
-    let Verdict::Faulty { moves, fault } = refined(&machine, &client).verdict else {
+    let RefinementVerdict::Faulty { moves, fault } = refined(&machine, &client).verdict else {
         panic!("c overflows at the third update")
     };
     assert_eq!(moves.len(), 10);

@@ -6,7 +6,7 @@ use snapshot_picture::page::{Answer, Page, Section};
 
 use super::super::human::{about, answer, measures};
 use super::super::{Case, count, human_conclusion, human_every, seconds};
-use super::execution::{Told, of_execution};
+use super::execution::{PageInput, of_execution};
 use super::proof;
 use crate::interpret::{JudgeError, Machine, MachineError, Move};
 use crate::program::Program;
@@ -79,7 +79,7 @@ pub fn of_case(subject: &Subject<'_>) -> Result<Page, PageError> {
         return Ok(without_execution(subject));
     };
     let machine = Machine::new(subject.program, case.request.processes)?;
-    let told = Told {
+    let input = PageInput {
         title: about(case, outcome.pair),
         source: case.source,
         machine: &machine,
@@ -90,7 +90,7 @@ pub fn of_case(subject: &Subject<'_>) -> Result<Page, PageError> {
         trace: subject.trace.clone(),
         origin: subject.origin.clone(),
     };
-    Ok(of_execution(told)?)
+    Ok(of_execution(input)?)
 }
 
 fn without_execution(subject: &Subject<'_>) -> Page {

@@ -15,19 +15,19 @@ use crate::language::Source;
 /// Bytes for each search of orders, should a history need one.
 const MEMORY: usize = 1 << 30;
 
-/// A linearizable history of at most so many operations is drawn as a picture, too.
+/// A linearizable history of at most this many operations is drawn as a picture, too.
 const FEW_OPERATIONS: usize = 60;
 
-/// An execution, and what is said of it.
+/// An execution, with the texts of its page.
 #[derive(Clone, Debug)]
-pub struct Told<'a> {
+pub struct PageInput<'a> {
     /// What it is an execution of.
     pub title: String,
     /// The text.
     pub source: &'a Source,
     /// Runs it.
     pub machine: &'a Machine<'a>,
-    /// What is done, by whom.
+    /// Its moves.
     pub moves: &'a [Move],
     /// The answer in a word, and its kind, if the execution's history is not it.
     pub answer: Option<(Answer, String)>,
@@ -46,8 +46,8 @@ pub struct Told<'a> {
 ///
 /// # Errors
 /// If its history cannot be judged.
-pub fn of_execution(told: Told<'_>) -> Result<Page, JudgeError> {
-    let walked = walk(told.machine, told.source, told.moves);
+pub fn of_execution(input: PageInput<'_>) -> Result<Page, JudgeError> {
+    let walked = walk(input.machine, input.source, input.moves);
     let history = walked.execution.history();
     let report = judge(&history, MEMORY, &mut || true)?;
     let diagram = diagram(&history, &report);
@@ -57,9 +57,9 @@ pub fn of_execution(told: Told<'_>) -> Result<Page, JudgeError> {
             let argument = explanation.argument(|exhibit| names[exhibit.id.index()].clone());
             argument.lines().map(str::to_owned).collect()
         }
-        None => told.words,
+        None => input.words,
     };
-    let (answer, verdict) = told.answer.unwrap_or_else(|| match report.explanation {
+    let (answer, verdict) = input.answer.unwrap_or_else(|| match report.explanation {
         Some(_) => (Answer::Violation, "not linearizable".to_owned()),
         None => (Answer::Linearizable, "linearizable".to_owned()),
     });
@@ -69,12 +69,12 @@ pub fn of_execution(told: Told<'_>) -> Result<Page, JudgeError> {
     };
     let summary = format!(
         "{} steps of {} processes. {}",
-        walked.moves, walked.execution.processes, told.summary
+        walked.moves, walked.execution.processes, input.summary
     );
     let recording = Some(recording(&history, &report, &walked));
-    let sections = told.trace.as_deref().map(trace_section).into_iter().collect();
+    let sections = input.trace.as_deref().map(trace_section).into_iter().collect();
     Ok(Page {
-        title: told.title,
+        title: input.title,
         answer,
         verdict,
         summary: summary.trim_end().to_owned(),
@@ -86,7 +86,7 @@ pub fn of_execution(told: Told<'_>) -> Result<Page, JudgeError> {
         recording,
         steps: Some(walked.steps),
         sections,
-        origin: told.origin,
+        origin: input.origin,
     })
 }
 

@@ -11,5 +11,5 @@ mod proof;
 mod steps;
 
 pub use answers::{PageError, Subject, of_case, of_every};
-pub use execution::{Told, of_execution};
+pub use execution::{PageInput, of_execution};
 pub use snapshot_picture::page::{Answer, Page};

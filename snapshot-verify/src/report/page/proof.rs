@@ -4,7 +4,7 @@ use snapshot_picture::page::Section;
 use snapshot_picture::page::listing::{Line, Remark, Sign};
 
 use super::super::{Case, count, memory, seconds};
-use crate::exercise::Standing;
+use crate::exercise::Occurrence;
 use crate::language::{Source, Span};
 use crate::verify::contribution::{Change, Contribution, Without};
 use crate::verify::{Measures, Outcome};
@@ -59,11 +59,11 @@ pub(super) fn text(case: &Case<'_>, contributions: &[Contribution], about: &str)
     for (span, standing) in case.exercise.iter().flat_map(|exercise| &exercise.statements) {
         let words = || source.slice(*span).split_whitespace().collect::<Vec<_>>().join(" ");
         match standing {
-            Standing::Seen => {}
-            Standing::Never => {
+            Occurrence::Seen => {}
+            Occurrence::Never => {
                 remark(*span, Sign::Spare, format!("`{}` is never executed", words()))
             }
-            Standing::Open => {
+            Occurrence::Open => {
                 remark(
                     *span,
                     Sign::Open,
@@ -73,7 +73,7 @@ pub(super) fn text(case: &Case<'_>, contributions: &[Contribution], about: &str)
         }
     }
     for one in contributions {
-        let (sign, text) = told(source, one);
+        let (sign, text) = describe(source, one);
         remark(one.span, sign, text);
     }
     let decided = |one: &&Contribution| !matches!(one.without, Without::NoProgram(_));
@@ -101,7 +101,7 @@ const fn sign(without: &Without) -> Sign {
     }
 }
 
-fn told(source: &Source, one: &Contribution) -> (Sign, String) {
+fn describe(source: &Source, one: &Contribution) -> (Sign, String) {
     let words: Vec<&str> = source.slice(one.span).split_whitespace().collect();
     let words = words.join(" ");
     let changed = match one.change {

@@ -8,7 +8,7 @@ use crate::instance::{
 };
 use crate::quotient::canonical_renaming::classes::Classes;
 
-/// Variables and gates with more scalars are not looked at.
+/// Variables and pointers with more scalars are not looked at.
 const MOST_SCALARS: i64 = 64;
 
 /// The handles of all processes, and where they come from.
@@ -17,7 +17,7 @@ pub(crate) struct Handles {
     /// By process.
     pub(crate) parts: Vec<Vec<Part>>,
     /// The cells that parts are taken from.
-    pub(crate) gates: BTreeSet<SlotId>,
+    pub(crate) pointers: BTreeSet<SlotId>,
 }
 
 /// A variable of a handle; of a counter, its remainder.
@@ -76,7 +76,7 @@ impl Part {
 
 impl Handles {
     /// The variables by which some of these cells are chosen from others, and what goes
-    /// there, directly or by way of gates.
+    /// there, directly or by way of pointers.
     ///
     /// # Errors
     /// If the deadline comes first.
@@ -123,7 +123,7 @@ impl Handles {
             };
             (is_own && !no_parts.contains(&slot)).then_some(Part { slot, optional, kind })
         };
-        let is_gate = |slot: SlotId| {
+        let is_pointer = |slot: SlotId| {
             instance.slot(slot).owner == Owner::Shared && small_range(instance, slot).is_some()
         };
         loop {
@@ -131,7 +131,7 @@ impl Handles {
             for Assignment { target, value } in assignments() {
                 deadline.check()?;
                 let matters = |slot: &SlotId| {
-                    found.contains(slot) && (is_gate(*slot) || part(*slot).is_some())
+                    found.contains(slot) && (is_pointer(*slot) || part(*slot).is_some())
                 };
                 if target.choices().iter().any(matters) {
                     tellers(value, &mut |slot| _ = found.insert(slot));
@@ -150,8 +150,8 @@ impl Handles {
                 parts[process.index()].push(part);
             }
         }
-        let gates = found.into_iter().filter(|slot| is_gate(*slot)).collect();
-        Ok(Self { parts, gates })
+        let pointers = found.into_iter().filter(|slot| is_pointer(*slot)).collect();
+        Ok(Self { parts, pointers })
     }
 }
 

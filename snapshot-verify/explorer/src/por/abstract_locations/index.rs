@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use snapshot_core::Process;
 
-use super::{Graph, Part, Place};
+use super::{AbstractGraph, AbstractLocation, Part};
 use crate::instance::{Instance, Scalar};
 use crate::search::layout::{Register, Registers};
 
@@ -39,10 +39,10 @@ impl Index {
         instance: &Instance,
         process: Process,
         parts: Vec<Part>,
-        graph: &Graph,
+        graph: &AbstractGraph,
     ) -> Option<Self> {
         let mut at = vec![At::default(); instance.graphs[process.index()].locations.len()];
-        let mut by_location: Vec<Vec<&Place>> = vec![Vec::new(); at.len()];
+        let mut by_location: Vec<Vec<&AbstractLocation>> = vec![Vec::new(); at.len()];
         graph.places.iter().for_each(|place| by_location[place.location.index()].push(place));
         let mut count = 0_usize;
         for (at, here) in at.iter_mut().zip(by_location) {
@@ -73,7 +73,7 @@ impl Index {
     }
 
     /// The number of a place; none if the process never stands there.
-    pub(crate) fn at(&self, place: &Place) -> Option<usize> {
+    pub(crate) fn at(&self, place: &AbstractLocation) -> Option<usize> {
         self.at[place.location.index()].number(|part| Some(place.handle[part]))
     }
 

@@ -33,7 +33,7 @@ const MOST_WAYS: usize = 1 << 21;
 
 /// Where a process stands, and by which handle it would choose cells.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) struct Place {
+pub(crate) struct AbstractLocation {
     pub(crate) location: Location,
     /// A code per part.
     pub(crate) handle: Vec<usize>,
@@ -48,9 +48,9 @@ pub(crate) enum Event {
     Write(SlotId),
     /// It may write this one, or another.
     MayWrite(SlotId),
-    /// It finds this in a gate.
+    /// It finds this in a pointer.
     Find(SlotId, Scalar),
-    /// It may write one of these to a gate.
+    /// It may write one of these to a pointer.
     Lead(SlotId, Vec<Scalar>),
 }
 
@@ -66,9 +66,9 @@ pub(crate) struct Path {
 
 /// The places of one process, and how it gets from one to the other.
 #[derive(Debug, Default)]
-pub(crate) struct Graph {
+pub(crate) struct AbstractGraph {
     /// The first is where the process is idle at first.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<AbstractLocation>,
     pub(crate) paths: Vec<Path>,
     /// By place, the paths that end there.
     arriving: Vec<Vec<usize>>,
@@ -77,7 +77,7 @@ pub(crate) struct Graph {
 }
 
 impl Event {
-    /// The cell or gate.
+    /// The cell or pointer.
     const fn slot(&self) -> SlotId {
         match self {
             Self::Read(slot)
@@ -89,8 +89,8 @@ impl Event {
     }
 }
 
-impl Graph {
-    /// Of one process, with what it does to gates and cells; none if it has too many
+impl AbstractGraph {
+    /// Of one process, with what it does to pointers and cells; none if it has too many
     /// places, or ways to take its steps.
     ///
     /// Ways that come to a block with the same handle, having done the same, go on as one:
@@ -107,9 +107,9 @@ impl Graph {
         deadline: Deadline<'_>,
     ) -> Result<Option<Self>, Stopped> {
         let parts = &handles.parts[process];
-        let walker = Walker { instance, process, parts, gates: &handles.gates, is_cell };
+        let walker = Walker { instance, process, parts, pointers: &handles.pointers, is_cell };
         let begin = parts.iter().map(|part| walker.idle(part)).collect();
-        let begin = Place { location: Location::IDLE, handle: begin };
+        let begin = AbstractLocation { location: Location::IDLE, handle: begin };
         let mut numbers = BTreeMap::from([(begin.clone(), 0)]);
         let mut graph = Self { places: vec![begin], ..Self::default() };
         let mut ways = 0;
@@ -118,7 +118,8 @@ impl Graph {
             let mut found = BTreeSet::new();
             let begin =
                 |block| Way { block, from: 0, handle: place.handle.clone(), events: vec![] };
-            let mut open: Vec<Way> = walker.begun(place.location).into_iter().map(begin).collect();
+            let mut open: Vec<Way> =
+                walker.blocks_from(place.location).into_iter().map(begin).collect();
             let mut seen: FxHashSet<Way> = FxHashSet::default();
             while let Some(way) = open.pop() {
                 if !seen.insert(way.clone()) {
@@ -161,7 +162,7 @@ impl Graph {
         &self.arriving[place]
     }
 
-    /// The paths with events of a cell or gate, by number.
+    /// The paths with events of a cell or pointer, by number.
     pub(crate) fn touching(&self, slot: SlotId) -> &[usize] {
         self.touching.get(&slot).map_or(&[], Vec::as_slice)
     }
@@ -172,7 +173,7 @@ struct Walker<'a> {
     instance: &'a Instance,
     process: usize,
     parts: &'a [Part],
-    gates: &'a BTreeSet<SlotId>,
+    pointers: &'a BTreeSet<SlotId>,
     /// Of which slots reads and writes are noted.
     is_cell: &'a dyn Fn(SlotId) -> bool,
 }
@@ -241,7 +242,7 @@ impl Here<'_> {
         }
     }
 
-    /// The codes that a part may get, and, where that is given by what a gate holds, that.
+    /// The codes that a part may get, and, where that is given by what a pointer holds, that.
     fn codes(&self, part: &Part, value: &Term, scalars: &Scalars) -> Vec<(usize, Option<Event>)> {
         if let Kind::Remainders(modulus) = part.kind {
             let of = |slot: &SlotId| self.part(*slot).map(|(of, code)| of.scalar(code));
@@ -264,13 +265,15 @@ impl Here<'_> {
                 None => (0..part.codes()).filter(may).map(|code| (code, None)).collect(),
             };
         }
-        let gate = match value {
-            Term::Slot(slot) if self.walker.gates.contains(slot) => Some(*slot),
+        let pointer = match value {
+            Term::Slot(slot) if self.walker.pointers.contains(slot) => Some(*slot),
             _ => None,
         };
         let may = |code: &usize| scalars.contains(part.scalar(*code));
         let codes = (0..part.codes()).filter(may);
-        codes.map(|code| (code, gate.map(|gate| Event::Find(gate, part.scalar(code))))).collect()
+        codes
+            .map(|code| (code, pointer.map(|pointer| Event::Find(pointer, part.scalar(code)))))
+            .collect()
     }
 }
 
@@ -301,29 +304,33 @@ impl Walker<'_> {
     }
 
     /// Where steps from a location begin.
-    fn begun(&self, location: Location) -> Vec<BlockId> {
+    fn blocks_from(&self, location: Location) -> Vec<BlockId> {
         let graph = &self.instance.graphs[self.process];
         let invocations = [graph.invocations.update, graph.invocations.scan];
         let idle = location == Location::IDLE;
-        let begun = graph.standing(location).begun();
+        let begun = graph.standing(location).beginnings();
         begun.chain(invocations.into_iter().filter(|_| idle)).collect()
     }
 }
 
 impl Here<'_> {
     /// Goes on to where the way parts, or the step ends: the end is passed to `end`.
-    fn walk(mut self, open: &mut Vec<Way>, end: &mut impl FnMut(Vec<Event>, Option<Place>)) {
-        let Walker { instance, process, parts, gates, is_cell } = *self.walker;
+    fn walk(
+        mut self,
+        open: &mut Vec<Way>,
+        end: &mut impl FnMut(Vec<Event>, Option<AbstractLocation>),
+    ) {
+        let Walker { instance, process, parts, pointers, is_cell } = *self.walker;
         let content = instance.graphs[process].block(self.way.block);
         for (at, assignment) in content.assignments.iter().enumerate().skip(self.way.from) {
             let Assignment { target, value } = assignment;
             let (value, scalars) = self.folded(value);
             self.reads(&value);
             let targets = self.targets(target);
-            for gate in targets.iter().filter(|slot| gates.contains(slot)) {
-                let all = scalars_of(instance, *gate).into_iter();
+            for pointer in targets.iter().filter(|slot| pointers.contains(slot)) {
+                let all = scalars_of(instance, *pointer).into_iter();
                 let written = all.filter(|scalar| scalars.contains(*scalar)).collect();
-                self.note(Event::Lead(*gate, written));
+                self.note(Event::Lead(*pointer, written));
             }
             for &cell in targets.iter().filter(|slot| is_cell(**slot)) {
                 let is_only = targets.len() == 1;
@@ -356,7 +363,7 @@ impl Here<'_> {
             }
             End::Pause(location) => {
                 let Way { handle, events, .. } = self.way;
-                end(events, Some(Place { location: *location, handle }));
+                end(events, Some(AbstractLocation { location: *location, handle }));
             }
             End::Respond(_) => {
                 let Way { mut handle, events, .. } = self.way;
@@ -365,7 +372,7 @@ impl Here<'_> {
                         *code = self.walker.idle(part);
                     }
                 }
-                end(events, Some(Place { location: Location::IDLE, handle }));
+                end(events, Some(AbstractLocation { location: Location::IDLE, handle }));
             }
             End::Fault { .. } => end(self.way.events, None),
         }

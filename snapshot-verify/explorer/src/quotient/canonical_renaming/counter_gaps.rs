@@ -207,7 +207,7 @@ impl CounterClass {
         numbers
     }
 
-    /// The least gap that cannot be told from this one.
+    /// The least gap that is indistinguishable from this one.
     const fn gap(&self, gap: Scalar) -> Scalar {
         if gap < self.cap {
             return gap;
@@ -220,7 +220,7 @@ impl CounterClass {
         self.most_successors
     }
 
-    /// Of the gaps of a normal state that moves may make too small to be told: the
+    /// Of the gaps of a normal state that moves may make indistinguishable: the
     /// counter above each, ascending, and how often it may have to be widened.
     pub fn gaps(&self, slots: &[Scalar]) -> SmallVec<[(Scalar, u32); FEW]> {
         let mut values = self.values(slots);

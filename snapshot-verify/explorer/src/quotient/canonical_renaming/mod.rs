@@ -124,7 +124,7 @@ impl CanonicalRenaming {
         });
     }
 
-    /// Renumbers the classes of whose slots, in this state, that holds.
+    /// Renumbers the classes for which `wanted` holds.
     #[inline]
     fn normalise_where(&self, slots: &mut [Scalar], wanted: impl Fn(&[SlotId], &[Scalar]) -> bool) {
         for class in &self.versions {

@@ -1,7 +1,7 @@
 //! `symmetry`: states that differ only in the names of processes are one.
 //!
 //! Where the program treats two processes alike, renaming them maps executions
-//! to executions ([`isomorphism`]); the observer does not tell apart who is neither i
+//! to executions ([`isomorphism`]); the observer does not distinguish processes that are neither i
 //! nor j. So of the states that renamings lead to each other it suffices to explore one.
 //!
 //! Which processes are alike is found out, not declared: for every two processes
@@ -112,7 +112,7 @@ impl ProcessSymmetry {
             let location = before[registers.location(from)] as usize;
             state[registers.location(to)] = exchange.locations[process][location].index() as Scalar;
             state[registers.left(to)] = before[registers.left(from)];
-            state[registers.must(to)] = before[registers.must(from)];
+            state[registers.must_bits(to)] = before[registers.must_bits(from)];
         }
     }
 
@@ -128,7 +128,7 @@ impl ProcessSymmetry {
         };
         hasher.write_usize(location);
         hasher.write_i32(state[registers.left(process)]);
-        hasher.write_i32(state[registers.must(process)]);
+        hasher.write_i32(state[registers.must_bits(process)]);
         for slot in &orbit.telling[position] {
             let scalar = state[registers.slot(*slot)];
             hasher.write_i32(self.seen_by(orbit, member, *slot, scalar));

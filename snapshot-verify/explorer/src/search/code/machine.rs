@@ -8,7 +8,7 @@ use crate::search::layout::Register;
 
 /// The registers of a running step, and what it has done.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub struct RegisterMachine {
     /// Of the state, then temporaries, then constants.
     registers: Vec<Scalar>,
     variables: usize,
@@ -50,7 +50,7 @@ pub enum Ending {
     Declined,
 }
 
-impl Machine {
+impl RegisterMachine {
     pub(super) fn new(registers: Vec<Scalar>, variables: usize) -> Self {
         Self {
             registers,

@@ -19,12 +19,12 @@ use snapshot_core::Process;
 
 pub use compile::CodeError;
 pub use footprint::Footprint;
-pub use machine::{Ending, Machine};
+pub use machine::{Ending, RegisterMachine};
 
 use crate::instance::{Location, Operator, Scalar};
 use crate::language::Span;
 
-/// An operand: an index into [`Machine::registers`].
+/// An operand: an index into [`RegisterMachine::registers`].
 type Operand = u16;
 
 /// An index into [`Code::operations`].
@@ -166,10 +166,10 @@ pub enum Entry {
 
 impl Code {
     /// A machine for this code, its state registers all 0.
-    pub fn machine(&self) -> Machine {
+    pub fn machine(&self) -> RegisterMachine {
         let mut registers = vec![0; self.variables + self.temporaries];
         registers.extend_from_slice(&self.constants);
-        Machine::new(registers, self.variables)
+        RegisterMachine::new(registers, self.variables)
     }
 
     /// Runs one step of a process.
@@ -177,7 +177,7 @@ impl Code {
     /// # Panics
     /// If the process has no such step: idle processes must invoke something.
     #[inline]
-    pub fn run(&self, process: Process, entry: Entry, machine: &mut Machine) -> Ending {
+    pub fn run(&self, process: Process, entry: Entry, machine: &mut RegisterMachine) -> Ending {
         machine.run(self, self.address(process, entry))
     }
 
@@ -223,7 +223,7 @@ impl Code {
         process: Process,
         location: Location,
         number: usize,
-        machine: &mut Machine,
+        machine: &mut RegisterMachine,
     ) -> Ending {
         machine.run(self, self.graphs[process.index()].reactions[location.index()][number])
     }

@@ -65,7 +65,7 @@ impl Registers {
     }
 
     /// See [`Variable::Must`].
-    pub const fn must(self, process: Process) -> Register {
+    pub const fn must_bits(self, process: Process) -> Register {
         self.slots + self.processes + process.index()
     }
 

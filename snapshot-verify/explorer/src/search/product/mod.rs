@@ -16,10 +16,10 @@ use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
 
 pub use successors::{Ahead, AtOnce, Scratch, Successor};
-pub use transition_cache::Recall;
+pub use transition_cache::TransitionCache;
 
 use super::canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
-use super::code::{Code, Fault, Machine};
+use super::code::{Code, Fault, RegisterMachine};
 use crate::instance::{Instance, Location, Owner, Scalar};
 use crate::search::layout::{Layout, Register, Registers};
 
@@ -41,7 +41,7 @@ pub struct Move {
     /// From which of the states that the canonical one stands for; see
     /// [`Numbering::expand`].
     pub expansion: u32,
-    /// Who.
+    /// The process.
     pub process: Process,
     /// What.
     pub choice: Choice,
@@ -225,7 +225,7 @@ impl<'a> Product<'a> {
     }
 
     /// What may be done in the state in the machine, in order.
-    pub fn moves(&self, machine: &Machine) -> Vec<(Process, Choice)> {
+    pub fn moves(&self, machine: &RegisterMachine) -> Vec<(Process, Choice)> {
         let processes = (0..self.processes.len()).map(Process::from_index);
         let of = |process| {
             self.choices(process, |register| machine.get(register))

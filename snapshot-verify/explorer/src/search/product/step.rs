@@ -6,7 +6,7 @@ use snapshot_core::simple::Switching;
 
 use super::{Choice, Product, Stop};
 use crate::instance::{Location, Scalar};
-use crate::search::code::{Ending, Entry, Machine};
+use crate::search::code::{Ending, Entry, RegisterMachine};
 use crate::search::layout::{INVOKED_BITS, Register};
 
 /// The most reactions to one step.
@@ -28,7 +28,7 @@ impl Product<'_> {
     }
 
     #[inline]
-    fn observe(&self, observer: ObserverState, machine: &mut Machine) {
+    fn observe(&self, observer: ObserverState, machine: &mut RegisterMachine) {
         let bits = Scalar::from(observer.bits());
         machine.set(self.registers.invoked(), bits & ((1 << INVOKED_BITS) - 1));
         machine.set(self.registers.needed_and_bad(), bits >> INVOKED_BITS);
@@ -46,7 +46,7 @@ impl Product<'_> {
         &self,
         process: Process,
         choice: Choice,
-        machine: &mut Machine,
+        machine: &mut RegisterMachine,
     ) -> Result<(), Stop> {
         let entry = self.invoke(process, choice, machine);
         let ending = self.code.run(process, entry, machine);
@@ -69,7 +69,7 @@ impl Product<'_> {
 
     /// What an invocation does before the operation's first step.
     #[inline]
-    fn invoke(&self, process: Process, choice: Choice, machine: &mut Machine) -> Entry {
+    fn invoke(&self, process: Process, choice: Choice, machine: &mut RegisterMachine) -> Entry {
         let location = self.registers.location(process);
         if choice == Choice::Step {
             return Entry::Step(Location(machine.get(location) as u32));
@@ -95,7 +95,7 @@ impl Product<'_> {
             }
             Choice::Scan => {
                 let must = self.observer(|register| machine.get(register)).invoke_scan();
-                machine.set(self.registers.must(process), Scalar::from(must.bits()));
+                machine.set(self.registers.must_bits(process), Scalar::from(must.bits()));
                 Entry::Scan
             }
             Choice::Step => unreachable!("handled above"),
@@ -104,7 +104,12 @@ impl Product<'_> {
 
     /// What the ending of a step does.
     #[inline]
-    fn finish(&self, process: Process, ending: Ending, machine: &mut Machine) -> Result<(), Stop> {
+    fn finish(
+        &self,
+        process: Process,
+        ending: Ending,
+        machine: &mut RegisterMachine,
+    ) -> Result<(), Stop> {
         let alarm = match ending {
             Ending::Paused(at) => {
                 machine.set(self.registers.location(process), at.index() as Scalar);
@@ -143,9 +148,9 @@ impl Product<'_> {
         process: Process,
         [at_i, at_j]: [bool; 2],
         foreign: bool,
-        machine: &mut Machine,
+        machine: &mut RegisterMachine,
     ) -> Option<Alarm> {
-        let must = self.registers.must(process);
+        let must = self.registers.must_bits(process);
         let bits = machine.get(must) as u8;
         machine.set(must, 0);
         if foreign {
@@ -170,7 +175,12 @@ impl Product<'_> {
     ///
     /// Reactions form no circle, and each process comes to rest; were there more than
     /// [`MOST_REACTIONS`] all the same, the rest would not be taken: they are offers.
-    fn react(&self, mover: Process, mut stop: Option<Stop>, machine: &mut Machine) -> Option<Stop> {
+    fn react(
+        &self,
+        mover: Process,
+        mut stop: Option<Stop>,
+        machine: &mut RegisterMachine,
+    ) -> Option<Stop> {
         let mut seen = 0;
         let mut dirty = 1 << mover.index();
         for _ in 0..MOST_REACTIONS {
@@ -197,7 +207,11 @@ impl Product<'_> {
     }
 
     /// Runs the first reaction of a process whose condition holds, if one does.
-    fn react_once(&self, process: Process, machine: &mut Machine) -> Option<Result<(), Stop>> {
+    fn react_once(
+        &self,
+        process: Process,
+        machine: &mut RegisterMachine,
+    ) -> Option<Result<(), Stop>> {
         let location = Location(machine.get(self.registers.location(process)) as u32);
         for number in 0..self.code.reactions(process, location) {
             machine.begin_reaction();

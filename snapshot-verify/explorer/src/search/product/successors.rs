@@ -3,10 +3,10 @@
 
 use snapshot_core::Process;
 
-use super::{Choice, Move, Product, Recall, Stop};
+use super::{Choice, Move, Product, Stop, TransitionCache};
 use crate::instance::{Location, Scalar};
 use crate::search::canonical::Around;
-use crate::search::code::Machine;
+use crate::search::code::RegisterMachine;
 use crate::search::layout::Register;
 
 /// After this many steps taken at once a state is explored, whatever might be taken next;
@@ -52,11 +52,11 @@ impl Product<'_> {
 
     /// The same, where moves may have been made before.
     #[inline]
-    pub fn successors_recalled<const W: usize>(
+    pub fn successors_cached<const W: usize>(
         &self,
         state: &[u64; W],
         scratch: &mut Scratch,
-        recall: &mut Recall<W>,
+        cache: &mut TransitionCache<W>,
         mut each: impl FnMut(Move, Successor<W>),
     ) {
         let fields = self.layout.fields();
@@ -65,15 +65,15 @@ impl Product<'_> {
         for process in (0..self.processes.len()).map(Process::from_index) {
             let location = Location(get(self.registers.location(process)) as u32);
             for choice in self.choices(process, get).into_iter().flatten() {
-                let site = recall.site(process, choice, location);
-                let successor = match recall.recall(site, state) {
+                let site = cache.site(process, choice, location);
+                let successor = match cache.get(site, state) {
                     Ok(next) => Successor { stop: None, state: Some(next) },
                     Err(place) => {
                         is_unpacked = is_unpacked || self.unpack(state, 0, scratch);
                         let successor = self.successor(process, choice, state, scratch);
                         scratch.undo(0);
                         if let Successor { stop: None, state: Some(next) } = &successor {
-                            recall.remember(site, place, state, next);
+                            cache.insert(site, place, state, next);
                         }
                         successor
                     }
@@ -274,7 +274,7 @@ impl Product<'_> {
 #[derive(Clone, Debug)]
 pub struct Scratch {
     /// Runs the steps.
-    pub machine: Machine,
+    pub machine: RegisterMachine,
     /// The canonical state that steps are tried from.
     canonical: Vec<Scalar>,
     /// An expansion of it, other than itself.
@@ -336,7 +336,7 @@ impl Circle {
 #[derive(Clone, Debug)]
 pub struct Ahead {
     /// Has taken the step.
-    pub machine: Machine,
+    pub machine: RegisterMachine,
     /// What others may still do.
     around: Around,
     /// Another state that the canonical one stands for.

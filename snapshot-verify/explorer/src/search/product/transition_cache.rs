@@ -29,7 +29,7 @@ pub(super) struct Site(u32);
 
 /// Changes that moves made; one per thread.
 #[derive(Clone, Debug)]
-pub struct Recall<const W: usize> {
+pub struct TransitionCache<const W: usize> {
     /// By process, the number of its first site.
     first: Vec<u32>,
     /// By site, the bits that the move may read or write.
@@ -56,7 +56,7 @@ impl Site {
     const INVOCATIONS: [Choice; 3] = [Choice::Update(0), Choice::Update(1), Choice::Scan];
 }
 
-impl<const W: usize> Recall<W> {
+impl<const W: usize> TransitionCache<W> {
     /// What one takes.
     pub const BYTES: usize = BYTES;
 
@@ -96,7 +96,7 @@ impl<const W: usize> Recall<W> {
     /// Where the move leads from a state, if that is remembered; where to remember it,
     /// if not.
     #[inline]
-    pub(super) fn recall(&self, site: Site, state: &[u64; W]) -> Result<[u64; W], usize> {
+    pub(super) fn get(&self, site: Site, state: &[u64; W]) -> Result<[u64; W], usize> {
         let footprint = &self.footprints[site.0 as usize];
         let mut seen = *state;
         seen.iter_mut().zip(footprint).for_each(|(seen, mask)| *seen &= mask);
@@ -111,8 +111,8 @@ impl<const W: usize> Recall<W> {
         Ok(next)
     }
 
-    /// Remembers where a move led, in the place that [`Self::recall`] has told.
-    pub(super) fn remember(&mut self, site: Site, place: usize, state: &[u64; W], next: &[u64; W]) {
+    /// Remembers where a move led, in the place that [`Self::get`] returned.
+    pub(super) fn insert(&mut self, site: Site, place: usize, state: &[u64; W], next: &[u64; W]) {
         let footprint = &self.footprints[site.0 as usize];
         let mut change = Change { seen: *state, turned: *state, site };
         for word in 0..W {
@@ -152,7 +152,7 @@ impl Product<'_> {
         }
         let of_scan = choice == Choice::Scan || of_code.may_respond_to_scan;
         if of_scan {
-            registers.push(self.registers.must(process));
+            registers.push(self.registers.must_bits(process));
         }
         // The observer looks at updates of 1, which only i and j make.
         let of_update = choice == Choice::Update(1) || of_code.may_respond_to_update;

@@ -15,7 +15,7 @@ use snapshot_core::Process;
 use super::antichain::dominates;
 use super::{End, Examination, Examiner, Step};
 use crate::instance::Scalar;
-use crate::search::code::Machine;
+use crate::search::code::RegisterMachine;
 use crate::search::product::Choice;
 
 const NAME: &str = "ample";
@@ -58,12 +58,15 @@ impl<const W: usize> Examiner<'_, W> {
             }
             let (other, choice) = moves[self.below(moves.len())];
             let step = Step { process: other, choice, end: End::Well, after: Vec::new() };
-            let fail = |this: &Self, what: &str, last: &Machine, first: &Machine| {
+            let fail = |this: &Self,
+                        what: &str,
+                        last: &RegisterMachine,
+                        first: &RegisterMachine| {
                 let what = format!(
                     "the step of p{process} was taken at once, and {what}: {} with it first, {} \
                      without it yet",
-                    this.told(first.state()),
-                    this.told(last.state())
+                    this.describe(first.state()),
+                    this.describe(last.state())
                 );
                 Err(this.defect(NAME, what, &step, state))
             };

@@ -59,7 +59,7 @@ impl<const W: usize> Examiner<'_, W> {
             if !keeps {
                 let what = format!(
                     "from {}, which it dominates, the step leads to more",
-                    self.told(&less)
+                    self.describe(&less)
                 );
                 return Err(self.defect(NAME, what, &step, state));
             }
@@ -81,7 +81,7 @@ impl<const W: usize> Examiner<'_, W> {
         let (invoked, rest) = (self.registers.invoked(), self.registers.needed_and_bad());
         let bits = less[invoked] | less[rest] << crate::search::layout::INVOKED_BITS;
         let musts = (0..self.registers.processes()).map(Process::from_index);
-        let mut musts = musts.map(|process| less[self.registers.must(process)] as u8);
+        let mut musts = musts.map(|process| less[self.registers.must_bits(process)] as u8);
         let is_one = ObserverState::from_bits(bits as u8).is_some()
             && musts.all(|must| Must::from_bits(must).is_some());
         (is_one && less != state).then_some(less)
@@ -102,7 +102,7 @@ impl<const W: usize> Examiner<'_, W> {
             reduction: NAME,
             what: "a state was dropped, and none that is kept dominates it".to_owned(),
             step: "the end of its level".to_owned(),
-            state: self.told(&state),
+            state: self.describe(&state),
         })
     }
 }

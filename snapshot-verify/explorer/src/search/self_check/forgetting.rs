@@ -48,9 +48,9 @@ impl<const W: usize> Examiner<'_, W> {
             if !same {
                 let what = format!(
                     "what is forgotten matters: from {} the step leads to {}, not to {}",
-                    self.told(&filled),
-                    self.told(&found.after),
-                    self.told(&step.after)
+                    self.describe(&filled),
+                    self.describe(&found.after),
+                    self.describe(&step.after)
                 );
                 return Err(self.defect(NAME, what, step, state));
             }

@@ -35,7 +35,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_core::Process;
 use thiserror::Error;
 
-use super::code::Machine;
+use super::code::RegisterMachine;
 use super::product::{Ahead, Choice, Product, Stop};
 use super::store::{Store, hash};
 use crate::instance::{Domain, Instance, NONE, Scalar};
@@ -154,7 +154,7 @@ pub(super) struct Examiner<'a, const W: usize> {
     options: SelfCheck,
     antichain: bool,
     ahead: Ahead,
-    machine: Machine,
+    machine: RegisterMachine,
     random: ChaCha8Rng,
     examined: Examined,
     /// Successors of states that were examined, which the store must hold or dominate.
@@ -304,12 +304,12 @@ impl<'a, const W: usize> Examiner<'a, W> {
         step: &Step,
         state: &[Scalar],
     ) -> Defect {
-        let state = self.told(state);
+        let state = self.describe(state);
         Defect { reduction, what: what.into(), step: step.name(), state }
     }
 
     /// The state for people.
-    fn told(&self, state: &[Scalar]) -> String {
+    fn describe(&self, state: &[Scalar]) -> String {
         let mut text = String::new();
         for (variable, &scalar) in self.registers.variables().zip(state) {
             if scalar != 0 && scalar != NONE {

@@ -45,8 +45,8 @@ impl<const W: usize> Examiner<'_, W> {
                     let what = format!(
                         "it stands for the state {} as well, but no canonical successor stands \
                          for {}",
-                        self.told(&witness),
-                        self.told(&step.after)
+                        self.describe(&witness),
+                        self.describe(&step.after)
                     );
                     return Err(self.defect(NAME, what, &step, state));
                 }

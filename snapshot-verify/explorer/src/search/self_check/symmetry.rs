@@ -50,8 +50,8 @@ impl<const W: usize> Examiner<'_, W> {
             if !same {
                 let what = format!(
                     "with p{first} and p{second} exchanged the step leads elsewhere: {} instead of {}",
-                    self.told(&found.after),
-                    self.told(&image)
+                    self.describe(&found.after),
+                    self.describe(&image)
                 );
                 return Err(self.defect(NAME, what, step, state));
             }

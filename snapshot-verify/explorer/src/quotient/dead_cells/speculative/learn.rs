@@ -13,10 +13,10 @@ use snapshot_core::Process;
 use super::{Group, Layer, READ, Seen, Stale};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Domain, Instance, Scalar, SlotId};
-use crate::search::code::Machine;
+use crate::search::code::RegisterMachine;
 use crate::search::layout::Registers;
 use crate::search::product::{Product, Scratch};
-use crate::search::{Choice, Exploration, ExploreError, Fault, Stop, Trace};
+use crate::search::{Choice, Exploration, ExploreError, Fault, SearchPath, Stop};
 
 /// Steps of all walks together, per layer.
 const STEPS: u32 = 300_000;
@@ -28,7 +28,7 @@ const LENGTH: u32 = 40;
 const WORTH_KEEPING: u64 = 92;
 
 /// A slot by group and position, and a key of the group.
-type Place = (u32, u32, u64);
+type FlowPoint = (u32, u32, u64);
 
 /// What happens to what a slot holds.
 enum Fate {
@@ -41,14 +41,14 @@ enum Fate {
 /// What goes where.
 #[derive(Default)]
 struct Flow {
-    numbers: FxHashMap<Place, u32>,
+    numbers: FxHashMap<FlowPoint, u32>,
     /// From where it arrives to where it came from.
     edges: FxHashSet<(u32, u32)>,
     read: FxHashSet<u32>,
 }
 
 impl Flow {
-    fn number(&mut self, place: Place) -> u32 {
+    fn number(&mut self, place: FlowPoint) -> u32 {
         let next = self.numbers.len() as u32;
         *self.numbers.entry(place).or_insert(next)
     }
@@ -130,7 +130,7 @@ impl Stale {
         &mut self,
         guarded: &Instance,
         exploration: &Exploration<'_>,
-        trace: &Trace,
+        trace: &SearchPath,
     ) -> Result<(), ExploreError> {
         let plain = Exploration { forgetting: None, symmetry: None, ..exploration.clone() };
         let culprits = plain.product(guarded, |product| {
@@ -174,7 +174,7 @@ impl Stale {
         &self,
         guarded: &Instance,
         product: &Product<'_>,
-        trace: &Trace,
+        trace: &SearchPath,
         states: &[&Vec<Scalar>],
     ) -> Vec<Culprit> {
         let mut machine = Scratch::new(product).machine;
@@ -393,7 +393,7 @@ fn walk(product: &Product<'_>, layer: &Layer, deadline: Deadline<'_>) -> Result<
     Ok(flow)
 }
 
-fn load(machine: &mut Machine, state: &[Scalar]) {
+fn load(machine: &mut RegisterMachine, state: &[Scalar]) {
     machine.begin();
     machine.state_mut().copy_from_slice(state);
 }
@@ -401,7 +401,7 @@ fn load(machine: &mut Machine, state: &[Scalar]) {
 /// What a step does to what a slot holds that is not blank.
 fn fate(
     product: &Product<'_>,
-    machine: &mut Machine,
+    machine: &mut RegisterMachine,
     state: &[Scalar],
     by: (Process, Choice),
     layer: &Layer,

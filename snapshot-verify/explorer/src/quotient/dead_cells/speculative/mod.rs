@@ -45,7 +45,7 @@ use crate::instance::{Instance, Location, NONE, Owner, Scalar, SlotId};
 use crate::search::canonical;
 use crate::search::layout::{Register, Registers};
 
-/// What a fault says whose cause is a wrong conjecture.
+/// The text of a fault that a wrong conjecture causes.
 pub const READ: &str = "what was thought to be stale is read";
 
 /// The conjecture: what is stale when.
@@ -172,20 +172,20 @@ impl Stale {
     /// The guarded instance with the cells blank that are stale at first: whatever
     /// they hold, the instance is the same.
     #[must_use]
-    pub fn begun(&self, guarded: &Instance) -> Instance {
-        let mut begun = guarded.clone();
+    pub fn initialised(&self, guarded: &Instance) -> Instance {
+        let mut initialised = guarded.clone();
         let registers = Registers::new(guarded);
         let mut state = vec![0; registers.count()];
         for (register, slot) in guarded.slots.iter().enumerate() {
             state[register] = slot.initial;
         }
         canonical::Forgetting::forget(self, registers, &mut state);
-        for (register, slot) in begun.slots.iter_mut().enumerate() {
+        for (register, slot) in initialised.slots.iter_mut().enumerate() {
             if slot.owner == Owner::Shared {
                 slot.initial = state[register];
             }
         }
-        begun
+        initialised
     }
 
     /// Whether anything will ever be forgotten.

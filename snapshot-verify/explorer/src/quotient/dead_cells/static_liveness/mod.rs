@@ -1,25 +1,26 @@
 //! `stale`: resets shared cells that no process can read before they are written.
 //!
 //! A cell may be one of several that processes choose from at run time: the views of
-//! riany, say. Who reads *this* one has chosen it by variables of its own, its
-//! **handle**, and took these from other cells, the **gates**. While no gate leads to a
-//! cell, no process holds a handle of it, and whichever process may open a gate to it writes the cell
-//! again before, what the cell holds does not matter: it is *abandoned*.
+//! riany, say. A process that reads *this* one has chosen it by variables of its own, its
+//! **handle**, and loaded these from other cells, **pointers**. While no pointer leads to
+//! a cell, no process holds a handle of it, and every process that may make a pointer lead
+//! to it writes the cell first, the content of the cell does not matter: it is *dead*.
 //!
-//! Where a process stands towards the cells is its **place** ([`crate::por::abstract_locations`]). Let g
-//! be a gate and x a scalar, and look at one process by itself, from a place on, for as
-//! long as it has not written the cell for certain. Reading g it finds anything but x, and
-//! all other cells hold anything. It is a *danger* to the cell if it may come to read the
-//! cell, or to write x to g (`claim.rs`).
+//! A process stands at an **abstract location** ([`crate::por::abstract_locations`]). Let g
+//! be a pointer and x a scalar, and consider one process by itself, from an abstract
+//! location on, for as long as it has not certainly written the cell. Reading g it finds
+//! anything but x, and all other cells hold anything. It is a *reader* of the cell if it
+//! may come to read the cell, or to write x to g (`cell_liveness.rs`).
 //!
-//! *Soundness.* Claim: in a state in which g does not hold x and no process is a danger,
-//! no process reads the cell before it is written. Suppose somebody does, and consider the
-//! first step that reads the cell or makes g hold x, the cell not being written before it.
-//! Up to this step g did not hold x, so the process that takes it has come there in a way
-//! that was looked at, from its place in the state on: it is a danger, which contradicts.
-//! So states that differ in an abandoned cell only have the same future, and one that
-//! holds a fixed scalar there stands for all of them. The same without g and x: then no
-//! process may come to read the cell.
+//! *Soundness.* In a state in which g does not hold x and no process is a reader, no
+//! process reads the cell before it is written. Suppose one does, and consider the first
+//! step that reads the cell or makes g hold x, the cell not being written before it. Up to
+//! this step g did not hold x, so the process that takes it has come there in a way that
+//! was considered, from its abstract location in the state on: it is a reader, a
+//! contradiction. So states that differ in dead cells only have the same future, and one
+//! that holds a fixed scalar there stands for all of them. The same without g and x: then
+//! no process may come to read the cell. (Global liveness; compare Bozga, Fernandez and
+//! Ghirvu, State space reduction based on live variables analysis, SAS 1999.)
 //!
 //! Links are cells that one process reads; nothing else is special about them.
 //!
@@ -27,7 +28,7 @@
 //! 1,356,491 of 4,923,068 are left. Where it matters, too, how far others have come, only
 //! [`crate::quotient::dead_cells::speculative`] helps, which conjectures.
 
-mod claim;
+mod cell_liveness;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -37,46 +38,46 @@ use snapshot_core::Process;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, Slot, SlotId};
-use crate::por::abstract_locations::{Graph, Handles, Index};
+use crate::por::abstract_locations::{AbstractGraph, Handles, Index};
 use crate::quotient::canonical_renaming::classes::{Classes, Kind};
 use crate::search::canonical::Forgetting;
 use crate::search::layout::Registers;
-use claim::Claim;
+use cell_liveness::CellLiveness;
 
 /// A set of cells, by number.
 type Cells = u128;
 
-/// What is abandoned when.
+/// Which cells are dead in which states.
 #[derive(Clone, Debug, Default)]
-pub struct Abandoned {
+pub struct StaticDeadCells {
     /// As many as a set has room for, at most.
     cells: Vec<Cell>,
     /// By process.
-    dangers: Vec<Dangers>,
+    readers: Vec<Readers>,
 }
 
-/// A cell that may be abandoned.
+/// A cell that may be dead.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     slot: SlotId,
     /// What it holds then.
     blank: Scalar,
-    /// The gate, and what it must not hold.
-    gate: Option<(SlotId, Scalar)>,
+    /// The pointer, and what it must not hold.
+    pointer: Option<(SlotId, Scalar)>,
 }
 
-/// To which cells a process is a danger.
+/// The cells that a process is a reader of, by abstract location.
 #[derive(Clone, Debug)]
-struct Dangers {
+struct Readers {
     index: Index,
     /// By number of the place in the index.
     to: Vec<Cells>,
 }
 
-impl Abandoned {
-    /// What may be abandoned in this instance: nothing, if processes have too many places.
+impl StaticDeadCells {
+    /// What may be dead in this instance: nothing, if processes have too many places.
     ///
-    /// O(places * (ways to take a step + cells * gates)).
+    /// O(places * (ways to take a step + cells * pointers)).
     ///
     /// # Errors
     /// If the deadline comes first.
@@ -84,46 +85,57 @@ impl Abandoned {
         let blanks = candidates(instance);
         let is_cell = |slot: SlotId| blanks.contains_key(&slot);
         let handles = Handles::new(instance, &is_cell, deadline)?;
-        let graphs: Vec<Graph> = (0..instance.processes)
-            .map(|process| Graph::new(instance, process, &handles, &is_cell, deadline))
+        let graphs: Vec<AbstractGraph> = (0..instance.processes)
+            .map(|process| AbstractGraph::new(instance, process, &handles, &is_cell, deadline))
             .collect::<Result<Option<_>, Stopped>>()?
             .unwrap_or_default();
         if graphs.is_empty() {
             return Ok(Self::default());
         }
-        let mut claims: Vec<Claim> = Vec::new();
+        let mut liveness: Vec<CellLiveness> = Vec::new();
         for cell in blanks.keys() {
-            claims.extend(Claim::best(instance, &graphs, &handles.gates, *cell, deadline)?);
+            liveness.extend(CellLiveness::best(
+                instance,
+                &graphs,
+                &handles.pointers,
+                *cell,
+                deadline,
+            )?);
         }
         // If there are too many, links are left out first: they tell least.
-        let is_link = |claim: &Claim| instance.slot(claim.cell).owner != Owner::Shared;
-        claims.sort_by_key(|claim| (is_link(claim), Reverse(claim.worth())));
-        claims.truncate(Cells::BITS as usize);
-        // Gates before the cells that they lead to: one may be abandoned itself.
-        let is_gate = |claim: &Claim| handles.gates.contains(&claim.cell);
-        claims.sort_by_key(|claim| !is_gate(claim));
-        let cells: Vec<Cell> = claims
+        let is_link = |liveness: &CellLiveness| instance.slot(liveness.cell).owner != Owner::Shared;
+        liveness.sort_by_key(|liveness| (is_link(liveness), Reverse(liveness.worth())));
+        liveness.truncate(Cells::BITS as usize);
+        // Pointers before the cells that they lead to: one may be dead itself.
+        let is_pointer = |liveness: &CellLiveness| handles.pointers.contains(&liveness.cell);
+        liveness.sort_by_key(|liveness| !is_pointer(liveness));
+        let cells: Vec<Cell> = liveness
             .iter()
-            .map(|claim| Cell { slot: claim.cell, blank: blanks[&claim.cell], gate: claim.gate })
+            .map(|liveness| Cell {
+                slot: liveness.cell,
+                blank: blanks[&liveness.cell],
+                pointer: liveness.pointer,
+            })
             .collect();
         let graphs = graphs.iter().zip(handles.parts).enumerate();
-        let dangers = graphs.map(|(process, (graph, parts))| {
-            let of_process: Vec<_> = claims.iter().map(|claim| &claim.dangers[process]).collect();
+        let readers = graphs.map(|(process, (graph, parts))| {
+            let of_process: Vec<_> =
+                liveness.iter().map(|liveness| &liveness.readers[process]).collect();
             let index = Index::new(instance, Process::from_index(process), parts, graph)?;
-            Some(Dangers::new(index, graph, &of_process))
+            Some(Readers::new(index, graph, &of_process))
         });
-        let dangers: Option<Vec<Dangers>> = dangers.collect();
-        Ok(dangers.map_or_else(Self::default, |dangers| Self { cells, dangers }))
+        let readers: Option<Vec<Readers>> = readers.collect();
+        Ok(readers.map_or_else(Self::default, |readers| Self { cells, readers }))
     }
 
-    /// Whether anything may ever be abandoned.
+    /// Whether anything may ever be dead.
     pub const fn is_useful(&self) -> bool {
         !self.cells.is_empty()
     }
 }
 
-/// The slots that may be abandoned, with what they hold then: cells and links, but those
-/// that somebody waits for.
+/// The slots that may be dead, with what they hold then: cells and links, but those
+/// that a process waits for.
 fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
     let watched = instance.watched();
     // Anonymous bits are flipped: no scalar stays what it is.
@@ -147,9 +159,9 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
         .collect()
 }
 
-impl Dangers {
-    /// Of one process; by cell, the places from which it is a danger.
-    fn new(index: Index, graph: &Graph, by_cell: &[&FixedBitSet]) -> Self {
+impl Readers {
+    /// Of one process, given the abstract locations at which it is a reader, by cell.
+    fn new(index: Index, graph: &AbstractGraph, by_cell: &[&FixedBitSet]) -> Self {
         // Of handles that no process ever has, nothing is known.
         let mut to = vec![Cells::MAX; index.count()];
         for (number, place) in graph.places.iter().enumerate() {
@@ -162,22 +174,22 @@ impl Dangers {
         Self { index, to }
     }
 
-    /// The cells to which the process is a danger in a state.
+    /// The cells that the process is a reader of in a state.
     #[inline]
     fn to(&self, state: &[Scalar]) -> Cells {
         self.index.of_state(state).map_or(Cells::MAX, |at| self.to[at])
     }
 }
 
-impl Forgetting for Abandoned {
+impl Forgetting for StaticDeadCells {
     fn forget(&self, _: Registers, state: &mut [Scalar]) {
         let unused = Cells::BITS - self.cells.len() as u32;
         let all = Cells::MAX.checked_shr(unused).unwrap_or(0);
-        let mut safe = self.dangers.iter().fold(all, |cells, process| cells & !process.to(state));
+        let mut safe = self.readers.iter().fold(all, |cells, process| cells & !process.to(state));
         while safe != 0 {
-            let Cell { slot, blank, gate } = self.cells[safe.trailing_zeros() as usize];
+            let Cell { slot, blank, pointer } = self.cells[safe.trailing_zeros() as usize];
             safe &= safe - 1;
-            if gate.is_none_or(|(gate, open)| state[gate.index()] != open) {
+            if pointer.is_none_or(|(pointer, open)| state[pointer.index()] != open) {
                 state[slot.index()] = blank;
             }
         }

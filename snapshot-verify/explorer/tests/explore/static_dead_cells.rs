@@ -1,4 +1,4 @@
-//! What is abandoned is read by no process before it is written.
+//! What is dead is read by no process before it is written.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -7,12 +7,12 @@ use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::instance::{Instance, Scalar};
 use snapshot_explorer::pipeline::{self, Prepared};
 use snapshot_explorer::quotient::canonical_renaming::{CAP, CanonicalRenaming};
-use snapshot_explorer::quotient::dead_cells::static_liveness::Abandoned;
+use snapshot_explorer::quotient::dead_cells::static_liveness::StaticDeadCells;
 use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_explorer::search::canonical::Forgetting;
-use snapshot_explorer::search::code::Machine;
+use snapshot_explorer::search::code::RegisterMachine;
 use snapshot_explorer::search::product::{Product, Scratch};
-use snapshot_explorer::search::{Exploration, Verdict};
+use snapshot_explorer::search::{Exploration, SearchVerdict};
 use snapshot_language::parse;
 
 use crate::published::explored;
@@ -20,16 +20,16 @@ use crate::published::explored;
 /// A writer has two cells and says which one is to be read.
 const TWO_CELLS: &str = "algorithm two_cells
 shared cell[process][0..1]: value
-shared gate[process]: 0..1
+shared pointer[process]: 0..1
 private mine: 0..1
 update(v):
     mine := 1 - mine
     cell[me][mine] := v
-    gate[me] := mine
+    pointer[me] := mine
 scan:
     local r[segment]: value
     for k in processes:
-        g := gate[k]
+        g := pointer[k]
         r[k] := cell[k][g]
     return r
 ";
@@ -37,22 +37,22 @@ scan:
 /// Whom a counter names has one cell more; scanners move it on.
 const BY_TURNS: &str = "algorithm by_turns
 shared turn: llsc counter
-shared gate[process]: 0..1 or none
+shared pointer[process]: 0..1 or none
 shared cell[process][0..1]: value or none
 private mine: 0..1
 private far: 0..99
 update(v):
     mine := 1 - mine
     cell[me][mine] := none
-    gate[me] := mine
+    pointer[me] := mine
     t := turn
-    g := gate[process(t mod n)]
+    g := pointer[process(t mod n)]
     if g != none: cell[process(t mod n)][g] := v
-    gate[me] := none
+    pointer[me] := none
 scan:
     local r[segment]: value
     t := LL(turn)
-    g := gate[process(t mod n)]
+    g := pointer[process(t mod n)]
     if g != none:
         c := cell[process(t mod n)][g]
         if c != none: r[me] := c
@@ -62,22 +62,30 @@ scan:
 
 /// How the text differs: what becomes of it is read after all.
 const TRAPS: [(&str, &str, &str); 7] = [
-    // The gate is opened before the cell is written.
+    // The pointer is opened before the cell is written.
     (
         TWO_CELLS,
-        "    cell[me][mine] := v\n    gate[me] := mine\n",
-        "    gate[me] := mine\n    cell[me][mine] := v\n",
+        "    cell[me][mine] := v\n    pointer[me] := mine\n",
+        "    pointer[me] := mine\n    cell[me][mine] := v\n",
     ),
     // It is opened again without that.
-    (TWO_CELLS, "    gate[me] := mine\n", "    gate[me] := mine\n    gate[me] := 1 - mine\n"),
+    (
+        TWO_CELLS,
+        "    pointer[me] := mine\n",
+        "    pointer[me] := mine\n    pointer[me] := 1 - mine\n",
+    ),
     // Now and then the cell is not written.
     (
         TWO_CELLS,
         "    cell[me][mine] := v\n",
-        "    x := gate[process(0)]\n    if x = 0: cell[me][mine] := v\n",
+        "    x := pointer[process(0)]\n    if x = 0: cell[me][mine] := v\n",
     ),
     // Somebody else writes the other cell of the two.
-    (TWO_CELLS, "    cell[me][mine] := v\n", "    x := gate[process(0)]\n    cell[me][x] := v\n"),
+    (
+        TWO_CELLS,
+        "    cell[me][mine] := v\n",
+        "    x := pointer[process(0)]\n    cell[me][x] := v\n",
+    ),
     // The owner reads the cell that it had last.
     (
         TWO_CELLS,
@@ -88,11 +96,11 @@ const TRAPS: [(&str, &str, &str); 7] = [
     (
         BY_TURNS,
         "    cell[me][mine] := none\n",
-        "    x := gate[process(1)]\n    if x != none: far := 99 - far\n    \
+        "    x := pointer[process(1)]\n    if x != none: far := 99 - far\n    \
          cell[me][far mod 2] := none\n    c := cell[me][mine]\n    \
-         if c != none: gate[me] := none\n",
+         if c != none: pointer[me] := none\n",
     ),
-    // Somebody reads without having looked at the gate.
+    // Somebody reads without having looked at the pointer.
     (
         BY_TURNS,
         "        c := cell[process(t mod n)][g]\n",
@@ -101,18 +109,18 @@ const TRAPS: [(&str, &str, &str); 7] = [
 ];
 
 fn instance(text: &str, processes: usize) -> Instance {
-    let program = parse("abandoned", text).unwrap().program(None).unwrap();
+    let program = parse("dead", text).unwrap().program(None).unwrap();
     let pair = [0, 1].map(Process::from_index);
     let instance = pipeline::instance(&program, processes, pair, Deadline::NEVER).unwrap();
     Prepared::from_instance(instance, Reductions::standard(), Deadline::NEVER).unwrap().instance
 }
 
-/// Walks at random. Wherever something is abandoned, the walk goes on for a while from
+/// Walks at random. Wherever something is dead, the walk goes on for a while from
 /// both states, with and without it: the same happens, and what differed at first is all
-/// that ever differs. How often something was abandoned; an error says what was not the
+/// that ever differs. How often something was dead; an error says what was not the
 /// same.
 fn walk(instance: &Instance, steps: u32) -> Result<u32, String> {
-    let abandoned = Abandoned::new(instance, Deadline::NEVER).unwrap();
+    let dead = StaticDeadCells::new(instance, Deadline::NEVER).unwrap();
     let numbering = CanonicalRenaming::new(instance, CAP, Deadline::NEVER).unwrap();
     let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
     let walked = exploration.product(instance, |product| {
@@ -122,7 +130,7 @@ fn walk(instance: &Instance, steps: u32) -> Result<u32, String> {
         let mut met = 0;
         for _ in 0..steps {
             let mut without = state.clone();
-            abandoned.forget(registers, &mut without);
+            dead.forget(registers, &mut without);
             if without != state {
                 met += 1;
                 go_on(product, &mut chance, [&state, &without])?;
@@ -141,7 +149,7 @@ fn walk(instance: &Instance, steps: u32) -> Result<u32, String> {
 
 fn go_on(
     product: &Product<'_>,
-    chance: &mut (Machine, ChaCha8Rng),
+    chance: &mut (RegisterMachine, ChaCha8Rng),
     begin: [&Vec<Scalar>; 2],
 ) -> Result<(), String> {
     let differ = |[one, other]: [&Vec<Scalar>; 2]| -> Vec<usize> {
@@ -163,7 +171,7 @@ fn go_on(
 /// The same random step from all states; none where it leads nowhere.
 fn step<const N: usize>(
     product: &Product<'_>,
-    (machine, random): &mut (Machine, ChaCha8Rng),
+    (machine, random): &mut (RegisterMachine, ChaCha8Rng),
     states: [&Vec<Scalar>; N],
 ) -> Result<Option<[Vec<Scalar>; N]>, String> {
     let mut ends = Vec::new();
@@ -214,11 +222,11 @@ fn less_is_explored_and_the_same_is_found() {
                 Exploration { operations: Some(2), ..Exploration::default() },
             )
         });
-        assert_eq!(matches!(all.verdict, Verdict::Verified), bug.is_none());
+        assert_eq!(matches!(all.verdict, SearchVerdict::Verified), bug.is_none());
         assert_eq!(all.depth, fewer.depth);
         assert!(fewer.states < all.states, "{} of {}", fewer.states, all.states);
         if bug.is_none() {
-            assert!(matches!(fewer.verdict, Verdict::Verified));
+            assert!(matches!(fewer.verdict, SearchVerdict::Verified));
             assert!(fewer.states * 4 < all.states * 3, "{} of {}", fewer.states, all.states);
         }
     }

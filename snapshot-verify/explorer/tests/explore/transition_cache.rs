@@ -10,7 +10,7 @@ use snapshot_explorer::instance::Instance;
 use snapshot_explorer::pipeline::Prepared;
 use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_explorer::search::Exploration;
-use snapshot_explorer::search::product::{Move, Product, Recall, Scratch, Successor};
+use snapshot_explorer::search::product::{Move, Product, Scratch, Successor, TransitionCache};
 use snapshot_language::parse;
 
 use crate::random;
@@ -20,21 +20,22 @@ const ENOUGH: usize = 20_000;
 
 /// Compares all moves from the states that are reached; how many there were.
 fn compare<const W: usize>(product: &Product<'_>) -> usize {
-    let mut recall = Recall::<W>::new(product).expect("this product has nothing to depend on");
+    let mut cache =
+        TransitionCache::<W>::new(product).expect("this product has nothing to depend on");
     let mut scratch = [Scratch::new(product), Scratch::new(product)];
     let mut states = vec![product.layout().pack(&product.initial().0)];
     let mut reached: HashSet<[u64; W]> = states.iter().copied().collect();
     let mut compared = 0;
     while let Some(state) = states.pop() {
         let mut made: [Vec<(Move, Successor<W>)>; 2] = Default::default();
-        let [anew, recalled] = &mut made;
+        let [computed, cached] = &mut made;
         let [first, second] = &mut scratch;
-        product.successors(&state, first, |by, successor| anew.push((by, successor)));
-        let each = |by, successor| recalled.push((by, successor));
-        product.successors_recalled(&state, second, &mut recall, each);
-        assert_eq!(anew, recalled);
-        compared += anew.len();
-        for next in anew.iter().filter_map(|(_, successor)| successor.state) {
+        product.successors(&state, first, |by, successor| computed.push((by, successor)));
+        let each = |by, successor| cached.push((by, successor));
+        product.successors_cached(&state, second, &mut cache, each);
+        assert_eq!(computed, cached);
+        compared += computed.len();
+        for next in computed.iter().filter_map(|(_, successor)| successor.state) {
             if reached.len() < ENOUGH && reached.insert(next) {
                 states.push(next);
             }
@@ -59,7 +60,7 @@ fn compare_all(exploration: &Exploration<'_>, instance: &Instance) -> usize {
 }
 
 #[test]
-fn random_moves_are_recalled_as_they_were() {
+fn random_moves_are_cached_as_they_were() {
     let mut compared = 0;
     for seed in 0..400 {
         let mut instance = random::instance(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -76,7 +77,7 @@ fn random_moves_are_recalled_as_they_were() {
 }
 
 #[test]
-fn moves_of_algorithms_are_recalled_as_they_were() {
+fn moves_of_algorithms_are_cached_as_they_were() {
     let reductions = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
     let bowman = corpus::algorithm("bowman").unwrap().text;
     for (text, bug) in [(bowman, None), (bowman, Some("early_exit")), (COMPARING, None)] {
@@ -110,11 +111,11 @@ scan:
 #[test]
 fn nothing_is_remembered_where_more_than_the_footprint_matters() {
     let is_remembered = |exploration: &Exploration<'_>, instance: &Instance| {
-        let recall = |product: &Product<'_>| match product.layout().words() {
-            1 => Recall::<1>::new(product).is_some(),
-            _ => Recall::<2>::new(product).is_some(),
+        let cache = |product: &Product<'_>| match product.layout().words() {
+            1 => TransitionCache::<1>::new(product).is_some(),
+            _ => TransitionCache::<2>::new(product).is_some(),
         };
-        exploration.product(instance, recall).unwrap()
+        exploration.product(instance, cache).unwrap()
     };
     let text = corpus::algorithm("bowman").unwrap().text;
     let program = parse("bowman", text).unwrap().program(None).unwrap();

@@ -1,0 +1,119 @@
+//! Which processes may read a cell, given what a pointer does not hold.
+
+use std::collections::BTreeSet;
+
+use fixedbitset::FixedBitSet;
+
+use crate::deadline::{Deadline, Stopped};
+use crate::instance::{Instance, Owner, Scalar, SlotId};
+use crate::por::abstract_locations::{AbstractGraph, Event, Path, scalars_of};
+
+/// Where processes are readers of a cell.
+#[derive(Debug)]
+pub(super) struct CellLiveness {
+    pub(super) cell: SlotId,
+    /// The pointer, and what it must not hold.
+    pub(super) pointer: Option<(SlotId, Scalar)>,
+    /// By process, the abstract locations at which it is a reader.
+    pub(super) readers: Vec<FixedBitSet>,
+    /// By process, the number of other abstract locations.
+    harmless: Vec<usize>,
+}
+
+impl CellLiveness {
+    /// With the pointer that leaves the fewest readers; none if the cell is never dead.
+    ///
+    /// # Errors
+    /// If the deadline comes first.
+    pub(super) fn best(
+        instance: &Instance,
+        graphs: &[AbstractGraph],
+        pointers: &BTreeSet<SlotId>,
+        cell: SlotId,
+        deadline: Deadline<'_>,
+    ) -> Result<Option<Self>, Stopped> {
+        // A link is read by a process that knows what it has linked.
+        let is_link = instance.slot(cell).owner != Owner::Shared;
+        let pointers = pointers.iter().filter(|pointer| !is_link && **pointer != cell);
+        let held = pointers.flat_map(|&pointer| {
+            let scalars = scalars_of(instance, pointer).into_iter();
+            scalars.map(move |scalar| Some((pointer, scalar)))
+        });
+        let mut best: Option<Self> = None;
+        for pointer in std::iter::once(None).chain(held) {
+            deadline.check()?;
+            let liveness = Self::new(graphs, cell, pointer);
+            // Of equal ones the first: without pointer, if possible.
+            if liveness.worth() > best.as_ref().map_or(0, Self::worth) {
+                best = Some(liveness);
+            }
+        }
+        Ok(best)
+    }
+
+    fn new(graphs: &[AbstractGraph], cell: SlotId, pointer: Option<(SlotId, Scalar)>) -> Self {
+        let readers: Vec<FixedBitSet> =
+            graphs.iter().map(|graph| readers(graph, cell, pointer)).collect();
+        let counts = readers.iter().zip(graphs);
+        let harmless = counts.map(|(set, graph)| graph.places.len() - set.count_ones(..)).collect();
+        Self { cell, pointer, readers, harmless }
+    }
+
+    /// The number of combinations of abstract locations without a reader.
+    pub(super) fn worth(&self) -> u64 {
+        self.harmless.iter().fold(1, |product: u64, &count| product.saturating_mul(count as u64))
+    }
+}
+
+/// What a path means for a cell.
+enum Meaning {
+    /// It reads the cell, or makes the pointer lead to it.
+    Read,
+    /// It writes the cell first, or cannot be taken.
+    Safe,
+    /// It goes on.
+    Nothing,
+}
+
+/// The abstract locations from which a process may come to read the cell, or to make the
+/// pointer lead to it, though it does not yet and the cell was not written.
+fn readers(graph: &AbstractGraph, cell: SlotId, pointer: Option<(SlotId, Scalar)>) -> FixedBitSet {
+    // All other paths go on.
+    let mut ending = FixedBitSet::with_capacity(graph.paths.len());
+    let mut open = Vec::new();
+    let of_pointer = pointer.map_or(&[][..], |(pointer, _)| graph.touching(pointer));
+    for &number in graph.touching(cell).iter().chain(of_pointer) {
+        let path = &graph.paths[number];
+        match meaning(path, cell, pointer) {
+            Meaning::Read => open.push(path.from),
+            Meaning::Safe => ending.insert(number),
+            Meaning::Nothing => {}
+        }
+    }
+    let mut readers = FixedBitSet::with_capacity(graph.places.len());
+    while let Some(place) = open.pop() {
+        if !readers.put(place) {
+            let before = graph.arriving(place).iter().filter(|path| !ending.contains(**path));
+            open.extend(before.map(|path| graph.paths[*path].from));
+        }
+    }
+    readers
+}
+
+fn meaning(path: &Path, cell: SlotId, pointer: Option<(SlotId, Scalar)>) -> Meaning {
+    for event in &path.events {
+        match event {
+            Event::Read(slot) if *slot == cell => return Meaning::Read,
+            Event::Lead(slot, scalars)
+                if pointer
+                    .is_some_and(|(pointer, open)| pointer == *slot && scalars.contains(&open)) =>
+            {
+                return Meaning::Read;
+            }
+            Event::Write(slot) if *slot == cell => return Meaning::Safe,
+            Event::Find(slot, scalar) if pointer == Some((*slot, *scalar)) => return Meaning::Safe,
+            _ => {}
+        }
+    }
+    Meaning::Nothing
+}
