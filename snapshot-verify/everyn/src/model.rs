@@ -188,8 +188,8 @@ pub struct Model {
     pub outside: Vec<Outside>,
     /// The bytes that are kept and may be in the centre, but for bookkeeping.
     pub in_centre: Vec<usize>,
-    /// Where loops stand.
-    pub positions: Vec<usize>,
+    /// Where loops stand, and the members that count as any other there.
+    pub positions: Vec<(usize, [bool; 3])>,
     /// The bytes that may name a process, and may be in the centre.
     pub names: Vec<usize>,
     /// Per process, whether its ghost scans are passed over: they are not judged, and neither
@@ -280,6 +280,9 @@ pub struct For {
     pub over: Over,
     /// Which one is left out.
     pub except: Option<Term>,
+    /// Per process, the members that count as any other: nothing that is kept has their
+    /// index in a round, which uses it for no more.
+    pub merged: [[bool; 3]; 3],
     /// The first instruction of the body.
     pub body: usize,
     /// The first instruction behind.
@@ -351,6 +354,16 @@ impl Model {
         let may_be_inside = |at: usize| self.outside[at] != Outside::Always;
         let in_centre = of(&|at, slot| may_be_inside(at) && slot.kept && slot.leaf.is_some());
         let positions = of(&|at, slot| may_be_inside(at) && slot.position);
+        let merged = |at: usize| {
+            let owner = usize::from(self.slots[at].owner.unwrap_or_default());
+            let offset = at - self.blocks[owner];
+            let this = self.code.iter().find_map(|one| match &one.act {
+                Act::Begin(this) if this.position == offset => Some(this.merged[owner]),
+                _ => None,
+            });
+            (at, this.unwrap_or_default())
+        };
+        let positions = positions.into_iter().map(merged).collect();
         let names = of(&|at, slot| {
             may_be_inside(at) && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member)
         });

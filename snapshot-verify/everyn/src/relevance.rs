@@ -10,10 +10,10 @@
 use rustc_hash::FxHashSet;
 
 use super::flow::{Bound, Flow, Rounds, Slots, loops_around};
-use super::liveness::terms;
-use super::model::{Act, Instruction, Model, Part};
+use super::liveness::{target, terms};
+use super::model::{Act, For, Instruction, Model, Part, Step};
 use super::shape::{I, J, Mode, PLACES, T};
-use super::term::Term;
+use super::term::{Over, Term};
 
 /// Decides what is kept; fills in the pauses.
 pub fn restrict(model: &mut Model) {
@@ -25,10 +25,75 @@ pub fn restrict(model: &mut Model) {
             slot.kept &= slot.leaf.is_none() || relevant.contains(&at);
         }
     }
+    merge(model);
     for at in 0..model.code.len() {
         let pause = [0, 1, 2].map(|me| is_pause(model, &model.code[at].act, me));
         model.code[at].pause = pause;
     }
+}
+
+/// Notes the members that count as any other in a loop.
+fn merge(model: &mut Model) {
+    for at in 0..model.code.len() {
+        let (Act::Begin(this) | Act::Next(this)) = &model.code[at].act else { continue };
+        let mut this = this.clone();
+        if this.over != Over::Members {
+            continue;
+        }
+        for me in [I, J, T] {
+            for member in [I, J, T] {
+                this.merged[usize::from(me)][usize::from(member)] =
+                    is_as_any_other(model, &this, me, member);
+            }
+        }
+        model.code[at].act = match &model.code[at].act {
+            Act::Begin(_) => Act::Begin(this),
+            _ => Act::Next(this),
+        };
+    }
+}
+
+/// Whether a round with a member uses its index for nothing but what is not kept.
+fn is_as_any_other(model: &Model, this: &For, me: u8, member: u8) -> bool {
+    let rounds = Rounds::default();
+    let flow = Flow { model, me, bound: vec![(this.variable, member)], rounds: &rounds };
+    let is_kept = |slots: &[Slots]| slots.iter().flatten().any(|at| model.slots[*at].kept);
+    let is_index = |term: &Term| matches!(term, Term::Variable(base, 1) if *base == this.variable);
+    (this.body..this.end).all(|at| {
+        let act = &model.code[at].act;
+        // Every use of the index, and those among them that lead to nothing that is kept.
+        let (mut uses, mut harmless) = (0, 0);
+        for term in terms(act) {
+            term.visit(&mut |term| {
+                uses += usize::from(is_index(term));
+                if let Term::Index { array, element, index, over, .. } = term
+                    && *over == Over::Members
+                    && is_index(index)
+                    && let Term::Variable(base, _) = &**array
+                {
+                    let begin = model.blocks[usize::from(me)] + base;
+                    let size = element.size();
+                    let begin = begin + usize::from(member) * size;
+                    let kept = model.slots[begin..begin + size].iter().any(|slot| slot.kept);
+                    harmless += usize::from(!kept);
+                }
+            });
+        }
+        if let Some(target) = target(act) {
+            let direct = target.path.iter().filter(
+                |step| matches!(step, Step::Element(index, Over::Members, ..) if is_index(index)),
+            );
+            if !is_kept(&flow.stored_to(target)) {
+                harmless += direct.count();
+            }
+        }
+        if let Act::Read(cell, _) | Act::Write(cell, _) | Act::Swap(cell, ..) = act
+            && !is_kept(&flow.cells(cell))
+        {
+            harmless += cell.indices.iter().filter(|(_, index)| is_index(index)).count();
+        }
+        uses == harmless
+    })
 }
 
 fn is_pause(model: &Model, act: &Act, me: u8) -> bool {

@@ -133,8 +133,8 @@ pub fn centre(model: &Model, crowd: &Crowd, view: &[u8]) -> Vec<u8> {
         hide(model, &mut state, owner);
     }
     if crowd.members.contains(&T) {
-        for &at in &model.positions {
-            state[at] = without_tracked(crowd, state[at]);
+        for (at, merged) in &model.positions {
+            state[*at] = without_tracked(crowd, state[*at], merged);
         }
     }
     for &at in &model.names {
@@ -155,10 +155,11 @@ pub fn centre(model: &Model, crowd: &Crowd, view: &[u8]) -> Vec<u8> {
 }
 
 /// A position in a loop, if t were one of the others.
-fn without_tracked(crowd: &Crowd, position: u8) -> u8 {
+fn without_tracked(crowd: &Crowd, position: u8, merged: &[bool; 3]) -> u8 {
     if position != MEMBER + T && position != GAP + 1 + T {
         return position;
     }
-    let before = crowd.members.iter().take_while(|member| **member != T).last();
+    let before = crowd.members.iter().take_while(|member| **member != T);
+    let before = before.filter(|member| !merged[usize::from(**member)]).last();
     before.map_or(GAP, |member| GAP + 1 + member)
 }

@@ -207,6 +207,47 @@ fn reads_that_are_no_pauses_are_noticed() {
     assert!(prove(&model, limits, Sabotage::default()).finding.holds(), "as if it were right");
 }
 
+/// Members whose rounds store what is kept do not count as any other.
+#[test]
+fn members_that_count_as_any_other_are_noticed() {
+    let text = "
+algorithm done
+shared a[segment]: value
+update(v):
+    a[me] := v
+scan:
+    local done[segment]: bool
+    local copy[segment]: value
+    for s in segments: done[s] := true
+    if all s in segments: done[s]:
+        for s in segments: copy[s] := a[s]
+        return copy
+    atomic: for s in segments: copy[s] := a[s]
+    return copy
+";
+    let obligation = Obligation {
+        mode: Mode::Direct,
+        ghosts: Ghosts::Scans,
+        specification: Specification::Observer,
+        part: Part::Whole,
+    };
+    let mut model = compile(&parsed(text, None), obligation).expect("all is modelled");
+    let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+    let finding = prove(&model, limits, Sabotage::default()).finding;
+    assert!(matches!(finding.attempt, Attempt::Fails(..)), "a collect is not atomic");
+    let mut loops = 0;
+    for instruction in &mut model.code {
+        if let Act::Begin(this) | Act::Next(this) = &mut instruction.act {
+            loops += 1;
+            if loops <= 2 {
+                this.merged = [[true; 3]; 3];
+            }
+        }
+    }
+    model.index();
+    assert!(prove(&model, limits, Sabotage::default()).finding.holds(), "as if none were done");
+}
+
 /// A narrow range may stand where a wider one is expected; its integers stay the same.
 #[test]
 fn integers_are_the_same_in_all_ranges() {

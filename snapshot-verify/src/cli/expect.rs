@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use snapshot_verify::language::Expectation;
+use snapshot_verify::language::{Expectation, ExpectedVerdict};
 use snapshot_verify::report::{Case, count, seconds};
 use snapshot_verify::search::SelfCheck;
+use snapshot_verify::verify::every::every;
 use snapshot_verify::verify::{
     Conformance, Measures, Method, Operations, Outcome, Pairs, Reductions, Request, conformance,
     request, verify,
@@ -15,7 +16,7 @@ use snapshot_verify::verify::{
 
 use super::bounds::{self, Budget};
 use super::check::ProgressWatch;
-use super::input::{self, Input};
+use super::input::{self, Input, Variant};
 use super::progress::Ticker;
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused};
 
@@ -53,6 +54,9 @@ struct Row {
     expectation: String,
     conforms: &'static str,
     answer: String,
+    /// What was counted: states, or views.
+    #[serde(skip)]
+    unit: &'static str,
     states: u64,
     seconds: f64,
 }
@@ -108,6 +112,9 @@ impl Expect {
     ) -> Result<(Conformance, Row), ExitCode> {
         let bug = expectation.bug.as_ref().map(|name| name.text.as_str());
         let variant = input.variant(bug)?;
+        if expectation.every {
+            return self.row_of_every(input, &variant, expectation, ticker);
+        }
         let request = request(expectation, &self.means());
         let looks_at_values = input.looks_at_values(&variant);
         let source = input.algorithm.source();
@@ -133,14 +140,44 @@ impl Expect {
         let row = Row {
             input: input.name.clone(),
             expectation: expectation.to_string(),
-            conforms: match conforms {
-                Conformance::Met => "met",
-                Conformance::Contradicted => "contradicted",
-                Conformance::Undecided => "undecided",
-            },
+            conforms: name_of(conforms),
             answer: case.conclusion().to_owned(),
+            unit: "states",
             states: measures.states,
             seconds: measures.elapsed.as_secs_f64(),
+        };
+        Ok((conforms, row))
+    }
+
+    fn row_of_every(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        expectation: &Expectation,
+        ticker: &Ticker,
+    ) -> Result<(Conformance, Row), ExitCode> {
+        let title = variant.program.name.clone();
+        let watch = ProgressWatch { title, stop: interrupt::listen(), ticker };
+        let found = every(&variant.program, &self.means(), &watch);
+        ticker.clear();
+        let source = input.algorithm.source();
+        let found = found.map_err(|error| refused(&watch.title, source, &error))?;
+        let conforms = match (expectation.verdict, found.verdict()) {
+            (ExpectedVerdict::Linearizable, "verified")
+            | (ExpectedVerdict::Violation, "violation" | "fault")
+            | (ExpectedVerdict::NoProof, "refused") => Conformance::Met,
+            (_, "unknown") | (ExpectedVerdict::Linearizable, "refused") => Conformance::Undecided,
+            _ => Conformance::Contradicted,
+        };
+        let rungs = found.answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
+        let row = Row {
+            input: input.name.clone(),
+            expectation: expectation.to_string(),
+            conforms: name_of(conforms),
+            answer: format!("{} for every n", found.verdict()),
+            unit: "views",
+            states: rungs.map(|finding| finding.views() as u64).sum(),
+            seconds: found.elapsed.as_secs_f64(),
         };
         Ok((conforms, row))
     }
@@ -164,6 +201,14 @@ impl Expect {
     }
 }
 
+const fn name_of(conforms: Conformance) -> &'static str {
+    match conforms {
+        Conformance::Met => "met",
+        Conformance::Contradicted => "contradicted",
+        Conformance::Undecided => "undecided",
+    }
+}
+
 impl Row {
     fn human(&self) -> String {
         let note = match self.conforms {
@@ -171,11 +216,12 @@ impl Row {
             _ => format!(": {}", self.answer),
         };
         format!(
-            "{:<12}  {:<16} {}{note} ({} states, {})\n",
+            "{:<12}  {:<16} {}{note} ({} {}, {})\n",
             self.conforms,
             self.input,
             self.expectation,
             count(self.states),
+            self.unit,
             seconds(Duration::from_secs_f64(self.seconds)),
         )
     }

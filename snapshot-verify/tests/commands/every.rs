@@ -47,3 +47,10 @@ fn options_that_make_no_sense_are_refused() {
         assert!(refused(&format!("check bowman -n every {option}")).contains("leave it out"));
     }
 }
+
+#[test]
+fn a_proof_for_every_n_can_be_expected() {
+    let out = printed(0, "expect bowman");
+    let line = out.lines().find(|line| line.contains("expect every n: linearizable"));
+    assert!(line.is_some_and(|line| line.starts_with("met ") && line.contains("views")), "{out}");
+}

@@ -120,6 +120,7 @@ impl Writer<'_> {
                     position,
                     over: over(*set),
                     except,
+                    merged: Default::default(),
                     body: self.begin + begin + 1,
                     end: self.begin + next + 1,
                 };

@@ -3,7 +3,10 @@
 //! The members that are there divide all processes into gaps: before the first, between two,
 //! behind the last. In ascending order a loop passes a gap, a member, a gap, and so on. At a
 //! member its body runs exactly. In a gap it runs with "any other" for the index, any number
-//! of times, never included: so whatever n is, all rounds are among those made here.
+//! of times, never included: so whatever n is, all rounds are among those made here. A member
+//! whose round accesses nothing that is kept counts as any other: it is part of the gap.
+
+use smallvec::SmallVec;
 
 use super::{Branch, GAP, MEMBER, Run, set_pc};
 use crate::model::{For, at};
@@ -31,10 +34,13 @@ impl Run<'_> {
         let except = branch.state[block + this.position + 1];
         match this.over {
             Over::Members => {
-                let order = &self.crowd.members;
+                let merged = &this.merged[usize::from(self.me)];
+                let members = self.crowd.members.iter().copied();
+                let order: SmallVec<[u8; 3]> =
+                    members.filter(|member| !merged[usize::from(*member)]).collect();
                 // Positions in order: a gap, a member, a gap, a member, ..., a gap.
                 let positions = 2 * order.len() + 1;
-                let now = position.map(|position| self.index_of(position));
+                let now = position.map(|position| index_of(&order, position));
                 let mut next = match now {
                     None => 0,
                     // A gap may go on.
@@ -90,18 +96,6 @@ impl Run<'_> {
         waiting.push(branch);
     }
 
-    /// The number of a position among those of this crowd, in order.
-    pub(super) fn index_of(&self, position: u8) -> usize {
-        let place = |member: u8| {
-            self.crowd.members.iter().position(|one| *one == member).unwrap_or_default()
-        };
-        match position {
-            GAP => 0,
-            position if position > GAP => 2 * place(position - GAP - 1) + 2,
-            position => 2 * place(position - MEMBER) + 1,
-        }
-    }
-
     /// The next round with "any other" is with another one.
     pub(super) fn clear_others(&self, state: &mut [u8]) {
         let block = self.block();
@@ -112,5 +106,15 @@ impl Run<'_> {
                 *byte = DEAD;
             }
         }
+    }
+}
+
+/// The number of a position among those of the members in this order.
+fn index_of(order: &[u8], position: u8) -> usize {
+    let place = |member: u8| order.iter().position(|one| *one == member).unwrap_or_default();
+    match position {
+        GAP => 0,
+        position if position > GAP => 2 * place(position - GAP - 1) + 2,
+        position => 2 * place(position - MEMBER) + 1,
     }
 }

@@ -383,18 +383,26 @@ impl<'a> Likeness<'a> {
             .enumerate()
             .filter(|(_, one)| (one.body..one.end).contains(&now))
             .collect();
-        let mut others = Vec::new();
+        let (mut others, mut unnamed) = (Vec::new(), Vec::new());
         for (number, this) in &active {
             let local = frame.locals.iter().position(|room| room.base == this.variable);
             let Data::Number(index) = call.locals[local.expect("an index is a local")] else {
                 unreachable!("an index is a number")
             };
-            let place = self.tuple.place(index as usize);
+            let merged = this.merged[usize::from(member)];
+            // Members of whose round nothing is kept count as any other.
+            let place = match self.tuple.place(index as usize) {
+                place if place != OTHER && merged[usize::from(place)] => {
+                    unnamed.push(this.variable);
+                    OTHER
+                }
+                place => place,
+            };
             let expected = match this.over {
                 Over::Members if place != OTHER => MEMBER + place,
                 Over::Members => {
                     others.push(index);
-                    self.gap(index)
+                    self.gap(index, merged)
                 }
                 Over::Range(..) => MEMBER,
                 Over::Many => GAP,
@@ -422,7 +430,8 @@ impl<'a> Likeness<'a> {
         procedure.locals.iter().zip(call.locals).zip(&frame.locals).all(|((local, data), room)| {
             let shape = Shape::of(&local.content, self.mode());
             let begin = block + room.base;
-            self.row(begin, &local.content, &shape, Some(data), other, Some(member))
+            unnamed.contains(&room.base)
+                || self.row(begin, &local.content, &shape, Some(data), other, Some(member))
         })
     }
 
@@ -437,9 +446,10 @@ impl<'a> Likeness<'a> {
     }
 
     /// The gap that a process is in which is no member.
-    fn gap(&self, process: i64) -> u8 {
+    fn gap(&self, process: i64, merged: [bool; 3]) -> u8 {
         let crowd = self.tuple.crowd();
-        let mut before = crowd.members.iter().filter(|member| {
+        let own = crowd.members.iter().filter(|member| !merged[usize::from(**member)]);
+        let mut before = own.filter(|member| {
             self.tuple.process(**member).is_some_and(|member| (member as i64) < process)
         });
         before.next_back().map_or(GAP, |member| GAP + 1 + member)

@@ -3,9 +3,9 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_everyn::compile::compile;
-use snapshot_everyn::model::{Act, Model, Obligation, Specification};
+use snapshot_everyn::model::{Act, Model, Obligation, Part, Specification};
 use snapshot_everyn::prove::{Limits, Sabotage, Steps, steps};
-use snapshot_everyn::shape::Mode;
+use snapshot_everyn::shape::{Mode, T};
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::Machine;
 
@@ -120,9 +120,15 @@ fn executions() -> u64 {
 
 #[test]
 fn executions_of_programs_whose_updates_scan_are_among_the_views() {
-    for name in ["afek_unbounded"] {
+    for name in ["afek_unbounded", "afek_bounded"] {
         let mut total = Counts::default();
         for obligation in by_calls() {
+            let nested = obligation.part == Part::Tokens;
+            let is_t = obligation.part == Part::By(T);
+            if name != "afek_unbounded" && (nested || is_t) && executions() < 1_000 {
+                // Some hundred thousand views.
+                continue;
+            }
             let counts = walks(&corpus(name), obligation, executions(), 200);
             assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
             total.add(counts);
@@ -177,6 +183,14 @@ fn executions_of_random_programs_are_among_the_views() {
     assert!(counts.changed.iter().all(|changed| *changed > 500), "{counts:?}");
 }
 
+/// Whether some execution of 2 to 4 processes has no views.
+fn misses(program: &Program, model: &Model) -> bool {
+    let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+    let steps = steps(model, limits, Sabotage::default()).unwrap();
+    let mut seeds = 0..400;
+    seeds.any(|seed| walk(program, model, &steps, 2 + seed as usize % 3, seed, 150).is_err())
+}
+
 /// Operations are shown late, though a ghost scan leaves them something: executions notice.
 #[test]
 fn late_operations_that_know_of_their_ghost_scans_are_noticed() {
@@ -200,15 +214,9 @@ procedure look(): view:
     return copy
 ",
     );
-    let missed = |model: &Model| {
-        let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
-        let steps = steps(model, limits, Sabotage::default()).unwrap();
-        let mut seeds = 0..400;
-        seeds.any(|seed| walk(&stores, model, &steps, 2 + seed as usize % 3, seed, 150).is_err())
-    };
     let mut model = compile(&stores, by_calls()[2]).unwrap();
     assert!(!model.delays, "a ghost scan stores in a private variable");
-    assert!(!missed(&model));
+    assert!(!misses(&stores, &model));
     model.delays = true;
-    assert!(missed(&model), "what it stored is lost");
+    assert!(misses(&stores, &model), "what it stored is lost");
 }

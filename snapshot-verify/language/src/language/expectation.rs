@@ -12,6 +12,8 @@ use super::tree::Name;
 pub struct Expectation {
     /// Of this bug variant; of the correct text if none.
     pub bug: Option<Name>,
+    /// Whether it is of every n >= 2: then nothing else is given, and n counts as 2.
+    pub every: bool,
     /// n, at least 2.
     pub processes: u32,
     /// i < j < n, if only this pair is to be explored.
@@ -75,6 +77,7 @@ impl Parser<'_> {
         }
         Expectation {
             bug,
+            every: clauses.every,
             processes,
             pair: clauses.pair.map(|(i, j, _)| (i, j)),
             operations: clauses.operations.map(|(given, _)| given),
@@ -102,6 +105,9 @@ impl fmt::Display for Expectation {
         f.write_str("expect ")?;
         if let Some(bug) = &self.bug {
             write!(f, "{}, ", bug.text)?;
+        }
+        if self.every {
+            return write!(f, "every n: {}", self.verdict);
         }
         write!(f, "n = {}", self.processes)?;
         if let Some((i, j)) = self.pair {

@@ -68,20 +68,30 @@ impl Parser<'_> {
         Ok(Quotation { span })
     }
 
-    /// `expect [BUG,] n = N [, pair I,J] [, operations B] [, full, values K] [, updater P]: VERDICT`.
+    /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, pair I,J] [, operations B] [, full, values K] [, updater P]: VERDICT`.
     pub fn expectation(&mut self) -> Parsed<Expectation> {
         let begin = self.position;
         self.expect_word("expect", "`expect`")?;
         let mut bug = None;
+        let mut clauses = Clauses::default();
         if self.at(TokenKind::Name) {
-            bug = Some(self.name("the name of a bug")?);
-            self.expect(TokenKind::Comma, "`,`")?;
+            let name = self.name("the name of a bug, or `every n`")?;
+            clauses.every = name.text == "every" && self.at(TokenKind::N);
+            if !clauses.every {
+                bug = Some(name);
+                self.expect(TokenKind::Comma, "`,`")?;
+                clauses.every = self.eat_word("every");
+            }
         }
         self.expect(TokenKind::N, "`n =` and the number of processes")?;
-        self.expect(TokenKind::Equal, "`=`")?;
-        let processes = self.clause("the number of processes")?;
-        let mut clauses = Clauses::default();
-        while self.eat(TokenKind::Comma) {
+        let processes = match clauses.every {
+            true => (2, self.since(begin)),
+            false => {
+                self.expect(TokenKind::Equal, "`=`")?;
+                self.clause("the number of processes")?
+            }
+        };
+        while !clauses.every && self.eat(TokenKind::Comma) {
             if self.eat_word("pair") {
                 let (i, first) = self.clause("the number of a segment")?;
                 self.expect(TokenKind::Comma, "`,`")?;
@@ -129,6 +139,7 @@ impl Parser<'_> {
 /// What an `expect` line says besides n, with places.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clauses {
+    pub every: bool,
     pub pair: Option<(u32, u32, Span)>,
     pub operations: Option<(u32, Span)>,
     pub values: Option<(u32, Span)>,
