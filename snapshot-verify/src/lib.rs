@@ -33,7 +33,7 @@ pub mod verify;
 
 use snapshot_explorer::quotient;
 #[doc(hidden)]
-pub use snapshot_explorer::{deadline, instance, search};
+pub use snapshot_explorer::{deadline, instance, limits, search};
 #[doc(hidden)]
 pub use snapshot_language as language;
 #[doc(hidden)]

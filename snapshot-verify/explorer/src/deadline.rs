@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use crate::limits::{Limit, LimitSet, Limits};
+
 /// Why a stage ended early.
 #[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 pub enum Stopped {
@@ -42,21 +44,40 @@ pub struct Deadline<'a> {
     until: Option<Instant>,
     stop: Option<&'a AtomicBool>,
     memory: Option<Allowance>,
+    limits: Option<&'a Limits>,
 }
 
 impl<'a> Deadline<'a> {
     /// Never.
-    pub const NEVER: Self = Self { until: None, stop: None, memory: None };
+    pub const NEVER: Self = Self { until: None, stop: None, memory: None, limits: None };
 
     /// At this instant, if there is one, or as soon as `stop` is set.
     pub const fn new(until: Option<Instant>, stop: Option<&'a AtomicBool>) -> Self {
-        Self { until, stop, memory: None }
+        Self { until, stop, memory: None, limits: None }
     }
 
     /// The same, or as soon as more memory is in use than is allowed, if that is given.
     #[must_use]
     pub const fn with_memory(self, memory: Option<Allowance>) -> Self {
         Self { memory, ..self }
+    }
+
+    /// The same, that notes which limits of techniques are reached meanwhile.
+    #[must_use]
+    pub const fn with_limits(self, limits: &'a Limits) -> Self {
+        Self { limits: Some(limits), ..self }
+    }
+
+    /// Notes that a technique has come to a limit.
+    pub fn reach(&self, limit: Limit) {
+        if let Some(limits) = self.limits {
+            limits.reach(limit);
+        }
+    }
+
+    /// The limits that were reached so far, as far as that is noted.
+    pub fn reached(&self) -> LimitSet {
+        self.limits.map_or_else(LimitSet::default, Limits::reached)
     }
 
     /// Looks at the user, at the memory and at the clock; about 30 ns.

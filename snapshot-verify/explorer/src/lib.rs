@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`dataflow`] | one worklist for all analyses of graphs, and the analyses |
 //! | [`deadline`] | when whatever takes long must end |
+//! | [`limits`] | which limits of techniques a run has come to |
 //! | [`instance`] | for given n, i, j: one graph of steps per process over scalar slots |
 //! | [`passes`] | reductions from instance to instance |
 //! | [`quotient`] | reductions from state to canonical state |
@@ -23,6 +24,7 @@
 pub mod dataflow;
 pub mod deadline;
 pub mod instance;
+pub mod limits;
 pub mod passes;
 pub mod pipeline;
 pub mod por;

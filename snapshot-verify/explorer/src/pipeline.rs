@@ -16,6 +16,7 @@ use snapshot_core::Process;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, InstanceError, Scalar};
+use crate::limits::{Limit, LimitSet};
 use crate::passes::bisimulation::minimise;
 use crate::passes::dead_variable_reset::{reset_dead_variables, reset_uniformly};
 use crate::passes::link_copy_propagation::propagate_link_copies;
@@ -41,6 +42,8 @@ pub struct Prepared {
     pub instance: Instance,
     /// The canonical form of versions and counters, if there are any.
     pub numbering: Option<CanonicalRenaming>,
+    /// The limits of techniques that its preparation came to.
+    pub limits: LimitSet,
     /// From this size on, gaps between counters are not distinguished.
     cap: Scalar,
     reductions: Reductions,
@@ -149,10 +152,11 @@ pub fn steps(
         for _ in 1..ROUNDS {
             let next = settled(&reduced)?;
             if next == reduced {
-                break;
+                return Ok(reduced);
             }
             reduced = next;
         }
+        deadline.reach(Limit::Rounds);
         Ok(reduced)
     };
     let mut reduced = until_settled(&fuse_invocations(&until_settled(sliced)?, deadline)?)?;
@@ -205,6 +209,7 @@ impl Prepared {
         Ok(Self {
             instance,
             numbering,
+            limits: deadline.reached(),
             cap: CAP,
             reductions,
             static_cells: None,
@@ -232,6 +237,9 @@ impl Prepared {
     /// If the deadline comes first.
     pub fn raise_counter_cap(&mut self, deadline: Deadline<'_>) -> Result<bool, Stopped> {
         let changes = self.numbering.as_ref().is_some_and(CanonicalRenaming::is_approximate);
+        if changes && self.cap >= MOST_CAP {
+            deadline.reach(Limit::Gaps);
+        }
         if !changes || self.cap >= MOST_CAP {
             return Ok(false);
         }
@@ -289,6 +297,7 @@ impl Prepared {
         &mut self,
         exploration: &Exploration<'_>,
         verdict: &SearchVerdict,
+        deadline: Deadline<'_>,
     ) -> Result<bool, ExploreError> {
         let SearchVerdict::Fault { trace, fault: Fault { what: READ, .. } } = verdict else {
             return Ok(false);
@@ -297,6 +306,9 @@ impl Prepared {
             forgetful.stale.refute(&forgetful.guarded, exploration, trace)?;
             forgetful.initial = forgetful.stale.initialised(&forgetful.guarded);
             forgetful.refutations += 1;
+            if forgetful.refutations == REFUTATIONS {
+                deadline.reach(Limit::Refutations);
+            }
             self.static_cells = None;
         }
         Ok(true)
@@ -398,7 +410,7 @@ mod tests {
             let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
             let forgetful = Exploration { forgetting, ..exploration.clone() };
             let outcome = forgetful.run(prepared.explored(), &mut |_| ()).unwrap();
-            if !prepared.refute(exploration, &outcome.verdict).unwrap() {
+            if !prepared.refute(exploration, &outcome.verdict, Deadline::NEVER).unwrap() {
                 return (outcome.verdict, outcome.states, refutations);
             }
         }

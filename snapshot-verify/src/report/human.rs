@@ -20,6 +20,9 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
         text.push_str(&format!(" ({})", measures(&outcome.measures)));
     }
     text.push('\n');
+    for limit in outcome.measures.limits.iter() {
+        text.push_str(&format!("  note: {}\n", limit.consequence()));
+    }
     match &outcome.verdict {
         Verdict::Violation(counterexample) => {
             text.push('\n');

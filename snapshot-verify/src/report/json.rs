@@ -9,6 +9,7 @@ use snapshot_core::Process;
 
 use super::exercised::Exercised;
 use super::{Case, Tally, TextPosition};
+use crate::limits::Limit;
 use crate::verify::{Effort, Method, Operations, Outcome, Verdict};
 
 /// The version of the objects.
@@ -50,6 +51,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         peak_bytes: measures.peak_bytes,
         bytes_per_state: measures.bytes_per_state,
         like: measures.like.map(|pair| pair.map(|process| process.index())),
+        limits: measures.limits.iter().map(Limit::name).collect(),
         reductions: match means {
             None => request.reductions.iter().map(|reduction| reduction.name()).collect(),
             Some(_) => Vec::new(),
@@ -137,6 +139,8 @@ struct Line<'a> {
     bytes_per_state: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     like: Option<[usize; 2]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    limits: Vec<&'static str>,
     reductions: Vec<&'static str>,
     threads: usize,
     memory: u64,

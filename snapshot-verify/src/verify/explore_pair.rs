@@ -20,6 +20,7 @@ use crate::counterexample::Counterexample;
 use crate::deadline::{Allowance, Deadline, Stopped};
 use crate::instance::{Instance, InstanceError};
 use crate::interpret::{Machine, MoveErrorKind};
+use crate::limits::Limits;
 use crate::program::Program;
 use crate::quotient::canonical_renaming::plain::Plain;
 use crate::quotient::process_symmetry::isomorphism;
@@ -181,7 +182,9 @@ impl Explore for PairExplorer<'_> {
         let began = Instant::now();
         let limit = self.request.memory.saturating_add(FREE);
         let memory = self.watch.allocated().map(|allocated| Allowance { limit, allocated });
-        let deadline = Deadline::new(until, Some(self.watch.stop())).with_memory(memory);
+        let limits = Limits::default();
+        let deadline = Deadline::new(until, Some(self.watch.stop()));
+        let deadline = deadline.with_memory(memory).with_limits(&limits);
         match self.explore_until(pair, effort, until, deadline) {
             Err(VerifyError::Instance(InstanceError::Stopped(stopped))) => {
                 let cause = match stopped {
@@ -189,8 +192,8 @@ impl Explore for PairExplorer<'_> {
                     Stopped::Memory => Unfinished::Memory,
                     Stopped::Interrupted => Unfinished::Interrupted,
                 };
-                let measures = Measures { elapsed: began.elapsed(), ..Measures::default() };
-                Ok((Finding::Stopped(cause), measures))
+                let (elapsed, limits) = (began.elapsed(), limits.reached());
+                Ok((Finding::Stopped(cause), Measures { elapsed, limits, ..Measures::default() }))
             }
             // The rest is taken by what is prepared.
             Err(VerifyError::Explore(ExploreError::Memory { given, .. }))
@@ -315,7 +318,7 @@ impl PairExplorer<'_> {
                 may_learn = false;
                 continue;
             }
-            if prepared.refute(&exploration, &outcome.verdict)? {
+            if prepared.refute(&exploration, &outcome.verdict, deadline)? {
                 continue;
             }
             match self.finding(pair, &prepared, &outcome.verdict) {
@@ -334,6 +337,7 @@ impl PairExplorer<'_> {
             peak_bytes: outcome.peak_bytes,
             bytes_per_state: outcome.bytes_per_state(),
             like: None,
+            limits: prepared.limits.union(deadline.reached()),
         };
         self.prepared.insert(key, prepared);
         if matches!(finding, Finding::Nothing) {

@@ -7,6 +7,7 @@ use snapshot_core::Process;
 use super::schedule::Effort;
 use crate::counterexample::Counterexample;
 use crate::interpret::{Execution, Fault, Move};
+use crate::limits::LimitSet;
 use crate::refine::Misplacement;
 
 /// What was found out about some executions of a program: with simple ones,
@@ -153,6 +154,8 @@ pub struct Measures {
     /// The pair that all this was measured for, if this pair is that one with
     /// processes renamed, so that nothing had to be explored.
     pub like: Option<[Process; 2]>,
+    /// The limits of techniques that it came to: states that need not have been.
+    pub limits: LimitSet,
 }
 
 impl Measures {
@@ -164,6 +167,7 @@ impl Measures {
         self.transitions += one.transitions;
         self.depth = self.depth.max(one.depth);
         self.elapsed += one.elapsed;
+        self.limits = self.limits.union(one.limits);
         if one.peak_bytes > self.peak_bytes {
             self.peak_bytes = one.peak_bytes;
             self.bytes_per_state = one.bytes_per_state;

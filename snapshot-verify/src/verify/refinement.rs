@@ -16,6 +16,7 @@ use super::schedule::Effort;
 use super::strategy::{Explore, Finding};
 use crate::counterexample::Counterexample;
 use crate::interpret::{Client, Machine, Roles, Values};
+use crate::limits::LimitSet;
 use crate::program::Program;
 use crate::program::linearization::Points;
 use crate::refine::{self, Budget, Means, RefinementVerdict, refine};
@@ -142,6 +143,7 @@ impl Explore for Refined<'_> {
             peak_bytes: found.peak_bytes as u64,
             bytes_per_state: found.peak_bytes as f64 / found.states.max(1) as f64,
             like: None,
+            limits: LimitSet::default(),
         };
         Ok((self.finding(pair, found.verdict, cause.get())?, measures))
     }

@@ -25,7 +25,7 @@ const CASES: [(&str, usize, Operations, &[usize]); 10] = [
     ("afek_unbounded", 2, Operations::Unbounded, &[8]),
     ("attiya_welch", 2, Operations::AtMost(2), &[2]),
     ("attiya_welch", 3, Operations::AtMost(1), &[]),
-    ("jayanti", 2, Operations::AtMost(1), &[11]),
+    ("jayanti", 2, Operations::AtMost(2), &[11]),
     ("riany", 2, Operations::AtMost(2), &[]),
 ];
 

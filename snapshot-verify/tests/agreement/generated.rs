@@ -32,6 +32,8 @@ struct Way {
     /// As options of the command line.
     name: String,
     request: Request,
+    /// The reduction that it lacks, if it has all others.
+    without: Option<&'static str>,
 }
 
 /// What a way leads to.
@@ -46,12 +48,15 @@ enum Answer {
 }
 
 impl Way {
-    fn take(&self, program: &Program) -> Answer {
+    /// The answer, and how many states it took.
+    fn take(&self, program: &Program) -> (Answer, u64) {
         let asked = || verify(program, true, &self.request, &Unwatched::default());
-        match catch_unwind(AssertUnwindSafe(asked)) {
+        let answer = match catch_unwind(AssertUnwindSafe(asked)) {
             Ok(Ok(outcomes)) => {
                 let words = outcomes.iter().map(|outcome| word(&outcome.verdict));
-                words.collect::<Option<_>>().map_or(Answer::Unknown, Answer::Words)
+                let states = outcomes.iter().map(|outcome| outcome.measures.states).sum();
+                let words = words.collect::<Option<_>>();
+                return (words.map_or(Answer::Unknown, Answer::Words), states);
             }
             Ok(Err(error)) if error.is_ours() => Answer::Bug(error.to_string()),
             Ok(Err(VerifyError::Counters | VerifyError::Explore(_))) => Answer::Unknown,
@@ -61,7 +66,8 @@ impl Way {
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.into()));
                 Answer::Bug(format!("panic: {}", text.unwrap_or_default()))
             }
-        }
+        };
+        (answer, 0)
     }
 }
 
@@ -114,6 +120,7 @@ fn ways(seed: u64, all: bool) -> Vec<Way> {
             self_check: (reductions == Reductions::standard()).then_some(SelfCheck::DEFAULT),
             ..base.clone()
         },
+        without: None,
     };
     let refinement = Method::Refinement(Means { partial_order: true, points: false });
     let mut ways = vec![
@@ -121,6 +128,7 @@ fn ways(seed: u64, all: bool) -> Vec<Way> {
         Way {
             name: format!("{size} --method refinement"),
             request: Request { method: refinement, ..base.clone() },
+            without: None,
         },
         with(Reductions::NONE),
     ];
@@ -128,7 +136,8 @@ fn ways(seed: u64, all: bool) -> Vec<Way> {
     for (at, entry) in (0..).zip(TABLE) {
         let one = Reductions::NONE.with(entry.reduction);
         if rotated(at) {
-            ways.push(with(Reductions::standard().without(entry.reduction)));
+            let others = with(Reductions::standard().without(entry.reduction));
+            ways.push(Way { without: Some(entry.name), ..others });
             ways.push(with(one.with(Reduction::Counters)));
             ways.push(with(one));
         }
@@ -149,15 +158,68 @@ struct Tally {
     compared: u64,
     skipped: u64,
     refinement: u64,
-    /// By way, how often it was compared.
+    /// By reduction, for how many programs it was left out by itself, and for how many of
+    /// these there were other states without it.
+    acted: BTreeMap<&'static str, [u64; 2]>,
+    /// What occurs in how many programs.
+    features: BTreeMap<&'static str, u64>,
     disagreements: Vec<u64>,
+}
+
+/// What may occur in a program, and how.
+const FEATURES: [(&str, &str); 12] = [
+    ("names", ": process"),
+    ("names or none", ": process or none"),
+    ("versions", "version"),
+    ("counters", "counter"),
+    ("two successors", " + 1"),
+    ("LL", "LL("),
+    ("SC", "SC("),
+    ("VL", "VL("),
+    ("CAS", "CAS("),
+    ("atomic", "atomic:"),
+    ("loops over processes", "for i in processes"),
+    ("locks", "lock"),
+];
+
+impl Tally {
+    fn note(&mut self, seed: u64, text: &str) {
+        for (name, word) in FEATURES {
+            let least = if name == "two successors" { 2 } else { 1 };
+            let occurs = text.matches(word).count() >= least;
+            *self.features.entry(name).or_default() += u64::from(occurs);
+        }
+        let (processes, operations) = size(seed);
+        let size = match (processes, operations) {
+            (2, _) => "n = 2",
+            (3, _) => "n = 3",
+            _ => "n = 4",
+        };
+        *self.features.entry(size).or_default() += 1;
+        let bound = match operations {
+            Operations::AtMost(1) => "1 operation",
+            Operations::AtMost(2) => "2 operations",
+            Operations::AtMost(_) => "3 operations",
+            _ => "any number of operations",
+        };
+        *self.features.entry(bound).or_default() += 1;
+    }
 }
 
 /// The answers of several ways; the first two that disagree.
 fn disagreement(program: &Program, ways: &[Way], tally: &mut Tally) -> Option<Disagreement> {
     let mut first: Option<(Way, Answer)> = None;
+    let mut all = 0;
     for (number, way) in ways.iter().enumerate() {
-        match (way.take(program), &first) {
+        let (answer, states) = way.take(program);
+        if number == 0 {
+            all = states;
+        }
+        if let (Some(name), Answer::Words(_), Some(_)) = (way.without, &answer, &first) {
+            let [tried, acted] = tally.acted.entry(name).or_default();
+            (*tried, *acted) = (*tried + 1, *acted + u64::from(states != all));
+        }
+        match (answer, &first) {
             (Answer::Unknown, _) if number == 0 => tally.unknown += 1,
             (Answer::Unknown, _) => tally.skipped += 1,
             (bug @ Answer::Bug(_), _) => {
@@ -216,6 +278,7 @@ fn tried(seeds: std::ops::Range<u64>, all: bool) -> Tally {
             let refused = parse("generated", &text).and_then(|text| text.program(None)).err();
             panic!("seed {seed} is no program:\n{text}\n{refused:?}")
         });
+        tally.note(seed, &text);
         let ways = ways(seed, all);
         let Some(found) = disagreement(&program, &ways, &mut tally) else { continue };
         tally.disagreements.push(seed);
@@ -266,10 +329,12 @@ fn all_ways_agree_on_random_programs() {
     };
     let count = seeds.end - seeds.start;
     let tally = tried(seeds, false);
-    println!("{count} programs: {tally:?}");
+    println!("{count} programs: {tally:#?}");
     assert_eq!(tally.disagreements, [0; 0]);
     assert!(tally.right * 10 > count && tally.wrong * 10 > count, "{tally:?}");
     assert!(tally.unknown * 10 < count, "{tally:?}");
     assert!(tally.skipped < tally.compared, "{tally:?}");
     assert!(tally.refinement * 2 > count, "{tally:?}");
+    // What is named in the generator's page is there.
+    assert!(tally.features.values().all(|&times| times * 100 > count), "{tally:?}");
 }

@@ -226,6 +226,28 @@ fn emit_and_replay_end_in_time() {
     assert!(error.contains("the time is used up"), "{error}");
 }
 
+/// A limit that a technique comes to is told, to people and to programs.
+#[test]
+fn limits_are_reported() {
+    let lines = |line: &dyn Fn(usize) -> String| (0..80).map(line).collect::<String>();
+    let cells = lines(&|k| format!("shared z{k}: bool\n"));
+    let reads = lines(&|k| format!("        x{k} := z{k}\n        z{k} := not x{k}\n"));
+    let tests = lines(&|k| format!("    if x{k}: w := false\n"));
+    let many = Text::of(
+        &format!("{cells}shared w: bool\n"),
+        &format!("    atomic:\n{reads}    w := true\n{tests}"),
+    );
+    let few = Text::of("", "    skip\n");
+    let asked = "-n 2 --operations 1 --reductions all";
+    for (text, is_reached) in [(many, true), (few, false)] {
+        let (_, out, _) = text.check(asked);
+        let note = "note: a block has more than 64 conditions: `decided` tracks no others";
+        assert_eq!(out.contains(note), is_reached, "{out}");
+        let (_, out, _) = text.check(&format!("{asked} --report json"));
+        assert_eq!(out.contains("\"limits\":[\"conditions\"]"), is_reached, "{out}");
+    }
+}
+
 /// 2^24 ways through one step.
 #[test]
 fn tests_that_tell_nothing_of_cells_multiply_no_ways() {

@@ -46,6 +46,7 @@ use crate::instance::{
     Assignment, Block, BlockId, End, Graph, Instance, Invocations, Location, Operator, Reaction,
     Slot, Standing, Target, Term,
 };
+use crate::limits::Limit;
 use crate::passes::bisimulation::reachable;
 
 /// With more locations than this, a process is specialised to fewer facts.
@@ -72,6 +73,7 @@ pub fn specialise(instance: &Instance, deadline: Deadline<'_>) -> Result<Instanc
                 *graph = specialised;
                 break;
             }
+            deadline.reach(Limit::Specialised);
         }
         Ok(())
     })?;
@@ -113,6 +115,7 @@ fn relevant_conditions(
             }
             conditions.retain(|condition| *condition != UNKNOWN && condition.constant().is_none());
             while conditions.len() > MOST_CONDITIONS {
+                deadline.reach(Limit::Conditions);
                 conditions.pop_last();
             }
             if !conditions.is_subset(&relevant[index]) {

@@ -47,6 +47,7 @@ use snapshot_core::Process;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Location, Owner, Scalar, SlotId};
+use crate::limits::Limit;
 use crate::por::abstract_locations::{AbstractGraph, Event, Handles, Index};
 use crate::search::canonical::{self, Around};
 use crate::search::layout::Registers;
@@ -117,7 +118,10 @@ impl PersistentSets {
             let Some(graph) = graph else { return Ok(None) };
             let process = Process::from_index(process);
             let index = Index::new(instance, process, parts.clone(), &graph);
-            let Some(index) = index else { return Ok(None) };
+            let Some(index) = index else {
+                deadline.reach(Limit::Places);
+                return Ok(None);
+            };
             let links = links(instance, process, &cells);
             let sets = Sets { words, cells: &cells };
             futures.push(Futures::new(index, links, &graph, &sets, operations, deadline)?);

@@ -249,3 +249,44 @@ fn process(
     let scan = body.scan(pair)?;
     Ok(body.finish(super::Invocations { update, scan }, argument))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+    use super::*;
+    use crate::language::parse;
+
+    /// No text leads to such an instance: the front end refuses it. One is made by taking
+    /// assignments away.
+    #[test]
+    fn a_slot_that_is_used_before_it_is_assigned_is_refused() {
+        let text = corpus::algorithm("naive_collect").unwrap().text;
+        let program = parse("naive_collect", text).unwrap().program(None).unwrap();
+        let whole = Instance::new(&program, 2, (0, 1)).unwrap();
+        assert_eq!(whole.is_definitely_assigned(Deadline::NEVER), Ok(()));
+        let mut refused = 0;
+        for (process, graph) in whole.graphs.iter().enumerate() {
+            for (number, block) in graph.blocks.iter().enumerate() {
+                for at in 0..block.assignments.len() {
+                    let mut broken = whole.clone();
+                    let target =
+                        broken.graphs[process].blocks[number].assignments.remove(at).target;
+                    let slot = target.choices()[0];
+                    let name = whole.slot(slot).name.clone();
+                    let found = broken.is_definitely_assigned(Deadline::NEVER);
+                    let is_own = matches!(whole.slot(slot).owner, Owner::Operation(_));
+                    match found {
+                        Ok(()) => {}
+                        Err(InstanceError::Unassigned { name: found }) => {
+                            assert!(is_own && found == name, "{found} rather than {name}");
+                            refused += 1;
+                        }
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+            }
+        }
+        assert!(refused > 0);
+    }
+}

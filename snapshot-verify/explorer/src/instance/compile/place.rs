@@ -1,6 +1,8 @@
 //! Choosing parts of variables, by indices that may be known or not, and
 //! assigning to them.
 
+use std::collections::BTreeSet;
+
 use super::body::Body;
 use super::storage::Size;
 use super::tree::Tree;
@@ -182,7 +184,12 @@ impl<'a> Body<'a> {
             }
         }
         self.fix_indices(&mut moves)?;
+        if are_apart(&moves) {
+            moves.into_iter().for_each(|(target, value)| self.emit(target, value));
+            return Ok(());
+        }
         while !moves.is_empty() {
+            self.tick()?;
             let free = (0..moves.len()).find(|first| {
                 let others = moves.iter().enumerate().filter(|(other, _)| other != first);
                 let written = moves[*first].0.choices();
@@ -229,6 +236,21 @@ impl<'a> Body<'a> {
         let slot = target.choices()[0];
         self.slots.all[slot.index()].domain
     }
+}
+
+/// Whether none of these assignments reads what one of them writes: then any order will do.
+fn are_apart(moves: &[(Target, Term)]) -> bool {
+    let written = moves.iter().flat_map(|(target, _)| target.choices());
+    let written: BTreeSet<SlotId> = written.copied().collect();
+    let mut are_apart = true;
+    let mut look = |term: &Term| term.slots(&mut |slot| are_apart &= !written.contains(&slot));
+    for (target, value) in moves {
+        look(value);
+        if let Target::Element { index, .. } = target {
+            look(index);
+        }
+    }
+    are_apart
 }
 
 /// Whether a move looks at any of these slots.

@@ -24,6 +24,7 @@ use crate::instance::{
     Assignment, BlockId, Domain, End, Instance, Location, NONE, Operator, Owner, Scalar, SlotId,
     Target, Term,
 };
+use crate::limits::Limit;
 
 /// With more places than this, a process is not looked at: it would take too long.
 const MOST_PLACES: usize = 1 << 16;
@@ -128,6 +129,7 @@ impl AbstractGraph {
                 deadline.check()?;
                 ways += 1;
                 if ways > MOST_WAYS {
+                    deadline.reach(Limit::Places);
                     return Ok(None);
                 }
                 let here = Here { walker: &walker, way };
@@ -142,6 +144,7 @@ impl AbstractGraph {
                 });
             }
             if graph.places.len() > MOST_PLACES {
+                deadline.reach(Limit::Places);
                 return Ok(None);
             }
             graph.paths.extend(found);

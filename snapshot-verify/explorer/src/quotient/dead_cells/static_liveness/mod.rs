@@ -38,6 +38,7 @@ use snapshot_core::Process;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, Slot, SlotId};
+use crate::limits::Limit;
 use crate::por::abstract_locations::{AbstractGraph, Handles, Index};
 use crate::quotient::canonical_renaming::classes::{Classes, Kind};
 use crate::search::canonical::Forgetting;
@@ -105,6 +106,9 @@ impl StaticDeadCells {
         // If there are too many, links are left out first: they tell least.
         let is_link = |liveness: &CellLiveness| instance.slot(liveness.cell).owner != Owner::Shared;
         liveness.sort_by_key(|liveness| (is_link(liveness), Reverse(liveness.worth())));
+        if liveness.len() > Cells::BITS as usize {
+            deadline.reach(Limit::Cells);
+        }
         liveness.truncate(Cells::BITS as usize);
         // Pointers before the cells that they lead to: one may be dead itself.
         let is_pointer = |liveness: &CellLiveness| handles.pointers.contains(&liveness.cell);
@@ -125,6 +129,9 @@ impl StaticDeadCells {
             Some(Readers::new(index, graph, &of_process))
         });
         let readers: Option<Vec<Readers>> = readers.collect();
+        if readers.is_none() {
+            deadline.reach(Limit::Places);
+        }
         Ok(readers.map_or_else(Self::default, |readers| Self { cells, readers }))
     }
 
