@@ -174,11 +174,14 @@ fn preparation_ends_in_time() {
     }
 }
 
-/// Steps of the interpreter that take a tenth of a second each.
 #[test]
 fn refinement_ends_in_time() {
-    let long = Text::of("", "    x := false\n    for k in 0..999999: if x: x := false\n");
-    let (code, out, error) = within(&long, "-n 2 --method refinement --operations 1", 1.0);
+    // Each update is nearly as long as one may be, and 4,096 of them differ.
+    let long = Text::of(
+        "private c: 0..4095\n",
+        "    c := (c + 1) mod 4096\n    for k in 0..399999: if c = 4095: c := 4095\n",
+    );
+    let (code, out, error) = within(&long, "-n 2 --method refinement", 1.0);
     assert_eq!((code, error.as_str()), (3, ""), "{out}");
     // Copies that take as long.
     let large = Text::of(
