@@ -13,7 +13,7 @@ const LIBRARIES: [&str; 5] =
     ["language/src", "semantics/src", "explorer/src", "src/report", "src/verify"];
 
 /// The code of all Rust files of a part, by path: neither comments nor the tests at the
-/// end of a file.
+/// end of a file, nor a file of tests (`#![cfg(test)]`).
 fn sources(part: &Path) -> Vec<(String, String)> {
     let mut folders = vec![part.to_owned()];
     let mut sources = Vec::new();
@@ -25,7 +25,7 @@ fn sources(part: &Path) -> Vec<(String, String)> {
                 continue;
             }
             let source = fs::read_to_string(&path).unwrap();
-            let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+            let source = source.split("cfg(test)]").next().unwrap_or_default();
             let is_code = |line: &&str| !line.trim_start().starts_with("//");
             let code: Vec<&str> = source.lines().filter(is_code).collect();
             sources.push((path.display().to_string(), code.join("\n")));

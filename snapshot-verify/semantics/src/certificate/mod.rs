@@ -54,7 +54,6 @@ mod claim;
 mod judge;
 mod lines;
 mod permutations;
-#[cfg(test)]
 mod planted;
 mod rows;
 mod search;

@@ -1,6 +1,7 @@
 //! Proofs with planted mistakes, written as the right ones are: lists that a wrong search
 //! would take to be closed.
 
+#![cfg(test)]
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 use std::collections::VecDeque;
