@@ -487,11 +487,27 @@ impl<'a> Session<'a> {
         if every.wrong.is_none() {
             self.page_of_every(input, variant, &every, &watch)?;
         }
-        match (&every.wrong, every.verdict()) {
-            (None, "verified") => self.tally.count(&Verdict::Verified),
-            (None, "refused") => self.tally.count(&Verdict::Refused),
-            (None, _) => self.tally.count(&Verdict::Unknown(Unfinished::Memory)),
-            (Some((request, outcomes)), _) => {
+        match &every.wrong {
+            None => {
+                let verdict = match every.verdict() {
+                    "verified" => Verdict::Verified,
+                    "refused" => Verdict::Refused,
+                    _ => Verdict::Unknown(Unfinished::Memory),
+                };
+                self.tally.count(&verdict);
+                if let Some(collected) = &mut self.collected {
+                    collected.push(ci::Answer {
+                        name: format!("{title}, every n"),
+                        kind: kind(&verdict),
+                        verdict: every.verdict(),
+                        text: human_every(&title, source, &every),
+                        file: Some(source.name().to_owned()),
+                        place: None,
+                        elapsed: Some(every.elapsed),
+                    });
+                }
+            }
+            Some((request, outcomes)) => {
                 let looks_at_values = input.looks_at_values(variant);
                 let case = Case {
                     input: &input.name,
@@ -594,11 +610,7 @@ impl<'a> Session<'a> {
         };
         collected.push(ci::Answer {
             name,
-            kind: match &outcome.verdict {
-                Verdict::Verified => ci::Kind::Right,
-                verdict if verdict.is_wrong() => ci::Kind::Wrong,
-                _ => ci::Kind::Open,
-            },
+            kind: kind(&outcome.verdict),
             verdict: outcome.verdict.name(),
             text: human(case, outcome, None, WIDTH),
             file: Some(case.source.name().to_owned()),
@@ -639,6 +651,15 @@ impl<'a> Session<'a> {
             self.print(&(json_summary(&self.tally, strict, elapsed, self.peak_bytes) + "\n"))?;
         }
         Ok(ExitCode::from(self.tally.exit_code(self.command.strict)))
+    }
+}
+
+/// What a verdict is for continuous integration.
+fn kind(verdict: &Verdict) -> ci::Kind {
+    match verdict {
+        Verdict::Verified => ci::Kind::Right,
+        verdict if verdict.is_wrong() => ci::Kind::Wrong,
+        _ => ci::Kind::Open,
     }
 }
 

@@ -442,6 +442,12 @@ fn reports_for_continuous_integration() {
         assert!(xml.contains(part), "{part}: {xml}");
     }
     assert!(xml.contains("Why it is not linearizable"), "{xml}");
+    let xml = printed(0, "check bowman -n every --report junit");
+    for part in ["tests=\"1\"", "errors=\"0\"", "bowman, every n"] {
+        assert!(xml.contains(part), "{part}: {xml}");
+    }
+    let xml = printed(3, "check jayanti -n every --time 0 --report junit");
+    assert!(xml.contains("errors=\"1\"") && xml.contains("jayanti, every n"), "{xml}");
     let log = printed(3, "check jayanti -n 3 --time 0 --report sarif");
     let log: serde_json::Value = serde_json::from_str(&log).unwrap();
     let results = log["runs"][0]["results"].as_array().unwrap();
