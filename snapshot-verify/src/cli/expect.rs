@@ -10,8 +10,7 @@ use snapshot_verify::report::{Case, count, seconds};
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::every;
 use snapshot_verify::verify::{
-    Conformance, Measures, Method, Operations, Outcome, Pairs, Reductions, Request, conformance,
-    request, verify,
+    Conformance, Measures, Outcome, Reductions, Request, conformance, request, verify,
 };
 
 use super::bounds::{self, Budget};
@@ -185,18 +184,12 @@ impl Expect {
     /// With what to answer; the rest is the expectation's to say.
     fn means(&self) -> Request {
         Request {
-            processes: 2,
-            pairs: Pairs::All,
-            method: Method::Exploration,
-            values: None,
-            updater: None,
-            operations: Operations::Unbounded,
             reductions: self.reductions,
             threads: self.budget.threads(),
             memory: self.budget.memory,
             time: Some(self.budget.time.unwrap_or(TIME)),
-            keep_going: false,
             self_check: SelfCheck::of_build(),
+            ..Request::new(2)
         }
     }
 }

@@ -411,10 +411,8 @@ fn active(pair: [Process; 2], count: usize, processes: usize) -> impl Iterator<I
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use super::*;
-    use crate::verify::{Method, Operations, Pairs, Reductions, Unwatched};
+    use crate::verify::{Operations, Pairs, Unwatched};
 
     /// Explores riany with two processes, two operations each, and perhaps a bug; at
     /// first with this many numbers.
@@ -423,18 +421,10 @@ mod tests {
         let program = crate::language::parse("riany", text).unwrap().program(bug).unwrap();
         let pair = [0, 1].map(Process::from_index);
         let request = Request {
-            processes: 2,
             pairs: Pairs::One(pair[0], pair[1]),
-            method: Method::Exploration,
-            values: None,
-            updater: None,
             operations: Operations::Grow,
-            reductions: Reductions::standard(),
-            threads: NonZeroUsize::MIN,
-            memory: 1 << 30,
-            time: None,
-            keep_going: false,
             self_check: search::SelfCheck::of_build(),
+            ..Request::new(2)
         };
         let watch = Unwatched::default();
         let mut simple =
@@ -462,20 +452,7 @@ mod tests {
         let text = corpus::algorithm(name).unwrap().text;
         let program = crate::language::parse(name, text).unwrap().program(None).unwrap();
         let pair = [0, 1].map(Process::from_index);
-        let request = Request {
-            processes: 2,
-            pairs: Pairs::One(pair[0], pair[1]),
-            method: Method::Exploration,
-            values: None,
-            updater: None,
-            operations: Operations::Unbounded,
-            reductions: Reductions::standard(),
-            threads: NonZeroUsize::MIN,
-            memory: 1 << 30,
-            time: None,
-            keep_going: false,
-            self_check: None,
-        };
+        let request = Request { pairs: Pairs::One(pair[0], pair[1]), ..Request::new(2) };
         let watch = Unwatched::default();
         let mut simple = PairExplorer::new(&program, &request, &watch).unwrap();
         let effort = Effort { operations: None, active: 2 };

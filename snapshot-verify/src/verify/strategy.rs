@@ -203,10 +203,9 @@ impl<W> PairProgress<W> {
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
-    use std::num::NonZeroUsize;
     use std::time::Duration;
 
-    use super::super::{Method, Pairs, Reductions};
+    use super::super::Pairs;
     use super::*;
 
     /// Answers by a rule, and notes what it was asked.
@@ -236,18 +235,9 @@ mod tests {
 
     fn request(processes: usize, operations: Operations) -> Request {
         Request {
-            processes,
-            pairs: Pairs::All,
-            method: Method::Exploration,
-            values: None,
-            updater: None,
             operations,
-            reductions: Reductions::standard(),
-            threads: NonZeroUsize::MIN,
-            memory: 1 << 30,
-            time: None,
-            keep_going: false,
             self_check: crate::search::SelfCheck::of_build(),
+            ..Request::new(processes)
         }
     }
 

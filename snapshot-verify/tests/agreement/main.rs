@@ -20,25 +20,16 @@ use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
-    Method, Operations, Outcome, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict,
-    verify,
+    Operations, Outcome, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict, verify,
 };
 
 /// All pairs by exploration with all reductions, which check themselves.
 fn standard(processes: usize, operations: Operations) -> Request {
     Request {
-        processes,
-        pairs: Pairs::All,
-        method: Method::Exploration,
-        values: None,
-        updater: None,
         operations,
-        reductions: Reductions::standard(),
-        threads: NonZeroUsize::MIN,
-        memory: 1 << 30,
-        time: None,
         keep_going: true,
         self_check: Some(SelfCheck::DEFAULT),
+        ..Request::new(processes)
     }
 }
 
