@@ -5,8 +5,38 @@
 
 use std::time::Duration;
 
+use clap::ValueEnum;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::json;
+
+/// How `check` reports, as an option of both programs.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum CheckReport {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+    /// For continuous integration: JUnit XML, at the end.
+    Junit,
+    /// For continuous integration: SARIF, with places in files, at the end.
+    Sarif,
+}
+
+impl CheckReport {
+    /// Whether the answers are reported together, at the end.
+    pub const fn is_collected(self) -> bool {
+        matches!(self, Self::Junit | Self::Sarif)
+    }
+
+    /// The report at the end, if there is one.
+    pub fn collected(self, program: &str, version: &str, answers: &[Answer]) -> Option<String> {
+        match self {
+            Self::Human | Self::Json => None,
+            Self::Junit => Some(junit(program, answers)),
+            Self::Sarif => Some(sarif(program, version, answers)),
+        }
+    }
+}
 
 /// How an answer turned out.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -40,7 +70,7 @@ pub struct Answer {
 
 /// The answers as JUnit XML. What is open is an error, what is wrong a failure. Characters
 /// that XML cannot have are left out.
-pub fn junit(program: &str, answers: &[Answer]) -> String {
+fn junit(program: &str, answers: &[Answer]) -> String {
     let mut suite = TestSuite::new(program);
     for answer in answers {
         let mut status = match answer.kind {
@@ -70,7 +100,7 @@ pub fn junit(program: &str, answers: &[Answer]) -> String {
 }
 
 /// The answers that are not right, as SARIF: `error` if wrong, `warning` if open.
-pub fn sarif(program: &str, version: &str, answers: &[Answer]) -> String {
+fn sarif(program: &str, version: &str, answers: &[Answer]) -> String {
     let mut rules: Vec<&str> = Vec::new();
     let mut results = Vec::new();
     for answer in answers.iter().filter(|answer| answer.kind != Kind::Right) {

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use snapshot_core::check::Checker;
+use snapshot_io::ci::{self, CheckReport};
 use snapshot_io::output::{self, Printed};
-use snapshot_io::{ci, escape, quantity, replacement};
+use snapshot_io::{escape, quantity, replacement};
 use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::input::Input;
@@ -99,19 +100,6 @@ impl CheckMethod {
     }
 }
 
-/// How `check` reports.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum CheckReport {
-    /// For people.
-    Human,
-    /// For programs.
-    Json,
-    /// For continuous integration: JUnit XML, at the end.
-    Junit,
-    /// For continuous integration: SARIF, with the places in the recordings, at the end.
-    Sarif,
-}
-
 /// How to report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum ReportFormat {
@@ -167,12 +155,11 @@ impl Check {
             if let Some(key) = key {
                 name += &format!(" @{key}");
             }
-            let printed = match self.report {
-                CheckReport::Junit | CheckReport::Sarif => {
-                    answers.push(answer(path, &name, &judgement));
-                    Ok(Printed::Whole)
-                }
-                _ => self.print(&name, &judgement, written.as_deref()),
+            let printed = if self.report.is_collected() {
+                answers.push(answer(path, &name, &judgement));
+                Ok(Printed::Whole)
+            } else {
+                self.print(&name, &judgement, written.as_deref())
             };
             findings.push(judgement.finding);
             match printed {
@@ -190,15 +177,11 @@ impl Check {
                 return printed;
             }
         }
-        let collected = match self.report {
-            CheckReport::Junit => print_data(&ci::junit(PROGRAM, &answers)),
-            CheckReport::Sarif => {
-                print_data(&ci::sarif(PROGRAM, env!("CARGO_PKG_VERSION"), &answers))
+        if let Some(text) = self.report.collected(PROGRAM, env!("CARGO_PKG_VERSION"), &answers) {
+            let printed = print_data(&text);
+            if printed != ExitCode::SUCCESS {
+                return printed;
             }
-            _ => ExitCode::SUCCESS,
-        };
-        if collected != ExitCode::SUCCESS {
-            return collected;
         }
         ExitCode::from(exit_code(&findings))
     }

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
+use snapshot_io::ci::{self, CheckReport};
 use snapshot_io::output::{self, Printed};
-use snapshot_io::{ci, replacement};
+use snapshot_io::replacement;
 use snapshot_verify::exercise::Exercise;
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::Means;
@@ -137,19 +138,6 @@ enum Executions {
     Simple,
     /// All over a few values.
     Full,
-}
-
-/// How to report.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-enum CheckReport {
-    /// For people.
-    Human,
-    /// For programs.
-    Json,
-    /// For continuous integration: JUnit XML, at the end.
-    Junit,
-    /// For continuous integration: SARIF, at the end.
-    Sarif,
 }
 
 /// Whether something is used.
@@ -385,8 +373,7 @@ impl<'a> Session<'a> {
                 CheckReport::Json => ReportFormat::Json,
                 _ => ReportFormat::Human,
             },
-            collected: matches!(command.report, CheckReport::Junit | CheckReport::Sarif)
-                .then(Vec::new),
+            collected: command.report.is_collected().then(Vec::new),
         }
     }
 
@@ -639,12 +626,11 @@ impl<'a> Session<'a> {
     }
 
     fn finish(mut self) -> Result<ExitCode, ExitCode> {
-        if let Some(collected) = self.collected.take() {
-            const PROGRAM: &str = "snapshot-verify";
-            self.print(&match self.command.report {
-                CheckReport::Sarif => ci::sarif(PROGRAM, env!("CARGO_PKG_VERSION"), &collected),
-                _ => ci::junit(PROGRAM, &collected),
-            })?;
+        if let Some(answers) = self.collected.take() {
+            let (program, version) = ("snapshot-verify", env!("CARGO_PKG_VERSION"));
+            if let Some(text) = self.command.report.collected(program, version, &answers) {
+                self.print(&text)?;
+            }
         }
         if self.format == ReportFormat::Json {
             let (strict, elapsed) = (self.command.strict, self.began.elapsed());
