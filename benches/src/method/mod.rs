@@ -1,8 +1,8 @@
-//! Who judges histories: ours, and the peers.
+//! The methods that judge histories: ours, and the peers.
 //!
 //! A method is one line of [`METHODS`], and all measurements of histories know it by
-//! its name. It runs in a process of its own, which is told a [`Subject`] and tells
-//! its [`Answer`]; so neither its memory nor its crash is another's.
+//! its name. It runs in a process of its own, which reads a [`Subject`] and writes
+//! an [`Answer`]; so neither its memory nor its crash is another's.
 
 mod ours;
 mod stateright;

@@ -1,8 +1,8 @@
 //! `stateright`'s tester: a search for an order, without memory of where it was.
 //!
 //! A thread per process. An operation whose outcome was lost stays in flight for
-//! ever, which keeps its thread busy: what the process does after it is told as
-//! another thread's. That loses no precedence, since a thread's operations are ordered by
+//! ever, which keeps its thread busy: what the process does after it is given to
+//! another thread. That loses no precedence, since a thread's operations are ordered by
 //! their times like all others.
 
 use std::thread;

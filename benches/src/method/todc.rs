@@ -51,8 +51,8 @@ fn with_segments<const N: usize>(history: &History<i64>) -> Answer {
 
 type Step<const N: usize> = (usize, Action<SnapshotOperation<i64, N>>);
 
-/// What failed, and scans without a response, are left out. What a process does after
-/// an operation whose outcome was lost is told as another process's, lest a later
+/// What failed, and scans without a response, are left out. The operations of a
+/// process after one whose outcome was lost are given to another process, lest a later
 /// response be taken for that operation's.
 fn actions<const N: usize>(history: &History<i64>) -> Vec<Step<N>> {
     let mut actions = Vec::with_capacity(history.len());

@@ -55,7 +55,7 @@ pub fn is_installed() -> bool {
 /// the program and its arguments.
 ///
 /// No partial-order reduction, since states are to be counted; no cycle detection,
-/// which nobody needs here. The hash table has as many slots as there are states,
+/// which is of no use here. The hash table has as many slots as there are states,
 /// and the search stack ample room for the longest path (1,554, 12,035 and 93,792
 /// steps for n = 3, 4 and 5), since Spin takes memory for both at once.
 ///
@@ -132,7 +132,7 @@ fn rounded(number: u64) -> u64 {
     (below + up).saturating_mul(unit)
 }
 
-/// Spin counts entering the initial state as a transition, which nobody else does.
+/// Spin counts entering the initial state as a transition; the other tools do not.
 /// In a number that is rounded there is no telling it.
 const fn without_first(transitions: u64) -> u64 {
     match transitions < 10_u64.pow(DIGITS as u32) {
