@@ -51,6 +51,35 @@ impl Rounds {
         }
         Self { of }
     }
+
+    /// Those that begin each round without a value.
+    pub fn reset(model: &Model) -> Self {
+        let all = Self::new(model);
+        let is_reset = |bytes: &std::ops::Range<usize>, variable: usize| {
+            model.code.iter().all(|one| match &one.act {
+                Act::Begin(this) if this.variable == variable => {
+                    let frame = &model.frames[one.procedure.0 as usize];
+                    let live = frame.locals.iter().zip(&model.code[this.body].live);
+                    !live.into_iter().any(|(room, live)| room.base == bytes.start && *live)
+                }
+                _ => true,
+            })
+        };
+        let of = all.of.into_iter().filter(|(bytes, variable)| is_reset(bytes, *variable));
+        Self { of: of.collect() }
+    }
+
+    /// Whether a byte of a state is one of them.
+    pub fn is_local(&self, model: &Model, at: usize) -> bool {
+        self.variable(model, at).is_some()
+    }
+
+    /// The byte of the variable of its loop.
+    pub fn variable(&self, model: &Model, at: usize) -> Option<usize> {
+        let block = model.blocks[usize::from(model.slots[at].owner?)];
+        let within = self.of.iter().find(|(bytes, _)| bytes.contains(&(at - block)));
+        within.map(|(_, variable)| block + variable)
+    }
 }
 
 fn mentions(act: &Act, base: usize) -> bool {
@@ -105,7 +134,7 @@ pub fn is_index(act: &Act, term: &Term) -> bool {
 
 impl Flow<'_> {
     /// The number of a byte of the process, in this round.
-    fn slot(&self, offset: usize) -> usize {
+    pub fn slot(&self, offset: usize) -> usize {
         let slot = self.model.blocks[usize::from(self.me)] + offset;
         let within = self.rounds.of.iter().find(|(bytes, _)| bytes.contains(&offset));
         let place = within
@@ -113,7 +142,8 @@ impl Flow<'_> {
         slot + place.map_or(0, |(_, place)| usize::from(place + 1) * self.model.slots.len())
     }
 
-    fn with(&self, variable: usize, place: u8) -> Self {
+    /// As it is where a variable of a loop is there.
+    pub fn with(&self, variable: usize, place: u8) -> Self {
         let mut bound = self.bound.clone();
         bound.push((variable, place));
         Self { bound, ..*self }
@@ -192,7 +222,8 @@ impl Flow<'_> {
         (0..target.size).map(byte).collect()
     }
 
-    fn places(&self, index: &Term, over: Over, members: usize) -> Vec<usize> {
+    /// The places in an array that an index may lead to.
+    pub fn places(&self, index: &Term, over: Over, members: usize) -> Vec<usize> {
         match (index, over) {
             (Term::Me, Over::Members) => vec![usize::from(self.me)],
             (Term::Variable(base, 1), Over::Members) => {

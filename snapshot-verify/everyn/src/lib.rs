@@ -10,7 +10,8 @@
 //! | [`shape`] | types as rows of bytes, and what a byte says |
 //! | [`term`], `evaluate` | expressions, with three-valued logic |
 //! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
-//! | `liveness`, `flow`, `relevance` | what may be forgotten, what is kept at all |
+//! | `liveness`, [`decided`], `known`, `flow`, `relevance` | what may be forgotten, what is kept at all |
+//! | [`flips`] | bits of which only the relation matters |
 //! | [`run`] | steps of one process, in loops over the crowd too |
 //! | [`view`] | views, and the centre that they share |
 //! | [`prove`] | the least closed set of views |
@@ -50,8 +51,11 @@
 #![forbid(unsafe_code)]
 
 pub mod compile;
+pub mod decided;
 mod evaluate;
+pub mod flips;
 mod flow;
+mod known;
 pub mod ladder;
 mod liveness;
 pub mod model;

@@ -198,6 +198,10 @@ pub struct Model {
     /// Whether an operation is shown from its first access to something that is kept,
     /// outside of its ghost scans: until then, its process counts as idle.
     pub delays: bool,
+    /// Bits that may be flipped together.
+    pub flips: Vec<super::flips::Class>,
+    /// Per process, the bytes that only one condition reads.
+    pub uses: [Vec<super::decided::Use>; 3],
     /// Per procedure, what the locals hold at first, after the parameters.
     pub fresh_locals: Vec<Vec<(Room, Term)>>,
 }

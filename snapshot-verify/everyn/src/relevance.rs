@@ -9,10 +9,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::flow::{Bound, Flow, Rounds, Slots, loops_around};
+use super::decided::each_binding;
+use super::flow::{Flow, Rounds, Slots, loops_around};
 use super::liveness::{target, terms};
 use super::model::{Act, For, Instruction, Model, Part, Step};
-use super::shape::{I, J, Mode, PLACES, T};
+use super::shape::{I, J, Mode, T};
 use super::term::{Over, Term};
 
 /// Decides what is kept; fills in the pauses.
@@ -25,6 +26,7 @@ pub fn restrict(model: &mut Model) {
             slot.kept &= slot.leaf.is_none() || relevant.contains(&at);
         }
     }
+    super::known::drop_unknown(model);
     merge(model);
     for at in 0..model.code.len() {
         let pause = [0, 1, 2].map(|me| is_pause(model, &model.code[at].act, me));
@@ -198,16 +200,6 @@ fn may_fail(instruction: &Instruction) -> bool {
         });
     }
     may
-}
-
-/// Each way to put the variables of loops somewhere.
-fn each_binding(variables: &[usize], bound: &mut Vec<Bound>, act: &mut dyn FnMut(&[Bound])) {
-    let Some((first, rest)) = variables.split_first() else { return act(bound) };
-    for place in 0..PLACES as u8 {
-        bound.push((*first, place));
-        each_binding(rest, bound, act);
-        bound.pop();
-    }
 }
 
 /// What an instruction makes relevant, given what is.

@@ -26,6 +26,12 @@ pub fn is_outside(model: &Model, state: &[u8], at: usize) -> bool {
     }
 }
 
+/// Whether all that is in the centre is definite.
+pub fn is_definite(model: &Model, state: &[u8]) -> bool {
+    let mut unknown = model.in_centre.iter().filter(|at| matches!(state[**at], UNKNOWN | SOME));
+    unknown.all(|at| is_outside(model, state, *at))
+}
+
 /// All ways to make definite what is in the centre.
 ///
 /// # Errors

@@ -39,6 +39,8 @@ fn bowman_is_proved() {
 fn right_programs_are_proved() {
     let afek = answer(&corpus("afek_unbounded", None), 60);
     assert!(afek.proved, "{:?}", afek.rungs);
+    let flips = answer(&corpus("afek_bounded", None), 300);
+    assert!(flips.proved, "{:?}", flips.rungs);
     assert!(is_proved(corpus::small("versioned")));
     assert!(is_proved(corpus::small("locked")));
 }
@@ -181,7 +183,8 @@ fn a_join_without_unique_names_is_noticed() {
     let model = compile(&corpus("bowman", None), obligation).expect("all is modelled");
     let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
     let right = prove(&model, limits, Sabotage::default()).finding;
-    let broken = prove(&model, limits, Sabotage { two_owners: true }).finding;
+    let broken =
+        prove(&model, limits, Sabotage { two_owners: true, ..Sabotage::default() }).finding;
     assert!(right.holds());
     assert!(matches!(broken.attempt, Attempt::Fails(..)), "a spurious violation");
 }
@@ -218,7 +221,9 @@ update(v):
 scan:
     local done[segment]: bool
     local copy[segment]: value
-    for s in segments: done[s] := true
+    for s in segments:
+        if not done[s]:
+            done[s] := true
     if all s in segments: done[s]:
         for s in segments: copy[s] := a[s]
         return copy
@@ -246,6 +251,48 @@ scan:
     }
     model.index();
     assert!(prove(&model, limits, Sabotage::default()).finding.holds(), "as if none were done");
+}
+
+/// Which bits may be flipped: copied, negated and compared ones, but none that decides itself
+/// or is set to a constant.
+#[test]
+fn bits_that_decide_are_not_flipped() {
+    let text = "
+algorithm flips
+shared a[segment]: value
+shared q[process]: bool
+private mine: bool
+update(v):
+    t := q[me]
+    MOVE
+    if t != mine:
+        a[me] := v
+    q[me] := not mine
+scan:
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+    let obligation = Obligation {
+        mode: Mode::Direct,
+        ghosts: Ghosts::Scans,
+        specification: Specification::Observer,
+        part: Part::Whole,
+    };
+    let classes = |step: &str| {
+        let text = text.replace("MOVE", step);
+        let model = compile(&parsed(&text, None), obligation).expect("all is modelled");
+        let kept = model.slots.iter().filter(|slot| slot.kept && slot.owner.is_none()).count();
+        assert!(kept >= 4, "the handshake is kept: {text}");
+        model.flips.len()
+    };
+    // One of i, one of j; t does not write what is kept.
+    assert_eq!([classes("skip"), classes("mine := not t"), classes("mine := t")], [2, 2, 2]);
+    let deciding = ["mine := true", "mine := t = mine", "mine := t or mine"];
+    for step in deciding {
+        assert_eq!(classes(step), 0, "{step}");
+    }
+    assert_eq!(classes("if mine: mine := t"), 0);
 }
 
 /// A narrow range may stand where a wider one is expected; its integers stay the same.

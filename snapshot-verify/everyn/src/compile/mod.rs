@@ -64,6 +64,8 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         names: Vec::new(),
         passes: [false; 3],
         delays: false,
+        flips: Vec::new(),
+        uses: Default::default(),
         fresh_locals: Vec::new(),
     };
     for (room, variable) in private.into_iter().zip(&program.private) {
@@ -123,6 +125,8 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
     model.delays = may_delay(&model);
     model.passes = [I, J, T].map(|me| may_pass(&model, me));
     model.index();
+    model.uses = crate::decided::uses(&model);
+    model.flips = crate::flips::classes(&model);
     Ok(model)
 }
 

@@ -10,16 +10,14 @@ use snapshot_language::program::SharedId;
 use super::search::Origin;
 use super::search::Search;
 use super::{End, Who};
-use crate::model::{Unsupported, at};
+use crate::model::{Slot, Unsupported, at};
 use crate::run::{Branch, Run, pc};
 use crate::shape::{BASE, DEAD, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
-use crate::view::{centre, definite, is_outside, versions};
+use crate::view::{centre, definite, is_definite, is_outside, versions};
 
 /// What a step of one process is to the views of others with the same centre.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Effect {
-    /// The kind that it is of.
-    pub(super) kind: usize,
     /// Which process made it: i, j, or another one.
     pub(super) actor: u8,
     /// Bytes that name the actor, so not t.
@@ -32,8 +30,10 @@ pub(super) struct Effect {
     pub(super) others: Vec<usize>,
     /// Tokens that are old now.
     pub(super) tokens: Vec<usize>,
-    /// Cells of other processes that were written.
-    pub(super) elsewhere: Vec<(SharedId, Vec<Option<u8>>)>,
+    /// Cells of t that may have been written as those of another process.
+    pub(super) hit: Vec<usize>,
+    /// Whether versions that never were are among the new values.
+    pub(super) is_numbered: bool,
     /// Whether the ghost scan of i or j ended.
     pub(super) ends: bool,
 }
@@ -97,6 +97,11 @@ impl Search<'_> {
             || !others.is_empty()
             || !branch.tokens.is_empty()
             || !branch.elsewhere.is_empty();
+        let is_numbered = |(at, byte): &(usize, u8)| {
+            let is_version =
+                model.slots[*at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+            is_version && *byte >= BASE + fresh
+        };
         if !changes {
             return Ok(());
         }
@@ -107,15 +112,16 @@ impl Search<'_> {
                 && old[*at] != DEAD
                 && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member)
         });
+        let is_numbered = sets.iter().any(is_numbered);
         let effect = Effect {
-            kind,
             actor,
             named: named.collect(),
             sets,
-            fresh,
+            fresh: if is_numbered { fresh } else { 0 },
             others,
             tokens: branch.tokens.clone(),
-            elsewhere: branch.elsewhere.clone(),
+            hit: self.hit(&branch.elsewhere),
+            is_numbered,
             ends,
         };
         let key = (home, effect);
@@ -137,17 +143,19 @@ impl Search<'_> {
     pub(super) fn apply(&mut self, id: u32, effect: &Effect, partner: u32) -> Result<(), End> {
         let model = self.model;
         let kind = usize::from(self.views.kinds[id as usize]);
-        let crowd = self.crowds[kind].clone();
-        if effect.actor != T && effect.actor == crowd.tracked {
+        if effect.actor != T && effect.actor == self.crowds[kind].tracked {
             // Its own steps it makes itself.
             return Ok(());
         }
-        let view = self.views.rows[id as usize].clone();
+        let view = &self.views.rows[id as usize];
         if !self.sabotage.two_owners && effect.named.iter().any(|at| view[*at] == BASE + T) {
             return Ok(());
         }
-        let newest = versions(model, &view);
-        let mut state = view.to_vec();
+        let has_tracked = self.crowds[kind].members.contains(&T);
+        let newest = if effect.is_numbered { versions(model, view) } else { 0 };
+        let mut state = std::mem::take(&mut self.scratch);
+        state.clear();
+        state.extend_from_slice(view);
         for &(at, byte) in &effect.sets {
             let is_version =
                 model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
@@ -159,28 +167,27 @@ impl Search<'_> {
         for &at in &effect.tokens {
             state[at] = OLD;
         }
-        for (variable, indices) in &effect.elsewhere {
-            for (at, slot) in model.slots.iter().enumerate() {
-                let Some((of, path)) = &slot.cell else { continue };
-                if of != variable || !slot.kept || !path.contains(&T) {
-                    continue;
-                }
-                let hit = indices.iter().zip(path).all(|(index, place)| match index {
-                    None => true,
-                    Some(OTHER) => *place == T,
-                    // The actor itself is neither t, nor i, nor j.
-                    Some(T) => false,
-                    Some(index) => index == place,
-                });
-                if hit && crowd.members.contains(&T) {
-                    let is_token = model.obligation.mode == Mode::Nested
-                        && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-                    state[at] = if is_token { OLD } else { UNKNOWN };
-                }
-            }
+        for &at in effect.hit.iter().filter(|_| has_tracked) {
+            let is_token = model.obligation.mode == Mode::Nested
+                && model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+            state[at] = if is_token { OLD } else { UNKNOWN };
         }
+        let who = match effect.actor {
+            I => Who::I,
+            J => Who::J,
+            _ => Who::Another,
+        };
+        let row = &self.views.rows[partner as usize];
+        let place = pc(row, model.blocks[usize::from(effect.actor)]) as u32;
+        let origin = Origin { from: id, who, place };
+        if effect.others.is_empty() && !effect.ends && is_definite(model, &state) {
+            let added = self.add(kind, &mut state, origin);
+            self.scratch = state;
+            return added;
+        }
+        let crowd = self.crowds[kind].clone();
         let mut states = vec![state];
-        if crowd.members.contains(&T) {
+        if has_tracked {
             // Another process may be t.
             for &at in &effect.others {
                 let mut also = states.clone();
@@ -197,18 +204,32 @@ impl Search<'_> {
             let run = Run { model, crowd: &crowd, me: effect.actor };
             states = states.iter().flat_map(|state| run.exit(state)).collect();
         }
-        let who = match effect.actor {
-            I => Who::I,
-            J => Who::J,
-            _ => Who::Another,
-        };
-        let row = &self.views.rows[partner as usize];
-        let place = pc(row, model.blocks[usize::from(effect.actor)]) as u32;
         for state in states {
-            for state in definite(model, &crowd, state)? {
-                self.add(kind, state, Origin { from: id, who, place })?;
+            for mut state in definite(model, &crowd, state)? {
+                self.add(kind, &mut state, origin)?;
             }
         }
         Ok(())
+    }
+
+    /// The cells of t that may be among those written for processes that the actor does not
+    /// show.
+    fn hit(&self, elsewhere: &[(SharedId, Vec<Option<u8>>)]) -> Vec<usize> {
+        let is_hit = |(variable, indices): &(SharedId, Vec<Option<u8>>), slot: &Slot| {
+            let Some((of, path)) = &slot.cell else { return false };
+            of == variable
+                && slot.kept
+                && path.contains(&T)
+                && indices.iter().zip(path).all(|(index, place)| match index {
+                    None => true,
+                    Some(OTHER) => *place == T,
+                    // The actor itself is neither t, nor i, nor j.
+                    Some(T) => false,
+                    Some(index) => index == place,
+                })
+        };
+        let slots = self.model.slots.iter().enumerate();
+        let hit = slots.filter(|(_, slot)| elsewhere.iter().any(|one| is_hit(one, slot)));
+        hit.map(|(at, _)| at).collect()
     }
 }

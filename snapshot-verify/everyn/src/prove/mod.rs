@@ -21,9 +21,10 @@ use std::time::{Duration, Instant};
 
 use snapshot_language::Span;
 
-use crate::model::{Model, Unsupported};
+use crate::model::{Act, Model, Unsupported};
 use crate::run::{Crowd, Failure};
 use crate::shape::{I, J, Mode, T};
+use crate::term::Over;
 use search::{Record, Search};
 
 /// A way to break the engine, for tests of the tests.
@@ -31,6 +32,8 @@ use search::{Record, Search};
 pub struct Sabotage {
     /// A join does not ask whether t and e are both named where only one can be.
     pub two_owners: bool,
+    /// Views that differ by flips are told apart: right, but larger.
+    pub no_flips: bool,
 }
 
 /// What a proof may take.
@@ -152,19 +155,32 @@ impl From<Unsupported> for End {
     }
 }
 
-/// The kinds of an obligation.
-fn crowds(mode: Mode) -> Vec<Crowd> {
+/// The kinds of an obligation. Where loops do not tell where t is among i and j, the views of
+/// all places of t are the same, and one kind stands for them.
+fn crowds(model: &Model) -> Vec<Crowd> {
     let crowd = |members: &[u8], tracked| Crowd { members: members.to_vec(), tracked };
-    match mode {
-        Mode::Direct => vec![
-            crowd(&[I, J], I),
-            crowd(&[I, J], J),
-            crowd(&[T, I, J], T),
-            crowd(&[I, T, J], T),
-            crowd(&[I, J, T], T),
-        ],
-        Mode::Nested => vec![crowd(&[I], I), crowd(&[T, I], T), crowd(&[I, T], T)],
-    }
+    let (mut kinds, places) = match model.obligation.mode {
+        Mode::Direct => (
+            vec![crowd(&[I, J], I), crowd(&[I, J], J)],
+            vec![crowd(&[I, J, T], T), crowd(&[T, I, J], T), crowd(&[I, T, J], T)],
+        ),
+        Mode::Nested => (vec![crowd(&[I], I)], vec![crowd(&[I, T], T), crowd(&[T, I], T)]),
+    };
+    let needed = if is_ordered(model) { places.len() } else { 1 };
+    kinds.extend(places.into_iter().take(needed));
+    kinds
+}
+
+/// Whether some loop passes both t and one of i and j as more than any other.
+pub fn is_ordered(model: &Model) -> bool {
+    model.code.iter().any(|one| match &one.act {
+        Act::Begin(this) if this.over == Over::Members => this.merged.iter().any(|merged| {
+            let [at_i, at_j, at_t] = merged;
+            let is_j_there = model.obligation.mode == Mode::Direct;
+            !at_t && !(*at_i && (*at_j || !is_j_there))
+        }),
+        _ => false,
+    })
 }
 
 /// Tries to show an obligation.

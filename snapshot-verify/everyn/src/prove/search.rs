@@ -54,13 +54,15 @@ pub(super) struct Search<'m> {
     pub(super) record: Option<Record>,
     /// Whether operations are shown late.
     pub(super) delays: bool,
+    /// For a view that may turn out to be known.
+    pub(super) scratch: Vec<u8>,
 }
 
 impl<'m> Search<'m> {
     pub(super) fn new(model: &'m Model, limits: Limits, sabotage: Sabotage) -> Self {
         Self {
             model,
-            crowds: crowds(model.obligation.mode),
+            crowds: crowds(model),
             views: Views {
                 ids: FxHashMap::default(),
                 kinds: Vec::new(),
@@ -76,6 +78,7 @@ impl<'m> Search<'m> {
             sabotage,
             record: None,
             delays: model.delays,
+            scratch: Vec::new(),
         }
     }
 }
@@ -83,9 +86,9 @@ impl<'m> Search<'m> {
 impl Search<'_> {
     pub(super) fn close(&mut self) -> Result<(), End> {
         for kind in 0..self.crowds.len() {
-            for state in self.initial(kind)? {
+            for mut state in self.initial(kind)? {
                 let origin = Origin { from: u32::MAX, who: Who::Tracked, place: 0 };
-                self.add(kind, state, origin)?;
+                self.add(kind, &mut state, origin)?;
             }
         }
         let mut next = 0;
@@ -166,15 +169,18 @@ impl Search<'_> {
     pub(super) fn add(
         &mut self,
         kind: usize,
-        mut state: Vec<u8>,
+        state: &mut Vec<u8>,
         origin: Origin,
     ) -> Result<(), End> {
         for owner in [I, J] {
             if owner != self.crowds[kind].tracked {
-                hide(self.model, &mut state, owner);
+                hide(self.model, state, owner);
             }
         }
-        canonical(self.model, &mut state);
+        canonical(self.model, state);
+        if !self.sabotage.no_flips {
+            crate::flips::canonical(self.model, state);
+        }
         // The kind is part of what tells views apart.
         state.push(kind as u8);
         if let Some(&id) = self.views.ids.get(state.as_slice()) {
@@ -186,9 +192,9 @@ impl Search<'_> {
         if self.views.rows.len() >= self.limits.views || self.bytes > self.limits.bytes {
             return Err(End::Budget("memory"));
         }
-        let key = state.clone().into_boxed_slice();
+        let key: Box<[u8]> = state.as_slice().into();
         state.pop();
-        let centre = centre(self.model, &self.crowds[kind], &state).into_boxed_slice();
+        let centre = centre(self.model, &self.crowds[kind], state).into_boxed_slice();
         let count = self.centre_ids.len() as u32;
         let centre = *self.centre_ids.entry(centre).or_insert(count);
         if centre == count {
@@ -196,7 +202,7 @@ impl Search<'_> {
         }
         self.views.ids.insert(key, id);
         self.views.kinds.push(kind as u8);
-        self.views.rows.push(state.into_boxed_slice());
+        self.views.rows.push(state.as_slice().into());
         self.views.centres.push(centre);
         self.views.origins.push(origin);
         if let Some(record) = &mut self.record {
@@ -263,7 +269,8 @@ impl Search<'_> {
                 if is_followed && (me == T || within) {
                     self.affect(kind, &view, &old, &branch, home, id)?;
                 }
-                self.add(kind, branch.state, origin)?;
+                let mut state = branch.state;
+                self.add(kind, &mut state, origin)?;
             }
         }
         // What others do at this centre.

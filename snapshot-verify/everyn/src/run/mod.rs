@@ -248,7 +248,9 @@ impl<'m> Run<'m> {
                 self.put(state, block + room.base, &bytes);
             }
         }
-        set_pc(state, block, self.model.entries[procedure.0 as usize]);
+        let entry = self.model.entries[procedure.0 as usize];
+        self.forget(state, entry);
+        set_pc(state, block, entry);
     }
 
     /// Views that are parts of a variable count as old at first.
@@ -288,12 +290,41 @@ impl<'m> Run<'m> {
         }
     }
 
+    /// Forgets what the only condition that reads it does not need any more.
+    fn forget_decided(&self, state: &mut [u8]) {
+        let block = self.block();
+        for one in &self.model.uses[usize::from(self.me)] {
+            let kept = state[one.at];
+            if kept < BASE || !crate::view::is_outside(self.model, state, one.at) {
+                continue;
+            }
+            let act = &self.model.code[one.instruction].act;
+            let Some(condition) = crate::decided::condition(act) else { continue };
+            let outer: Vec<u8> =
+                one.bound.iter().map(|(variable, _)| state[block + variable]).collect();
+            for (variable, place) in &one.bound {
+                state[block + variable] = BASE + place;
+            }
+            let with = self.scope(state).truth(condition);
+            if matches!(with, Ok(Some(_))) {
+                state[one.at] = DEAD;
+                if self.scope(state).truth(condition) != with {
+                    state[one.at] = kept;
+                }
+            }
+            for ((variable, _), byte) in one.bound.iter().zip(outer) {
+                state[block + variable] = byte;
+            }
+        }
+    }
+
     /// Ends a step: what is dead is forgotten, what all views must agree on is made
     /// definite.
     fn emit(&self, mut branch: Branch, out: &mut Vec<Branch>) -> Result<(), Unsupported> {
         let here = pc(&branch.state, self.block());
         if here != 0 {
             self.forget(&mut branch.state, here);
+            self.forget_decided(&mut branch.state);
         }
         let states = crate::view::definite(self.model, self.crowd, branch.state)?;
         out.extend(states.into_iter().map(|state| Branch {

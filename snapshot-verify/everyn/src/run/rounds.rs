@@ -28,6 +28,7 @@ impl Run<'_> {
         let mut go = |mut branch: Branch, position: u8, index: u8| {
             branch.state[block + this.position] = position;
             branch.state[variable] = index;
+            self.forget(&mut branch.state, this.body);
             set_pc(&mut branch.state, block, this.body);
             waiting.push(branch);
         };

@@ -2,7 +2,7 @@
 //! among the successors of the views of the state before.
 
 use snapshot_everyn::model::Model;
-use snapshot_everyn::prove::{Steps, Who};
+use snapshot_everyn::prove::{Steps, Who, is_ordered};
 use snapshot_everyn::run::{Crowd, Run, pc};
 use snapshot_everyn::shape::{I, J, Mode, OTHER, T};
 use snapshot_semantics::interpret::Call;
@@ -71,6 +71,14 @@ pub struct Follower<'a> {
     pub counts: Counts,
 }
 
+/// Whether a kind of views stands for those of a tuple: the places of t count as one if no loop
+/// tells them apart.
+fn is_kind(model: &Model, kind: &Crowd, tuple: &Tuple) -> bool {
+    let crowd = tuple.crowd();
+    let same = crowd.tracked == kind.tracked && crowd.members.len() == kind.members.len();
+    same && (!is_ordered(model) || crowd.tracked != T || crowd == *kind)
+}
+
 /// All tuples of n processes for a pair.
 pub fn tuples(n: usize, pair: [usize; 2], mode: Mode) -> Vec<Tuple> {
     let [i, j] = pair;
@@ -93,10 +101,14 @@ impl<'a> Follower<'a> {
         let n = execution.machine.processes();
         let mode = execution.model.obligation.mode;
         let followed = tuples(n, execution.pair, mode).into_iter().map(|tuple| {
-            let crowd = tuple.crowd();
             let views = steps.initial.iter().copied();
-            let views =
-                views.filter(|id| steps.crowds[usize::from(steps.kinds[*id as usize])] == crowd);
+            let views = views.filter(|id| {
+                is_kind(
+                    execution.model,
+                    &steps.crowds[usize::from(steps.kinds[*id as usize])],
+                    &tuple,
+                )
+            });
             let fits =
                 |id: &u32| Likeness::new(&execution, &tuple, &steps.rows[*id as usize]).holds();
             let views: Vec<u32> = views.filter(fits).collect();
@@ -118,7 +130,11 @@ impl<'a> Follower<'a> {
     /// If there are none: the proof is wrong.
     pub fn go(&mut self, process: usize, call: Option<Call>) -> Result<bool, String> {
         let shows = self.shows(process);
+        let was_open = self.execution.doing[process].ghost.is_some();
         let ended = self.execution.go(process, call);
+        // To open a ghost scan is a step of its own in views, whatever comes before it.
+        let opens = !was_open && self.execution.doing[process].ghost.is_some();
+        let shows = if opens { Shows::All } else { shows };
         // Moves on which a proof may have given up.
         let may_fail = self.followed.iter().any(|followed| {
             let who = followed.tuple.who(process);

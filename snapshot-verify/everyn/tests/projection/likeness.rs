@@ -63,13 +63,22 @@ pub struct Likeness<'a> {
     view: &'a [u8],
     /// What versions of the view are in the state.
     versions: BTreeMap<u8, u32>,
+    /// Which classes of bits are flipped in the view.
+    flips: BTreeMap<usize, bool>,
     /// Bytes that said something.
     pub told: usize,
 }
 
 impl<'a> Likeness<'a> {
     pub fn new(execution: &'a Execution<'a>, tuple: &'a Tuple, view: &'a [u8]) -> Self {
-        Self { execution, tuple, view, versions: BTreeMap::from([(BASE, 0)]), told: 0 }
+        Self {
+            execution,
+            tuple,
+            view,
+            versions: BTreeMap::from([(BASE, 0)]),
+            flips: BTreeMap::new(),
+            told: 0,
+        }
     }
 
     fn mode(&self) -> Mode {
@@ -290,7 +299,13 @@ impl<'a> Likeness<'a> {
             (_, Data::None) => false,
             (byte, _) if leaf.scalar == Scalar::View && is_nested => self.token(byte, data, owner),
             (BORROWED, _) if leaf.scalar == Scalar::View => true,
-            (byte, Data::Bool(truth)) => byte == BASE + u8::from(*truth),
+            (byte, Data::Bool(truth)) => {
+                let differs = byte != BASE + u8::from(*truth);
+                match self.class(at) {
+                    Some(class) => *self.flips.entry(class).or_insert(differs) == differs,
+                    None => !differs,
+                }
+            }
             (byte, Data::Number(number)) => match leaf.scalar {
                 Scalar::Member => byte == BASE + self.tuple.place(*number as usize),
                 _ => byte == integer(*number as i32),
@@ -311,6 +326,17 @@ impl<'a> Likeness<'a> {
             (_, Data::Counter(_)) => false,
             (_, Data::Parts(_)) => unreachable!("scalars have no parts"),
         }
+    }
+
+    /// The class of a bit, where the view shows it.
+    fn class(&self, at: usize) -> Option<usize> {
+        let classes = &self.execution.model.flips;
+        classes.iter().position(|class| {
+            class
+                .bits
+                .iter()
+                .any(|bit| bit.at == at && bit.round.is_none_or(|(at, byte)| self.view[at] == byte))
+        })
     }
 
     /// Whether what a token says of a view is so: that a ghost scan, which began late

@@ -1,0 +1,73 @@
+//! What is forgotten since the only condition that reads it is decided without it.
+//!
+//! `a or b` is true where a is, whatever b is: if nothing else reads b, it may be forgotten.
+//! To forget is always sound, so that this can only cost precision: if what decides now is
+//! written again before the condition is computed.
+
+use rustc_hash::FxHashMap;
+
+use super::flow::{Bound, Flow, Rounds, loops_around};
+use super::liveness::terms;
+use super::model::{Act, Model};
+use super::shape::{I, J, PLACES, T};
+use super::term::Term;
+
+/// A byte with the one condition that reads it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Use {
+    /// The byte of a state.
+    pub at: usize,
+    /// The instruction that assigns the condition to a variable.
+    pub instruction: usize,
+    /// The places of the loops around it for which it reads this byte.
+    pub bound: Vec<Bound>,
+}
+
+/// The bytes that only one condition reads, per process.
+pub fn uses(model: &Model) -> [Vec<Use>; 3] {
+    [I, J, T].map(|me| {
+        // None: something else reads it.
+        let mut found: FxHashMap<usize, Option<Use>> = FxHashMap::default();
+        let rounds = &Rounds::default();
+        for (instruction, one) in model.code.iter().enumerate() {
+            let around = loops_around(model, instruction);
+            each_binding(&around, &mut Vec::new(), &mut |bound| {
+                let flow = Flow { model, me, bound: bound.to_vec(), rounds };
+                for term in terms(&one.act) {
+                    let is_condition = condition(&one.act).is_some_and(|of| std::ptr::eq(of, term));
+                    for at in flow.sources(term).into_iter().flatten() {
+                        let here =
+                            is_condition.then(|| Use { at, instruction, bound: bound.to_vec() });
+                        found.entry(at).and_modify(|known| *known = None).or_insert(here);
+                    }
+                }
+            });
+        }
+        let is_kept = |one: &Use| model.slots[one.at].kept && !model.slots[one.at].other;
+        let mut uses: Vec<Use> = found.into_values().flatten().filter(is_kept).collect();
+        uses.sort_by_key(|one| one.at);
+        uses
+    })
+}
+
+/// The condition that an instruction assigns to a variable.
+pub fn condition(act: &Act) -> Option<&Term> {
+    match act {
+        Act::Assign(target, term @ (Term::Connected(..) | Term::Equal { .. } | Term::Not(_)))
+            if target.size == 1 =>
+        {
+            Some(term)
+        }
+        _ => None,
+    }
+}
+
+/// Each way to put the variables of loops somewhere.
+pub fn each_binding(variables: &[usize], bound: &mut Vec<Bound>, act: &mut dyn FnMut(&[Bound])) {
+    let Some((first, rest)) = variables.split_first() else { return act(bound) };
+    for place in 0..PLACES as u8 {
+        bound.push((*first, place));
+        each_binding(rest, bound, act);
+        bound.pop();
+    }
+}
