@@ -59,6 +59,8 @@ pub(crate) enum Abandonment {
     Unwinding,
     /// The same choices led elsewhere than before.
     Nondeterministic,
+    /// It is stuck while a wait with a time limit is open, which never times out here.
+    Timed,
     /// The check is to end.
     Cancelled,
 }
@@ -180,6 +182,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             });
         }
         board.clear();
+        lineup_std::control::begin();
         if self.pulse.cancelled.load(Ordering::Relaxed) {
             return None;
         }
@@ -264,8 +267,12 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         };
         situation.yielding = is_yielding && situation.inside;
         state.returns = board.returns;
+        let stuck = match lineup_std::control::timed_waits() {
+            0 => End::Stuck,
+            _ => End::Abandoned(Abandonment::Timed),
+        };
         if enabled == 0 {
-            state.end = Some(End::Stuck);
+            state.end = Some(stuck);
             return None;
         }
         if unwinding && last.is_some_and(|t| enabled >> t.index() & 1 == 0) {
@@ -278,7 +285,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
                 board.tasks[thread.index()].map(|task| TaskId::from(task as usize))
             }
             Choice::Stuck => {
-                state.end = Some(End::Stuck);
+                state.end = Some(stuck);
                 None
             }
             Choice::Diverged => abandon(Abandonment::Nondeterministic),

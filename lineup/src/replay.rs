@@ -118,8 +118,8 @@ impl<R> Driver<R> for Replay<R> {
     }
 }
 
-/// Where the running thread is: the innermost function outside shuttle and the standard
-/// library that called into shuttle.
+/// Where the running thread is: the innermost function outside shuttle, the stand-ins
+/// for the standard library and that itself that called into shuttle.
 fn place() -> Option<Place> {
     let trace = Backtrace::new();
     let mut in_shuttle = false;
@@ -163,7 +163,14 @@ impl Owner {
                 file.components().any(|part| part.as_os_str().to_str().is_some_and(is))
             })
         };
-        if of(&["shuttle"]) || folder(&|part| part.starts_with("shuttle-")) {
+        let stand_in = file.is_some_and(|file| {
+            let parts: Vec<_> = file.components().map(|part| part.as_os_str()).collect();
+            parts.windows(3).any(|parts| parts == ["lineup", "std", "src"])
+        });
+        if of(&["shuttle", "lineup_std"])
+            || stand_in
+            || folder(&|part| part.starts_with("shuttle-"))
+        {
             Self::Shuttle
         } else if of(&["core::", "std::", "alloc::", "scoped_tls::"])
             || folder(&|part| part == "rustc" || part.starts_with("scoped-tls-"))
@@ -186,6 +193,8 @@ mod tests {
         assert_eq!(of("lock<usize>", registry), Owner::Shuttle);
         assert_eq!(Owner::of("<shuttle::sync::Mutex<T>>::lock", None), Owner::Shuttle);
         assert_eq!(Owner::of("shuttle[1f3a]::sync::Mutex", None), Owner::Shuttle);
+        assert_eq!(of("load", "/home/u/lineup/std/src/sync/atomic.rs"), Owner::Shuttle);
+        assert_eq!(Owner::of("lineup_std::control::step", None), Owner::Shuttle);
         assert_eq!(of("call_once<F>", "/rustc/59807/library/core/src/ops.rs"), Owner::Standard);
         assert_eq!(Owner::of("<core::pin::Pin<P>>::poll", None), Owner::Standard);
         assert_eq!(of("call", "lineup/src/subjects/counter.rs"), Owner::Other);

@@ -76,6 +76,13 @@ pub enum Unknown {
         /// The operation, if it is known.
         operation: Option<String>,
     },
+    /// An execution is stuck while a wait with a time limit is open.
+    TimedWait,
+    /// The subject's thread-locals are shared by all threads of a test.
+    ThreadLocals {
+        /// Crates, files and lines.
+        places: String,
+    },
     /// The object could not be made or dropped.
     Panicked {
         /// What was said.
@@ -127,6 +134,16 @@ impl fmt::Display for Unknown {
                      than shuttle's, or computes for ever"
                 )
             }
+            Self::TimedWait => write!(
+                f,
+                "an execution gets stuck while a wait with a time limit is open: under control \
+                 time does not pass, in truth the wait would end"
+            ),
+            Self::ThreadLocals { places } => write!(
+                f,
+                "all threads of a test share the values of a bare `thread_local!`, which the \
+                 stand-in for `std` cannot replace: {places}"
+            ),
             Self::Panicked { message } => {
                 write!(f, "the object could not be made or dropped: {message}")
             }

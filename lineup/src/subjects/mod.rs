@@ -1,11 +1,21 @@
 //! Objects to begin with, right and wrong: those of the paper, which the program `lineup`
 //! checks, and atomic snapshots.
 
+pub mod bags;
+pub mod collections;
 pub mod counters;
 pub mod events;
+pub mod lists;
 pub mod queues;
 pub mod snapshots;
+pub mod tasks;
 
+pub use bags::{Bag, BagE, BagJ};
+pub use collections::{
+    BlockingCollection, BlockingCollectionD, BlockingCollectionHI, BlockingCollectionK,
+};
 pub use counters::{Counter, Counter1, Counter2};
 pub use events::{ManualResetEvent, ManualResetEventPre};
+pub use lists::{LinkedList, LinkedListPre};
 pub use queues::{Queue, QueuePre};
+pub use tasks::{PhaseBarrier, TaskSource, TaskSourceF, TaskSourceG};

@@ -1,0 +1,154 @@
+//! A new package that checks a crate.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::Error;
+use crate::package::cargo;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The crate, as `cargo add` takes it: `NAME` or `NAME@VERSION`.
+    pub krate: String,
+    /// The directory to make.
+    pub directory: PathBuf,
+    /// The directory of the crate `lineup`.
+    pub lineup: PathBuf,
+}
+
+/// Makes the package: what to do next.
+///
+/// # Errors
+/// If the directory is there already, or cargo fails (no such crate).
+pub fn init(request: &Request) -> Result<String, Error> {
+    let directory = &request.directory;
+    if directory.exists() {
+        return Err(Error::Exists(directory.clone()));
+    }
+    let lineup = fs::canonicalize(&request.lineup)
+        .ok()
+        .filter(|path| path.join("std").join("Cargo.toml").is_file())
+        .ok_or_else(|| Error::NoLineup(request.lineup.clone()))?;
+    let name = request.krate.split('@').next().unwrap_or("").to_owned();
+    write(&directory.join("Cargo.toml"), &manifest(&name, &[], &lineup))?;
+    write(&directory.join("src").join("main.rs"), &program(&name))?;
+    let done = dependencies(request, &name).and_then(|controlled| {
+        let path = directory.join("Cargo.toml");
+        let manifest = read(&path)?.replace("controlled = []", &list(&controlled));
+        write(&path, &manifest)?;
+        Ok(controlled)
+    });
+    let controlled = match done {
+        Ok(controlled) => controlled,
+        Err(error) => {
+            // Only what was made here.
+            drop(fs::remove_dir_all(directory));
+            return Err(error);
+        }
+    };
+    Ok(format!(
+        "{} checks {name}, with {} under control.\n\
+         1. Name the object and its operations in {}.\n\
+         2. cd {}\n\
+         3. cargo lineup random\n",
+        directory.display(),
+        controlled.join(", "),
+        directory.join("src").join("main.rs").display(),
+        directory.display(),
+    ))
+}
+
+/// Adds the dependency; the crates to control: it and its own dependencies.
+fn dependencies(request: &Request, name: &str) -> Result<Vec<String>, Error> {
+    let manifest = request.directory.join("Cargo.toml");
+    let start = |error| Error::Start { program: "cargo".to_owned(), error };
+    let added = Command::new(cargo())
+        .args(["add", "--quiet", "--manifest-path"])
+        .arg(&manifest)
+        .arg(&request.krate)
+        .status()
+        .map_err(start)?;
+    if !added.success() {
+        return Err(Error::Cargo { command: format!("add {}", request.krate) });
+    }
+    let output = Command::new(cargo())
+        .args(["metadata", "--format-version", "1", "--manifest-path"])
+        .arg(&manifest)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(start)?;
+    if !output.status.success() {
+        return Err(Error::Cargo { command: "metadata".to_owned() });
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| Error::Metadata(error.to_string()))?;
+    Ok(crate::package::controllable(&metadata, name))
+}
+
+fn list(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    format!("controlled = [{}]", names.join(", "))
+}
+
+fn manifest(name: &str, controlled: &[String], lineup: &Path) -> String {
+    let at = |part: &str| lineup.join(part).components().collect::<PathBuf>().display().to_string();
+    format!(
+        "# Run by `cargo lineup`, which compiles the crates under control with stand-ins for\n\
+         # `std` and `core`.\n\
+         [package]\nname = \"lineup-{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+         publish = false\n\n\
+         [workspace]\n\n\
+         [package.metadata.lineup]\n{}\n\n\
+         [dependencies]\n\
+         lineup = {{ path = {:?} }}\n\
+         lineup-core = {{ path = {:?} }}\n\
+         # A feature whose part of `std` the crate does not need can be left out.\n\
+         lineup-std = {{ path = {:?}, features = [\"locks\", \"park\", \"thread_local\"] }}\n\n\
+         [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n",
+        list(controlled),
+        at(""),
+        at("core"),
+        at("std"),
+    )
+}
+
+fn program(name: &str) -> String {
+    let krate = name.replace('-', "_");
+    format!(
+        "//! Checks objects of `{name}` under every schedule of small tests (Line-Up).\n\
+         //!\n\
+         //! `cargo lineup random`, `cargo lineup auto --up-to 2`, `cargo lineup list`.\n\n\
+         // To fill in: the object and its operations. What stands here is an example that\n\
+         // passes. With a queue of `{krate}` it may look like this:\n\
+         //\n\
+         // lineup::subject! {{\n\
+         //     Object(queue: {krate}::Queue<u32>) = {krate}::Queue::new();\n\
+         //     push(value: u32) in [10, 20] => queue.push(value);\n\
+         //     pop() => queue.pop();\n\
+         // }}\n\
+         use {krate} as _;\n\n\
+         lineup::subject! {{\n\
+         \x20   /// The object under test.\n\
+         \x20   Object(count: std::sync::Mutex<u32>) = Default::default();\n\
+         \x20   add(n: u32) in [1, 2] => *count.lock().unwrap() += n;\n\
+         \x20   get() => *count.lock().unwrap();\n\
+         }}\n\n\
+         lineup::main!(Object);\n"
+    )
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Error> {
+    let file = |error| Error::File { path: path.to_owned(), error };
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(file)?;
+    }
+    fs::write(path, text).map_err(file)
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(|error| Error::File { path: path.to_owned(), error })
+}

@@ -1,0 +1,22 @@
+//! `cargo lineup`: the compiler gives a stand-in for `std` to crates named in a package's
+//! `Cargo.toml`, so that they run under Line-Up's scheduler as they were published.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`wrapper`] | the program `lineup-rustc`, cargo's `RUSTC_WRAPPER`: adds the stand-ins |
+//! | [`package`] | what `cargo metadata` says of the package: crates under control |
+//! | [`build`] | stand-ins first, then the rest, in a target directory of its own |
+//! | [`init`] | a new package for a crate |
+//! | [`source`] | finds `thread_local!` that the stand-in cannot replace |
+//!
+//! This crate knows nothing of Line-Up itself: the program that it builds does.
+#![forbid(unsafe_code)]
+
+pub mod build;
+mod error;
+pub mod init;
+pub mod package;
+pub mod source;
+pub mod wrapper;
+
+pub use error::Error;

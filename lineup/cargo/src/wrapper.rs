@@ -1,0 +1,169 @@
+//! The program `lineup-rustc`, which cargo calls instead of `rustc`.
+//!
+//! For a library that is to be under control it adds `--extern std=..` and `--extern
+//! core=..`; all else is passed on as it is. After such a crate is compiled, its sources
+//! are searched for what the stand-in cannot replace; if it is not, the compiler's message
+//! is followed by what it may be about.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use crate::source::bare_thread_locals;
+
+/// The crates under control, by package name, between commas.
+pub const CONTROLLED: &str = "LINEUP_CONTROLLED";
+/// The compiled stand-in for `std`.
+pub const STD: &str = "LINEUP_STD";
+/// The compiled stand-in for `core`.
+pub const CORE: &str = "LINEUP_CORE";
+/// The directory for what is found in sources, a file per crate.
+pub const NOTES: &str = "LINEUP_NOTES";
+
+/// What is known of one call of the compiler.
+#[derive(Debug, Default)]
+struct Call {
+    /// The name of the crate.
+    name: String,
+    library: bool,
+    procedural: bool,
+    /// `--out-dir` and `-C extra-filename`: where the list of sources is written to.
+    directory: Option<PathBuf>,
+    extra: String,
+}
+
+fn call(arguments: &[OsString]) -> Call {
+    let mut call = Call::default();
+    let texts: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    for (index, text) in texts.iter().enumerate() {
+        let next = texts.get(index + 1).copied().unwrap_or("");
+        match *text {
+            "--crate-name" => call.name = next.to_owned(),
+            "--crate-type" => {
+                call.procedural |= next == "proc-macro";
+                call.library |= next != "bin";
+            }
+            "--out-dir" => call.directory = Some(next.into()),
+            "-C" => {
+                if let Some(extra) = next.strip_prefix("extra-filename=") {
+                    call.extra = extra.to_owned();
+                }
+            }
+            _ => {}
+        }
+    }
+    call
+}
+
+/// Whether a package is among those named.
+fn is_controlled(named: &str, package: &str) -> bool {
+    named.split(',').any(|name| name.trim() == package)
+}
+
+/// Runs the compiler: `arguments` are its path and what it is called with.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let Some((compiler, rest)) = arguments.split_first() else {
+        complain("lineup-rustc is for cargo, as RUSTC_WRAPPER; `cargo lineup` sets it");
+        return ExitCode::from(2);
+    };
+    let text = |name: &str| std::env::var(name).ok();
+    let call = call(rest);
+    let package = text("CARGO_PKG_NAME").unwrap_or_default();
+    let named = text(CONTROLLED).unwrap_or_default();
+    // Build scripts and procedural macros run while others are compiled, outside control.
+    let build_script = call.name.starts_with("build_script_");
+    let controlled = is_controlled(&named, &package) && !build_script && !call.procedural;
+    let mut command = Command::new(compiler);
+    command.args(rest);
+    if controlled
+        && !call.name.is_empty()
+        && let (Some(std), Some(core)) = (text(STD), text(CORE))
+    {
+        command.arg("--extern").arg(format!("std={std}"));
+        command.arg("--extern").arg(format!("core={core}"));
+        for stand_in in [&std, &core] {
+            if let Some(directory) = Path::new(stand_in).parent() {
+                command.arg("-L").arg(format!("dependency={}", directory.display()));
+            }
+        }
+    }
+    let code = match command.status() {
+        Ok(status) => status.code().unwrap_or(1),
+        Err(error) => {
+            complain(&format!("cannot run {}: {error}", compiler.display()));
+            return ExitCode::from(2);
+        }
+    };
+    if controlled && code == 0 && call.library {
+        note(&package, &call);
+    } else if controlled && code != 0 {
+        complain(&format!(
+            "`{package}` is compiled with Line-Up's stand-in for `std`. An item that is not found \
+             above, or has another type than that of `std`, is one that it lacks: use fewer of the \
+             features `locks`, `park`, `thread_local` of `lineup-std`, or remove `{package}` from \
+             `package.metadata.lineup.controlled`. If it is `lineup_std` or `lineup_core` that is \
+             not found, this target directory was made with other stand-ins: remove it"
+        ));
+    }
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+fn complain(message: &str) {
+    drop(writeln!(io::stderr(), "lineup: {message}"));
+}
+
+/// Writes down where the sources of the crate use a bare `thread_local!`.
+fn note(package: &str, call: &Call) {
+    let (Some(notes), Some(directory)) = (std::env::var_os(NOTES), &call.directory) else { return };
+    let list = directory.join(format!("{}{}.d", call.name, call.extra));
+    let Ok(list) = fs::read_to_string(list) else { return };
+    let mut found = String::new();
+    for path in sources(&list) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        for line in bare_thread_locals(&text) {
+            let name = path.file_name().unwrap_or(OsStr::new("")).display();
+            found.push_str(&format!("{name}:{line}\n"));
+        }
+    }
+    let file = Path::new(&notes).join(package);
+    if found.is_empty() {
+        drop(fs::remove_file(file));
+    } else {
+        drop(fs::create_dir_all(&notes));
+        drop(fs::write(file, found));
+    }
+}
+
+/// The source files in a list of dependencies: each has a line of its own, `path:`.
+fn sources(list: &str) -> Vec<PathBuf> {
+    let files = list.lines().filter_map(|line| line.strip_suffix(':'));
+    files.filter(|file| file.ends_with(".rs")).map(|file| file.replace("\\ ", " ").into()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{call, is_controlled, sources};
+
+    #[test]
+    fn a_call_is_read() {
+        let line = "--crate-name arc_swap --edition=2018 src/lib.rs --crate-type lib -C \
+                    extra-filename=-0a1b --out-dir /t/deps";
+        let call = call(&line.split_whitespace().map(Into::into).collect::<Vec<_>>());
+        assert_eq!((&*call.name, &*call.extra, call.library), ("arc_swap", "-0a1b", true));
+        assert!(!call.procedural);
+    }
+
+    #[test]
+    fn names_are_whole_names() {
+        assert!(is_controlled("flume,spin", "spin") && !is_controlled("flume,spin", "spi"));
+        assert!(!is_controlled("", "spin"));
+    }
+
+    #[test]
+    fn sources_have_lines_of_their_own() {
+        let list = "/t/a.d: src/lib.rs src/b.rs\n\nsrc/lib.rs:\nsrc/b.rs:\n# env-dep:X\n";
+        assert_eq!(sources(list), ["src/lib.rs", "src/b.rs"].map(std::path::PathBuf::from));
+    }
+}

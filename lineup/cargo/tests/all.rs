@@ -1,0 +1,218 @@
+//! The wrapper with small stand-ins, and what `cargo lineup` says of packages.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use cargo_lineup::package::{Package, Selection};
+use cargo_lineup::{Error, wrapper};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const STAND_IN: &str = "#![no_std]
+extern crate std as real;
+pub use real::*;
+pub mod sync {
+    pub use real::sync::*;
+    pub mod atomic { pub struct Marker; }
+}";
+
+fn rustc() -> String {
+    std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned())
+}
+
+/// A directory with stand-ins for `std` and `core`.
+fn directory() -> TempDir {
+    let directory = TempDir::new().unwrap();
+    for (name, text) in [
+        ("lineup_std", STAND_IN),
+        ("lineup_core", "#![no_std]\npub use core::*;\npub mod sync { pub struct CoreMarker; }"),
+    ] {
+        let source = directory.path().join(format!("{name}.rs"));
+        fs::write(&source, text).unwrap();
+        let status = Command::new(rustc())
+            .args(["--edition", "2024", "--crate-type", "rlib", "--crate-name", name, "--out-dir"])
+            .arg(directory.path())
+            .arg(&source)
+            .status();
+        assert!(status.unwrap().success());
+    }
+    directory
+}
+
+/// Compiles a source as the package `subject`, under control of `controlled`.
+fn compile(directory: &Path, name: &str, text: &str, controlled: &str) -> Output {
+    let source = directory.join("subject.rs");
+    fs::write(&source, text).unwrap();
+    Command::new(env!("CARGO_BIN_EXE_lineup-rustc"))
+        .arg(rustc())
+        .args(["--crate-name", name, "--edition", "2021"])
+        .arg(&source)
+        .args(["--crate-type", "lib", "--emit", "metadata,dep-info"])
+        .args(["-C", "extra-filename=-1", "--out-dir"])
+        .arg(directory)
+        .env("CARGO_PKG_NAME", "subject")
+        .env(wrapper::CONTROLLED, controlled)
+        .env(wrapper::STD, directory.join("liblineup_std.rlib"))
+        .env(wrapper::CORE, directory.join("liblineup_core.rlib"))
+        .env(wrapper::NOTES, directory.join("notes"))
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn crates_under_control_are_compiled_with_the_stand_ins() {
+    let directory = directory();
+    let compile = |name, text, controlled| {
+        compile(directory.path(), name, text, controlled).status.success()
+    };
+    let std = "pub use std::sync::atomic::Marker; pub fn f() -> Vec<u8> { vec![1] }";
+    assert!(compile("subject", std, "other,subject"));
+    assert!(!compile("subject", std, "other"), "not named");
+    assert!(!compile("subject", std, ""), "none is named");
+    assert!(!compile("build_script_build", std, "subject"), "a build script");
+    let core = "#![no_std] pub use core::sync::CoreMarker;";
+    assert!(compile("subject", core, "subject"));
+    let named = "#![no_std] extern crate std; pub use std::sync::atomic::Marker;";
+    assert!(compile("subject", named, "subject"));
+}
+
+#[test]
+fn a_missing_item_is_named_with_what_to_do() {
+    let directory = directory();
+    let text = "use std::sync::atomic::AtomicU32;";
+    let output = compile(directory.path(), "subject", text, "subject");
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(message.contains("AtomicU32"), "{message}");
+    assert!(message.contains("lineup: `subject` is compiled with Line-Up's stand-in"), "{message}");
+    // Others are left alone.
+    let output = compile(directory.path(), "subject", "use std::nothing;", "");
+    assert!(!String::from_utf8(output.stderr).unwrap().contains("lineup:"));
+}
+
+#[test]
+fn bare_thread_locals_are_noted() {
+    let directory = directory();
+    let note = directory.path().join("notes").join("subject");
+    let bare = "thread_local! { static A: u8 = const { 1 }; } pub fn f() -> u8 { A.with(|a| *a) }";
+    assert!(compile(directory.path(), "subject", bare, "subject").status.success());
+    assert_eq!(fs::read_to_string(&note).unwrap(), "subject.rs:1\n");
+    // It is forgotten when it is gone.
+    assert!(compile(directory.path(), "subject", "pub fn f() {}", "subject").status.success());
+    assert!(!note.exists());
+}
+
+/// What `cargo metadata` says of a package that checks `queue`, whose dependency the scheduler
+/// has, too.
+fn metadata(configuration: &Value) -> Value {
+    let package = |name: &str, configuration: Value| {
+        json!({ "id": name, "name": name, "version": "1.0.0", "manifest_path": "/p/Cargo.toml",
+            "metadata": configuration, "targets": [] })
+    };
+    let node = |name: &str, deps: &[&str]| {
+        let deps: Vec<Value> = deps
+            .iter()
+            .map(|dep| json!({ "pkg": dep, "dep_kinds": [{ "kind": null }] }))
+            .collect();
+        json!({ "id": name, "deps": deps, "features": [] })
+    };
+    json!({
+        "packages": [
+            package("checks", json!({ "lineup": configuration })),
+            package("queue", Value::Null), package("utils", Value::Null),
+            package("cell", Value::Null), package("lineup-std", Value::Null),
+            package("lineup-core", Value::Null),
+        ],
+        "resolve": { "root": "checks", "nodes": [
+            node("checks", &["queue", "lineup-std", "lineup-core"]),
+            node("queue", &["utils", "cell"]), node("utils", &[]), node("cell", &[]),
+            node("lineup-std", &["cell"]), node("lineup-core", &["lineup-std"]),
+        ] },
+        "workspace_members": ["checks"],
+        "target_directory": "/t",
+    })
+}
+
+fn find(configuration: &Value) -> Result<Package, Error> {
+    Package::of(&metadata(configuration), &Selection::default())
+}
+
+#[test]
+fn packages_are_understood_or_say_what_is_wrong() {
+    let package = find(&json!({ "controlled": ["queue", "utils"] })).unwrap();
+    assert_eq!(package.name, "checks");
+    let controlled: Vec<&str> = package.controlled.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(controlled, ["queue", "utils"]);
+
+    let wrong = |configuration| find(&configuration).unwrap_err().to_string();
+    assert!(wrong(json!({})).contains("no crate is named in `package.metadata.lineup.controlled`"));
+    let unknown = wrong(json!({ "controlled": ["quue"] }));
+    assert!(unknown.contains("`quue`") && unknown.contains("there are: checks, queue, utils"));
+    let needed = wrong(json!({ "controlled": ["cell"] }));
+    assert!(needed.contains("`cell` cannot be under control"), "{needed}");
+
+    let mut alone = metadata(&json!({ "controlled": ["queue"] }));
+    alone["resolve"]["nodes"][0]["deps"] = json!([]);
+    let missing = Package::of(&alone, &Selection::default()).unwrap_err().to_string();
+    assert!(missing.contains("does not depend on `lineup-std`"), "{missing}");
+    let other = Selection { package: Some("other".to_owned()), ..Selection::default() };
+    assert!(matches!(
+        Package::of(&metadata(&json!({ "controlled": ["queue"] })), &other),
+        Err(Error::NoPackage(_))
+    ));
+}
+
+fn cargo_lineup(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cargo-lineup")).args(arguments).output().unwrap()
+}
+
+#[test]
+fn wrong_commands_end_with_exit_code_2() {
+    let directory = TempDir::new().unwrap();
+    let here = directory.path().display().to_string();
+    let code = |arguments: &[&str]| cargo_lineup(arguments).status.code();
+    assert_eq!(code(&["lineup", "check"]), Some(2));
+    assert_eq!(code(&["lineup", "init", "any", "--path", &here]), Some(2), "it is there already");
+    let new = directory.path().join("new").display().to_string();
+    let output = cargo_lineup(&["lineup", "init", "any", "--path", &new, "--lineup", &here]);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("is not the directory of the crate `lineup`"), "{message}");
+    assert!(!Path::new(&new).exists());
+    let manifest = directory.path().join("Cargo.toml").display().to_string();
+    assert_eq!(code(&["lineup", "list", "--manifest-path", &manifest]), Some(2));
+}
+
+/// The whole way, from the registry: with `LINEUP_END_TO_END=1`, since everything is compiled.
+#[test]
+fn a_published_crate_is_checked_as_it_is() {
+    if std::env::var_os("LINEUP_END_TO_END").is_none() {
+        return;
+    }
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("checks").display().to_string();
+    let output = cargo_lineup(&["lineup", "init", "crossbeam-queue@0.3.14", "--path", &path]);
+    assert!(output.status.success(), "{output:?}");
+    let run = |test: &str| {
+        let manifest = format!("{path}/Cargo.toml");
+        let output =
+            cargo_lineup(&["lineup", "run", "--manifest-path", &manifest, "Object", "--test", test]);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, text) = run("add(1) get | add(2)");
+    assert_eq!(code, Some(0), "{text}");
+    let source = fs::read_to_string(format!("{path}/src/main.rs")).unwrap();
+    let subject = &source[source.find("lineup::subject! {\n    ///").unwrap()..];
+    let queue = "lineup::subject! {
+        Object(queue: crossbeam_queue::ArrayQueue<u32>) = crossbeam_queue::ArrayQueue::new(1);
+        force_push(v: u32) in [10] => queue.force_push(v);
+        len() => queue.len();
+    }\nlineup::main!(Object);";
+    fs::write(format!("{path}/src/main.rs"), source.replace(subject, queue)).unwrap();
+    let (code, text) = run("force_push(10) len | force_push(10)");
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("array_queue.rs:"), "{text}");
+}

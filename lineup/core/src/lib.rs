@@ -1,0 +1,20 @@
+//! A stand-in for `core`: all of it, with the atomics and the spin hint of [`lineup_std`].
+//!
+//! `lineup-rustc` gives it to crates under control as `--extern core=...`, since crates
+//! without the standard library synchronise by `core::sync::atomic`.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub use core::*;
+
+/// As `core::sync`.
+pub mod sync {
+    pub use core::sync::*;
+    pub use lineup_std::sync::atomic;
+}
+
+/// As `core::hint`.
+pub mod hint {
+    pub use core::hint::*;
+    pub use lineup_std::hint::spin_loop;
+}

@@ -1,0 +1,306 @@
+//! Phase 2: concurrent executions with 0, 1, 2, ... preemptions, and their witnesses.
+
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations, explain};
+
+use super::{Check, History, Judge, given_up, unknown};
+use crate::control::{Choice, Driver, End, Execution, Situation};
+use crate::execution::explore;
+use crate::matrix::Test;
+use crate::schedule::Schedule;
+use crate::search::{Kind, Search};
+use crate::subject::{Answer, Subject};
+use crate::verdict::{ConcurrentPhase, SerialPhase, Unknown, Verdict, Violation};
+
+/// Executions that are given up before phase 2 is.
+const GIVEN_UP: u64 = 50;
+/// Histories that are remembered, so as to be judged once.
+const REMEMBERED: usize = 2_000_000;
+/// Executions that leave their stacks behind, a few hundred bytes each at least.
+const LEFT_BEHIND: u64 = 1_000_000;
+
+impl<S: Subject> Check<S> {
+    pub(super) fn concurrent_phase(
+        &self,
+        test: &Test<S>,
+        deadline: Option<Instant>,
+        serial: &SerialPhase<S::Response>,
+        phase: &mut ConcurrentPhase,
+    ) -> Verdict<S::Response> {
+        let start = Instant::now();
+        let judge: Arc<Judge<S>> = match &self.specification {
+            Some(judge) => Arc::clone(judge),
+            None => {
+                let observations = serial.observations.clone();
+                Arc::new(move |_, history| observations.judge(history))
+            }
+        };
+        let mut driver = Concurrent {
+            test: test.clone(),
+            judge,
+            search: Search::new(Kind::Serial),
+            repeat: None,
+            fresh: true,
+            seen: FxHashSet::default(),
+            deferred: Vec::new(),
+            found: None,
+            unknown: None,
+            given_up: 0,
+            left_behind: 0,
+            patience: self.patience,
+            limit: self.executions,
+            deadline,
+            phase: std::mem::take(phase),
+        };
+        let mut smaller = FxHashMap::default();
+        let mut bound = 0;
+        let verdict = loop {
+            driver.search = Search::new(Kind::Concurrent {
+                preemptions: bound,
+                free_boundaries: self.free_boundaries,
+            });
+            driver.fresh = true;
+            driver = match explore(test, driver, &self.watch()) {
+                Ok(driver) => driver,
+                Err(broken) => return Verdict::Unknown(unknown(broken)),
+            };
+            if driver.unknown.is_none() && self.cancel.load(Ordering::Relaxed) {
+                driver.unknown = Some(Unknown::Interrupted);
+            }
+            if let Some(unknown) = self.judge_deferred(&mut driver, deadline, &mut smaller) {
+                driver.unknown.get_or_insert(unknown);
+            }
+            if let Some(found) = driver.found.take() {
+                break self.confirm(test, serial, found);
+            }
+            if let Some(unknown) = driver.unknown.take() {
+                break Verdict::Unknown(unknown);
+            }
+            if driver.phase.limited {
+                break Verdict::Pass { complete: false };
+            }
+            driver.phase.bound = Some(bound);
+            if !driver.search.cut {
+                driver.phase.complete = true;
+                break Verdict::Pass { complete: true };
+            }
+            if self.preemptions.is_some_and(|most| bound >= most) {
+                break Verdict::Pass { complete: false };
+            }
+            bound += 1;
+        };
+        *phase = driver.phase;
+        phase.time = start.elapsed();
+        verdict
+    }
+
+    /// Histories with answers that are always allowed: these are struck, and the rest is
+    /// looked up among the serial executions of the smaller test.
+    fn judge_deferred(
+        &self,
+        driver: &mut Concurrent<S>,
+        deadline: Option<Instant>,
+        smaller: &mut FxHashMap<u64, Observations<Answer<S::Response>>>,
+    ) -> Option<Unknown> {
+        let test = driver.test.clone();
+        for (history, struck, schedule, preemptions) in std::mem::take(&mut driver.deferred) {
+            let Some(rest) = history.without(test.shape(), struck) else { continue };
+            let rest_of_test = test.struck(struck);
+            let judgement = if self.specification.is_some() {
+                (driver.judge)(&rest_of_test, &rest)
+            } else {
+                let observations = match smaller.entry(struck) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(place) => {
+                        let (serial, verdict) = self.serial_phase(&rest_of_test, deadline);
+                        if let Some(Verdict::Unknown(unknown)) = verdict {
+                            return Some(unknown);
+                        }
+                        place.insert(serial.observations)
+                    }
+                };
+                observations.judge(&rest)
+            };
+            if judgement != Judgement::Linearizable {
+                driver.found.get_or_insert(Found { history, judgement, schedule, preemptions });
+            }
+        }
+        None
+    }
+
+    /// Executes the schedule of a failure again, and tells the failure if it is the same.
+    fn confirm(
+        &self,
+        test: &Test<S>,
+        serial: &SerialPhase<S::Response>,
+        found: Found<S>,
+    ) -> Verdict<S::Response> {
+        match self.replay(test, &found.schedule) {
+            Ok(replayed) if replayed.history.as_ref() == Some(&found.history) => {}
+            Ok(replayed) => {
+                let executions = [Some(&found.history), replayed.history.as_ref()];
+                let text = |history: &History<S>| format!("{:?}", history.events());
+                let executions = executions.into_iter().flatten().map(text).collect();
+                return Verdict::Unknown(Unknown::Uncontrolled { executions });
+            }
+            Err(unknown) => return Verdict::Unknown(unknown),
+        }
+        let explanation = match self.specification {
+            Some(_) => None,
+            None => explain(&serial.observations, &found.history),
+        };
+        Verdict::Violation(Box::new(Violation {
+            explanation,
+            history: found.history,
+            judgement: found.judgement,
+            schedule: found.schedule,
+            preemptions: found.preemptions,
+        }))
+    }
+}
+
+/// A failure that is not confirmed yet.
+struct Found<S: Subject> {
+    history: History<S>,
+    judgement: Judgement,
+    schedule: Schedule,
+    preemptions: u32,
+}
+
+/// The driver of phase 2, for one bound.
+struct Concurrent<S: Subject> {
+    test: Test<S>,
+    judge: Arc<Judge<S>>,
+    search: Search,
+    /// The first execution, if it is now done again.
+    repeat: Option<Vec<Event<Answer<S::Response>>>>,
+    fresh: bool,
+    seen: FxHashSet<History<S>>,
+    /// Histories with struck operations, to be judged later.
+    deferred: Vec<(History<S>, u64, Schedule, u32)>,
+    found: Option<Found<S>>,
+    unknown: Option<Unknown>,
+    given_up: u64,
+    left_behind: u64,
+    patience: u32,
+    limit: Option<u64>,
+    deadline: Option<Instant>,
+    phase: ConcurrentPhase,
+}
+
+impl<S: Subject> Concurrent<S> {
+    /// The operations that answered what is always allowed.
+    fn spurious(&self, events: &[Event<Answer<S::Response>>]) -> u64 {
+        let mut called = [0; 16];
+        let mut struck = 0;
+        for event in events {
+            match event {
+                Event::Call(thread) => called[thread.index()] += 1,
+                Event::Return(thread, Answer::Returned(response)) => {
+                    let index = called[thread.index()] - 1;
+                    if S::is_spurious(&self.test.sequence(*thread)[index], response) {
+                        struck |= 1 << self.test.shape().operation(*thread, index).index();
+                    }
+                }
+                Event::Return(_, Answer::Panicked(_)) => {}
+            }
+        }
+        struck
+    }
+}
+
+impl<S: Subject> Driver<S::Response> for Concurrent<S> {
+    fn begin(&mut self) -> Option<u64> {
+        if self.found.is_some() || self.given_up >= GIVEN_UP || self.phase.limited {
+            return None;
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            self.unknown.get_or_insert(Unknown::Time);
+            return None;
+        }
+        if self.left_behind > LEFT_BEHIND {
+            self.unknown.get_or_insert(Unknown::Memory);
+            return None;
+        }
+        let goes_on = |u: &Unknown| matches!(u, Unknown::Diverging { .. } | Unknown::TimedWait);
+        if self.unknown.as_ref().is_some_and(|u| !goes_on(u)) {
+            return None;
+        }
+        if self.repeat.is_some() {
+            self.search.again();
+            return Some(0);
+        }
+        if !self.search.next() {
+            return None;
+        }
+        if self.limit.is_some_and(|limit| self.phase.executions >= limit) {
+            self.phase.limited = true;
+            return None;
+        }
+        Some(0)
+    }
+
+    fn choose(&mut self, situation: &Situation) -> Choice {
+        self.search.choose(situation)
+    }
+
+    fn end(&mut self, execution: Execution<S::Response>) {
+        self.phase.executions += 1;
+        self.phase.steps += execution.steps;
+        self.left_behind += u64::from(execution.end != End::Full);
+        if let End::Abandoned(reason) = execution.end {
+            self.given_up += 1;
+            let reason = given_up(reason, self.patience, false);
+            self.unknown.get_or_insert(reason);
+            self.repeat = None;
+            return;
+        }
+        if let Some(first) = self.repeat.take() {
+            if first != execution.events {
+                let executions = vec![format!("{first:?}"), format!("{:?}", execution.events)];
+                self.unknown = Some(Unknown::Uncontrolled { executions });
+            }
+            return;
+        }
+        if std::mem::take(&mut self.fresh) && self.phase.executions == 1 {
+            self.repeat = Some(execution.events.clone());
+        }
+        let struck = self.spurious(&execution.events);
+        let stuck = execution.end == End::Stuck;
+        let history = match ConcurrentHistory::new(self.test.shape(), execution.events, stuck) {
+            Ok(history) => history,
+            Err(error) => {
+                let message = format!("the record of an execution is no history: {error}");
+                self.unknown = Some(Unknown::Panicked { message });
+                return;
+            }
+        };
+        if self.seen.contains(&history) {
+            return;
+        }
+        self.phase.histories += 1;
+        self.phase.stuck += u64::from(stuck);
+        if struck != 0 {
+            let preemptions = self.search.preemptions();
+            self.deferred.push((history.clone(), struck, execution.schedule, preemptions));
+        } else {
+            let judgement = (self.judge)(&self.test, &history);
+            if judgement != Judgement::Linearizable {
+                self.found = Some(Found {
+                    history: history.clone(),
+                    judgement,
+                    schedule: execution.schedule,
+                    preemptions: self.search.preemptions(),
+                });
+            }
+        }
+        if self.seen.len() < REMEMBERED {
+            self.seen.insert(history);
+        }
+    }
+}

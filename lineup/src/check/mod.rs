@@ -1,0 +1,309 @@
+//! The check of one test: Line-Up's two phases.
+//!
+//! Phase 1 executes all serial schedules, without any bound; if it does not get to its end,
+//! the answer is *unknown*. Phase 2 executes concurrent schedules with 0, 1, 2, ...
+//! preemptions and looks for serial witnesses. It may be bounded: it then only misses
+//! failures. So a failure is one for certain (Theorem 5 of the paper), and its schedule was
+//! executed a second time, with the same history, before it is told.
+
+mod concurrent;
+mod serial;
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use snapshot_core::generic::Specification;
+use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations, against};
+
+use crate::control::{Abandonment, lock};
+use crate::execution::{Broken, Watch, explore};
+use crate::matrix::Test;
+use crate::replay::Replay;
+use crate::schedule::Schedule;
+use crate::subject::{Answer, Subject};
+use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict};
+
+/// Where `cargo lineup` says which crates under control use a bare `thread_local!`.
+const THREAD_LOCALS: &str = "LINEUP_BARE_THREAD_LOCALS";
+
+type History<S> = ConcurrentHistory<Answer<<S as Subject>::Response>>;
+type Judge<S> = dyn Fn(&Test<S>, &History<S>) -> Judgement + Send + Sync;
+
+/// How a test is checked.
+pub struct Check<S: Subject> {
+    pub(crate) preemptions: Option<u32>,
+    pub(crate) executions: Option<u64>,
+    free_boundaries: bool,
+    total: bool,
+    time: Option<Duration>,
+    patience: u32,
+    silence: Duration,
+    cancel: Arc<AtomicBool>,
+    specification: Option<Arc<Judge<S>>>,
+    /// Where the subject uses thread-locals that all threads of a test share, if it does.
+    shared: Option<Arc<str>>,
+    subject: PhantomData<fn() -> S>,
+}
+
+impl<S: Subject> Clone for Check<S> {
+    fn clone(&self) -> Self {
+        Self {
+            cancel: Arc::clone(&self.cancel),
+            specification: self.specification.clone(),
+            shared: self.shared.clone(),
+            ..*self
+        }
+    }
+}
+
+impl<S: Subject> Debug for Check<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Check")
+            .field("preemptions", &self.preemptions)
+            .field("executions", &self.executions)
+            .field("total", &self.total)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Subject> Default for Check<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: Subject> Check<S> {
+    /// Up to two preemptions, all executions, no limit of time.
+    pub fn new() -> Self {
+        Self {
+            preemptions: Some(2),
+            executions: None,
+            free_boundaries: false,
+            total: false,
+            time: None,
+            patience: 2_000,
+            silence: Duration::from_secs(5),
+            cancel: Arc::default(),
+            specification: None,
+            shared: std::env::var(THREAD_LOCALS).ok().map(Into::into),
+            subject: PhantomData,
+        }
+    }
+
+    /// Phase 2 tries executions with at most this many preemptions; `None`: all.
+    #[must_use]
+    pub const fn preemptions(mut self, preemptions: Option<u32>) -> Self {
+        self.preemptions = preemptions;
+        self
+    }
+
+    /// Phase 2 tries at most this many executions: a bound as that on preemptions.
+    #[must_use]
+    pub const fn executions(mut self, executions: Option<u64>) -> Self {
+        self.executions = executions;
+        self
+    }
+
+    /// To switch between two operations of a thread is no preemption.
+    #[must_use]
+    pub const fn free_boundaries(mut self, free: bool) -> Self {
+        self.free_boundaries = free;
+        self
+    }
+
+    /// A serial execution that gets stuck is a failure.
+    #[must_use]
+    pub const fn total(mut self, total: bool) -> Self {
+        self.total = total;
+        self
+    }
+
+    /// The time for one test, after which its answer is *unknown*.
+    #[must_use]
+    pub const fn time(mut self, time: Option<Duration>) -> Self {
+        self.time = time;
+        self
+    }
+
+    /// Steps without call or return after which an execution is given up (2,000).
+    #[must_use]
+    pub const fn patience(mut self, steps: u32) -> Self {
+        self.patience = steps;
+        self
+    }
+
+    /// Time without a step after which a call counts as blocked outside control (5 s).
+    #[must_use]
+    pub const fn silence(mut self, time: Duration) -> Self {
+        self.silence = time;
+        self
+    }
+
+    /// Ends the check, with the answer *unknown*, soon after it becomes `true`.
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: Arc<AtomicBool>) -> Self {
+        self.cancel = cancel;
+        self
+    }
+
+    /// The subject uses thread-locals, at these places, that the scheduler does not know and
+    /// all threads of a test share: whether a test passes or fails is *unknown*. `cargo
+    /// lineup` sets it by a variable of the environment.
+    #[must_use]
+    pub fn shared_thread_locals(mut self, places: Option<&str>) -> Self {
+        self.shared = places.map(Into::into);
+        self
+    }
+
+    /// Judges by a sequential specification instead of serial executions; phase 1 is left
+    /// out. `output` is `None` for a response that the specification cannot give. A panic is
+    /// one.
+    #[must_use]
+    pub fn against<T>(
+        mut self,
+        specification: T,
+        input: impl Fn(&S::Invocation) -> T::Input + Send + Sync + 'static,
+        output: impl Fn(&S::Invocation, &S::Response) -> Option<T::Output> + Send + Sync + 'static,
+    ) -> Self
+    where
+        T: Specification + Send + Sync + 'static,
+    {
+        self.specification = Some(Arc::new(move |test: &Test<S>, history: &History<S>| {
+            let inputs: Vec<T::Input> = test.invocations().map(&input).collect();
+            let mut called = vec![0; test.shape().threads().len()];
+            let events = history.events().iter().map(|event| match event {
+                Event::Call(thread) => {
+                    called[thread.index()] += 1;
+                    Some(Event::Call(*thread))
+                }
+                Event::Return(thread, Answer::Returned(response)) => {
+                    let invocation = &test.sequence(*thread)[called[thread.index()] - 1];
+                    Some(Event::Return(*thread, output(invocation, response)?))
+                }
+                Event::Return(_, Answer::Panicked(_)) => None,
+            });
+            let Some(events) = events.collect::<Option<Vec<_>>>() else {
+                return Judgement::NoWitness;
+            };
+            match ConcurrentHistory::new(test.shape(), events, history.is_stuck()) {
+                Ok(history) => against(&specification, test.shape(), &inputs, &history),
+                Err(_) => Judgement::NoWitness,
+            }
+        }));
+        self
+    }
+
+    fn watch(&self) -> Watch {
+        Watch { patience: self.patience, silence: self.silence, cancel: self.cancel.clone() }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.time.map(|time| Instant::now() + time)
+    }
+
+    /// Checks a test.
+    pub fn run(&self, test: &Test<S>) -> Report<S> {
+        let mut report = self.examine(test);
+        if let Some(places) = &self.shared
+            && !matches!(report.verdict, Verdict::Unknown(_))
+        {
+            let places = places.to_string();
+            report.verdict = Verdict::Unknown(Unknown::ThreadLocals { places });
+        }
+        report
+    }
+
+    fn examine(&self, test: &Test<S>) -> Report<S> {
+        let deadline = self.deadline();
+        let empty = SerialPhase {
+            observations: Observations::new(*test.shape()),
+            executions: 0,
+            time: Duration::ZERO,
+            complete: false,
+        };
+        let mut report = Report {
+            test: test.clone(),
+            verdict: Verdict::Pass { complete: false },
+            serial: empty,
+            concurrent: ConcurrentPhase::default(),
+        };
+        if self.specification.is_none() {
+            let (serial, verdict) = self.serial_phase(test, deadline);
+            report.serial = serial;
+            if let Some(verdict) = verdict {
+                report.verdict = verdict;
+                return report;
+            }
+        }
+        report.verdict =
+            self.concurrent_phase(test, deadline, &report.serial, &mut report.concurrent);
+        report
+    }
+
+    /// The different histories of the concurrent executions, without judgement, in the order
+    /// in which they came.
+    ///
+    /// # Errors
+    /// If the executions cannot all be tried, within the bounds.
+    pub fn histories(&self, test: &Test<S>) -> Result<Vec<History<S>>, Unknown> {
+        let found = Arc::new(Mutex::new(Vec::new()));
+        let notes = Arc::clone(&found);
+        let mut check = self.clone();
+        check.specification = Some(Arc::new(move |_: &Test<S>, history: &History<S>| {
+            lock(&notes).push(history.clone());
+            Judgement::Linearizable
+        }));
+        match check.run(test).verdict {
+            Verdict::Unknown(unknown) => Err(unknown),
+            _ => Ok(std::mem::take(&mut lock(&found))),
+        }
+    }
+
+    /// The serial executions of a test.
+    ///
+    /// # Errors
+    /// If they cannot all be tried.
+    pub fn observations(
+        &self,
+        test: &Test<S>,
+    ) -> Result<Observations<Answer<S::Response>>, Verdict<S::Response>> {
+        match self.serial_phase(test, self.deadline()) {
+            (serial, None | Some(Verdict::NotTotal(_))) => Ok(serial.observations),
+            (_, Some(verdict)) => Err(verdict),
+        }
+    }
+
+    /// Executes one schedule.
+    ///
+    /// # Errors
+    /// If the execution cannot be brought to its end.
+    pub fn replay(
+        &self,
+        test: &Test<S>,
+        schedule: &Schedule,
+    ) -> Result<crate::replay::Replayed<S::Response>, Unknown> {
+        let driver = Replay::new(*test.shape(), schedule.clone());
+        explore(test, driver, &self.watch()).map(Replay::finish).map_err(unknown)
+    }
+}
+
+pub(crate) fn unknown(broken: Broken) -> Unknown {
+    match broken {
+        Broken::Silent(operation) => Unknown::Silent { operation },
+        Broken::Panicked(message) => Unknown::Panicked { message },
+    }
+}
+
+fn given_up(reason: Abandonment, patience: u32, serial: bool) -> Unknown {
+    match reason {
+        Abandonment::Diverging => Unknown::Diverging { steps: patience, serial },
+        Abandonment::Foreign => Unknown::Threads,
+        Abandonment::Unwinding => Unknown::Unwinding,
+        Abandonment::Timed => Unknown::TimedWait,
+        Abandonment::Nondeterministic => Unknown::Uncontrolled { executions: Vec::new() },
+        Abandonment::Cancelled => Unknown::Interrupted,
+    }
+}

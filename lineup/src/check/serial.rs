@@ -1,0 +1,179 @@
+//! Phase 1: all serial executions.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use snapshot_core::observation::{Event, ObservationError, Observations, SerialHistory, Shape};
+
+use super::{Check, given_up, unknown};
+use crate::control::{Choice, Driver, End, Execution, Situation};
+use crate::execution::explore;
+use crate::matrix::{Role, Test};
+use crate::search::{Kind, Search};
+use crate::subject::{Answer, Subject};
+use crate::verdict::{SerialPhase, Unknown, Verdict};
+
+/// Seeds of random numbers tried, if the subject draws any.
+const SEEDS: u64 = 4;
+
+impl<S: Subject> Check<S> {
+    /// All serial executions; and the answer, if it is known after them.
+    pub(crate) fn serial_phase(
+        &self,
+        test: &Test<S>,
+        deadline: Option<Instant>,
+    ) -> (SerialPhase<S::Response>, Option<Verdict<S::Response>>) {
+        let start = Instant::now();
+        let driver = Serial::new(*test.shape(), deadline, self);
+        let (driver, mut verdict) = match explore(test, driver, &self.watch()) {
+            Ok(mut driver) => {
+                let verdict = driver.verdict.take();
+                (driver, verdict)
+            }
+            Err(broken) => (
+                Serial::new(*test.shape(), deadline, self),
+                Some(Verdict::Unknown(unknown(broken))),
+            ),
+        };
+        if verdict.is_none() && self.cancel.load(Ordering::Relaxed) {
+            verdict = Some(Verdict::Unknown(Unknown::Interrupted));
+        }
+        let complete = verdict.is_none();
+        if verdict.is_none() {
+            let stuck: Vec<SerialHistory<Answer<S::Response>>> =
+                driver.observations.histories().filter(|h| h.stuck.is_some()).collect();
+            let initial =
+                |h: &&SerialHistory<_>| h.stuck.is_some_and(|t| test.role(t) == Role::Initial);
+            if let Some(history) = stuck.iter().find(initial) {
+                let history = history.letters();
+                verdict = Some(Verdict::Unknown(Unknown::Initial { history }));
+            } else if self.total
+                && let Some(history) = stuck.into_iter().next()
+            {
+                verdict = Some(Verdict::NotTotal(history));
+            }
+        }
+        let serial = SerialPhase {
+            observations: driver.observations,
+            executions: driver.executions,
+            time: start.elapsed(),
+            complete,
+        };
+        (serial, verdict)
+    }
+}
+
+/// The driver of phase 1.
+struct Serial<R> {
+    search: Search,
+    observations: Observations<Answer<R>>,
+    executions: u64,
+    /// The first execution, which is done twice.
+    first: Option<Vec<Event<Answer<R>>>>,
+    seed: u64,
+    random: bool,
+    deadline: Option<Instant>,
+    patience: u32,
+    cancel: Arc<AtomicBool>,
+    verdict: Option<Verdict<R>>,
+}
+
+impl<R: Clone + Debug + Eq + std::hash::Hash> Serial<R> {
+    fn new<S: Subject>(shape: Shape, deadline: Option<Instant>, check: &Check<S>) -> Self {
+        Self {
+            search: Search::new(Kind::Serial),
+            observations: Observations::new(shape),
+            executions: 0,
+            first: None,
+            seed: 0,
+            random: false,
+            deadline,
+            patience: check.patience,
+            cancel: Arc::clone(&check.cancel),
+            verdict: None,
+        }
+    }
+}
+
+impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
+    fn begin(&mut self) -> Option<u64> {
+        if self.verdict.is_some() {
+            return None;
+        }
+        if self.cancel.load(Ordering::Relaxed) {
+            self.verdict = Some(Verdict::Unknown(Unknown::Interrupted));
+            return None;
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            self.verdict = Some(Verdict::Unknown(Unknown::Time));
+            return None;
+        }
+        if self.executions == 1 && self.first.is_some() {
+            self.search.again();
+            return Some(self.seed);
+        }
+        if !self.search.next() {
+            if !self.random || self.seed + 1 == SEEDS {
+                return None;
+            }
+            self.seed += 1;
+            self.search = Search::new(Kind::Serial);
+            self.search.next();
+        }
+        Some(self.seed)
+    }
+
+    fn choose(&mut self, situation: &Situation) -> Choice {
+        self.search.choose(situation)
+    }
+
+    fn end(&mut self, execution: Execution<R>) {
+        self.random |= execution.random;
+        if let End::Abandoned(reason) = execution.end {
+            self.verdict = Some(Verdict::Unknown(given_up(reason, self.patience, true)));
+            return;
+        }
+        if self.executions == 0 {
+            self.first = Some(execution.events.clone());
+        } else if let Some(first) = self.first.take()
+            && first != execution.events
+        {
+            let executions = vec![format!("{first:?}"), format!("{:?}", execution.events)];
+            self.verdict = Some(Verdict::Unknown(Unknown::Uncontrolled { executions }));
+            return;
+        } else if self.executions == 1 {
+            // The repetition is no execution of its own.
+            self.executions += 1;
+            return;
+        }
+        self.executions += 1;
+        let mut operations = Vec::with_capacity(execution.events.len() / 2);
+        let mut open = None;
+        for event in execution.events {
+            match event {
+                Event::Call(thread) => open = Some(thread),
+                Event::Return(thread, answer) => {
+                    operations.push((thread, answer));
+                    open = None;
+                }
+            }
+        }
+        match self.observations.insert(SerialHistory { operations, stuck: open }) {
+            Ok(_) => {}
+            Err(ObservationError::Nondeterministic(pair)) if self.random => {
+                self.verdict = Some(Verdict::Nondeterministic(pair));
+            }
+            Err(error) => {
+                let executions = match error {
+                    ObservationError::Nondeterministic(pair) => {
+                        vec![format!("{:?}", pair.first), format!("{:?}", pair.second)]
+                    }
+                    _ => Vec::new(),
+                };
+                self.verdict = Some(Verdict::Unknown(Unknown::Uncontrolled { executions }));
+            }
+        }
+    }
+}

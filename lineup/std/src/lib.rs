@@ -1,0 +1,84 @@
+//! A stand-in for `std`: published crates, unmodified, under Line-Up's scheduler.
+//!
+//! A crate that is compiled with `--extern std=<this one>` resolves `std::` and its prelude
+//! here. All items are those of the real `std`, but for those by which threads meet: these
+//! are steps of the scheduler. The program `lineup-rustc` adds the flag, `cargo lineup`
+//! builds this crate first.
+//!
+//! Each item does what the real one does. Within an execution that is controlled it first
+//! lets the scheduler choose who runs next, and blocks where the scheduler sees it; outside
+//! of one (when the program starts or ends, or in a crate that the checker itself uses) it
+//! is the real item alone.
+//!
+//! | feature | controlled |
+//! | --- | --- |
+//! | (always) | `sync::atomic`, `hint::spin_loop`, `thread::yield_now` |
+//! | `locks` | `Mutex`, `RwLock`, `Condvar`, `Once`, `OnceLock`, `LazyLock`, `Barrier`, `mpsc` |
+//! | `park` | `thread::park`, `current`, `spawn`, `sleep`; `Thread`, `ThreadId`, `JoinHandle` |
+//! | `thread_local` | the macro `std::thread_local!`; not a bare `thread_local!`, which the compiler's own prelude has |
+//!
+//! What a controlled part lacks is left out, rather than taken from the real `std`: then the
+//! compiler names it. The modules [`controlled`] have all of it, whatever the features.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate std as real;
+
+pub use real::*;
+
+mod barrier;
+mod condvar;
+pub mod control;
+#[doc(hidden)]
+pub use local::__private;
+mod local;
+mod mutex;
+mod once;
+mod rwlock;
+mod threads;
+
+/// All that can be controlled, whatever the features.
+pub mod controlled {
+    pub use crate::barrier::{Barrier, BarrierWaitResult};
+    pub use crate::condvar::{Condvar, WaitTimeoutResult};
+    pub use crate::local::LocalKey;
+    pub use crate::mutex::{Mutex, MutexGuard};
+    pub use crate::once::{LazyLock, Once, OnceLock, OnceState};
+    pub use crate::rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+    pub use crate::threads::*;
+}
+
+pub mod sync;
+
+/// As `std::hint`.
+pub mod hint {
+    pub use real::hint::*;
+
+    /// Lets other threads go first.
+    pub fn spin_loop() {
+        if crate::control::inside() {
+            shuttle::hint::spin_loop();
+        } else {
+            real::hint::spin_loop();
+        }
+    }
+}
+
+/// As `std::thread`.
+pub mod thread {
+    #[cfg(not(feature = "park"))]
+    pub use real::thread::*;
+    #[cfg(feature = "park")]
+    pub use real::thread::{AccessError, Result, available_parallelism, panicking};
+
+    #[cfg(feature = "thread_local")]
+    pub use crate::local::LocalKey;
+    #[cfg(all(feature = "park", not(feature = "thread_local")))]
+    pub use real::thread::LocalKey;
+
+    pub use crate::threads::yield_now;
+    #[cfg(feature = "park")]
+    pub use crate::threads::{
+        Builder, JoinHandle, Thread, ThreadId, current, park, park_timeout, sleep, spawn,
+    };
+}

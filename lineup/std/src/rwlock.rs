@@ -1,0 +1,145 @@
+//! As `std::sync::RwLock`: the real lock, behind one that the scheduler sees.
+
+use real::fmt;
+use real::ops::{Deref, DerefMut};
+use real::sync as std;
+use real::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use crate::control::inside;
+
+/// As `std::sync::RwLock`.
+pub struct RwLock<T: ?Sized> {
+    gate: shuttle::sync::RwLock<()>,
+    real: std::RwLock<T>,
+}
+
+macro_rules! guard {
+    ($guard:ident) => {
+        #[doc = concat!("As `std::sync::", stringify!($guard), "`.")]
+        pub struct $guard<'l, T: ?Sized> {
+            // Given back in this order.
+            real: std::$guard<'l, T>,
+            _gate: Option<shuttle::sync::$guard<'l, ()>>,
+        }
+
+        impl<T: ?Sized> Deref for $guard<'_, T> {
+            type Target = T;
+
+            fn deref(&self) -> &T {
+                &self.real
+            }
+        }
+
+        impl<T: ?Sized + fmt::Debug> fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.real.fmt(f)
+            }
+        }
+    };
+}
+
+guard!(RwLockReadGuard);
+guard!(RwLockWriteGuard);
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.real
+    }
+}
+
+macro_rules! locking {
+    ($lock:ident, $try_lock:ident, $guard:ident) => {
+        /// As of the real one; waits where the scheduler sees it.
+        ///
+        /// # Errors
+        /// If it is poisoned.
+        pub fn $lock(&self) -> LockResult<$guard<'_, T>> {
+            let _gate = inside().then(|| self.gate.$lock().unwrap_or_else(PoisonError::into_inner));
+            match self.real.$lock() {
+                Ok(real) => Ok($guard { real, _gate }),
+                Err(poisoned) => {
+                    Err(PoisonError::new($guard { real: poisoned.into_inner(), _gate }))
+                }
+            }
+        }
+
+        /// As of the real one.
+        ///
+        /// # Errors
+        /// If it is taken or poisoned.
+        pub fn $try_lock(&self) -> TryLockResult<$guard<'_, T>> {
+            let _gate = if inside() {
+                match self.gate.$try_lock() {
+                    Ok(gate) => Some(gate),
+                    Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+                    Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
+                }
+            } else {
+                None
+            };
+            match self.real.$try_lock() {
+                Ok(real) => Ok($guard { real, _gate }),
+                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    Err(PoisonError::new($guard { real: poisoned.into_inner(), _gate }).into())
+                }
+            }
+        }
+    };
+}
+
+impl<T> RwLock<T> {
+    /// A new one.
+    pub const fn new(value: T) -> Self {
+        Self { gate: shuttle::sync::RwLock::new(()), real: std::RwLock::new(value) }
+    }
+
+    /// As of the real one.
+    ///
+    /// # Errors
+    /// If it is poisoned.
+    pub fn into_inner(self) -> LockResult<T> {
+        self.real.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    locking!(read, try_read, RwLockReadGuard);
+    locking!(write, try_write, RwLockWriteGuard);
+
+    /// As of the real one.
+    ///
+    /// # Errors
+    /// If it is poisoned.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.real.get_mut()
+    }
+
+    /// As of the real one.
+    pub fn is_poisoned(&self) -> bool {
+        self.real.is_poisoned()
+    }
+
+    /// As of the real one.
+    pub fn clear_poison(&self) {
+        self.real.clear_poison();
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.real.fmt(f)
+    }
+}

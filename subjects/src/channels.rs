@@ -1,0 +1,94 @@
+//! Channels and events.
+
+use event_listener::{Event, Listener};
+
+/// Both ends of a channel.
+pub struct Ends<S, R>(S, R);
+
+fn ends<S, R>((sender, receiver): (S, R)) -> Ends<S, R> {
+    Ends(sender, receiver)
+}
+
+lineup::subject! {
+    /// async-channel, one slot.
+    pub AsyncBounded1(channel: Ends<async_channel::Sender<u32>, async_channel::Receiver<u32>>)
+        = ends(async_channel::bounded(1));
+    try_send(v: u32) in [10, 20] => channel.0.try_send(v);
+    try_recv() => channel.1.try_recv();
+    send(v: u32) in [30] => channel.0.send_blocking(v);
+    recv() => channel.1.recv_blocking();
+    force_send(v: u32) in [40] => channel.0.force_send(v);
+    close() => channel.0.close();
+    len() => channel.1.len();
+    is_full() => channel.0.is_full();
+    is_closed() => channel.0.is_closed();
+}
+
+lineup::subject! {
+    /// async-channel, unbounded.
+    pub AsyncUnbounded(channel: Ends<async_channel::Sender<u32>, async_channel::Receiver<u32>>)
+        = ends(async_channel::unbounded());
+    try_send(v: u32) in [10, 20] => channel.0.try_send(v);
+    try_recv() => channel.1.try_recv();
+    recv() => channel.1.recv_blocking();
+    close() => channel.0.close();
+    len() => channel.1.len();
+    is_empty() => channel.1.is_empty();
+}
+
+lineup::subject! {
+    /// crossbeam-channel, one slot.
+    pub Crossbeam1(channel: Ends<crossbeam_channel::Sender<u32>, crossbeam_channel::Receiver<u32>>)
+        = ends(crossbeam_channel::bounded(1));
+    try_send(v: u32) in [10, 20] => channel.0.try_send(v);
+    try_recv() => channel.1.try_recv();
+    send(v: u32) in [30] => channel.0.send(v);
+    recv() => channel.1.recv();
+    len() => channel.1.len();
+    is_empty() => channel.1.is_empty();
+    is_full() => channel.0.is_full();
+}
+
+lineup::subject! {
+    /// crossbeam-channel, unbounded.
+    pub CrossbeamUnbounded(channel:
+        Ends<crossbeam_channel::Sender<u32>, crossbeam_channel::Receiver<u32>>)
+        = ends(crossbeam_channel::unbounded());
+    send(v: u32) in [10, 20] => channel.0.send(v);
+    try_recv() => channel.1.try_recv();
+    recv() => channel.1.recv();
+    len() => channel.1.len();
+    is_empty() => channel.1.is_empty();
+}
+
+lineup::subject! {
+    /// flume, one slot.
+    pub Flume1(channel: Ends<flume::Sender<u32>, flume::Receiver<u32>>) = ends(flume::bounded(1));
+    try_send(v: u32) in [10, 20] => channel.0.try_send(v);
+    try_recv() => channel.1.try_recv();
+    send(v: u32) in [30] => channel.0.send(v);
+    recv() => channel.1.recv();
+    len() => channel.1.len();
+    is_empty() => channel.1.is_empty();
+    is_full() => channel.0.is_full();
+}
+
+lineup::subject! {
+    /// flume, unbounded.
+    pub FlumeUnbounded(channel: Ends<flume::Sender<u32>, flume::Receiver<u32>>)
+        = ends(flume::unbounded());
+    send(v: u32) in [10, 20] => channel.0.send(v);
+    try_recv() => channel.1.try_recv();
+    recv() => channel.1.recv();
+    len() => channel.1.len();
+    is_empty() => channel.1.is_empty();
+}
+
+lineup::subject! {
+    /// event-listener: a wait that begins and ends in one operation.
+    pub Event1(event: Event) = Event::new();
+    wait() => event.listen().wait();
+    notify() => event.notify(1);
+    notify_additional() => event.notify_additional(1);
+    total_listeners() => event.total_listeners();
+}
