@@ -130,15 +130,25 @@ fn place() -> Option<Place> {
             Owner::Shuttle => in_shuttle = true,
             Owner::Other if in_shuttle => {
                 let here = std::env::current_dir().unwrap_or_default();
-                let file = symbol
-                    .filename()
-                    .map(|file| file.strip_prefix(&here).unwrap_or(file).display().to_string());
+                let file =
+                    symbol.filename().map(|file| shortened(file, &here).display().to_string());
                 return Some(Place { function: name, line: file.zip(symbol.lineno()) });
             }
             Owner::Standard | Owner::Other => {}
         }
     }
     None
+}
+
+/// The path from the current directory, or, in cargo's registry, from the crate's own.
+fn shortened<'p>(file: &'p Path, here: &Path) -> &'p Path {
+    let registry = file.ancestors().find(|path| {
+        let of = |path: Option<&Path>| path.and_then(Path::file_name).and_then(|n| n.to_str());
+        of(path.parent()) == Some("src")
+            && of(path.parent().and_then(Path::parent)) == Some("registry")
+    });
+    let base = registry.unwrap_or(here);
+    file.strip_prefix(base).unwrap_or(file)
 }
 
 /// Whose code a frame is.
@@ -185,6 +195,18 @@ impl Owner {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_short() {
+        let here = Path::new("/home/u/project");
+        let short = |file| shortened(Path::new(file), here).display().to_string();
+        assert_eq!(short("/home/u/project/src/queue.rs"), "src/queue.rs");
+        assert_eq!(
+            short("/home/u/.cargo/registry/src/index-1/queue-0.3.1/src/array.rs"),
+            "queue-0.3.1/src/array.rs"
+        );
+        assert_eq!(short("/elsewhere/a.rs"), "/elsewhere/a.rs");
+    }
 
     #[test]
     fn frames_belong_to_a_crate_by_path_or_by_file() {

@@ -103,12 +103,12 @@ fn seeded_bugs_are_found_at_the_dimensions_of_the_paper() {
     seeded::<QueuePre, Queue>("add(200) try_take | add(400)", false);
     seeded::<LinkedListPre, LinkedList>("add_first(10) count | add_last(20)", false);
     seeded::<BlockingCollectionD, BlockingCollection>("take | complete_adding", true);
-    seeded::<BagE, Bag>("add(10) try_take | add(10)", false);
+    seeded::<BagE, Bag>("add(10) try_take(0) | add(10)", false);
     seeded::<TaskSourceF, TaskSource>("try_set(1) | try_set(2)", false);
     seeded::<TaskSourceG, TaskSource>("try_set(1) | try_set(2) result", false);
     seeded::<BlockingCollectionHI, BlockingCollection>("add(10) count | try_take", false);
     seeded::<BlockingCollectionHI, BlockingCollection>("add(10) try_take | try_take", false);
-    seeded::<BagJ, Bag>("add(21) add(10) | try_take | try_take", false);
+    seeded::<BagJ, Bag>("init: add(21) | add(10) try_take(1) | try_take(0)", false);
     seeded::<BlockingCollectionK, BlockingCollection>("complete_adding count | add(10)", false);
 }
 

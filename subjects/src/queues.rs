@@ -126,13 +126,22 @@ impl Both {
     }
 }
 
+/// `Steal` has no text that shows its value.
+fn steal(stealer: &Stealer<u32>) -> Result<Option<u32>, &'static str> {
+    match stealer.steal() {
+        Steal::Success(value) => Ok(Some(value)),
+        Steal::Empty => Ok(None),
+        Steal::Retry => Err("Retry"),
+    }
+}
+
 lineup::subject! {
     /// crossbeam-deque: last in, first out for its owner; `Retry` is always allowed.
     pub Deque(deque: Both) = Both::new(Worker::new_lifo()),
-        spurious(steal => Steal::<u32>::Retry);
+        spurious(steal => Err::<Option<u32>, _>("Retry"));
     push(v: u32) in [10, 20] => deque.worker.lock().unwrap().push(v);
     pop() => deque.worker.lock().unwrap().pop();
-    steal() => deque.stealer.steal();
+    steal() => steal(&deque.stealer);
     len() => deque.stealer.len();
     is_empty() => deque.stealer.is_empty();
 }
@@ -142,7 +151,7 @@ lineup::subject! {
     pub DequeAlone(deque: Both) = Both::new(Worker::new_fifo());
     push(v: u32) in [10, 20] => deque.worker.lock().unwrap().push(v);
     pop() => deque.worker.lock().unwrap().pop();
-    steal() => deque.stealer.steal();
+    steal() => steal(&deque.stealer);
     len() => deque.stealer.len();
     is_empty() => deque.stealer.is_empty();
 }

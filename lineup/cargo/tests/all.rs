@@ -65,9 +65,8 @@ fn compile(directory: &Path, name: &str, text: &str, controlled: &str) -> Output
 #[test]
 fn crates_under_control_are_compiled_with_the_stand_ins() {
     let directory = directory();
-    let compile = |name, text, controlled| {
-        compile(directory.path(), name, text, controlled).status.success()
-    };
+    let compile =
+        |name, text, controlled| compile(directory.path(), name, text, controlled).status.success();
     let std = "pub use std::sync::atomic::Marker; pub fn f() -> Vec<u8> { vec![1] }";
     assert!(compile("subject", std, "other,subject"));
     assert!(!compile("subject", std, "other"), "not named");
@@ -113,10 +112,8 @@ fn metadata(configuration: &Value) -> Value {
             "metadata": configuration, "targets": [] })
     };
     let node = |name: &str, deps: &[&str]| {
-        let deps: Vec<Value> = deps
-            .iter()
-            .map(|dep| json!({ "pkg": dep, "dep_kinds": [{ "kind": null }] }))
-            .collect();
+        let deps: Vec<Value> =
+            deps.iter().map(|dep| json!({ "pkg": dep, "dep_kinds": [{ "kind": null }] })).collect();
         json!({ "id": name, "deps": deps, "features": [] })
     };
     json!({
@@ -198,8 +195,15 @@ fn a_published_crate_is_checked_as_it_is() {
     assert!(output.status.success(), "{output:?}");
     let run = |test: &str| {
         let manifest = format!("{path}/Cargo.toml");
-        let output =
-            cargo_lineup(&["lineup", "run", "--manifest-path", &manifest, "Object", "--test", test]);
+        let output = cargo_lineup(&[
+            "lineup",
+            "run",
+            "--manifest-path",
+            &manifest,
+            "Object",
+            "--test",
+            test,
+        ]);
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let (code, text) = run("add(1) get | add(2)");

@@ -14,19 +14,23 @@ impl Lists {
     }
 
     /// With both locks held.
-    fn take_at_once(&self) -> Option<u32> {
+    fn take_at_once(&self, prefer: usize) -> Option<u32> {
         let (mut even, mut odd) = (locked(&self.0[0]), locked(&self.0[1]));
-        even.pop().or_else(|| odd.pop())
+        let (first, second) =
+            if prefer.is_multiple_of(2) { (&mut even, &mut odd) } else { (&mut odd, &mut even) };
+        first.pop().or_else(|| second.pop())
     }
 
-    /// J: one list after the other.
-    fn take_in_turn(&self) -> Option<u32> {
-        self.0.iter().find_map(|list| locked(list).pop())
+    /// J: one list after the other, the preferred one first.
+    fn take_in_turn(&self, prefer: usize) -> Option<u32> {
+        let lists = [&self.0[prefer % 2], &self.0[1 - prefer % 2]];
+        lists.into_iter().find_map(|list| locked(list).pop())
     }
 
     /// Bug E: a list whose lock is held is passed by.
-    fn take_what_is_free(&self) -> Option<u32> {
-        self.0.iter().find_map(|list| match list.try_lock() {
+    fn take_what_is_free(&self, prefer: usize) -> Option<u32> {
+        let lists = [&self.0[prefer % 2], &self.0[1 - prefer % 2]];
+        lists.into_iter().find_map(|list| match list.try_lock() {
             Ok(mut list) => list.pop(),
             Err(TryLockError::Poisoned(list)) => PoisonError::into_inner(list).pop(),
             Err(TryLockError::WouldBlock) => None,
@@ -43,7 +47,7 @@ crate::subject! {
     /// A bag that takes with all locks held.
     pub Bag(bag: Lists) = Lists::default();
     add(value: u32) in [10, 21] => bag.add(value);
-    try_take() => bag.take_at_once();
+    try_take(prefer: usize) in [0, 1] => bag.take_at_once(prefer);
     count() => bag.count();
 }
 
@@ -51,7 +55,7 @@ crate::subject! {
     /// Bug E: `try_take` passes by what another thread has locked.
     pub BagE(bag: Lists) = Lists::default();
     add(value: u32) in [10, 21] => bag.add(value);
-    try_take() => bag.take_what_is_free();
+    try_take(prefer: usize) in [0, 1] => bag.take_what_is_free(prefer);
     count() => bag.count();
 }
 
@@ -59,6 +63,6 @@ crate::subject! {
     /// J, nondeterministic by intention: `try_take` looks into one list after the other.
     pub BagJ(bag: Lists) = Lists::default();
     add(value: u32) in [10, 21] => bag.add(value);
-    try_take() => bag.take_in_turn();
+    try_take(prefer: usize) in [0, 1] => bag.take_in_turn(prefer);
     count() => bag.count();
 }

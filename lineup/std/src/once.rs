@@ -179,6 +179,7 @@ impl OnceState {
 
 impl Once {
     /// A new one.
+    #[allow(clippy::new_without_default, reason = "that of `std` has none")]
     pub const fn new() -> Self {
         Self { done: OnceLock::new(), poisoned: std::atomic::AtomicBool::new(false) }
     }

@@ -137,7 +137,7 @@ pub struct Builder(std::Builder);
 
 impl Builder {
     /// A new one.
-    #[allow(clippy::new_without_default)]
+    #[allow(clippy::new_without_default, reason = "that of `std` has none")]
     pub fn new() -> Self {
         Self(std::Builder::new())
     }
