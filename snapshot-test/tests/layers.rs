@@ -56,7 +56,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 15] = [
+const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "corpus"]),
@@ -85,7 +85,10 @@ const MAY_KNOW: [(&str, &[&str]); 15] = [
             "trial",
         ],
     ),
-    ("lineup", &["snapshot-core", "snapshot-io"]),
+    ("lineup", &["lineup-std", "snapshot-core", "snapshot-io"]),
+    ("lineup-std", &[]),
+    ("lineup-core", &["lineup-std"]),
+    ("cargo-lineup", &[]),
     ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
     ("fuzz-checks", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
 ];
