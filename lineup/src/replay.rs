@@ -142,10 +142,10 @@ fn place() -> Option<Place> {
 
 /// The path from the current directory, or, in cargo's registry, from the crate's own.
 fn shortened<'p>(file: &'p Path, here: &Path) -> &'p Path {
+    let is = |path: Option<&Path>, name| path.and_then(Path::file_name).is_some_and(|n| n == name);
     let registry = file.ancestors().find(|path| {
-        let of = |path: Option<&Path>| path.and_then(Path::file_name).and_then(|n| n.to_str());
-        of(path.parent()) == Some("src")
-            && of(path.parent().and_then(Path::parent)) == Some("registry")
+        let parent = path.parent();
+        is(parent, "src") && is(parent.and_then(Path::parent), "registry")
     });
     let base = registry.unwrap_or(here);
     file.strip_prefix(base).unwrap_or(file)
