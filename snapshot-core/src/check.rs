@@ -78,10 +78,7 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
 fn whole<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Report<V> {
     match without_search(history, budget) {
         Ok(report) => report,
-        Err(undecided) => {
-            let cause = undecided.cause;
-            saturate(history, undecided, budget).unwrap_or_else(|| search(history, cause, budget))
-        }
+        Err(undecided) => saturate(history, undecided, budget),
     }
 }
 
@@ -155,16 +152,38 @@ fn strongest(first: Method, second: Method) -> Method {
     if rank(first) < rank(second) { second } else { first }
 }
 
-/// By the saturated relation; `None` if that does not decide. What it finds is
-/// confirmed before it is believed.
+/// By the saturated relation, and by search where that leaves something open. What it finds
+/// is confirmed before it is believed.
 fn saturate<V: Clone + Eq + Hash>(
     history: &History<V>,
+    undecided: Undecided,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let cause = undecided.cause;
+    let report = match saturation::check(history, budget) {
+        saturation::Outcome::Ambiguous(guide) => {
+            let found = search::search_guided(history, &guide, budget);
+            return searched(history, found, cause, budget);
+        }
+        // What is left of the budget may do for a search.
+        saturation::Outcome::Exhausted { .. } if matches!(cause, Cause::AmbiguousValue { .. }) => {
+            None
+        }
+        outcome => saturated(history, outcome, undecided, budget),
+    };
+    report.unwrap_or_else(|| search(history, cause, budget))
+}
+
+/// An answer of the saturated relation, if it is confirmed.
+fn saturated<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    outcome: saturation::Outcome,
     undecided: Undecided,
     budget: &mut Budget<'_>,
 ) -> Option<Report<V>> {
     let (method, cause) = (Method::Saturation, undecided.cause);
     let report = |verdict| Report { method, verdict, explanation: None, decided_at: None };
-    match saturation::check(history, budget) {
+    match outcome {
         saturation::Outcome::Linearizable(order) => {
             let is_confirmed = certificate::linearization::check(history, &order).is_ok();
             debug_assert!(is_confirmed, "the lemma gives a linearization");
@@ -184,11 +203,15 @@ fn saturate<V: Clone + Eq + Hash>(
                 ..report(Verdict::Violation(witness))
             })
         }
-        saturation::Outcome::Ambiguous => None,
-        // What is left of the budget may do for a search.
-        saturation::Outcome::Exhausted { .. } if matches!(cause, Cause::AmbiguousValue { .. }) => {
-            None
+        saturation::Outcome::Excluded => {
+            let report = searched_violation(method, history, budget);
+            let Verdict::Violation(witness) = &report.verdict else { return None };
+            let confirmed = certificate::witness::check(history, witness);
+            let is_wrong = confirmed.as_ref().is_err_and(|error| !error.is_undecided());
+            debug_assert!(!is_wrong, "{witness:?}: {confirmed:?}");
+            (!is_wrong).then_some(report)
         }
+        saturation::Outcome::Ambiguous(_) => None,
         saturation::Outcome::Exhausted { exhausted, .. } => {
             let linearizable_events = undecided.event;
             let unknown = Unknown { cause, exhausted, states: 0, linearizable_events };
@@ -228,8 +251,7 @@ pub fn check_by<V: Clone + Eq + Hash>(
         Checker::Linear => without_search(history, budget),
         Checker::Saturation => {
             let undecided = Undecided { event: 0, cause: Cause::Requested };
-            let report = saturate(history, undecided, budget);
-            Ok(report.unwrap_or_else(|| search(history, Cause::Requested, budget)))
+            Ok(saturate(history, undecided, budget))
         }
         Checker::Search => Ok(search(history, Cause::Requested, budget)),
         Checker::Generic => Ok(search_generically(history, budget)),
@@ -347,7 +369,17 @@ fn search<V: Clone + Eq + Hash>(
     cause: Cause,
     budget: &mut Budget<'_>,
 ) -> Report<V> {
-    let found = match search::search(history, budget) {
+    let found = search::search(history, budget);
+    searched(history, found, cause, budget)
+}
+
+fn searched<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    found: search::Outcome,
+    cause: Cause,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let found = match found {
         search::Outcome::Linearizable(linearization) => Verdict::Linearizable(linearization),
         search::Outcome::NotLinearizable { .. } => {
             return searched_violation(Method::Search, history, budget);
@@ -424,13 +456,15 @@ fn decide_whole<V: Clone + Eq + Hash>(
         linear::Decision::Violation => Some(false),
         linear::Decision::Undecided(_) => match saturation::check(history, budget) {
             saturation::Outcome::Linearizable(_) => Some(true),
-            saturation::Outcome::Violation { .. } => Some(false),
+            saturation::Outcome::Violation { .. } | saturation::Outcome::Excluded => Some(false),
             saturation::Outcome::Exhausted { .. } => None,
-            saturation::Outcome::Ambiguous => match search::search(history, budget) {
-                search::Outcome::Linearizable(_) => Some(true),
-                search::Outcome::NotLinearizable { .. } => Some(false),
-                search::Outcome::Exhausted { .. } => None,
-            },
+            saturation::Outcome::Ambiguous(guide) => {
+                match search::search_guided(history, &guide, budget) {
+                    search::Outcome::Linearizable(_) => Some(true),
+                    search::Outcome::NotLinearizable { .. } => Some(false),
+                    search::Outcome::Exhausted { .. } => None,
+                }
+            }
         },
     }
 }

@@ -30,6 +30,7 @@ mod proof;
 mod relation;
 mod schedule;
 mod shrink;
+mod sources;
 mod trail;
 
 use std::hash::Hash;
@@ -37,7 +38,7 @@ use std::hash::Hash;
 pub use self::online::{Conflict, Forgotten, Saturation};
 pub(crate) use self::shrink::reduce;
 use crate::history::History;
-use crate::search::Budget;
+use crate::search::{Budget, Guide};
 use crate::verdict::{Exhausted, Linearization, Reason, Refutation, Witness};
 use crate::{OperationId, Segment};
 
@@ -64,9 +65,12 @@ pub enum Outcome {
         /// never there.
         refutation: Option<Refutation>,
     },
+    /// There is none: some entry cannot have been read from any update of its value
+    /// (where values repeat). That a few operations prove it remains to be found.
+    Excluded,
     /// What is certain makes no cycle, but some entry can have been read from
-    /// several updates: to go on takes a search.
-    Ambiguous,
+    /// several updates: to go on takes a search, which has to respect this.
+    Ambiguous(Guide),
     /// A budget ran out; this many first events have no cycle.
     Exhausted {
         /// Which.
@@ -93,7 +97,8 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
         }
     }
     if saturation.is_ambiguous() {
-        return Outcome::Ambiguous;
+        drop(saturation);
+        return sources::check(history, budget);
     }
     if history.has_partial_scans() {
         return partial(history, &mut saturation.relation, budget);
@@ -169,7 +174,7 @@ fn pair_violation<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budge
         }
     }
     debug_assert!(false, "a pair of scans that cannot be ordered at the end cannot be before");
-    Outcome::Ambiguous
+    Outcome::Excluded
 }
 
 /// A witness for a scan that returned a value that was never there.

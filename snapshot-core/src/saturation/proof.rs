@@ -41,7 +41,7 @@ pub(super) fn violation<V: Clone + Eq + Hash>(
                 Some((witness, refutation)) => {
                     Outcome::Violation { event, witness, refutation: Some(refutation) }
                 }
-                None => Outcome::Ambiguous,
+                None => Outcome::Excluded,
             };
         }
     };
@@ -111,7 +111,7 @@ pub(super) fn searched_violation<V: Clone + Eq + Hash>(
 }
 
 /// The operations and segments of a refutation, with the updates that its scans saw there.
-fn witness<V>(
+fn witness<V: Eq>(
     history: &History<V>,
     relation: &Relation,
     refutation: &Refutation,
@@ -140,7 +140,9 @@ fn witness<V>(
     for scan in scans {
         for segment in &segments {
             let block = relation.block_at(scan.index() as u32, segment.index() as u32);
-            if block != NONE && relation.block(block).update != NONE {
+            if block == NONE {
+                operations.extend(readable(history, scan, *segment));
+            } else if relation.block(block).update != NONE {
                 operations.push(id(relation.block(block).update));
             }
         }
@@ -148,6 +150,25 @@ fn witness<V>(
     operations.sort_unstable();
     operations.dedup();
     Witness { reason, segments, operations, renaming: None }
+}
+
+/// Where values repeat: the updates that a scan can have read by time, and the one that
+/// tells of others that it cannot.
+fn readable<V: Eq>(history: &History<V>, scan: OperationId, segment: Segment) -> Vec<OperationId> {
+    let scan = history.operation(scan);
+    let Some(value) = history.entry(scan, segment) else { return Vec::new() };
+    let of_segment = |id: &OperationId| {
+        let operation = history.operation(*id);
+        operation.segment() == Some(segment) && !operation.is_failed()
+    };
+    let updates: Vec<OperationId> = history.operation_ids().filter(of_segment).collect();
+    let due = updates.iter().rev().find(|id| history.operation(**id).precedes(scan));
+    let is_readable = |id: &&OperationId| {
+        let update = history.operation(**id);
+        let is_overwritten = due.is_some_and(|due| update.precedes(history.operation(*due)));
+        history.update_value(update) == value && !is_overwritten && !scan.precedes(update)
+    };
+    updates.iter().filter(is_readable).chain(due).copied().collect()
 }
 
 /// A derivation of a cycle through an operation.

@@ -10,12 +10,15 @@
 //! exponential, so the search takes a budget, and may end without an answer.
 
 mod candidates;
+mod guide;
 mod order;
 mod problem;
 
 use std::hash::Hash;
 
 use self::candidates::{Candidates, Narrowing};
+pub use self::guide::Guide;
+pub(crate) use self::guide::Source;
 use self::order::Ending;
 use self::problem::Problem;
 use crate::OperationId;
@@ -56,12 +59,30 @@ pub enum Outcome {
 /// Exact whatever the values and however many the writers. The worst case is
 /// exponential in the number of concurrent operations.
 pub fn search<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Outcome {
+    narrowed(history, None, budget)
+}
+
+/// As [`search`], with what [`crate::saturation`] knows of every linearization: nothing is
+/// taken before what comes before it, and no value is replaced that a scan needs.
+pub fn search_guided<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    guide: &Guide,
+    budget: &mut Budget<'_>,
+) -> Outcome {
+    narrowed(history, Some(guide), budget)
+}
+
+fn narrowed<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    guide: Option<&Guide>,
+    budget: &mut Budget<'_>,
+) -> Outcome {
     let problem = Problem::new(history);
     let mut candidates = Candidates::new(&problem);
     if candidates.narrow() == Narrowing::Contradiction {
         return Outcome::NotLinearizable { states: 0 };
     }
-    finish(&problem, order::find(&problem, Some(&candidates), budget))
+    finish(&problem, order::find(&problem, Some(&candidates), guide, budget))
 }
 
 /// As [`search`], but without narrowing: nothing but the order of operations
@@ -71,7 +92,7 @@ pub fn search_plainly<V: Clone + Eq + Hash>(
     budget: &mut Budget<'_>,
 ) -> Outcome {
     let problem = Problem::new(history);
-    finish(&problem, order::find(&problem, None, budget))
+    finish(&problem, order::find(&problem, None, None, budget))
 }
 
 fn finish(problem: &Problem, ending: Ending) -> Outcome {

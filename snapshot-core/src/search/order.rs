@@ -6,7 +6,11 @@
 //!   at once, without alternative: it changes nothing, and taking it earlier
 //!   hinders no other operation.
 //! * An update that would overwrite what a scan that has begun still needs is not taken
-//!   (if narrowing tells the last update that the scan can have read).
+//!   (if narrowing tells the last update that the scan can have read, or a guide all
+//!   that it can have read).
+//!
+//! With a [`Guide`], an operation is taken only when all that it knows to come before it
+//! has been.
 //!
 //! A state (which operations are taken, what the segments hold) from which the
 //! search has returned without success is remembered and not entered again.
@@ -17,6 +21,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::Budget;
 use super::candidates::Candidates;
+use super::guide::{Guide, Progress};
 use super::problem::{MISSING, NEVER, Operation, Problem};
 use crate::verdict::Exhausted;
 
@@ -38,12 +43,15 @@ pub(super) enum Ending {
 const PERIOD: u64 = 256;
 
 /// Searches for an order of the problem's operations.
-pub(super) fn find(
-    problem: &Problem,
+pub(super) fn find<'p>(
+    problem: &'p Problem,
     candidates: Option<&Candidates<'_>>,
+    guide: Option<&'p Guide>,
     budget: &mut Budget<'_>,
 ) -> Ending {
-    Search::new(problem, candidates).run(budget)
+    let mut search = Search::new(problem, candidates);
+    search.progress = guide.map(|guide| Progress::new(problem, guide));
+    search.run(budget)
 }
 
 /// An update taken by choice, with what it changed, and the scans taken after
@@ -61,6 +69,7 @@ struct Search<'p> {
     /// Per scan and segment, the last run that it can have read.
     latest: Option<Vec<Vec<u32>>>,
     numbers: Vec<u32>,
+    progress: Option<Progress<'p>>,
     taken: Vec<bool>,
     values: Vec<u32>,
     order: Vec<u32>,
@@ -84,6 +93,7 @@ impl<'p> Search<'p> {
             problem,
             latest: candidates.map(Candidates::latest),
             numbers: (0..len).map(number).collect(),
+            progress: None,
             taken: vec![false; len],
             values: problem.initial.clone(),
             order: Vec::with_capacity(len),
@@ -167,9 +177,9 @@ impl<'p> Search<'p> {
                 if operation.invocation > deadline {
                     break;
                 }
-                if !self.taken[index] && operation.segment.is_none() && self.agrees(operation) {
-                    self.taken[index] = true;
-                    self.order.push(index as u32);
+                let can_be_taken = !self.taken[index] && operation.segment.is_none();
+                if can_be_taken && self.agrees(operation) && self.is_ready(index) {
+                    self.take(index);
                     continue 'again;
                 }
             }
@@ -190,7 +200,9 @@ impl<'p> Search<'p> {
         let optional = self.optional.iter().copied().filter(|&index| {
             index >= from && (index as usize) < start && !self.taken[index as usize]
         });
-        let optional = optional.filter(|&index| self.spares_scans(index, deadline)).min();
+        let optional = optional
+            .filter(|&index| self.is_ready(index as usize) && self.spares_scans(index, deadline));
+        let optional = optional.min();
         if optional.is_some() {
             return optional;
         }
@@ -201,6 +213,7 @@ impl<'p> Search<'p> {
             }
             if !self.taken[index]
                 && operation.segment.is_some()
+                && self.is_ready(index)
                 && self.spares_scans(index as u32, deadline)
             {
                 return Some(index as u32);
@@ -223,7 +236,12 @@ impl<'p> Search<'p> {
         let mut waiting = (self.first..)
             .zip(begun)
             .filter(|(index, operation)| !self.taken[*index] && operation.segment.is_none());
-        waiting.all(|(index, _)| latest[index][usize::from(segment)] >= number)
+        waiting.all(|(index, _)| {
+            let can_follow =
+                |progress: &Progress<'_>| progress.can_follow(index, segment, &self.taken);
+            latest[index][usize::from(segment)] >= number
+                && self.progress.as_ref().is_none_or(can_follow)
+        })
     }
 
     fn choose(&mut self, update: u32) {
@@ -231,8 +249,19 @@ impl<'p> Search<'p> {
         let segment = usize::from(operation.segment.unwrap_or(0));
         let overwritten = std::mem::replace(&mut self.values[segment], operation.value);
         self.choices.push(Choice { update, overwritten, length: self.order.len() });
-        self.taken[update as usize] = true;
-        self.order.push(update);
+        self.take(update as usize);
+    }
+
+    fn is_ready(&self, index: usize) -> bool {
+        self.progress.as_ref().is_none_or(|progress| progress.is_ready(index))
+    }
+
+    fn take(&mut self, index: usize) {
+        self.taken[index] = true;
+        self.order.push(index as u32);
+        if let Some(progress) = &mut self.progress {
+            progress.take(index);
+        }
     }
 
     /// Undoes the last choice and returns it.
@@ -240,6 +269,9 @@ impl<'p> Search<'p> {
         let choice = self.choices.pop()?;
         for index in self.order.drain(choice.length..) {
             self.taken[index as usize] = false;
+            if let Some(progress) = &mut self.progress {
+                progress.give_back(index as usize);
+            }
             let operation = &self.problem.operations[index as usize];
             if operation.response != NEVER {
                 self.first = self.first.min(index as usize);

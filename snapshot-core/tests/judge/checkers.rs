@@ -179,9 +179,13 @@ fn by_saturation(history: &History<i64>) -> Option<bool> {
             assert!(!is_good(event + 1), "early: {}", drawing(history));
             Some(false)
         }
-        saturation::Outcome::Ambiguous => {
+        saturation::Outcome::Excluded => {
+            assert!(!is_differentiated(history), "without proof: {}", drawing(history));
+            Some(false)
+        }
+        saturation::Outcome::Ambiguous(guide) => {
             assert!(!is_differentiated(history), "undecided: {}", drawing(history));
-            None
+            answer(&unlimited(|budget| search::search_guided(history, &guide, budget)))
         }
         saturation::Outcome::Exhausted { .. } => panic!("there is no limit"),
     }

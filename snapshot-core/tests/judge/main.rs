@@ -23,6 +23,7 @@ mod random;
 mod recording;
 mod refutations;
 mod renamings;
+mod repeated;
 mod rules;
 mod sampled;
 mod sketch;

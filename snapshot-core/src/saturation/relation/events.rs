@@ -2,6 +2,7 @@
 //! and the edges of the rules *time*, *reads* and *first*.
 
 use super::super::chains::Mark;
+use super::trials::Settled;
 use super::{Block, Cycle, End, Kind, NONE, Operation, Relation, Rise, Stands};
 
 impl Relation {
@@ -92,11 +93,31 @@ impl Relation {
                 self.add_reader(scan, segment, block);
             }
         }
-        let clock = self.clock(scan);
-        let rise = |chain| Rise { chain, before: 0, via: NONE };
-        let rises: Vec<Rise> = (0..clock.len() as u32).map(rise).collect();
-        self.derive(scan, &rises);
+        self.derive_all(scan);
         self.saturate()
+    }
+
+    /// States, or supposes, what a complete scan saw in a segment, of which that was not
+    /// known. The relation keeps chains.
+    pub fn settle_entry(&mut self, scan: u32, segment: u32, block: u32) -> Result<(), Cycle> {
+        let Kind::Scan { entries } = self.operation(scan).kind else { return Ok(()) };
+        let place = (entries + 1 + segment) as usize;
+        debug_assert!(self.keeps_chains && self.entries[place] == NONE, "it is open");
+        let seen_by = self.block(block).seen_by;
+        if let Some(trail) = self.trials.last_mut() {
+            trail.entries.push(Settled { place, block, seen_by });
+        }
+        self.entries[place] = block;
+        self.add_reader(scan, segment, block);
+        self.derive_all(scan);
+        self.saturate()
+    }
+
+    /// What follows from the clock of a scan of which an entry has become known.
+    fn derive_all(&mut self, scan: u32) {
+        let rise = |chain| Rise { chain, before: 0, via: NONE };
+        let rises: Vec<Rise> = (0..self.clock(scan).len() as u32).map(rise).collect();
+        self.derive(scan, &rises);
     }
 
     fn add_reader(&mut self, scan: u32, segment: u32, block: u32) {
@@ -125,6 +146,9 @@ impl Relation {
         let end = if has_effect { End::Unknown } else { End::NoEffect };
         self.operations[operation as usize].end = end;
         let Operation { kind, chain, .. } = *self.operation(operation);
+        if has_effect && self.keeps_chains {
+            return;
+        }
         self.chains.free(chain);
         if let Kind::Update { block } = kind {
             let Block { segment, seen_by, .. } = *self.block(block);

@@ -6,7 +6,7 @@
 //! follow come after them. A block is over if an operation of it is. A block is
 //! * *closed*, if it is before a block that is over: no scan that is still open, or
 //!   begins later, can return it, for then the other block would be before it, too;
-//! * *settled*, if it is ordered with every other block of the segment that is over.
+//! * *settled*, if it is ordered with every other block of the segment.
 //!
 //! The *past* is the largest set of operations that are over (an update of unknown
 //! outcome: if its block is) such that
@@ -49,6 +49,7 @@ use super::{End, Kind, NONE, Operation, Relation, at};
 struct Standing {
     is_over: bool,
     is_closed: bool,
+    /// Of a block that is over; the past has no others.
     is_settled: bool,
     /// Whether all of its operations belong to the past.
     is_past: bool,
@@ -125,12 +126,11 @@ impl<'r> Past<'r> {
             let standing = &mut self.blocks[block as usize];
             standing.is_over = is_over;
             standing.is_closed = is_closed;
-            standing.is_settled = is_over && is_settled;
+            standing.is_settled = is_settled;
         }
     }
 
-    /// Whether a block is before one that is over; and whether it is ordered with all
-    /// that are over. Along a chain, whatever comes before one mark comes before the next
+    /// Whether a block is before one that is over; and whether it is ordered with all others. Along a chain, whatever comes before one mark comes before the next
     /// ones: so the last one that is over tells of all whether some is later, and
     /// the first one that is not earlier, whether all others are later.
     fn compare(&self, block: u32) -> (bool, bool) {

@@ -149,6 +149,9 @@ pub(super) struct Relation {
     trials: Vec<Trail>,
     /// Whether clocks are brought to their end even after a cycle was found.
     pub is_thorough: bool,
+    /// Whether updates of unknown outcome keep their chains, so that scans of them can
+    /// be settled later.
+    pub keeps_chains: bool,
     candidates: Vec<(u32, u32, Mark)>,
 }
 
@@ -178,6 +181,7 @@ impl Relation {
             cycle: None,
             trials: Vec::new(),
             is_thorough: false,
+            keeps_chains: false,
             candidates: Vec::new(),
         }
     }

@@ -13,6 +13,16 @@ pub(super) struct Trail {
     /// Where the new edges begin.
     pub edges: Vec<u32>,
     pub first_edge: usize,
+    pub entries: Vec<Settled>,
+}
+
+/// An entry that was settled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settled {
+    pub place: usize,
+    pub block: u32,
+    /// The first scan that saw the block, before.
+    pub seen_by: u32,
 }
 
 impl Relation {
@@ -21,6 +31,14 @@ impl Relation {
         let (from, to) = (self.operation(first).node, self.operation(second).node);
         self.add_edge(from, to, (NONE, NONE));
         self.saturate()
+    }
+
+    /// Whether a scan can have seen a block; changes nothing.
+    pub fn can_settle(&mut self, scan: u32, segment: u32, block: u32) -> bool {
+        self.begin_trial();
+        let result = self.settle_entry(scan, segment, block);
+        self.undo_trial();
+        result.is_ok()
     }
 
     /// Whether an order of two scans makes no cycle; changes nothing.
@@ -57,6 +75,10 @@ impl Relation {
             self.nodes[*from as usize].edges = self.edges[edge].next;
         }
         self.edges.truncate(trail.first_edge);
+        for Settled { place, block, seen_by } in trail.entries.into_iter().rev() {
+            self.entries[place] = NONE;
+            self.blocks[block as usize].seen_by = seen_by;
+        }
         self.cycle = None;
     }
 
@@ -66,6 +88,7 @@ impl Relation {
         if let Some(outer) = self.trials.last_mut() {
             outer.clocks.append(&mut trail.clocks);
             outer.edges.append(&mut trail.edges);
+            outer.entries.append(&mut trail.entries);
         }
     }
 }
