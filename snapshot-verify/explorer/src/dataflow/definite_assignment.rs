@@ -1,5 +1,7 @@
 //! Definite assignment: which slots of operations are assigned before they are read.
 
+use std::borrow::Cow;
+
 use fixedbitset::FixedBitSet;
 
 use super::Forward;
@@ -14,34 +16,32 @@ impl Unassigned {
     /// Goes through a block; `read` sees its terms, with what may be unassigned.
     fn follow(
         block: &Block,
-        before: &FixedBitSet,
+        unassigned: &mut FixedBitSet,
         read: &mut dyn FnMut(&Term, &FixedBitSet),
-    ) -> FixedBitSet {
-        let mut unassigned = before.clone();
+    ) {
         for assignment in &block.assignments {
-            read(&assignment.value, &unassigned);
+            read(&assignment.value, unassigned);
             match &assignment.target {
                 Target::Slot(slot) if slot.index() < unassigned.len() => {
                     unassigned.set(slot.index(), false);
                 }
                 Target::Slot(_) => {}
-                Target::Element { index, .. } => read(index, &unassigned),
+                Target::Element { index, .. } => read(index, unassigned),
             }
         }
-        block.end.terms().into_iter().for_each(|term| read(term, &unassigned));
-        unassigned
+        block.end.terms().into_iter().for_each(|term| read(term, unassigned));
     }
 }
 
 impl Forward for Unassigned {
     type Fact = FixedBitSet;
 
-    fn block(&self, block: &Block, before: &FixedBitSet) -> FixedBitSet {
-        Self::follow(block, before, &mut |_, _| ())
+    fn block(&mut self, block: &Block, unassigned: &mut FixedBitSet) {
+        Self::follow(block, unassigned, &mut |_, _| ());
     }
 
-    fn pause(&self, after: FixedBitSet) -> Option<FixedBitSet> {
-        Some(after)
+    fn pause<'f>(&self, after: &'f FixedBitSet) -> Option<Cow<'f, FixedBitSet>> {
+        Some(Cow::Borrowed(after))
     }
 }
 
@@ -70,9 +70,9 @@ impl Graph {
         }
         let mut used = FixedBitSet::with_capacity(everything.len());
         let begin = [(self.invocations.update, given), (self.invocations.scan, everything)];
-        let before = dataflow::forward(self, &Unassigned, begin, deadline)?;
-        for (block, before) in self.blocks.iter().zip(&before) {
-            let Some(before) = before else { continue };
+        let before = dataflow::forward(self, &mut Unassigned, begin, deadline)?;
+        for (block, before) in self.blocks.iter().zip(before.blocks) {
+            let Some(mut unassigned) = before else { continue };
             let mut read = |term: &Term, unassigned: &FixedBitSet| {
                 term.slots(&mut |slot| {
                     if unassigned.contains(slot.index()) {
@@ -80,10 +80,10 @@ impl Graph {
                     }
                 });
             };
-            let after = Unassigned::follow(block, before, &mut read);
+            Unassigned::follow(block, &mut unassigned, &mut read);
             if let End::Pause(location) = block.end {
                 let reactions = &self.standing(location).reactions;
-                reactions.iter().for_each(|reaction| read(&reaction.when, &after));
+                reactions.iter().for_each(|reaction| read(&reaction.when, &unassigned));
             }
         }
         Ok(used.ones().map(|slot| SlotId(slot as u32)).collect())

@@ -51,11 +51,23 @@ struct Array {
 }
 
 /// What is live at some place.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Debug, Default, Eq, PartialEq)]
 pub struct Live {
     slots: FixedBitSet,
     /// By number of the array.
     arrays: FixedBitSet,
+}
+
+impl Clone for Live {
+    fn clone(&self) -> Self {
+        Self { slots: self.slots.clone(), arrays: self.arrays.clone() }
+    }
+
+    /// In the memory that there is.
+    fn clone_from(&mut self, from: &Self) {
+        self.slots.clone_from(&from.slots);
+        self.arrays.clone_from(&from.arrays);
+    }
 }
 
 impl Lattice for Live {
@@ -72,18 +84,17 @@ impl Backward for Liveness {
         Live { slots: FixedBitSet::with_capacity(self.own.len()), arrays: FixedBitSet::new() }
     }
 
-    fn block(&self, block: &Block, after: Live) -> Live {
-        let mut live = self.decided(&block.end, after);
+    fn block(&self, block: &Block, live: &mut Live) {
+        self.decision(&block.end, live);
         for assignment in block.assignments.iter().rev() {
-            self.assign(&mut live, assignment);
+            self.assign(live, assignment);
         }
-        live
     }
 
-    fn location(&self, at: Location, _: &Standing, mut live: Live) -> Live {
+    fn location(&self, at: Location, _: &Standing, live: &mut Live) {
         if at == Location::IDLE {
             let of_operation = |slot: SlotId| self.of_operation[slot.index()];
-            self.expand(&mut live, |array| {
+            self.expand(live, |array| {
                 let mut any = array.of.iter().copied().any(of_operation);
                 array.index.slots(&mut |slot| any |= of_operation(slot));
                 any
@@ -91,12 +102,11 @@ impl Backward for Liveness {
             live.slots.difference_with(&self.of_operation);
         }
         // Others may change an index that is not the process's own.
-        self.expand(&mut live, |array| {
+        self.expand(live, |array| {
             let mut own = true;
             array.index.slots(&mut |slot| own &= self.own[slot.index()]);
             !own
         });
-        live
     }
 }
 
@@ -132,12 +142,13 @@ impl Liveness {
 
     /// What is live where a block ends, its decision included.
     pub fn after(&self, end: &End) -> Live {
-        self.decided(end, dataflow::after(self, &self.facts, end))
+        let mut live = dataflow::after(self, &self.facts, end);
+        self.decision(end, &mut live);
+        live
     }
 
-    fn decided(&self, end: &End, mut live: Live) -> Live {
-        end.terms().into_iter().for_each(|term| self.read(&mut live, term));
-        live
+    fn decision(&self, end: &End, live: &mut Live) {
+        end.terms().into_iter().for_each(|term| self.read(live, term));
     }
 
     /// Goes back over an assignment; whether the assignment can be noticed.

@@ -11,21 +11,45 @@
 //! * [`Forward`]: what holds after a block is given by what holds before; an analysis may
 //!   learn from the outcome of a branch, and says what a pause leaves. Points that nothing
 //!   reaches have no fact.
+//! * `spread` and `closure`: analyses over other points (slots, abstract locations), in
+//!   which edges only pass facts on.
 //!
 //! Facts only ever grow in [`Lattice::join`], so a lattice of finite height ends it.
-//! O(height * edges) transfers. The deadline is asked before each.
+//! O(height * edges) transfers. The deadline is asked before each. Facts are joined where
+//! they are, and passed along edges by reference.
+//!
+//! | analysis | direction | fact at a point | used by |
+//! | --- | --- | --- | --- |
+//! | [`live_variables`] | backward | slots, and elements of arrays, that may be read | [`crate::passes::dead_variable_reset`] |
+//! | [`definite_assignment`] | forward | slots of an operation that may be unassigned | compilation, [`value_sets`] |
+//! | [`value_sets`] | forward | scalars that slots may hold | [`crate::passes::sccp`] |
+//! | [`copies`] | forward | variables equal to counters of cells | [`crate::passes::link_copy_propagation`] |
+//! | [`reaching_definitions`] | backward, then by union-find | which assignments share a read | [`crate::passes::live_range_split`] |
+//! | [`relevant_conditions`] | backward | conditions of later branches | [`crate::passes::predicate_specialisation`] |
+//! | [`cone_of_influence`] | slots, backward | whether a slot matters | [`crate::passes::sccp`], keys of cells |
+//! | [`stable_predicates`] | none: over all assignments | what other processes may assign | [`crate::passes::predicate_specialisation`] |
 
-pub(crate) mod definite_assignment;
+pub mod cone_of_influence;
+pub mod copies;
+pub mod definite_assignment;
 pub mod live_variables;
 pub mod predicates;
+pub mod reaching_definitions;
+pub mod relevant_conditions;
 pub mod stable_predicates;
+mod tests;
+pub mod value_sets;
+mod worklist;
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
 
+use self::worklist::Worklist;
+pub(crate) use self::worklist::{closure, spread};
 use crate::deadline::{Deadline, Stopped};
-use crate::instance::{Block, BlockId, End, Graph, Location, Standing, Term};
+use crate::instance::{Block, BlockId, End, Graph, Location, Reaction, Standing, Term};
 
 /// Facts that can be joined.
 pub trait Lattice: Clone {
@@ -43,8 +67,16 @@ impl Lattice for FixedBitSet {
     }
 }
 
+impl<T: Clone + Ord> Lattice for BTreeSet<T> {
+    fn join(&mut self, other: &Self) -> bool {
+        let before = self.len();
+        self.extend(other.difference(self).cloned().collect::<Vec<T>>());
+        self.len() > before
+    }
+}
+
 /// A fact per point.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Facts<F> {
     /// Where blocks begin.
     pub blocks: Vec<F>,
@@ -52,7 +84,17 @@ pub struct Facts<F> {
     pub locations: Vec<F>,
 }
 
-/// An analysis against the direction of steps.
+impl<F: Clone> Facts<F> {
+    /// The same at every point of a graph.
+    pub fn all(graph: &Graph, fact: &F) -> Self {
+        Self {
+            blocks: vec![fact.clone(); graph.blocks.len()],
+            locations: vec![fact.clone(); graph.locations.len()],
+        }
+    }
+}
+
+/// An analysis against the direction of steps. Facts are changed in place.
 pub trait Backward {
     /// What is found out.
     type Fact: Lattice;
@@ -60,22 +102,27 @@ pub trait Backward {
     /// The least fact.
     fn bottom(&self) -> Self::Fact;
 
-    /// What holds where the block begins, given what does where it ends.
-    fn block(&self, block: &Block, after: Self::Fact) -> Self::Fact;
+    /// From what holds where the block ends to what holds where it begins.
+    fn block(&self, block: &Block, fact: &mut Self::Fact);
 
-    /// What holds at a location, given what does where its blocks begin.
-    fn location(&self, at: Location, standing: &Standing, next: Self::Fact) -> Self::Fact;
+    /// From what holds where the blocks of a location begin to what holds at the location.
+    fn location(&self, at: Location, standing: &Standing, fact: &mut Self::Fact);
 }
 
-/// What the facts say where a block ends.
-pub fn after<A: Backward>(analysis: &A, facts: &Facts<A::Fact>, end: &End) -> A::Fact {
-    let mut after = analysis.bottom();
+/// Adds what holds where a block ends, by the facts.
+fn join_after<F: Lattice>(facts: &Facts<F>, end: &End, after: &mut F) {
     for next in end.blocks() {
         after.join(&facts.blocks[next.index()]);
     }
     if let Some(location) = end.location() {
         after.join(&facts.locations[location.index()]);
     }
+}
+
+/// What the facts say where a block ends.
+pub fn after<A: Backward>(analysis: &A, facts: &Facts<A::Fact>, end: &End) -> A::Fact {
+    let mut after = analysis.bottom();
+    join_after(facts, end, &mut after);
     after
 }
 
@@ -104,134 +151,150 @@ pub fn backward<A: Backward>(
         }
     }
     let bottom = analysis.bottom();
-    let mut facts = Facts {
-        blocks: vec![bottom.clone(); blocks],
-        locations: vec![bottom; graph.locations.len()],
-    };
-    let mut open = Open::all(points);
-    while let Some(point) = open.next() {
-        deadline.check()?;
+    let mut facts = Facts::all(graph, &bottom);
+    let mut fact = bottom.clone();
+    // The last first: blocks mostly lead to later ones.
+    Worklist::new(points, (0..points).rev()).run(deadline, |point, open| {
+        fact.clone_from(&bottom);
         let grows = match point.checked_sub(blocks) {
             None => {
                 let block = &graph.blocks[point];
-                let fact = analysis.block(block, after(analysis, &facts, &block.end));
+                join_after(&facts, &block.end, &mut fact);
+                analysis.block(block, &mut fact);
                 facts.blocks[point].join(&fact)
             }
             Some(index) => {
                 let at = Location(index as u32);
-                let mut next = analysis.bottom();
                 for block in graph.blocks_from(at) {
-                    next.join(&facts.blocks[block.index()]);
+                    fact.join(&facts.blocks[block.index()]);
                 }
-                let fact = analysis.location(at, graph.standing(at), next);
+                analysis.location(at, graph.standing(at), &mut fact);
                 facts.locations[index].join(&fact)
             }
         };
         if grows {
             before[point].iter().for_each(|point| open.add(*point));
         }
-    }
+    })?;
     Ok(facts)
 }
 
-/// An analysis in the direction of steps.
+/// An analysis in the direction of steps. Facts are changed in place, and copied only
+/// where something new is learnt on an edge.
 pub trait Forward {
     /// What is found out.
     type Fact: Lattice;
 
-    /// What holds where the block ends, given what does where it begins.
-    fn block(&self, block: &Block, before: &Self::Fact) -> Self::Fact;
+    /// From what holds where the block begins to what holds where it ends. What the
+    /// analysis itself gathers meanwhile must only grow.
+    fn block(&mut self, block: &Block, fact: &mut Self::Fact);
 
-    /// The same, once a condition at the end has had this outcome.
-    fn branch(&self, _condition: &Term, _outcome: bool, after: &Self::Fact) -> Self::Fact {
-        after.clone()
+    /// What holds at the end once a condition was found true, and once it was found
+    /// false; none if it cannot be.
+    fn branch<'f>(
+        &self,
+        _condition: &Term,
+        after: &'f Self::Fact,
+    ) -> [Option<Cow<'f, Self::Fact>>; 2] {
+        [true, false].map(|_| Some(Cow::Borrowed(after)))
     }
 
-    /// What of it still holds after a pause; nothing if the analysis ends there.
-    fn pause(&self, after: Self::Fact) -> Option<Self::Fact>;
+    /// What still holds after a pause; none if the analysis ends there.
+    fn pause<'f>(&self, after: &'f Self::Fact) -> Option<Cow<'f, Self::Fact>>;
+
+    /// Whether a reaction may be taken where this holds.
+    fn reacts(&self, _reaction: &Reaction, _fact: &Self::Fact) -> bool {
+        true
+    }
 }
 
-/// Solves a forward analysis, which begins with these facts. A response ends it.
+/// Solves a forward analysis, which begins with these facts. A response ends it. Points
+/// that nothing reaches have no fact.
 ///
 /// # Errors
 /// If the deadline comes first.
 pub fn forward<A: Forward>(
     graph: &Graph,
-    analysis: &A,
+    analysis: &mut A,
     begin: impl IntoIterator<Item = (BlockId, A::Fact)>,
     deadline: Deadline<'_>,
-) -> Result<Vec<Option<A::Fact>>, Stopped> {
-    let mut facts: Vec<Option<A::Fact>> = vec![None; graph.blocks.len()];
-    let mut open = Open::none(graph.blocks.len());
-    let reach = |facts: &mut [Option<A::Fact>], open: &mut Open, at: BlockId, fact: A::Fact| {
-        let grows = match &mut facts[at.index()] {
-            Some(known) => known.join(&fact),
-            unknown => {
-                *unknown = Some(fact);
-                true
+) -> Result<Facts<Option<A::Fact>>, Stopped> {
+    let mut facts = Facts::all(graph, &None);
+    for (block, fact) in begin {
+        arrive(&mut facts.blocks[block.index()], &fact);
+    }
+    resume(graph, analysis, &mut facts, deadline)?;
+    Ok(facts)
+}
+
+/// The same, from facts that hold already: all that has a fact is looked at again.
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn resume<A: Forward>(
+    graph: &Graph,
+    analysis: &mut A,
+    facts: &mut Facts<Option<A::Fact>>,
+    deadline: Deadline<'_>,
+) -> Result<(), Stopped> {
+    let blocks = graph.blocks.len();
+    let points = blocks + graph.locations.len();
+    let known = |point: &usize| match point.checked_sub(blocks) {
+        None => facts.blocks[*point].is_some(),
+        Some(at) => facts.locations[at].is_some(),
+    };
+    let open = Worklist::new(points, (0..points).filter(known));
+    let mut scratch: Option<A::Fact> = None;
+    open.run(deadline, |point, open| {
+        let Facts { blocks: at_blocks, locations } = &mut *facts;
+        if let Some(at) = point.checked_sub(blocks) {
+            let (Some(fact), standing) = (&locations[at], &graph.locations[at]) else { return };
+            let reactions = standing.reactions.iter();
+            let taken = reactions.filter(|reaction| analysis.reacts(reaction, fact));
+            for next in standing.step.into_iter().chain(taken.map(|reaction| reaction.then)) {
+                if arrive(&mut at_blocks[next.index()], fact) {
+                    open.add(next.index());
+                }
+            }
+            return;
+        }
+        let block = &graph.blocks[point];
+        scratch.clone_from(&at_blocks[point]);
+        let Some(fact) = &mut scratch else { return };
+        analysis.block(block, fact);
+        let mut reach = |next: BlockId, fact: &A::Fact| {
+            if arrive(&mut at_blocks[next.index()], fact) {
+                open.add(next.index());
             }
         };
-        if grows {
-            open.add(at.index());
-        }
-    };
-    for (block, fact) in begin {
-        reach(&mut facts, &mut open, block, fact);
-    }
-    while let Some(index) = open.next() {
-        deadline.check()?;
-        let Some(before) = &facts[index] else { continue };
-        let block = &graph.blocks[index];
-        let after = analysis.block(block, before);
         match &block.end {
-            End::Jump(next) => reach(&mut facts, &mut open, *next, after),
+            End::Jump(next) => reach(*next, fact),
             End::Branch { condition, then, otherwise } => {
-                for (next, outcome) in [(then, true), (otherwise, false)] {
-                    let fact = analysis.branch(condition, outcome, &after);
-                    reach(&mut facts, &mut open, *next, fact);
+                let outcomes = analysis.branch(condition, fact).into_iter();
+                for (fact, next) in outcomes.zip([then, otherwise]) {
+                    fact.into_iter().for_each(|fact| reach(*next, &fact));
                 }
             }
             End::Pause(location) => {
-                if let Some(fact) = analysis.pause(after) {
-                    for next in graph.standing(*location).beginnings() {
-                        reach(&mut facts, &mut open, next, fact.clone());
-                    }
+                if let Some(fact) = analysis.pause(fact)
+                    && arrive(&mut locations[location.index()], &fact)
+                {
+                    open.add(blocks + location.index());
                 }
             }
             End::Respond(_) | End::Fault { .. } => {}
         }
-    }
-    Ok(facts)
+    })
 }
 
-/// Points to be looked at, each once at a time.
-struct Open {
-    queue: VecDeque<usize>,
-    contains: FixedBitSet,
-}
-
-impl Open {
-    fn none(points: usize) -> Self {
-        Self { queue: VecDeque::new(), contains: FixedBitSet::with_capacity(points) }
-    }
-
-    /// The last first: blocks mostly lead to later ones.
-    fn all(points: usize) -> Self {
-        let mut open = Self::none(points);
-        (0..points).rev().for_each(|point| open.add(point));
-        open
-    }
-
-    fn add(&mut self, point: usize) {
-        if !self.contains.put(point) {
-            self.queue.push_back(point);
+/// Joins a fact to what is known at a point; whether that is more than before.
+fn arrive<F: Lattice>(known: &mut Option<F>, fact: &F) -> bool {
+    match known {
+        Some(known) => known.join(fact),
+        unknown => {
+            *unknown = Some(fact.clone());
+            true
         }
-    }
-
-    fn next(&mut self) -> Option<usize> {
-        let point = self.queue.pop_front()?;
-        self.contains.set(point, false);
-        Some(point)
     }
 }
 
@@ -252,215 +315,5 @@ impl Graph {
         let invocations = [self.invocations.update, self.invocations.scan];
         let invocations = invocations.into_iter().filter(move |_| at == Location::IDLE);
         invocations.chain(self.standing(at).beginnings())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::instance::{Assignment, Invocations, Reaction, Response, SlotId, Target};
-
-    const SLOTS: usize = 3;
-
-    /// Slots read before they are assigned; and, forward, those assigned from others.
-    struct Simple;
-
-    fn read(term: &Term, set: &mut FixedBitSet) {
-        term.slots(&mut |slot| set.insert(slot.index()));
-    }
-
-    impl Backward for Simple {
-        type Fact = FixedBitSet;
-
-        fn bottom(&self) -> FixedBitSet {
-            FixedBitSet::with_capacity(SLOTS)
-        }
-
-        fn block(&self, block: &Block, mut live: FixedBitSet) -> FixedBitSet {
-            block.end.terms().into_iter().for_each(|term| read(term, &mut live));
-            for assignment in block.assignments.iter().rev() {
-                assignment.target.slots(&mut |slot| live.set(slot.index(), false));
-                read(&assignment.value, &mut live);
-            }
-            live
-        }
-
-        fn location(&self, _: Location, _: &Standing, next: FixedBitSet) -> FixedBitSet {
-            next
-        }
-    }
-
-    /// A slot is tainted by one that is.
-    impl Forward for Simple {
-        type Fact = FixedBitSet;
-
-        fn block(&self, block: &Block, before: &FixedBitSet) -> FixedBitSet {
-            let mut tainted = before.clone();
-            for assignment in &block.assignments {
-                let mut from = false;
-                assignment.value.slots(&mut |slot| from |= tainted[slot.index()]);
-                assignment.target.slots(&mut |slot| tainted.set(slot.index(), from));
-            }
-            tainted
-        }
-
-        fn pause(&self, after: FixedBitSet) -> Option<FixedBitSet> {
-            Some(after)
-        }
-    }
-
-    fn graph() -> impl Strategy<Value = Graph> {
-        let slot = || 0..SLOTS as u32;
-        let assignment = (slot(), prop::option::of(slot())).prop_map(|(to, from)| Assignment {
-            target: Target::Slot(SlotId(to)),
-            value: from.map_or(Term::TRUE, |from| Term::Slot(SlotId(from))),
-        });
-        let end = (0..5_u8, any::<[u8; 2]>(), slot());
-        let block = (prop::collection::vec(assignment, 0..3), end);
-        let blocks = prop::collection::vec(block, 1..9);
-        let locations = prop::collection::vec((any::<u8>(), prop::option::of(any::<u8>())), 0..4);
-        (blocks, locations, any::<[u8; 2]>()).prop_map(|(blocks, locations, begin)| {
-            let count = blocks.len();
-            let block = |at: u8| BlockId((usize::from(at) % count) as u32);
-            let location = |at: u8| Location((usize::from(at) % (locations.len() + 1)) as u32);
-            let blocks = blocks.into_iter().map(|(assignments, (kind, [a, b], slot))| {
-                let condition = Term::Slot(SlotId(slot));
-                let end = match kind {
-                    0 => End::Jump(block(a)),
-                    1 => End::Branch { condition, then: block(a), otherwise: block(b) },
-                    2 | 3 if location(a) != Location::IDLE => End::Pause(location(a)),
-                    _ => End::Respond(Response::Update { value: condition }),
-                };
-                Block { accesses: 0, assignments, end }
-            });
-            let standing = |step, reaction: Option<u8>| Standing {
-                step,
-                span: crate::language::Span::default(),
-                label: String::new(),
-                updating: false,
-                reactions: reaction
-                    .map(|then| Reaction { when: Term::TRUE, then: block(then) })
-                    .into_iter()
-                    .collect(),
-            };
-            let others =
-                locations.iter().map(|&(step, reaction)| standing(Some(block(step)), reaction));
-            Graph {
-                blocks: blocks.collect(),
-                locations: std::iter::once(standing(None, None)).chain(others).collect(),
-                invocations: Invocations { update: block(begin[0]), scan: block(begin[1]) },
-                argument: None,
-            }
-        })
-    }
-
-    /// The blocks that may come next, those after a response last.
-    fn next(graph: &Graph, block: BlockId, past_responses: bool) -> Vec<BlockId> {
-        let end = &graph.block(block).end;
-        let mut next: Vec<BlockId> = end.blocks().collect();
-        match end {
-            End::Pause(location) => next.extend(graph.standing(*location).beginnings()),
-            End::Respond(_) if past_responses => {
-                next.extend([graph.invocations.update, graph.invocations.scan]);
-            }
-            _ => {}
-        }
-        next
-    }
-
-    /// Whether some way from the block reads the slot before it assigns it.
-    fn is_read(graph: &Graph, begin: BlockId, slot: SlotId) -> bool {
-        let mut seen = vec![false; graph.blocks.len()];
-        let mut open = vec![begin];
-        while let Some(id) = open.pop() {
-            if std::mem::replace(&mut seen[id.index()], true) {
-                continue;
-            }
-            let mentions = |term: &Term| *term == Term::Slot(slot);
-            let block = graph.block(id);
-            let mut assigned = false;
-            for assignment in &block.assignments {
-                if mentions(&assignment.value) {
-                    return true;
-                }
-                if assignment.target == Target::Slot(slot) {
-                    assigned = true;
-                    break;
-                }
-            }
-            if !assigned {
-                if block.end.terms().into_iter().any(mentions) {
-                    return true;
-                }
-                open.extend(next(graph, id, true));
-            }
-        }
-        false
-    }
-
-    /// The slots that some way from the invocation of an update to each block taints,
-    /// slot 0 being tainted: all sets that there are, one by one.
-    fn tainted(graph: &Graph) -> Vec<Option<FixedBitSet>> {
-        let mut one = FixedBitSet::with_capacity(SLOTS);
-        one.insert(0);
-        let mut seen: Vec<(BlockId, FixedBitSet)> = Vec::new();
-        let mut open = vec![(graph.invocations.update, one)];
-        while let Some((id, set)) = open.pop() {
-            if seen.contains(&(id, set.clone())) {
-                continue;
-            }
-            let after = Forward::block(&Simple, graph.block(id), &set);
-            open.extend(next(graph, id, false).into_iter().map(|next| (next, after.clone())));
-            seen.push((id, set));
-        }
-        let mut all = vec![None; graph.blocks.len()];
-        for (id, set) in seen {
-            all[id.index()]
-                .get_or_insert_with(|| FixedBitSet::with_capacity(SLOTS))
-                .union_with(&set);
-        }
-        all
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
-
-        #[test]
-        fn a_solution_is_what_all_ways_say(graph in graph()) {
-            let facts = backward(&graph, &Simple, Deadline::NEVER).unwrap();
-            for (index, live) in facts.blocks.iter().enumerate() {
-                for slot in 0..SLOTS {
-                    let expected = is_read(&graph, BlockId(index as u32), SlotId(slot as u32));
-                    prop_assert_eq!(live[slot], expected, "slot {} at block {}", slot, index);
-                }
-            }
-            for at in graph.every_location() {
-                for slot in 0..SLOTS {
-                    let read = |block| is_read(&graph, block, SlotId(slot as u32));
-                    let expected = graph.blocks_from(at).any(read);
-                    prop_assert_eq!(facts.locations[at.index()][slot], expected);
-                }
-            }
-            let mut one = FixedBitSet::with_capacity(SLOTS);
-            one.insert(0);
-            let begin = [(graph.invocations.update, one)];
-            let found = forward(&graph, &Simple, begin, Deadline::NEVER).unwrap();
-            prop_assert_eq!(found, tainted(&graph));
-        }
-    }
-
-    #[test]
-    fn it_ends_at_the_deadline() {
-        let block = Block { accesses: 0, assignments: Vec::new(), end: End::Jump(BlockId(0)) };
-        let invocations = Invocations { update: BlockId(0), scan: BlockId(0) };
-        let graph = Graph { blocks: vec![block], locations: vec![], invocations, argument: None };
-        let over = Deadline::new(Some(std::time::Instant::now()), None);
-        assert_eq!(backward(&graph, &Simple, over).err(), Some(Stopped::Time));
-        let begin = [(BlockId(0), FixedBitSet::with_capacity(SLOTS))];
-        assert_eq!(forward(&graph, &Simple, begin, over), Err(Stopped::Time));
     }
 }

@@ -7,8 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::instance::fold::Distinct;
-use crate::instance::{Assignment, Domain, NONE, Operator, Scalar, Slot, SlotId, Target, Term};
+use crate::instance::{Assignment, NONE, Operator, Scalar, Slot, SlotId, Target, Term};
 
 /// A condition that stands for something that will be known only later.
 /// `Fresh` is no condition, so it can play this part.
@@ -65,7 +64,7 @@ impl Knowledge {
     fn arithmetic(&self, operator: Operator, of: &[Term]) -> Option<Scalar> {
         let constants: Option<Vec<Term>> =
             of.iter().map(|term| self.evaluate(term).map(Term::Constant)).collect();
-        fold_arithmetic(operator, constants?).constant()
+        Term::apply(operator, constants?).constant()
     }
 
     fn of_slot(&self, slot: SlotId) -> Option<Scalar> {
@@ -124,7 +123,7 @@ impl Knowledge {
             Target::Slot(target) => *target,
         };
         after.0.retain(|atom, _| !mentions(atom, target));
-        let value = canonical(&assignment.value, slots);
+        let value = assignment.value.canonical(slots);
         if let Term::Slot(source) = value {
             if source == target {
                 return self.clone();
@@ -132,13 +131,13 @@ impl Knowledge {
             for (atom, &truth) in &self.0 {
                 if mentions(atom, source) && !mentions(atom, target) {
                     let copied = replaced(atom, source, &Term::Slot(target));
-                    after.conclude(&canonical(&copied, slots), truth);
+                    after.conclude(&copied.canonical(slots), truth);
                 }
             }
-            after.conclude(&canonical(&equal(Term::Slot(target), Term::Slot(source)), slots), true);
+            after.conclude(&equal(Term::Slot(target), Term::Slot(source)).canonical(slots), true);
         } else if let Some(scalar) = self.evaluate(&value) {
             let constant = Term::scalar(scalar, slots[target.index()].domain);
-            after.conclude(&canonical(&equal(Term::Slot(target), constant), slots), true);
+            after.conclude(&equal(Term::Slot(target), constant).canonical(slots), true);
         }
         after
     }
@@ -156,7 +155,7 @@ impl Knowledge {
             }
             Term::Apply(Operator::And | Operator::Or | Operator::If, _) => {}
             atom => {
-                if is_definite(atom) {
+                if atom.is_definite() {
                     self.0.insert(atom.clone(), truth);
                 }
             }
@@ -216,7 +215,7 @@ impl Knowledge {
                 of.iter().for_each(|term| self.open_atoms(term, visit));
             }
             atom => {
-                if is_definite(atom) {
+                if atom.is_definite() {
                     visit(atom);
                 }
             }
@@ -226,7 +225,7 @@ impl Knowledge {
     /// The term with everything known put in.
     #[must_use]
     pub fn fold(&self, term: &Term, slots: &[Slot]) -> Term {
-        let term = canonical(term, slots);
+        let term = term.canonical(slots);
         match (&term, self.evaluate(&term)) {
             (Term::Constant(_) | Term::Process(_), _) => term,
             (term, Some(scalar)) => {
@@ -239,7 +238,7 @@ impl Knowledge {
             }
             (Term::Apply(operator, of), None) => {
                 let of = of.iter().map(|term| self.fold(term, slots)).collect();
-                canonical(&Term::Apply(*operator, of), slots)
+                Term::Apply(*operator, of).canonical(slots)
             }
             (Term::Element { index, of }, None) => {
                 let of: Vec<Term> = of.iter().map(|term| self.fold(term, slots)).collect();
@@ -269,7 +268,7 @@ pub fn before(condition: &Term, assignment: &Assignment, slots: &[Slot]) -> Term
             of.iter().fold(condition.clone(), |term, &slot| replaced(&term, slot, &UNKNOWN))
         }
     };
-    let before = without_arithmetic(&canonical(&before, slots), slots);
+    let before = without_arithmetic(&before.canonical(slots), slots);
     if size(&before) > LARGEST { UNKNOWN } else { before }
 }
 
@@ -282,7 +281,7 @@ fn without_arithmetic(condition: &Term, slots: &[Slot]) -> Term {
             of,
         ) => {
             let of = of.iter().map(|term| without_arithmetic(term, slots)).collect();
-            canonical(&Term::Apply(*operator, of), slots)
+            Term::Apply(*operator, of).canonical(slots)
         }
         Term::Apply(_, of) if !of.iter().all(is_plain) => UNKNOWN,
         atom => atom.clone(),
@@ -298,14 +297,6 @@ pub fn mentions(term: &Term, slot: SlotId) -> bool {
     let mut found = false;
     term.slots(&mut |read| found |= read == slot);
     found
-}
-
-fn is_definite(term: &Term) -> bool {
-    match term {
-        Term::Fresh | Term::Successor(_) | Term::Element { .. } => false,
-        Term::Constant(_) | Term::Process(_) | Term::Slot(_) => true,
-        Term::Apply(_, of) => of.iter().all(is_definite),
-    }
 }
 
 fn size(term: &Term) -> usize {
@@ -327,110 +318,12 @@ fn replaced(term: &Term, slot: SlotId, by: &Term) -> Term {
     }
 }
 
-/// The same term in a normal form: constants folded, operands of equalities in
-/// order, a bit compared with a constant written as the bit.
-#[must_use]
-pub fn canonical(term: &Term, slots: &[Slot]) -> Term {
-    let Term::Apply(operator, of) = term else { return term.clone() };
-    let mut of: Vec<Term> = of.iter().map(|term| canonical(term, slots)).collect();
-    match operator {
-        Operator::Not => match of.remove(0) {
-            Term::Constant(bit) => Term::Constant(1 - bit),
-            Term::Apply(Operator::Not, mut inner) => inner.remove(0),
-            other => Term::Apply(Operator::Not, vec![other]),
-        },
-        Operator::And | Operator::Or => junction(*operator, of),
-        Operator::Equal => canonical_equal(of, slots),
-        Operator::If => match of[0].constant() {
-            Some(bit) => of.swap_remove(if bit == 1 { 1 } else { 2 }),
-            None if of[1] == of[2] => of.swap_remove(1),
-            None => Term::Apply(Operator::If, of),
-        },
-        other => fold_arithmetic(*other, of),
-    }
-}
-
-fn junction(operator: Operator, of: Vec<Term>) -> Term {
-    let winner = Scalar::from(operator == Operator::Or);
-    let mut kept = Distinct::default();
-    for term in of {
-        match term {
-            Term::Constant(bit) if bit == winner => return Term::Constant(winner),
-            Term::Constant(_) => {}
-            Term::Apply(inner, of) if inner == operator => {
-                of.into_iter().for_each(|term| kept.insert(term));
-            }
-            term => kept.insert(term),
-        }
-    }
-    let mut kept = kept.terms;
-    match kept.len() {
-        0 => Term::Constant(1 - winner),
-        1 => kept.swap_remove(0),
-        _ => Term::Apply(operator, kept),
-    }
-}
-
-fn canonical_equal(of: Vec<Term>, slots: &[Slot]) -> Term {
-    let Ok([left, right]) = <[Term; 2]>::try_from(of) else { return UNKNOWN };
-    if let (Some(left), Some(right)) = (left.constant(), right.constant()) {
-        return Term::Constant(Scalar::from(left == right));
-    }
-    let (left, right) = match (&left, &right) {
-        (Term::Constant(_) | Term::Process(_), _) => (right, left),
-        (Term::Slot(first), Term::Slot(second)) if first > second => (right, left),
-        _ => (left, right),
-    };
-    if left == right && is_definite(&left) {
-        return Term::TRUE;
-    }
-    // x + c = d
-    if let (Term::Apply(Operator::Add, of), Term::Constant(sum)) = (&left, &right)
-        && let (term, Some(added)) = (&of[0], of[1].constant())
-    {
-        return canonical_equal(vec![term.clone(), Term::Constant(sum - added)], slots);
-    }
-    if let (Term::Slot(slot), Term::Constant(scalar)) = (&left, &right) {
-        match (slots[slot.index()].domain, scalar) {
-            (Domain::BIT, 1) => return left,
-            (Domain::BIT, 0) => return Term::Apply(Operator::Not, vec![left]),
-            (domain, &scalar) if !domain.contains(scalar) => return Term::FALSE,
-            _ => {}
-        }
-    }
-    equal(left, right)
-}
-
-fn fold_arithmetic(operator: Operator, of: Vec<Term>) -> Term {
-    if matches!(operator, Operator::NumberOf | Operator::NameOf) {
-        return Term::apply(operator, of);
-    }
-    let constants: Option<Vec<Scalar>> = of.iter().map(Term::constant).collect();
-    let Some(&[left, right]) = constants.as_deref() else { return Term::Apply(operator, of) };
-    Term::Constant(match operator {
-        Operator::Less => Scalar::from(left < right),
-        Operator::LessOrEqual => Scalar::from(left <= right),
-        Operator::Add => left + right,
-        Operator::Subtract => left - right,
-        Operator::Remainder => left.rem_euclid(right),
-        Operator::Not
-        | Operator::And
-        | Operator::Or
-        | Operator::Equal
-        | Operator::If
-        | Operator::NumberOf
-        | Operator::NameOf => {
-            return Term::Apply(operator, of);
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::instance::Owner;
+    use crate::instance::{Domain, Owner};
 
     fn slots() -> Vec<Slot> {
         let slot = |domain| Slot { name: String::new(), owner: Owner::Shared, domain, initial: 0 };
@@ -448,7 +341,7 @@ mod tests {
             (number(), numeric.clone()).prop_map(|(a, b)| equal(a, b)),
             (number(), numeric).prop_map(|(a, b)| Term::Apply(Operator::Less, vec![a, b])),
         ]
-        .prop_map(|atom| canonical(&atom, &slots()))
+        .prop_map(|atom| atom.canonical(&slots()))
     }
 
     fn condition() -> impl Strategy<Value = Term> {
@@ -460,9 +353,7 @@ mod tests {
                 (junction.clone(), parts).prop_map(|(junction, of)| Term::Apply(junction, of)),
             ]
         };
-        atom()
-            .prop_recursive(3, 12, 3, deeper)
-            .prop_map(|condition| canonical(&condition, &slots()))
+        atom().prop_recursive(3, 12, 3, deeper).prop_map(|condition| condition.canonical(&slots()))
     }
 
     proptest! {

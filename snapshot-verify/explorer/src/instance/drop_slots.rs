@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::deadline::{Deadline, Stopped};
 
-use super::fold::Knowledge;
+use super::fold::SlotValues;
 use super::scalars::Scalars;
 use super::{
     Assignment, Block, BlockId, Domain, End, Graph, Instance, Scalar, SlotId, Target, Term,
@@ -167,7 +167,7 @@ impl<F: Fn(SlotId) -> Option<Term> + Sync> Renaming<'_, F> {
     }
 }
 
-impl<F> Knowledge for Renaming<'_, F> {
+impl<F> SlotValues for Renaming<'_, F> {
     fn scalars(&self, slot: SlotId) -> Scalars {
         Scalars::of_domain(self.domain(slot))
     }

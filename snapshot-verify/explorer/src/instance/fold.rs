@@ -8,7 +8,7 @@
 use rustc_hash::FxHashSet;
 
 use super::scalars::Scalars;
-use super::{Domain, NONE, Operator, Scalar, SlotId, Term};
+use super::{Domain, NONE, Operator, Scalar, Slot, SlotId, Term};
 
 impl Term {
     /// A bit as a term.
@@ -154,6 +154,59 @@ impl Term {
     }
 }
 
+impl Term {
+    /// The same in a normal form: simplified, operands of equalities in order, a bit
+    /// compared with a constant written as the bit. `slots` are those of the instance.
+    #[must_use]
+    pub fn canonical(&self, slots: &[Slot]) -> Self {
+        let Self::Apply(operator, of) = self else { return self.clone() };
+        let of: Vec<Self> = of.iter().map(|term| term.canonical(slots)).collect();
+        match (operator, <[Self; 2]>::try_from(of)) {
+            (Operator::Equal, Ok([left, right])) => canonical_equal(left, right, slots),
+            (operator, Ok(of)) => Self::apply(*operator, of.into()),
+            (operator, Err(of)) => Self::apply(*operator, of),
+        }
+    }
+
+    /// Whether the slots give what it is.
+    pub(crate) fn is_definite(&self) -> bool {
+        match self {
+            Self::Fresh | Self::Successor(_) | Self::Element { .. } => false,
+            Self::Constant(_) | Self::Process(_) | Self::Slot(_) => true,
+            Self::Apply(_, of) => of.iter().all(Self::is_definite),
+        }
+    }
+}
+
+fn canonical_equal(left: Term, right: Term, slots: &[Slot]) -> Term {
+    if let (Some(left), Some(right)) = (left.constant(), right.constant()) {
+        return Term::Constant(Scalar::from(left == right));
+    }
+    let (left, right) = match (&left, &right) {
+        (Term::Constant(_) | Term::Process(_), _) => (right, left),
+        (Term::Slot(first), Term::Slot(second)) if first > second => (right, left),
+        _ => (left, right),
+    };
+    if left == right && left.is_definite() {
+        return Term::TRUE;
+    }
+    // x + c = d
+    if let (Term::Apply(Operator::Add, of), Term::Constant(sum)) = (&left, &right)
+        && let (term, Some(added)) = (&of[0], of[1].constant())
+    {
+        return canonical_equal(term.clone(), Term::Constant(sum - added), slots);
+    }
+    if let (Term::Slot(slot), Term::Constant(scalar)) = (&left, &right) {
+        match (slots[slot.index()].domain, scalar) {
+            (Domain::BIT, 1) => return left,
+            (Domain::BIT, 0) => return Term::Apply(Operator::Not, vec![left]),
+            (domain, &scalar) if !domain.contains(scalar) => return Term::FALSE,
+            _ => {}
+        }
+    }
+    Term::Apply(Operator::Equal, vec![left, right])
+}
+
 /// Terms in order, each once. Linear in their number: a junction over an array has
 /// thousands.
 #[derive(Default)]
@@ -184,7 +237,7 @@ impl Distinct {
 }
 
 /// What is known of slots while terms are folded.
-pub(crate) trait Knowledge {
+pub(crate) trait SlotValues {
     /// What a slot may hold.
     fn scalars(&self, slot: SlotId) -> Scalars;
     /// Its domain.
@@ -192,7 +245,7 @@ pub(crate) trait Knowledge {
 }
 
 /// The term, folded by what is known of the slots, and what it may evaluate to.
-pub(crate) fn folded(term: &Term, known: &impl Knowledge) -> (Term, Scalars) {
+pub(crate) fn folded(term: &Term, known: &impl SlotValues) -> (Term, Scalars) {
     let (term, scalars) = match term {
         Term::Constant(scalar) | Term::Process(scalar) => {
             return (term.clone(), Scalars::one(*scalar));
@@ -224,7 +277,7 @@ pub(crate) fn folded(term: &Term, known: &impl Knowledge) -> (Term, Scalars) {
 
 /// Only what the index can choose counts, and the rest is cut off or filled up
 /// with something that is there anyway.
-fn element(index: &Term, of: &[Term], known: &impl Knowledge) -> (Term, Scalars) {
+fn element(index: &Term, of: &[Term], known: &impl SlotValues) -> (Term, Scalars) {
     let (index, indices) = folded(index, known);
     let mut union = Scalars::EMPTY;
     let mut terms: Vec<Option<Term>> = Vec::with_capacity(of.len());

@@ -20,6 +20,8 @@
 //!
 //! PAT's encodings keep dead variables; Liu et al. (FM 2009) do not discuss it.
 
+use std::borrow::Cow;
+
 use fixedbitset::FixedBitSet;
 use rayon::prelude::*;
 use snapshot_core::Process;
@@ -174,22 +176,22 @@ fn blank_at_pauses(
     uniformly: bool,
     deadline: Deadline<'_>,
 ) -> Result<(), Stopped> {
-    let mut soiled = soiled(graph, liveness, deadline)?;
+    let mut stale = stale(graph, liveness, deadline)?;
     if uniformly {
-        spread(graph, &mut soiled);
+        unify(graph, &mut stale);
     }
-    for (block, mut soiled) in graph.blocks.iter_mut().zip(soiled) {
+    for (block, mut stale) in graph.blocks.iter_mut().zip(stale) {
         deadline.check()?;
         match &block.end {
-            End::Pause(location) => soiled.difference_with(liveness.at(*location)),
+            End::Pause(location) => stale.difference_with(liveness.at(*location)),
             End::Respond(response) => {
-                soiled.difference_with(liveness.at(Location::IDLE));
-                response.terms(&mut |term| term.slots(&mut |slot| soiled.set(slot.index(), false)));
+                stale.difference_with(liveness.at(Location::IDLE));
+                response.terms(&mut |term| term.slots(&mut |slot| stale.set(slot.index(), false)));
             }
             End::Jump(_) | End::Branch { .. } | End::Fault { .. } => continue,
         }
         let responds = matches!(block.end, End::Respond(_));
-        for slot in soiled.ones() {
+        for slot in stale.ones() {
             if !(responds && matches!(slots[slot].owner, Owner::Operation(_))) {
                 block.assignments.push(Assignment {
                     target: Target::Slot(SlotId(slot as u32)),
@@ -201,48 +203,45 @@ fn blank_at_pauses(
     Ok(())
 }
 
-/// What is soiled before one way to a place is taken to be so before all.
-fn spread(graph: &Graph, soiled: &mut [FixedBitSet]) {
-    let place = |block: &Block| block.end.location();
+/// What is stale before one way to a location is taken counts as stale before all.
+fn unify(graph: &Graph, stale: &mut [FixedBitSet]) {
     let mut all: Vec<FixedBitSet> = vec![FixedBitSet::new(); graph.locations.len()];
-    for (block, soiled) in graph.blocks.iter().zip(soiled.iter()) {
-        if let Some(place) = place(block) {
-            all[place.index()].union_with(soiled);
+    for (block, stale) in graph.blocks.iter().zip(stale.iter()) {
+        if let Some(location) = block.end.location() {
+            all[location.index()].union_with(stale);
         }
     }
-    for (block, soiled) in graph.blocks.iter().zip(soiled) {
-        if let Some(place) = place(block) {
-            soiled.clone_from(&all[place.index()]);
+    for (block, stale) in graph.blocks.iter().zip(stale) {
+        if let Some(location) = block.end.location() {
+            stale.clone_from(&all[location.index()]);
         }
     }
 }
 
 /// Within steps: the own slots that may hold something else than their blanks, being live
 /// where the step began, or assigned in it.
-struct Soiled<'a>(&'a Liveness);
+struct Stale<'a>(&'a Liveness);
 
-impl Forward for Soiled<'_> {
+impl Forward for Stale<'_> {
     type Fact = FixedBitSet;
 
-    fn block(&self, block: &Block, before: &FixedBitSet) -> FixedBitSet {
-        let mut after = before.clone();
+    fn block(&mut self, block: &Block, stale: &mut FixedBitSet) {
         for assignment in &block.assignments {
             assignment.target.slots(&mut |slot| {
                 if self.0.own()[slot.index()] {
-                    after.insert(slot.index());
+                    stale.insert(slot.index());
                 }
             });
         }
-        after
     }
 
-    fn pause(&self, _: FixedBitSet) -> Option<FixedBitSet> {
+    fn pause<'f>(&self, _: &'f FixedBitSet) -> Option<Cow<'f, FixedBitSet>> {
         None
     }
 }
 
-/// Per block, what is soiled where it ends.
-fn soiled(
+/// Per block, what is stale where it ends.
+fn stale(
     graph: &Graph,
     liveness: &Liveness,
     deadline: Deadline<'_>,
@@ -256,13 +255,14 @@ fn soiled(
         given.insert(argument.index());
         begin.push((graph.invocations.update, given));
     }
-    let soiled = Soiled(liveness);
-    let before = dataflow::forward(graph, &soiled, begin, deadline)?;
-    let nothing = FixedBitSet::with_capacity(liveness.own().len());
-    let pairs = graph.blocks.iter().zip(before);
-    let after = pairs.map(|(block, before)| {
+    let mut analysis = Stale(liveness);
+    let before = dataflow::forward(graph, &mut analysis, begin, deadline)?;
+    let after = graph.blocks.iter().zip(before.blocks).map(|(block, before)| {
         deadline.check()?;
-        Ok(soiled.block(block, before.as_ref().unwrap_or(&nothing)))
+        let nothing = || FixedBitSet::with_capacity(liveness.own().len());
+        let mut stale = before.unwrap_or_else(nothing);
+        analysis.block(block, &mut stale);
+        Ok(stale)
     });
     after.collect()
 }

@@ -6,32 +6,21 @@
 //! out without regard to when they are moved ([`crate::quotient::canonical_renaming::classes`]); with a
 //! slot of its own for each t, it need not be.
 //!
-//! A *web* is a set of assignments of a slot and of the reads that they reach, closed
-//! under reaching (Chaitin et al., Register allocation via coloring, Computer
-//! Languages 6, 1981). Each web of a local of an operation that holds such a number or
-//! bit gets a slot of its own.
+//! Each web ([`crate::dataflow::reaching_definitions`]) of a local of an operation that holds
+//! such a number or bit gets a slot of its own.
 //!
 //! **Sound**: whenever a slot is read, what its web's slot holds is what it held, as
 //! the assignment that is read belongs to that web and no other one of the slot lies
 //! between. A web that is read before it is assigned reads the initial scalar, which is
 //! that of the slot. So executions, responses and the observer are the same.
-//!
-//! An assignment that chooses among slots by an index may leave each of them as it was:
-//! it belongs to the webs of what reaches it. Where a slot is read later is found out
-//! here, not by [`crate::dataflow::live_variables`]: that does not count the conditions of reactions,
-//! nor what is read for nothing, and both are renamed here.
 
 use std::collections::BTreeMap;
 
-use fixedbitset::FixedBitSet;
 use snapshot_core::Process;
 
-use crate::dataflow::{self, Backward, Facts};
+use crate::dataflow::reaching_definitions::{Followed, Webs};
 use crate::deadline::{Deadline, Stopped};
-use crate::instance::{
-    Assignment, Block, BlockId, End, Graph, Instance, Location, Owner, Slot, SlotId, Standing,
-    Target, Term,
-};
+use crate::instance::{Assignment, Block, Graph, Instance, Owner, Slot, SlotId, Target, Term};
 use crate::quotient::canonical_renaming::classes::Classes;
 
 /// With as many slots per variable as it has webs that have nothing to do with each
@@ -117,256 +106,56 @@ fn renamed(
 ) -> Instance {
     let graphs = instance.graphs.iter().zip(webs);
     let rename = |(graph, webs): (&Graph, &Webs)| {
-        webs.renamed(graph, &mut |slot, web| slots.part(slot, part(slot, web)))
+        renamed_graph(graph, webs, &mut |slot, web| slots.part(slot, part(slot, web)))
     };
     let graphs = graphs.map(rename).collect();
     Instance { slots: std::mem::take(&mut slots.slots), graphs, ..instance.clone() }
 }
 
-/// Where what a slot holds comes from.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Point {
-    /// Whatever comes to where a block begins.
-    Block(BlockId),
-    /// Whatever comes to a location.
-    Location(Location),
-}
-
-/// The webs of some slots in a graph.
-struct Webs {
-    /// What is split.
-    slots: Vec<SlotId>,
-    /// By slot of the instance, its position in `slots`.
-    positions: Vec<Option<usize>>,
-    blocks: usize,
-    /// What is read later, where blocks begin and then at locations, by position.
-    live: Vec<FixedBitSet>,
-    /// A union-find; what is not united with others is a web by itself. First what
-    /// comes to each place, by place and position, then what each assignment assigns.
-    parents: Vec<usize>,
-    /// The webs that are read, by root.
-    read: FixedBitSet,
-}
-
-/// What is read later.
-impl Backward for Webs {
-    type Fact = FixedBitSet;
-
-    fn bottom(&self) -> FixedBitSet {
-        FixedBitSet::with_capacity(self.slots.len())
-    }
-
-    fn block(&self, block: &Block, mut live: FixedBitSet) -> FixedBitSet {
-        let read = |term: &Term, live: &mut FixedBitSet| {
-            term.slots(&mut |slot| live.extend(self.position(slot)));
-        };
-        block.end.terms().into_iter().for_each(|term| read(term, &mut live));
-        for Assignment { target, value } in block.assignments.iter().rev() {
-            match target {
-                Target::Slot(slot) => {
-                    if let Some(position) = self.position(*slot) {
-                        live.set(position, false);
-                    }
-                }
-                Target::Element { index, .. } => read(index, &mut live),
-            }
-            read(value, &mut live);
-        }
-        live
-    }
-
-    fn location(&self, at: Location, standing: &Standing, mut live: FixedBitSet) -> FixedBitSet {
-        // Nothing of an operation outlives it.
-        if at == Location::IDLE {
-            return self.bottom();
-        }
-        for reaction in &standing.reactions {
-            reaction.when.slots(&mut |slot| live.extend(self.position(slot)));
-        }
-        live
-    }
-}
-
-impl Webs {
-    fn new(
-        graph: &Graph,
-        slots: Vec<SlotId>,
-        all: usize,
-        deadline: Deadline<'_>,
-    ) -> Result<Self, Stopped> {
-        let mut positions = vec![None; all];
-        for (position, slot) in slots.iter().enumerate() {
-            positions[slot.index()] = Some(position);
-        }
-        let places = graph.blocks.len() + graph.locations.len();
-        let assignments = graph.blocks.iter().map(|block| block.assignments.len()).sum::<usize>();
-        let nodes = places * slots.len() + assignments;
-        let mut webs = Self {
-            positions,
-            blocks: graph.blocks.len(),
-            live: Vec::new(),
-            parents: (0..nodes).collect(),
-            read: FixedBitSet::with_capacity(nodes),
-            slots,
-        };
-        let Facts { mut blocks, locations } = dataflow::backward(graph, &webs, deadline)?;
-        blocks.extend(locations);
-        webs.live = blocks;
-        webs.unite(graph);
-        webs.find_reads(graph);
-        Ok(webs)
-    }
-
-    /// The position of a slot, if it is to be split.
-    fn position(&self, slot: SlotId) -> Option<usize> {
-        self.positions[slot.index()]
-    }
-
-    fn place(&self, place: Point) -> usize {
-        match place {
-            Point::Block(block) => block.index(),
-            Point::Location(location) => self.blocks + location.index(),
-        }
-    }
-
-    /// What comes to a place, by position.
-    fn at(&self, place: usize) -> Vec<usize> {
-        (0..self.slots.len()).map(|position| place * self.slots.len() + position).collect()
-    }
-
-    /// Unites what is assigned or comes somewhere with what comes from there to the
-    /// places where it is read later.
-    fn unite(&mut self, graph: &Graph) {
-        let mut comings: Vec<(Vec<usize>, Point)> = Vec::new();
-        self.follow(graph, &mut |followed, nodes| {
-            if let Followed::End(end) = followed {
-                comings.extend(after(end).into_iter().map(|place| (nodes.to_vec(), place)));
-            }
-        });
-        for location in 1..graph.locations.len() {
-            let begun = graph.locations[location].beginnings().map(Point::Block);
-            comings.extend(begun.map(|place| (self.at(self.blocks + location), place)));
-        }
-        for (nodes, place) in comings {
-            let place = self.place(place);
-            for position in self.live[place].ones().collect::<Vec<_>>() {
-                let one = self.web(nodes[position]);
-                let other = self.web(place * self.slots.len() + position);
-                self.parents[one.max(other)] = one.min(other);
-            }
-        }
-    }
-
-    fn find_reads(&mut self, graph: &Graph) {
-        let mut read = std::mem::take(&mut self.read);
-        let mut note = |slot: SlotId, nodes: &[usize]| {
-            read.extend(self.position(slot).map(|position| self.web(nodes[position])));
-        };
-        self.follow(graph, &mut |followed, nodes| match followed {
-            Followed::Assignment(Assignment { target, value }, _) => {
-                if let Target::Element { index, of } = target {
-                    index.slots(&mut |slot| note(slot, nodes));
-                    of.iter().for_each(|slot| note(*slot, nodes));
-                }
-                value.slots(&mut |slot| note(slot, nodes));
+/// The graph with the slots that `choose` has for their webs.
+fn renamed_graph(
+    graph: &Graph,
+    webs: &Webs,
+    choose: &mut dyn FnMut(SlotId, usize) -> SlotId,
+) -> Graph {
+    let mut slot = |slot: SlotId, node: &dyn Fn(usize) -> usize| {
+        let web = webs.position(slot).map(|position| webs.web(node(position)));
+        // What no process reads may go to the slot itwebs.
+        web.filter(|web| webs.is_read(*web)).map_or(slot, |web| choose(slot, web))
+    };
+    let mut blocks: Vec<Block> = Vec::with_capacity(graph.blocks.len());
+    let mut assignments = Vec::new();
+    webs.follow(graph, &mut |followed, nodes| {
+        let mut held = |read| slot(read, &|position| nodes[position]);
+        match followed {
+            Followed::Assignment(Assignment { target, value }, node) => {
+                let value = with_slots(value, &mut held);
+                let target = match target {
+                    Target::Slot(assigned) => Target::Slot(slot(*assigned, &|_| node)),
+                    Target::Element { index, of } => Target::Element {
+                        index: with_slots(index, &mut held),
+                        of: of.iter().copied().map(held).collect(),
+                    },
+                };
+                assignments.push(Assignment { target, value });
             }
             Followed::End(end) => {
-                let terms = end.terms().into_iter();
-                terms.for_each(|term| term.slots(&mut |slot| note(slot, nodes)));
-            }
-        });
-        for (location, standing) in graph.locations.iter().enumerate() {
-            let nodes = self.at(self.blocks + location);
-            for reaction in &standing.reactions {
-                reaction.when.slots(&mut |slot| note(slot, &nodes));
+                let accesses = graph.blocks[blocks.len()].accesses;
+                let end = end.map(&mut |term| with_slots(term, &mut held));
+                let assignments = std::mem::take(&mut assignments);
+                blocks.push(Block { accesses, assignments, end });
             }
         }
-        self.read = read;
-    }
-
-    /// The web of a node of the union-find: its root.
-    fn web(&self, mut node: usize) -> usize {
-        while self.parents[node] != node {
-            node = self.parents[node];
-        }
-        node
-    }
-
-    /// Goes through all blocks in order; `each` sees every assignment and every
-    /// end, with what the slots hold just before it.
-    fn follow<'g>(&self, graph: &'g Graph, each: &mut dyn FnMut(Followed<'g>, &[usize])) {
-        let mut next = (self.blocks + graph.locations.len()) * self.slots.len();
-        for (index, block) in graph.blocks.iter().enumerate() {
-            let mut nodes = self.at(index);
-            for assignment in &block.assignments {
-                each(Followed::Assignment(assignment, next), &nodes);
-                if let Target::Slot(slot) = assignment.target
-                    && let Some(position) = self.position(slot)
-                {
-                    nodes[position] = next;
-                }
-                next += 1;
-            }
-            each(Followed::End(&block.end), &nodes);
+    });
+    let mut renamed = Graph { blocks, ..graph.clone() };
+    for (location, standing) in renamed.locations.iter_mut().enumerate() {
+        let nodes = webs.at_location(location);
+        for reaction in &mut standing.reactions {
+            let held = &mut |read| slot(read, &|position| nodes[position]);
+            reaction.when = with_slots(&reaction.when, held);
         }
     }
-
-    /// The graph with the slots that `choose` has for their webs.
-    fn renamed(&self, graph: &Graph, choose: &mut dyn FnMut(SlotId, usize) -> SlotId) -> Graph {
-        let mut slot = |slot: SlotId, node: &dyn Fn(usize) -> usize| {
-            let web = self.position(slot).map(|position| self.web(node(position)));
-            // What no process reads may go to the slot itself.
-            web.filter(|web| self.read[*web]).map_or(slot, |web| choose(slot, web))
-        };
-        let mut blocks: Vec<Block> = Vec::with_capacity(graph.blocks.len());
-        let mut assignments = Vec::new();
-        self.follow(graph, &mut |followed, nodes| {
-            let mut held = |read| slot(read, &|position| nodes[position]);
-            match followed {
-                Followed::Assignment(Assignment { target, value }, node) => {
-                    let value = with_slots(value, &mut held);
-                    let target = match target {
-                        Target::Slot(assigned) => Target::Slot(slot(*assigned, &|_| node)),
-                        Target::Element { index, of } => Target::Element {
-                            index: with_slots(index, &mut held),
-                            of: of.iter().copied().map(held).collect(),
-                        },
-                    };
-                    assignments.push(Assignment { target, value });
-                }
-                Followed::End(end) => {
-                    let accesses = graph.blocks[blocks.len()].accesses;
-                    let end = end.map(&mut |term| with_slots(term, &mut held));
-                    let assignments = std::mem::take(&mut assignments);
-                    blocks.push(Block { accesses, assignments, end });
-                }
-            }
-        });
-        let mut renamed = Graph { blocks, ..graph.clone() };
-        for (location, standing) in renamed.locations.iter_mut().enumerate() {
-            let nodes = self.at(self.blocks + location);
-            for reaction in &mut standing.reactions {
-                let held = &mut |read| slot(read, &|position| nodes[position]);
-                reaction.when = with_slots(&reaction.when, held);
-            }
-        }
-        renamed
-    }
-}
-
-/// A part of a block.
-enum Followed<'g> {
-    /// With the node of what it assigns.
-    Assignment(&'g Assignment, usize),
-    End(&'g End),
-}
-
-/// Where a process that ends a block like this goes on.
-fn after(end: &End) -> Vec<Point> {
-    match end {
-        End::Pause(location) => vec![Point::Location(*location)],
-        _ => end.blocks().map(Point::Block).collect(),
-    }
+    renamed
 }
 
 /// The term with other slots.

@@ -27,7 +27,6 @@
 //! every process begin any operation at any time.
 
 pub mod bisimulation;
-mod cone_of_influence;
 pub mod dead_variable_reset;
 pub mod link_copy_propagation;
 pub mod lipton;

@@ -23,28 +23,27 @@
 //! assignment by what the assignment does, and is kept over a pause only if
 //! no other process can undo it. The observer sees the same.
 //!
-//! Which facts bear on a location: the conditions of later branches, carried
-//! backward over the assignments on the way (their weakest preconditions). A
-//! condition over slots that are yet to be read thereby becomes one over what
-//! they will be read from: `a.seq = b.seq`, before `b := r`, is `a.seq = r.seq`,
-//! and is known to be false as soon as `r` has been written.
+//! Which facts bear on a location: the conditions of later branches
+//! ([`crate::dataflow::relevant_conditions`]).
 //!
 //! Where an atom is the process's own (others do not write it), its outcome
 //! is known at once, and the pause becomes a branch to two locations: the slots
 //! that it reads are then often dead, and what is left of many bits is one.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
-use crate::dataflow::predicates::{Knowledge, UNKNOWN, before, canonical};
+use crate::dataflow::predicates::Knowledge;
+use crate::dataflow::relevant_conditions::{Conditions, relevant_conditions};
 use crate::dataflow::stable_predicates::Stability;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
-    Assignment, Block, BlockId, End, Graph, Instance, Invocations, Location, Operator, Reaction,
-    Slot, Standing, Target, Term,
+    Assignment, Block, BlockId, End, Graph, Instance, Invocations, Location, Reaction, Slot,
+    Standing, Target, Term,
 };
 use crate::limits::Limit;
 use crate::passes::bisimulation::reachable;
@@ -54,9 +53,6 @@ const MOST_LOCATIONS: usize = 4_000;
 
 /// Nor with more blocks than this.
 const MOST_BLOCKS: usize = 16_000;
-
-/// More conditions than this at one place are not tracked.
-const MOST_CONDITIONS: usize = 64;
 
 /// Specialises every process to what it knows.
 ///
@@ -82,53 +78,6 @@ pub fn specialise(instance: &Instance, deadline: Deadline<'_>) -> Result<Instanc
     Ok(reduced)
 }
 
-/// Per block, the conditions of later branches, as conditions where it begins.
-fn relevant_conditions(
-    graph: &Graph,
-    slots: &[Slot],
-    deadline: Deadline<'_>,
-) -> Result<Vec<BTreeSet<Term>>, Stopped> {
-    let mut relevant: Vec<BTreeSet<Term>> = vec![BTreeSet::new(); graph.blocks.len()];
-    let at = |relevant: &[BTreeSet<Term>], location: Location| {
-        let step = graph.locations[location.index()].step;
-        step.map(|step| relevant[step.index()].clone()).unwrap_or_default()
-    };
-    loop {
-        let mut changed = false;
-        for index in (0..graph.blocks.len()).rev() {
-            deadline.check()?;
-            let block = &graph.blocks[index];
-            let mut conditions = match &block.end {
-                End::Jump(next) => relevant[next.index()].clone(),
-                End::Branch { condition, then, otherwise } => {
-                    let mut all = relevant[then.index()].clone();
-                    all.extend(relevant[otherwise.index()].iter().cloned());
-                    all.insert(canonical(condition, slots));
-                    all
-                }
-                End::Pause(location) => at(&relevant, *location),
-                End::Respond(_) | End::Fault { .. } => BTreeSet::new(),
-            };
-            for assignment in block.assignments.iter().rev() {
-                conditions =
-                    conditions.iter().map(|term| before(term, assignment, slots)).collect();
-            }
-            conditions.retain(|condition| *condition != UNKNOWN && condition.constant().is_none());
-            while conditions.len() > MOST_CONDITIONS {
-                deadline.reach(Limit::Conditions);
-                conditions.pop_last();
-            }
-            if !conditions.is_subset(&relevant[index]) {
-                relevant[index].extend(conditions);
-                changed = true;
-            }
-        }
-        if !changed {
-            return Ok(relevant);
-        }
-    }
-}
-
 /// The graph of one process, being specialised.
 ///
 /// What is met and not yet written stands in a queue: a step may be a chain of as many
@@ -139,7 +88,7 @@ struct Specialisation<'a> {
     stability: Stability,
     /// Whether pauses branch on what only the process itself can change.
     own_facts: bool,
-    relevant: &'a [BTreeSet<Term>],
+    relevant: &'a [Conditions],
     /// `None` while a block stands in the queue.
     blocks: Vec<Option<Block>>,
     locations: Vec<Standing>,
@@ -164,7 +113,7 @@ impl<'a> Specialisation<'a> {
     fn new(
         instance: &'a Instance,
         process: Process,
-        relevant: &'a [BTreeSet<Term>],
+        relevant: &'a [Conditions],
         own_facts: bool,
     ) -> Self {
         let graph = &instance.graphs[process.index()];
@@ -348,11 +297,7 @@ impl<'a> Specialisation<'a> {
                     let mut known = knowledge.clone();
                     known.learn(atom.clone(), truth);
                     let then = self.settled(location, known);
-                    let when = if truth {
-                        atom.clone()
-                    } else {
-                        canonical(&Term::Apply(Operator::Not, vec![atom.clone()]), self.slots)
-                    };
+                    let when = if truth { atom.clone() } else { atom.clone().not() };
                     reactions.push(Reaction { when, then });
                 }
             }
@@ -363,7 +308,8 @@ impl<'a> Specialisation<'a> {
     fn conditions(&self, location: Location) -> impl Iterator<Item = &'a Term> + use<'a> {
         let step = self.graph.locations[location.index()].step;
         let relevant = self.relevant;
-        step.into_iter().flat_map(|step| &relevant[step.index()])
+        let conditions = step.into_iter().flat_map(|step| &relevant[step.index()]);
+        conditions.map(Rc::as_ref)
     }
 }
 

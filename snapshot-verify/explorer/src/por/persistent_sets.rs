@@ -43,8 +43,10 @@
 //! processes and one operation each, one state of nine is left. Without a bound
 //! the future of every process is everything, and it is steps without effect that commute.
 
+use fixedbitset::FixedBitSet;
 use snapshot_core::Process;
 
+use crate::dataflow::{self, Lattice};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Location, Owner, Scalar, SlotId};
 use crate::limits::Limit;
@@ -144,20 +146,23 @@ struct Sets<'a> {
 
 impl Sets<'_> {
     /// What a way to take a step may read, and then what it may write.
-    fn touched(&self, events: &[Event]) -> Vec<u64> {
-        let mut touched = vec![0; 2 * self.words];
+    fn touched(&self, events: &[Event]) -> FixedBitSet {
+        let mut touched = self.none();
         for event in events {
             let (slot, writes) = match event {
                 Event::Read(slot) | Event::Find(slot, _) => (slot, 0),
                 Event::Write(slot) | Event::MayWrite(slot) | Event::Lead(slot, _) => {
-                    (slot, self.words)
+                    (slot, 64 * self.words)
                 }
             };
-            if let Some(cell) = self.cells[slot.index()] {
-                touched[writes + cell / 64] |= 1 << (cell % 64);
-            }
+            touched.extend(self.cells[slot.index()].map(|cell| writes + cell));
         }
         touched
+    }
+
+    /// Room for a set of cells that are read and one of those that are written.
+    fn none(&self) -> FixedBitSet {
+        FixedBitSet::with_capacity(2 * 64 * self.words)
     }
 }
 
@@ -179,41 +184,34 @@ impl Futures {
         let size = 2 * sets.words;
         let many = operations.is_none_or(|operations| operations as usize > MANY);
         let levels = operations.map_or(0, |operations| MANY.min(operations as usize)) + 1;
-        let paths: Vec<Vec<u64>> =
+        let paths: Vec<FixedBitSet> =
             graph.paths.iter().map(|path| sets.touched(&path.events)).collect();
-        let mut next = vec![vec![0; size]; graph.places.len()];
+        let mut next = vec![sets.none(); graph.places.len()];
         for (path, touched) in graph.paths.iter().zip(&paths) {
-            unite(&mut next[path.from], touched);
+            next[path.from].join(touched);
         }
-        let mut all: Vec<Vec<Vec<u64>>> = Vec::with_capacity(levels);
+        let mut all: Vec<Vec<FixedBitSet>> = Vec::with_capacity(levels);
         for level in 0..levels {
             let is_many = many && level + 1 == levels;
             let mut of_level = next.clone();
-            let mut open: Vec<usize> = (0..graph.places.len()).collect();
             for (place, future) in graph.places.iter().zip(&mut of_level) {
                 if place.location == Location::IDLE && level == 0 && !is_many {
-                    future.fill(0);
+                    future.clear();
                 }
             }
             // An operation that begins leaves one fewer, unless there are many.
             for path in graph.paths.iter().filter(|_| !is_many) {
                 let begins = graph.places[path.from].location == Location::IDLE;
                 if let (true, Some(to), Some(fewer)) = (begins, path.to, level.checked_sub(1)) {
-                    let after: &Vec<u64> = &all[fewer][to];
-                    unite(&mut of_level[path.from], after);
+                    of_level[path.from].join(&all[fewer][to]);
                 }
             }
-            while let Some(place) = open.pop() {
-                deadline.check()?;
-                let after = of_level[place].clone();
-                for &path in graph.arriving(place) {
-                    let from = graph.paths[path].from;
-                    let begins = graph.places[from].location == Location::IDLE;
-                    if (!begins || is_many) && unite(&mut of_level[from], &after) {
-                        open.push(from);
-                    }
-                }
-            }
+            let edges = |place: usize, visit: &mut dyn FnMut(usize)| {
+                let from = graph.arriving(place).iter().map(|path| graph.paths[*path].from);
+                let begins = |from: &usize| graph.places[*from].location == Location::IDLE;
+                from.filter(|from| is_many || !begins(from)).for_each(visit);
+            };
+            dataflow::spread(&mut of_level, edges, deadline)?;
             all.push(of_level);
         }
         // Of places where the process never stands, nothing is known.
@@ -228,11 +226,10 @@ impl Futures {
         for (number, place) in graph.places.iter().enumerate() {
             let Some(at) = futures.index.at(place) else { continue };
             futures.hopeful[at] = place.location != Location::IDLE;
-            let (reads, _) = next[number].split_at(sets.words);
-            futures.next[at * sets.words..][..sets.words].copy_from_slice(reads);
+            copy(&next[number], &mut futures.next[at * sets.words..][..sets.words]);
             for (level, of_level) in all.iter().enumerate() {
                 let begin = (at * levels + level) * size;
-                futures.all[begin..][..size].copy_from_slice(&of_level[number]);
+                copy(&of_level[number], &mut futures.all[begin..][..size]);
             }
         }
         Ok(futures)
@@ -264,14 +261,14 @@ impl Futures {
     }
 }
 
-/// Adds a set to another; whether that changed it.
-fn unite(set: &mut [u64], more: &[u64]) -> bool {
-    let mut changed = false;
-    for (word, more) in set.iter_mut().zip(more) {
-        changed |= *more & !*word != 0;
-        *word |= more;
-    }
-    changed
+/// Writes a set to a row of a table, as far as it has words.
+fn copy(set: &FixedBitSet, row: &mut [u64]) {
+    row.iter_mut().zip(set.as_slice()).for_each(|(word, of_set)| *word = *of_set as u64);
+}
+
+/// Adds a row to another.
+fn unite(row: &mut [u64], more: &[u64]) {
+    row.iter_mut().zip(more).for_each(|(word, more)| *word |= more);
 }
 
 impl PersistentSets {

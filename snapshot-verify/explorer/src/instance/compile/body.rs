@@ -8,7 +8,7 @@ use super::Memory;
 use super::storage::{Size, Slots};
 use super::tree::Tree;
 use crate::deadline::Deadline;
-use crate::instance::fold::{Knowledge, folded};
+use crate::instance::fold::{SlotValues, folded};
 use crate::instance::scalars::Scalars;
 use crate::instance::{
     Assignment, Block, BlockId, Domain, End, Graph, InstanceError, Invocations, Location, NONE,
@@ -375,7 +375,7 @@ impl<'a> Body<'a> {
     }
 }
 
-impl Knowledge for Body<'_> {
+impl SlotValues for Body<'_> {
     fn scalars(&self, slot: SlotId) -> Scalars {
         Scalars::of_domain(self.domain(slot))
     }

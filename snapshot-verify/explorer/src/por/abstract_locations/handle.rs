@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::dataflow::cone_of_influence::Sources;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Domain, Instance, NONE, Operator, Owner, Scalar, SlotId, Target, Term,
@@ -126,31 +127,21 @@ impl Handles {
         let is_pointer = |slot: SlotId| {
             instance.slot(slot).owner == Owner::Shared && small_range(instance, slot).is_some()
         };
-        loop {
-            let before = found.len();
-            for Assignment { target, value } in assignments() {
-                deadline.check()?;
-                let matters = |slot: &SlotId| {
-                    found.contains(slot) && (is_pointer(*slot) || part(*slot).is_some())
-                };
-                if target.choices().iter().any(matters) {
-                    tellers(value, &mut |slot| _ = found.insert(slot));
-                    if let Target::Element { index, .. } = target {
-                        tellers(index, &mut |slot| _ = found.insert(slot));
-                    }
-                }
-            }
-            if found.len() == before {
-                break;
-            }
-        }
+        let sources = Sources::read_by(
+            instance,
+            |term, visit| tellers(term, &mut |slot| visit(slot)),
+            deadline,
+        )?;
+        let through = |slot: SlotId| is_pointer(slot) || part(slot).is_some();
+        let found = sources.cone(found, through, deadline)?;
+        let found = || found.ones().map(|slot| SlotId(slot as u32));
         let mut parts = vec![Vec::new(); instance.processes];
-        for part in found.iter().filter_map(|slot| part(*slot)) {
+        for part in found().filter_map(part) {
             if let Some(process) = instance.slot(part.slot).owner.reader() {
                 parts[process.index()].push(part);
             }
         }
-        let pointers = found.into_iter().filter(|slot| is_pointer(*slot)).collect();
+        let pointers = found().filter(|slot| is_pointer(*slot)).collect();
         Ok(Self { parts, pointers })
     }
 }

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(crate) use handle::Kind;
 
 use crate::deadline::{Deadline, Stopped};
-use crate::instance::fold::{Knowledge, folded};
+use crate::instance::fold::{SlotValues, folded};
 use crate::instance::scalars::{Scalars, remainder};
 use crate::instance::{
     Assignment, BlockId, Domain, End, Instance, Location, NONE, Operator, Owner, Scalar, SlotId,
@@ -280,7 +280,7 @@ impl Here<'_> {
     }
 }
 
-impl Knowledge for Here<'_> {
+impl SlotValues for Here<'_> {
     fn scalars(&self, slot: SlotId) -> Scalars {
         match self.part(slot) {
             Some((part, code)) => match (part.kind, part.scalar(code)) {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fixedbitset::FixedBitSet;
 
+use crate::dataflow;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Domain, End, Instance, NONE, Operator, Scalar, SlotId, Target, Term,
@@ -97,19 +98,15 @@ impl Class {
         let count = self.slots.len();
         let mut ancestors: Vec<FixedBitSet> = vec![FixedBitSet::with_capacity(count); count];
         (0..count).for_each(|at| ancestors[at].insert(at));
-        loop {
-            let mut changed = false;
-            for &(from, to) in &self.moves {
-                deadline.check()?;
-                let above = ancestors[self.position(from)].clone();
-                let of_target = &mut ancestors[self.position(to)];
-                changed |= !above.is_subset(of_target);
-                of_target.union_with(&above);
-            }
-            if !changed {
-                return Ok(ancestors);
-            }
+        let mut moves: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for &(from, to) in &self.moves {
+            moves[self.position(from)].push(self.position(to));
         }
+        let edges = |from: usize, visit: &mut dyn FnMut(usize)| {
+            moves[from].iter().for_each(|to| visit(*to));
+        };
+        dataflow::spread(&mut ancestors, edges, deadline)?;
+        Ok(ancestors)
     }
 }
 

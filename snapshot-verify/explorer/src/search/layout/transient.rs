@@ -11,77 +11,62 @@
 //! Only slots of operations: what processes keep may differ from process to process
 //! at first, and where processes change places so would that.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
-use crate::instance::{Block, BlockId, End, Graph, Instance, Scalar, Slot, SlotId, Target, Term};
+use fixedbitset::FixedBitSet;
+
+use crate::dataflow::{self, Forward};
+use crate::deadline::Deadline;
+use crate::instance::{Block, End, Instance, Scalar, Slot, SlotId, Target, Term};
 
 /// By slot, what it holds between steps, if that is always the same and the slot is
 /// private. O(blocks * private slots).
 pub(super) fn transient(instance: &Instance) -> Vec<Option<Scalar>> {
     let mut found: Vec<Option<Scalar>> = instance.slots.iter().map(Slot::meaningless).collect();
+    let mut analysis = Changed { initial: found.clone() };
     for graph in &instance.graphs {
-        for slot in left_otherwise(instance, graph) {
-            found[slot.index()] = None;
+        let nothing = FixedBitSet::with_capacity(instance.slots.len());
+        let mut argument = nothing.clone();
+        argument.extend(graph.argument.map(SlotId::index));
+        let begin = graph.beginnings().into_iter().map(|block| (block, nothing.clone()));
+        let begin = begin.chain([(graph.invocations.update, argument)]);
+        let Ok(entries) = dataflow::forward(graph, &mut analysis, begin, Deadline::NEVER) else {
+            return vec![None; instance.slots.len()];
+        };
+        for (block, entry) in graph.blocks.iter().zip(entries.blocks) {
+            // What operations own is reset where they respond.
+            if let (End::Pause(_), Some(mut changed)) = (&block.end, entry) {
+                analysis.block(block, &mut changed);
+                changed.ones().for_each(|slot| found[slot] = None);
+            }
         }
     }
     found
 }
 
-/// The slots in which some step of the graph may leave anything else.
-fn left_otherwise(instance: &Instance, graph: &Graph) -> BTreeSet<SlotId> {
-    let mut left = BTreeSet::new();
-    // Per block, what may hold something else where it begins.
-    let mut entries: Vec<Option<BTreeSet<SlotId>>> = vec![None; graph.blocks.len()];
-    let mut open: Vec<BlockId> = graph.beginnings();
-    for begin in &open {
-        entries[begin.index()] = Some(BTreeSet::new());
-    }
-    if let (Some(argument), Some(entry)) =
-        (graph.argument, &mut entries[graph.invocations.update.index()])
-    {
-        entry.insert(argument);
-    }
-    while let Some(id) = open.pop() {
-        let block = graph.block(id);
-        let changed = after(instance, block, entries[id.index()].clone().unwrap_or_default());
-        match &block.end {
-            End::Pause(_) => left.extend(changed),
-            // What operations own is reset.
-            End::Respond(_) => {}
-            End::Jump(_) | End::Branch { .. } | End::Fault { .. } => {
-                for next in block.end.blocks() {
-                    let entry = &mut entries[next.index()];
-                    if entry.as_ref().is_none_or(|entry| !changed.is_subset(entry)) {
-                        entry.get_or_insert_default().extend(&changed);
-                        open.push(next);
-                    }
-                }
-            }
-        }
-    }
-    left
+/// Within steps: the slots that may hold something else than where the step began.
+struct Changed {
+    /// What slots hold between steps, if they are transient.
+    initial: Vec<Option<Scalar>>,
 }
 
-/// What may hold something else after the assignments of a block.
-fn after(instance: &Instance, block: &Block, mut changed: BTreeSet<SlotId>) -> BTreeSet<SlotId> {
-    for assignment in &block.assignments {
-        match &assignment.target {
-            Target::Slot(slot) => {
-                let first = instance.slot(*slot).meaningless();
-                let is_reset = match assignment.value {
-                    Term::Constant(scalar) | Term::Process(scalar) => first == Some(scalar),
-                    _ => false,
-                };
-                if is_reset {
-                    changed.remove(slot);
-                } else {
-                    changed.insert(*slot);
+impl Forward for Changed {
+    type Fact = FixedBitSet;
+
+    fn block(&mut self, block: &Block, changed: &mut FixedBitSet) {
+        for assignment in &block.assignments {
+            match (&assignment.target, &assignment.value) {
+                (Target::Slot(slot), Term::Constant(scalar) | Term::Process(scalar)) => {
+                    changed.set(slot.index(), self.initial[slot.index()] != Some(*scalar));
                 }
+                (target, _) => target.slots(&mut |slot| changed.insert(slot.index())),
             }
-            Target::Element { of, .. } => changed.extend(of),
         }
     }
-    changed
+
+    fn pause<'f>(&self, _: &'f FixedBitSet) -> Option<Cow<'f, FixedBitSet>> {
+        None
+    }
 }
 
 #[cfg(test)]
@@ -89,7 +74,9 @@ mod tests {
     use snapshot_core::Process;
 
     use super::*;
-    use crate::instance::{Assignment, Domain, Invocations, Location, Owner, Standing};
+    use crate::instance::{
+        Assignment, BlockId, Domain, Graph, Invocations, Location, Owner, Standing,
+    };
     use crate::language::Span;
 
     /// A process whose operations assign to four slots: the first is reset, the second

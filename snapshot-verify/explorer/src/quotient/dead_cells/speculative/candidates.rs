@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use fixedbitset::FixedBitSet;
+
 use super::{Digit, Group, Layer};
+use crate::dataflow;
+use crate::dataflow::cone_of_influence::Sources;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{
     Assignment, Domain, End, Instance, NONE, Owner, Scalar, SlotId, Target, Term,
@@ -12,7 +16,7 @@ use crate::quotient::canonical_renaming::classes::Classes;
 /// What is seen of the slots in the graphs.
 struct Uses {
     /// Slots that a decision depends on, perhaps by way of others.
-    decisive: BTreeSet<SlotId>,
+    decisive: FixedBitSet,
     /// Elements of arrays that are read at an index known at run time.
     elements: BTreeSet<SlotId>,
     /// By slot, the processes that assign it by name.
@@ -28,7 +32,7 @@ struct Uses {
 pub(super) fn layers(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<Layer>, Stopped> {
     let uses = Uses::new(instance, deadline)?;
     let control: Vec<SlotId> = slots(instance)
-        .filter(|slot| is_shared(instance, *slot) && uses.decisive.contains(slot))
+        .filter(|slot| is_shared(instance, *slot) && uses.decisive.contains(slot.index()))
         .filter(|slot| !uses.elements.contains(slot) && is_plain(instance, *slot))
         .collect();
     let names = names(instance, &uses, deadline)?;
@@ -76,25 +80,23 @@ fn names(instance: &Instance, uses: &Uses, deadline: Deadline<'_>) -> Result<Vec
     };
     let always =
         |slot: SlotId| matches!(instance.slot(slot).domain, Domain::Range { optional: false, .. });
-    let mut names: BTreeSet<SlotId> = slots(instance)
-        .filter(|slot| is_shared(instance, *slot) && may(*slot) && always(*slot))
-        .collect();
-    loop {
-        deadline.check()?;
-        let before = names.len();
-        assignments(instance, &mut |_, assignment| {
-            if let (Target::Slot(to), Term::Slot(from)) = (&assignment.target, &assignment.value)
-                && names.contains(from)
-                && may(*to)
-                && !is_shared(instance, *to)
-            {
-                names.insert(*to);
-            }
-        });
-        if names.len() == before {
-            return Ok(names.into_iter().collect());
+    let mut moved: Vec<Vec<SlotId>> = vec![Vec::new(); instance.slots.len()];
+    assignments(instance, &mut |_, assignment| {
+        if let (Target::Slot(to), Term::Slot(from)) = (&assignment.target, &assignment.value)
+            && may(*to)
+            && !is_shared(instance, *to)
+        {
+            moved[from.index()].push(*to);
         }
-    }
+    });
+    let begin = slots(instance)
+        .filter(|slot| is_shared(instance, *slot) && may(*slot) && always(*slot))
+        .map(SlotId::index);
+    let edges = |from: usize, visit: &mut dyn FnMut(usize)| {
+        moved[from].iter().for_each(|to| visit(to.index()));
+    };
+    let names = dataflow::closure(instance.slots.len(), begin, edges, deadline)?;
+    Ok(names.ones().map(|slot| SlotId(slot as u32)).collect())
 }
 
 /// Slots with the same home, and so the same key, together.
@@ -159,7 +161,7 @@ fn assignments(instance: &Instance, visit: &mut dyn FnMut(usize, &Assignment)) {
 impl Uses {
     fn new(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let mut uses = Self {
-            decisive: BTreeSet::new(),
+            decisive: FixedBitSet::with_capacity(instance.slots.len()),
             elements: BTreeSet::new(),
             writers: vec![BTreeSet::new(); instance.slots.len()],
             watched: instance.watched(),
@@ -168,9 +170,7 @@ impl Uses {
             for block in &graph.blocks {
                 deadline.check()?;
                 if let End::Branch { condition, .. } = &block.end {
-                    condition.slots(&mut |slot| {
-                        uses.decisive.insert(slot);
-                    });
+                    condition.slots(&mut |slot| uses.decisive.insert(slot.index()));
                 }
                 block.terms(&mut |term| uses.indices(term));
             }
@@ -179,21 +179,20 @@ impl Uses {
             Target::Slot(slot) => {
                 uses.writers[slot.index()].insert(process);
             }
-            Target::Element { index, .. } => index.slots(&mut |slot| {
-                uses.decisive.insert(slot);
-            }),
+            Target::Element { index, .. } => {
+                index.slots(&mut |slot| uses.decisive.insert(slot.index()))
+            }
         });
-        uses.decisive.extend(&uses.watched);
-        uses.close(instance, deadline)?;
+        uses.decisive.extend(uses.watched.iter().map(|slot| slot.index()));
+        let decisive = uses.decisive.ones().map(|slot| SlotId(slot as u32));
+        uses.decisive = Sources::new(instance, deadline)?.cone(decisive, |_| true, deadline)?;
         Ok(uses)
     }
 
     fn indices(&mut self, term: &Term) {
         match term {
             Term::Element { index, of } => {
-                index.slots(&mut |slot| {
-                    self.decisive.insert(slot);
-                });
+                index.slots(&mut |slot| self.decisive.insert(slot.index()));
                 for term in of {
                     if let Term::Slot(slot) = term {
                         self.elements.insert(*slot);
@@ -208,24 +207,6 @@ impl Uses {
             | Term::Slot(_)
             | Term::Fresh
             | Term::Successor(_) => {}
-        }
-    }
-
-    /// What is assigned to what decides, decides.
-    fn close(&mut self, instance: &Instance, deadline: Deadline<'_>) -> Result<(), Stopped> {
-        loop {
-            deadline.check()?;
-            let before = self.decisive.len();
-            assignments(instance, &mut |_, assignment| {
-                if assignment.target.choices().iter().any(|slot| self.decisive.contains(slot)) {
-                    assignment.value.slots(&mut |slot| {
-                        self.decisive.insert(slot);
-                    });
-                }
-            });
-            if self.decisive.len() == before {
-                return Ok(());
-            }
         }
     }
 }

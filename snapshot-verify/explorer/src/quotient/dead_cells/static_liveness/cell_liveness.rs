@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
 
+use crate::dataflow;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Owner, Scalar, SlotId};
 use crate::por::abstract_locations::{AbstractGraph, Event, Path, scalars_of};
@@ -41,8 +42,7 @@ impl CellLiveness {
         });
         let mut best: Option<Self> = None;
         for pointer in std::iter::once(None).chain(held) {
-            deadline.check()?;
-            let liveness = Self::new(graphs, cell, pointer);
+            let liveness = Self::new(graphs, cell, pointer, deadline)?;
             // Of equal ones the first: without pointer, if possible.
             if liveness.worth() > best.as_ref().map_or(0, Self::worth) {
                 best = Some(liveness);
@@ -51,12 +51,17 @@ impl CellLiveness {
         Ok(best)
     }
 
-    fn new(graphs: &[AbstractGraph], cell: SlotId, pointer: Option<(SlotId, Scalar)>) -> Self {
-        let readers: Vec<FixedBitSet> =
-            graphs.iter().map(|graph| readers(graph, cell, pointer)).collect();
+    fn new(
+        graphs: &[AbstractGraph],
+        cell: SlotId,
+        pointer: Option<(SlotId, Scalar)>,
+        deadline: Deadline<'_>,
+    ) -> Result<Self, Stopped> {
+        let readers = graphs.iter().map(|graph| readers(graph, cell, pointer, deadline));
+        let readers: Vec<FixedBitSet> = readers.collect::<Result<_, _>>()?;
         let counts = readers.iter().zip(graphs);
         let harmless = counts.map(|(set, graph)| graph.places.len() - set.count_ones(..)).collect();
-        Self { cell, pointer, readers, harmless }
+        Ok(Self { cell, pointer, readers, harmless })
     }
 
     /// The number of combinations of abstract locations without a reader.
@@ -77,7 +82,12 @@ enum Meaning {
 
 /// The abstract locations from which a process may come to read the cell, or to make the
 /// pointer lead to it, though it does not yet and the cell was not written.
-fn readers(graph: &AbstractGraph, cell: SlotId, pointer: Option<(SlotId, Scalar)>) -> FixedBitSet {
+fn readers(
+    graph: &AbstractGraph,
+    cell: SlotId,
+    pointer: Option<(SlotId, Scalar)>,
+    deadline: Deadline<'_>,
+) -> Result<FixedBitSet, Stopped> {
     // All other paths go on.
     let mut ending = FixedBitSet::with_capacity(graph.paths.len());
     let mut open = Vec::new();
@@ -90,14 +100,11 @@ fn readers(graph: &AbstractGraph, cell: SlotId, pointer: Option<(SlotId, Scalar)
             Meaning::Nothing => {}
         }
     }
-    let mut readers = FixedBitSet::with_capacity(graph.places.len());
-    while let Some(place) = open.pop() {
-        if !readers.put(place) {
-            let before = graph.arriving(place).iter().filter(|path| !ending.contains(**path));
-            open.extend(before.map(|path| graph.paths[*path].from));
-        }
-    }
-    readers
+    let edges = |place: usize, visit: &mut dyn FnMut(usize)| {
+        let before = graph.arriving(place).iter().filter(|path| !ending.contains(**path));
+        before.for_each(|path| visit(graph.paths[*path].from));
+    };
+    dataflow::closure(graph.places.len(), open, edges, deadline)
 }
 
 fn meaning(path: &Path, cell: SlotId, pointer: Option<(SlotId, Scalar)>) -> Meaning {

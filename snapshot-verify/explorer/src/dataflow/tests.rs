@@ -1,0 +1,235 @@
+//! Solutions against all ways through random graphs, taken one by one.
+
+#![cfg(test)]
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::instance::{Assignment, Invocations, Reaction, Response, SlotId, Target};
+
+const SLOTS: usize = 3;
+
+/// Slots read before they are assigned; and, forward, those assigned from others.
+struct Simple;
+
+fn read(term: &Term, set: &mut FixedBitSet) {
+    term.slots(&mut |slot| set.insert(slot.index()));
+}
+
+impl Backward for Simple {
+    type Fact = FixedBitSet;
+
+    fn bottom(&self) -> FixedBitSet {
+        FixedBitSet::with_capacity(SLOTS)
+    }
+
+    fn block(&self, block: &Block, live: &mut FixedBitSet) {
+        block.end.terms().into_iter().for_each(|term| read(term, live));
+        for assignment in block.assignments.iter().rev() {
+            assignment.target.slots(&mut |slot| live.set(slot.index(), false));
+            read(&assignment.value, live);
+        }
+    }
+
+    fn location(&self, _: Location, _: &Standing, _: &mut FixedBitSet) {}
+}
+
+/// A slot is tainted by one that is.
+impl Forward for Simple {
+    type Fact = FixedBitSet;
+
+    fn block(&mut self, block: &Block, tainted: &mut FixedBitSet) {
+        for assignment in &block.assignments {
+            let mut from = false;
+            assignment.value.slots(&mut |slot| from |= tainted[slot.index()]);
+            assignment.target.slots(&mut |slot| tainted.set(slot.index(), from));
+        }
+    }
+
+    fn pause<'f>(&self, after: &'f FixedBitSet) -> Option<Cow<'f, FixedBitSet>> {
+        Some(Cow::Borrowed(after))
+    }
+}
+
+fn graph() -> impl Strategy<Value = Graph> {
+    let slot = || 0..SLOTS as u32;
+    let assignment = (slot(), prop::option::of(slot())).prop_map(|(to, from)| Assignment {
+        target: Target::Slot(SlotId(to)),
+        value: from.map_or(Term::TRUE, |from| Term::Slot(SlotId(from))),
+    });
+    let end = (0..5_u8, any::<[u8; 2]>(), slot());
+    let block = (prop::collection::vec(assignment, 0..3), end);
+    let blocks = prop::collection::vec(block, 1..9);
+    let locations = prop::collection::vec((any::<u8>(), prop::option::of(any::<u8>())), 0..4);
+    (blocks, locations, any::<[u8; 2]>()).prop_map(|(blocks, locations, begin)| {
+        let count = blocks.len();
+        let block = |at: u8| BlockId((usize::from(at) % count) as u32);
+        let location = |at: u8| Location((usize::from(at) % (locations.len() + 1)) as u32);
+        let blocks = blocks.into_iter().map(|(assignments, (kind, [a, b], slot))| {
+            let condition = Term::Slot(SlotId(slot));
+            let end = match kind {
+                0 => End::Jump(block(a)),
+                1 => End::Branch { condition, then: block(a), otherwise: block(b) },
+                2 | 3 if location(a) != Location::IDLE => End::Pause(location(a)),
+                _ => End::Respond(Response::Update { value: condition }),
+            };
+            Block { accesses: 0, assignments, end }
+        });
+        let standing = |step, reaction: Option<u8>| Standing {
+            step,
+            span: crate::language::Span::default(),
+            label: String::new(),
+            updating: false,
+            reactions: reaction
+                .map(|then| Reaction { when: Term::TRUE, then: block(then) })
+                .into_iter()
+                .collect(),
+        };
+        let others =
+            locations.iter().map(|&(step, reaction)| standing(Some(block(step)), reaction));
+        Graph {
+            blocks: blocks.collect(),
+            locations: std::iter::once(standing(None, None)).chain(others).collect(),
+            invocations: Invocations { update: block(begin[0]), scan: block(begin[1]) },
+            argument: None,
+        }
+    })
+}
+
+/// The blocks that may come next, those after a response last.
+fn next(graph: &Graph, block: BlockId, past_responses: bool) -> Vec<BlockId> {
+    let end = &graph.block(block).end;
+    let mut next: Vec<BlockId> = end.blocks().collect();
+    match end {
+        End::Pause(location) => next.extend(graph.standing(*location).beginnings()),
+        End::Respond(_) if past_responses => {
+            next.extend([graph.invocations.update, graph.invocations.scan]);
+        }
+        _ => {}
+    }
+    next
+}
+
+/// Whether some way from the block reads the slot before it assigns it.
+fn is_read(graph: &Graph, begin: BlockId, slot: SlotId) -> bool {
+    let mut seen = vec![false; graph.blocks.len()];
+    let mut open = vec![begin];
+    while let Some(id) = open.pop() {
+        if std::mem::replace(&mut seen[id.index()], true) {
+            continue;
+        }
+        let mentions = |term: &Term| *term == Term::Slot(slot);
+        let block = graph.block(id);
+        let mut assigned = false;
+        for assignment in &block.assignments {
+            if mentions(&assignment.value) {
+                return true;
+            }
+            if assignment.target == Target::Slot(slot) {
+                assigned = true;
+                break;
+            }
+        }
+        if !assigned {
+            if block.end.terms().into_iter().any(mentions) {
+                return true;
+            }
+            open.extend(next(graph, id, true));
+        }
+    }
+    false
+}
+
+/// The slots that some way from the invocation of an update to each block taints,
+/// slot 0 being tainted: all sets that there are, one by one.
+fn tainted(graph: &Graph) -> Vec<Option<FixedBitSet>> {
+    let mut one = FixedBitSet::with_capacity(SLOTS);
+    one.insert(0);
+    let mut seen: Vec<(BlockId, FixedBitSet)> = Vec::new();
+    let mut open = vec![(graph.invocations.update, one)];
+    while let Some((id, set)) = open.pop() {
+        if seen.contains(&(id, set.clone())) {
+            continue;
+        }
+        let mut after = set.clone();
+        Forward::block(&mut Simple, graph.block(id), &mut after);
+        open.extend(next(graph, id, false).into_iter().map(|next| (next, after.clone())));
+        seen.push((id, set));
+    }
+    let mut all = vec![None; graph.blocks.len()];
+    for (id, set) in seen {
+        all[id.index()].get_or_insert_with(|| FixedBitSet::with_capacity(SLOTS)).union_with(&set);
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_solution_is_what_all_ways_say(graph in graph()) {
+        let facts = backward(&graph, &Simple, Deadline::NEVER).unwrap();
+        for (index, live) in facts.blocks.iter().enumerate() {
+            for slot in 0..SLOTS {
+                let expected = is_read(&graph, BlockId(index as u32), SlotId(slot as u32));
+                prop_assert_eq!(live[slot], expected, "slot {} at block {}", slot, index);
+            }
+        }
+        for at in graph.every_location() {
+            for slot in 0..SLOTS {
+                let read = |block| is_read(&graph, block, SlotId(slot as u32));
+                let expected = graph.blocks_from(at).any(read);
+                prop_assert_eq!(facts.locations[at.index()][slot], expected);
+            }
+        }
+        let mut one = FixedBitSet::with_capacity(SLOTS);
+        one.insert(0);
+        let begin = [(graph.invocations.update, one)];
+        let mut found = forward(&graph, &mut Simple, begin, Deadline::NEVER).unwrap();
+        prop_assert_eq!(&found.blocks, &tainted(&graph));
+        let solved = found.clone();
+        resume(&graph, &mut Simple, &mut found, Deadline::NEVER).unwrap();
+        prop_assert_eq!(found, solved, "a solution stays");
+    }
+}
+
+proptest! {
+    #[test]
+    fn facts_spread_along_edges(
+        edges in prop::collection::vec((0..8_usize, 0..8_usize), 0..16),
+        begin in prop::collection::vec(0..8_usize, 0..3),
+    ) {
+        let next = |from: usize, visit: &mut dyn FnMut(usize)| {
+            edges.iter().filter(|edge| edge.0 == from).for_each(|edge| visit(edge.1));
+        };
+        // Floyd and Warshall.
+        let mut leads = [[false; 8]; 8];
+        (0..8).for_each(|at| leads[at][at] = true);
+        edges.iter().for_each(|&(from, to)| leads[from][to] = true);
+        for (via, from, to) in (0..512).map(|n| (n / 64, n / 8 % 8, n % 8)) {
+            leads[from][to] |= leads[from][via] && leads[via][to];
+        }
+        let mut origins: Vec<BTreeSet<usize>> = (0..8).map(|at| [at].into()).collect();
+        spread(&mut origins, next, Deadline::NEVER).unwrap();
+        for (to, origins) in origins.iter().enumerate() {
+            let expected: BTreeSet<usize> = (0..8).filter(|from| leads[*from][to]).collect();
+            prop_assert_eq!(origins, &expected);
+        }
+        let reached = closure(8, begin.clone(), next, Deadline::NEVER).unwrap();
+        for to in 0..8 {
+            prop_assert_eq!(reached[to], begin.iter().any(|from| leads[*from][to]));
+        }
+    }
+}
+
+#[test]
+fn it_ends_at_the_deadline() {
+    let block = Block { accesses: 0, assignments: Vec::new(), end: End::Jump(BlockId(0)) };
+    let invocations = Invocations { update: BlockId(0), scan: BlockId(0) };
+    let graph = Graph { blocks: vec![block], locations: vec![], invocations, argument: None };
+    let over = Deadline::new(Some(std::time::Instant::now()), None);
+    assert_eq!(backward(&graph, &Simple, over).err(), Some(Stopped::Time));
+    let begin = [(BlockId(0), FixedBitSet::with_capacity(SLOTS))];
+    assert_eq!(forward(&graph, &mut Simple, begin, over), Err(Stopped::Time));
+}
