@@ -14,9 +14,8 @@ use snapshot_verify::verify::{
 };
 
 use super::bounds::{self, Budget};
-use super::check::ProgressWatch;
 use super::input::{self, Input, Variant};
-use super::progress::Ticker;
+use super::progress::{ProgressWatch, Ticker};
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, print, print_in, refused};
 
 /// Time for one expectation, unless another is given.

@@ -14,9 +14,8 @@ use snapshot_verify::verify::contribution::{Contribution, contributions};
 use snapshot_verify::verify::every::Every;
 use snapshot_verify::verify::{Operations, Outcome, Request, Verdict};
 
-use super::check::ProgressWatch;
 use super::input::Input;
-use super::progress::Ticker;
+use super::progress::{ProgressWatch, Ticker};
 use super::{refused, trouble};
 
 /// How long the contributions of all statements together are looked for.

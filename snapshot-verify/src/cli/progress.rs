@@ -5,11 +5,16 @@
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use snapshot_core::Process;
 use snapshot_io::escape;
 use snapshot_verify::report::{count, memory};
 use snapshot_verify::search::Progress;
+use snapshot_verify::verify::{Effort, Watch};
+
+use super::memory::allocated;
 
 /// Between two lines on a terminal.
 const REDRAW: Duration = Duration::from_millis(200);
@@ -99,6 +104,38 @@ fn line(about: &str, progress: &Progress) -> String {
         progress.depth,
         memory(progress.memory),
     )
+}
+
+/// Passes on to the ticker how far a search is.
+pub struct ProgressWatch<'a> {
+    /// What is searched.
+    pub title: String,
+    /// Set by Ctrl-C.
+    pub stop: &'a AtomicBool,
+    /// Shows progress.
+    pub ticker: &'a Ticker,
+}
+
+impl Watch for ProgressWatch<'_> {
+    fn stop(&self) -> &AtomicBool {
+        self.stop
+    }
+
+    fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
+        let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i},{j})"));
+        let operations = effort.operations.map_or_else(String::new, |operations| {
+            format!(", {operations} operations of {}", effort.active)
+        });
+        self.ticker.begin(format!("{}{pair}{operations}", self.title));
+    }
+
+    fn progress(&self, progress: &Progress) {
+        self.ticker.tick(progress);
+    }
+
+    fn allocated(&self) -> Option<fn() -> u64> {
+        Some(allocated)
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,191 @@
+//! `snapshot-verify check`: are all executions of these algorithms linearizable?
+//!
+//! [`options`] says which options go with each other, [`session`] asks and reports.
+
+mod options;
+mod session;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use snapshot_core::Process;
+use snapshot_io::ci::CheckReport;
+use snapshot_verify::search::SelfCheck;
+use snapshot_verify::verify::{Method, Operations, Pairs, Reductions, Request};
+
+use self::session::Session;
+use super::bounds::{self, Budget, Sizes};
+use super::input::{Input, Variant};
+use super::progress::Ticker;
+
+/// Verifies algorithms, or finds shortest counterexamples.
+///
+/// Explores, for all pairs (i, j) of segments, all (i, j)-simple executions:
+/// what holds for them holds for all (docs/verification.md). Exit code: 1 if
+/// there is a violation, else 2 if an input is bad, else 3 if something is not
+/// decided, else 0.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Algorithms: names of the corpus (see `list`), or files.
+    #[arg(required = true, value_name = "ALGORITHM|FILE")]
+    inputs: Vec<String>,
+    /// Take this bug variant.
+    #[arg(long, value_name = "NAME", conflicts_with = "all_bugs")]
+    bug: Option<String>,
+    /// Take all bug variants, one after the other.
+    #[arg(long)]
+    all_bugs: bool,
+    /// Processes, and segments: a number, a list 3,5, a range 3..6, or every: a
+    /// proof for every number of processes at once, else a violation for a small one.
+    #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
+          value_parser = bounds::sizes)]
+    sizes: Sizes,
+    /// The pairs to explore: all, or one, such as 0,1.
+    #[arg(long, value_name = "all|I,J", default_value = "all", value_parser = bounds::pairs)]
+    pairs: Pairs,
+    /// How: exploration of reduced instances with an observer; or refinement of
+    /// the normalised specification, PAT's method, far slower, to compare with
+    /// (default: exploration, but refinement of full executions).
+    #[arg(long, value_enum, value_name = "METHOD")]
+    method: Option<MethodName>,
+    /// Simple executions, or all that write a few values: --values.
+    #[arg(long, value_enum, value_name = "EXECUTIONS")]
+    executions: Option<Executions>,
+    /// All executions that write these many values rather than simple ones.
+    #[arg(long, value_name = "K", conflicts_with = "pairs",
+          value_parser = clap::value_parser!(u32).range(2..))]
+    values: Option<u32>,
+    /// With refinement: only this process updates, and it does not scan. For
+    /// objects with one writer.
+    #[arg(long, value_name = "P", value_parser = bounds::process)]
+    updater: Option<Process>,
+    /// With refinement: the partial order reduction.
+    #[arg(long, value_enum, value_name = "on|off")]
+    partial_order: Option<Switch>,
+    /// With refinement: operations take effect at the statements that the text
+    /// marks with `linearizes`, and nowhere else.
+    #[arg(long)]
+    points: bool,
+    /// A bound on the operations of each process: a number, none, or grow: 1, 2,
+    /// 3, ... and few processes first, to find bugs fast.
+    #[arg(long, value_name = "B|none|grow", default_value = "none",
+          value_parser = bounds::operations)]
+    operations: Operations,
+    /// The reductions to use: all, none, names apart by commas, or no-NAME for
+    /// all but some (see `list --reductions`; default: all).
+    #[arg(long, value_name = "all|none|LIST", value_parser = bounds::reductions)]
+    reductions: Option<Reductions>,
+    #[command(flatten)]
+    budget: Budget,
+    /// Check the reductions while they are used, on a sample of the states that the
+    /// search visits and on random executions; exit code 4 if one of them is wrong.
+    #[arg(long)]
+    self_check: bool,
+    /// Explore the other pairs also when one of them is violated.
+    #[arg(long)]
+    keep_going: bool,
+    /// A proof in which something never happens (a statement that is never executed,
+    /// an operation that never returns, or that can become unable to end) is not
+    /// counted as one: exit code 3.
+    #[arg(long)]
+    strict: bool,
+    /// For people; one JSON object per line; JUnit or SARIF (docs/verification.md).
+    #[arg(long, value_enum, default_value = "human")]
+    report: CheckReport,
+    /// Write the first counterexample to this file, for `replay`.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Write a certificate of the proof to this file, for `certify`: all states of the
+    /// interpreter, of the reductions with antichain and symmetry at most
+    /// (docs/certificates.md).
+    #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
+    certificate: Option<PathBuf>,
+    /// Write a page for a browser: of the counterexample, forwards and backwards, or of the
+    /// proof, with what each statement contributes to it (docs/explain.md).
+    #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
+    html: Option<PathBuf>,
+    /// Tell progress on standard error also where that is no terminal.
+    #[arg(long)]
+    progress: bool,
+}
+
+/// How to check.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum MethodName {
+    /// Reduced instances with an observer.
+    Exploration,
+    /// The program as it is written against the normalised specification.
+    Refinement,
+}
+
+/// Which executions to check.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Executions {
+    /// The (i, j)-simple ones, of all pairs.
+    Simple,
+    /// All over a few values.
+    Full,
+}
+
+/// Whether something is used.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum Switch {
+    On,
+    Off,
+}
+
+impl Check {
+    pub fn run(self) -> ExitCode {
+        match self.check() {
+            Ok(code) | Err(code) => code,
+        }
+    }
+
+    fn check(&self) -> Result<ExitCode, ExitCode> {
+        let inputs: Vec<Input> =
+            self.inputs.iter().map(|name| Input::read(name)).collect::<Result<_, _>>()?;
+        let mut cases: Vec<(&Input, Variant)> = Vec::new();
+        for input in &inputs {
+            match self.all_bugs {
+                true => cases.extend(input.bugs()?.into_iter().map(|variant| (input, variant))),
+                false => cases.push((input, input.variant(self.bug.as_deref())?)),
+            }
+        }
+        let method = self.method()?;
+        self.require_processes()?;
+        self.require_place(self.trace.as_deref())?;
+        self.require_place(self.certificate.as_deref())?;
+        self.require_certifiable(&cases, method)?;
+        self.require_place(self.html.as_deref())?;
+        self.require_one_page(&cases)?;
+        let ticker = Ticker::new(self.progress);
+        let mut session = Session::new(self, method, &ticker);
+        for (input, variant) in &cases {
+            if self.sizes.is_every() {
+                session.every(input, variant)?;
+            }
+            for &processes in &self.sizes.0 {
+                session.case(input, variant, processes)?;
+            }
+        }
+        session.finish()
+    }
+
+    fn request(&self, processes: usize, method: Method) -> Request {
+        Request {
+            processes,
+            method,
+            pairs: self.pairs,
+            values: self.values,
+            updater: self.updater,
+            operations: self.operations,
+            reductions: self.reductions.unwrap_or_else(Reductions::standard),
+            threads: self.budget.threads(),
+            memory: self.budget.memory,
+            time: self.budget.time,
+            keep_going: self.keep_going,
+            self_check: self.self_check.then_some(SelfCheck::DEFAULT).or(SelfCheck::of_build()),
+        }
+    }
+}

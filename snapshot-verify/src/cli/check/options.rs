@@ -1,0 +1,152 @@
+//! Which options of `check` go with each other.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use snapshot_verify::refine::Means;
+use snapshot_verify::verify::{Method, Operations, Pairs};
+
+use super::{Check, Executions, MethodName, Switch};
+use crate::cli::input::{Input, Variant};
+use crate::cli::trouble;
+
+impl Check {
+    /// The method, if all options suit it and each other.
+    pub(super) fn method(&self) -> Result<Method, ExitCode> {
+        let is_full = match (self.executions, self.values) {
+            (Some(Executions::Full), None) => {
+                return Err(trouble(
+                    "full executions need to know how many values are written: add --values 2, say",
+                ));
+            }
+            (Some(Executions::Simple), Some(_)) => {
+                return Err(trouble(
+                    "simple executions write 0 and 1: leave out --values, or use --executions full",
+                ));
+            }
+            (_, values) => values.is_some(),
+        };
+        let given = [
+            (self.reductions.is_some(), "--reductions"),
+            (self.budget.threads.is_some(), "--threads"),
+            (self.partial_order.is_some(), "--partial-order"),
+            (self.points, "--points"),
+            (self.updater.is_some(), "--updater"),
+        ];
+        let given = |which: std::ops::Range<usize>| {
+            given[which].iter().find(|(given, _)| *given).map(|(_, option)| option)
+        };
+        match self.method {
+            Some(MethodName::Exploration) if is_full => Err(trouble(
+                "exploration knows simple executions only: for full ones, use --method refinement",
+            )),
+            None | Some(MethodName::Exploration) if !is_full => match given(2..5) {
+                Some(option) => Err(trouble(format_args!(
+                    "{option} is of refinement: add --method refinement, or leave it out"
+                ))),
+                None => Ok(Method::Exploration),
+            },
+            _ => match given(0..2) {
+                Some(option) => Err(trouble(format_args!(
+                    "{option} is of exploration, and full executions and --method refinement are \
+                     searched without: leave it out"
+                ))),
+                None => Ok(Method::Refinement(Means {
+                    partial_order: self.partial_order != Some(Switch::Off),
+                    points: self.points,
+                })),
+            },
+        }
+    }
+
+    /// The pair and the updater must be there for every n.
+    pub(super) fn require_processes(&self) -> Result<(), ExitCode> {
+        if self.sizes.is_every() {
+            let is_chosen = [
+                (self.pairs != Pairs::All, "--pairs"),
+                (self.method.is_some(), "--method"),
+                (self.executions.is_some() || self.values.is_some(), "--values or --executions"),
+                (self.updater.is_some(), "--updater"),
+                (self.operations != Operations::Unbounded, "--operations"),
+                (self.keep_going, "--keep-going"),
+            ];
+            return match is_chosen.iter().find(|(given, _)| *given) {
+                Some((_, option)) => Err(trouble(format_args!(
+                    "{option} does not go with --processes every, which is about all pairs and \
+                     any number of operations: leave it out"
+                ))),
+                None => Ok(()),
+            };
+        }
+        let smallest = self.sizes.0.iter().copied().min().unwrap_or(usize::MAX);
+        let range = format!("is out of range: with n = {smallest}, ");
+        match (self.pairs, self.updater) {
+            (Pairs::One(i, j), _) if j.index() >= smallest => Err(trouble(format_args!(
+                "the pair {i},{j} {range}segments are 0 to {}",
+                smallest - 1
+            ))),
+            (_, Some(updater)) if updater.index() >= smallest => Err(trouble(format_args!(
+                "the updater {updater} {range}processes are 0 to {}",
+                smallest - 1
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A certificate is of one proof by exploration, with finitely many states.
+    pub(super) fn require_certifiable(
+        &self,
+        cases: &[(&Input, Variant)],
+        method: Method,
+    ) -> Result<(), ExitCode> {
+        if self.certificate.is_none() {
+            return Ok(());
+        }
+        if method != Method::Exploration {
+            return Err(trouble("--certificate is of exploration: leave out --method refinement"));
+        }
+        if self.operations == Operations::Grow {
+            return Err(trouble(
+                "a certificate is of one bound on the operations: with --certificate, give a \
+                 number or none",
+            ));
+        }
+        let ([(_, variant)], [_]) = (cases, self.sizes.0.as_slice()) else {
+            return Err(trouble(
+                "a certificate is of one algorithm for one number of processes: check them one \
+                 by one",
+            ));
+        };
+        if self.operations == Operations::Unbounded && variant.program.has_counters() {
+            return Err(trouble(
+                "a certificate lists all states, and with counters there are infinitely many: \
+                 add --operations 2, say",
+            ));
+        }
+        Ok(())
+    }
+
+    /// A page is of one answer.
+    pub(super) fn require_one_page(&self, cases: &[(&Input, Variant)]) -> Result<(), ExitCode> {
+        let sizes = self.sizes.0.len() + usize::from(self.sizes.is_every());
+        match self.html.is_some() && cases.len() * sizes != 1 {
+            true => Err(trouble(
+                "a page is of one algorithm for one number of processes: check them one by one",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Better now than after an hour.
+    pub(super) fn require_place(&self, path: Option<&Path>) -> Result<(), ExitCode> {
+        let Some(path) = path else { return Ok(()) };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        match folder.is_none_or(Path::is_dir) && !path.is_dir() {
+            true => Ok(()),
+            false => Err(trouble(format_args!(
+                "cannot write {}: it must be a file in a folder that exists",
+                path.display()
+            ))),
+        }
+    }
+}

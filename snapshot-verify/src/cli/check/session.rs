@@ -1,0 +1,337 @@
+//! One run of `check`: asks for each algorithm and size, and reports the answers.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use snapshot_io::ci::{self, CheckReport};
+use snapshot_io::output::{self, Printed};
+use snapshot_io::replacement;
+use snapshot_verify::exercise::Exercise;
+use snapshot_verify::program::Program;
+use snapshot_verify::report::{
+    Case, Tally, human, human_conclusion, human_every, human_trial, json, json_every, json_summary,
+};
+use snapshot_verify::verify::every::{Every, every};
+use snapshot_verify::verify::{Method, Outcome, Unfinished, Verdict, exercised, tried, verify};
+
+use super::Check;
+use crate::cli::certificate::Output as Certificate;
+use crate::cli::input::{Input, Variant};
+use crate::cli::page::{self, Output};
+use crate::cli::progress::{ProgressWatch, Ticker};
+use crate::cli::{ReportFormat, WIDTH, interrupt, refused, trouble};
+
+/// One run of the command.
+pub(super) struct Session<'a> {
+    command: &'a Check,
+    method: Method,
+    stop: &'static AtomicBool,
+    ticker: &'a Ticker,
+    began: Instant,
+    tally: Tally,
+    peak_bytes: u64,
+    /// Whether a trace was written.
+    traced: bool,
+    /// How to print answers as they come.
+    format: ReportFormat,
+    /// They are printed at the end instead.
+    collected: Option<Vec<ci::Answer>>,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(command: &'a Check, method: Method, ticker: &'a Ticker) -> Self {
+        Self {
+            command,
+            method,
+            stop: interrupt::listen(),
+            ticker,
+            began: Instant::now(),
+            tally: Tally::default(),
+            peak_bytes: 0,
+            traced: false,
+            format: match command.report {
+                CheckReport::Json => ReportFormat::Json,
+                _ => ReportFormat::Human,
+            },
+            collected: command.report.is_collected().then(Vec::new),
+        }
+    }
+
+    pub(super) fn case(
+        &mut self,
+        input: &Input,
+        variant: &Variant,
+        processes: usize,
+    ) -> Result<(), ExitCode> {
+        let request = self.command.request(processes, self.method);
+        let source = input.algorithm.source();
+        let looks_at_values = input.looks_at_values(variant);
+        let mut case = Case {
+            input: &input.name,
+            algorithm: &variant.program.name,
+            bug: variant.bug.as_deref(),
+            source,
+            request: &request,
+            outcomes: &[],
+            exercise: None,
+            looks_at_values: &looks_at_values,
+        };
+        let watch = ProgressWatch { title: case.title(), stop: self.stop, ticker: self.ticker };
+        let began = Instant::now();
+        let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
+        self.ticker.clear();
+        let outcomes = outcomes.map_err(|error| refused(&watch.title, source, &error))?;
+        case.outcomes = &outcomes;
+        let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
+        let exercise = match outcomes.iter().all(is_proof) {
+            true => {
+                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+                let exercise = exercised(&variant.program, &request, left, &watch);
+                Some(exercise.map_err(|error| refused(&watch.title, source, &error))?)
+            }
+            false => None,
+        };
+        case.exercise = exercise.as_ref();
+        let is_refused = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Refused);
+        let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
+        let trial = match outcomes.iter().any(is_refused) && !outcomes.iter().any(is_wrong) {
+            true => {
+                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+                let trial = tried(&variant.program, &request, left, &watch);
+                self.ticker.clear();
+                Some(trial.map_err(|error| refused(&watch.title, source, &error))?)
+            }
+            false => None,
+        };
+        let is_vacuous = exercise.as_ref().is_some_and(Exercise::is_vacuous);
+        for outcome in &outcomes {
+            self.tally.count(&outcome.verdict);
+            self.tally.vacuous += usize::from(is_vacuous);
+            self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
+            let trace = self.trace(input, &variant.program, &case, outcome)?;
+            self.collect(&case, outcome);
+            self.print(&match self.format {
+                ReportFormat::Human => human(&case, outcome, trace, WIDTH),
+                ReportFormat::Json => json(&case, outcome, trace) + "\n",
+            })?;
+        }
+        let Some((request, outcome)) = trial else {
+            if self.format == ReportFormat::Human {
+                self.print(&human_conclusion(&case))?;
+            }
+            let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+            self.page(input, variant, &case, left, &watch)?;
+            let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+            return self.certificate(variant, &case, left);
+        };
+        let outcomes = [outcome];
+        let full = Case { request: &request, outcomes: &outcomes, ..case };
+        let [outcome] = &outcomes;
+        let mut trace = None;
+        if is_wrong(outcome) {
+            self.tally.count(&outcome.verdict);
+            self.peak_bytes = self.peak_bytes.max(outcome.measures.peak_bytes);
+            trace = self.trace(input, &variant.program, &full, outcome)?;
+            self.collect(&full, outcome);
+        }
+        let shown = if is_wrong(outcome) { &full } else { &case };
+        self.page(input, variant, shown, None, &watch)?;
+        self.print(&match (self.format, is_wrong(outcome)) {
+            (ReportFormat::Json, _) => json(&full, outcome, trace) + "\n",
+            (ReportFormat::Human, true) => {
+                human(&full, outcome, trace, WIDTH) + &human_conclusion(&full)
+            }
+            (ReportFormat::Human, false) => human_conclusion(&case) + &human_trial(&full, outcome),
+        })
+    }
+
+    /// An answer for every n.
+    pub(super) fn every(&mut self, input: &Input, variant: &Variant) -> Result<(), ExitCode> {
+        let source = input.algorithm.source();
+        let bug = variant.bug.as_deref();
+        let with = bug.map_or_else(String::new, |bug| format!(" with {bug}"));
+        let title = format!("{}{with}", variant.program.name);
+        let request = self.command.request(2, Method::Exploration);
+        let watch = ProgressWatch { title: title.clone(), stop: self.stop, ticker: self.ticker };
+        let every = every(&variant.program, &request, &watch);
+        self.ticker.clear();
+        let every = every.map_err(|error| refused(&title, source, &error))?;
+        if every.wrong.is_none() {
+            self.page_of_every(input, variant, &every, &watch)?;
+        }
+        match &every.wrong {
+            None => {
+                let verdict = match every.verdict() {
+                    "verified" => Verdict::Verified,
+                    "refused" => Verdict::Refused,
+                    _ => Verdict::Unknown(Unfinished::Memory),
+                };
+                self.tally.count(&verdict);
+                if let Some(collected) = &mut self.collected {
+                    collected.push(ci::Answer {
+                        name: format!("{title}, every n"),
+                        kind: kind(&verdict),
+                        verdict: every.verdict(),
+                        text: human_every(&title, source, &every),
+                        file: Some(source.name().to_owned()),
+                        place: None,
+                        elapsed: Some(every.elapsed),
+                    });
+                }
+            }
+            Some((request, outcomes)) => {
+                let looks_at_values = input.looks_at_values(variant);
+                let case = Case {
+                    input: &input.name,
+                    algorithm: &variant.program.name,
+                    bug,
+                    source,
+                    request,
+                    outcomes,
+                    exercise: None,
+                    looks_at_values: &looks_at_values,
+                };
+                self.page(input, variant, &case, None, &watch)?;
+                for outcome in outcomes.iter().filter(|outcome| outcome.verdict.is_wrong()) {
+                    self.tally.count(&outcome.verdict);
+                    let trace = self.trace(input, &variant.program, &case, outcome)?;
+                    self.collect(&case, outcome);
+                    self.print(&match self.format {
+                        ReportFormat::Human => human(&case, outcome, trace, WIDTH),
+                        ReportFormat::Json => json(&case, outcome, trace) + "\n",
+                    })?;
+                }
+            }
+        }
+        self.print(&match self.format {
+            ReportFormat::Human => human_every(&title, source, &every),
+            ReportFormat::Json => json_every(&input.name, bug, source, &every),
+        })
+    }
+
+    /// Writes the certificate, if one is wanted and there is a proof.
+    fn certificate(
+        &self,
+        variant: &Variant,
+        case: &Case<'_>,
+        time: Option<Duration>,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
+        let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
+        if !case.outcomes.iter().all(is_proof) {
+            eprintln!("no certificate {}: there is no proof", path.display());
+            return Ok(());
+        }
+        let output = Certificate { path, time, stop: self.stop, report: self.format };
+        let (text, request) = (case.source.text(), case.request);
+        self.print(&output.write(&variant.program, text, request, self.command.reductions)?)
+    }
+
+    /// Writes the first counterexample, if that is wanted; where to.
+    fn trace(
+        &mut self,
+        input: &Input,
+        program: &Program,
+        case: &Case<'_>,
+        outcome: &Outcome,
+    ) -> Result<Option<&'a Path>, ExitCode> {
+        let (Some(path), false) = (self.command.trace.as_deref(), self.traced) else {
+            return Ok(None);
+        };
+        let Some(trace) = page::trace(input, program, case, outcome)? else { return Ok(None) };
+        replacement::write(path, trace.to_string().as_bytes())
+            .map_err(|error| trouble(format_args!("cannot write {}: {error}", path.display())))?;
+        self.traced = true;
+        Ok(Some(path))
+    }
+
+    /// Writes the page of a case, if one is wanted.
+    fn page(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        case: &Case<'_>,
+        time: Option<Duration>,
+        watch: &ProgressWatch<'_>,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = self.command.html.as_deref() else { return Ok(()) };
+        let page = Output { path, time, watch, ticker: self.ticker };
+        page.of_case(input, &variant.program, case)
+    }
+
+    /// Writes the page of an answer for every n without a violation, if one is wanted.
+    fn page_of_every(
+        &self,
+        input: &Input,
+        variant: &Variant,
+        every: &Every,
+        watch: &ProgressWatch<'_>,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = self.command.html.as_deref() else { return Ok(()) };
+        let request = self.command.request(3, Method::Exploration);
+        let page = Output { path, time: request.time, watch, ticker: self.ticker };
+        page.of_every(input, &variant.program, variant.bug.as_deref(), &request, every)
+    }
+
+    /// Keeps an answer for the end, if all are reported there.
+    fn collect(&mut self, case: &Case<'_>, outcome: &Outcome) {
+        let Some(collected) = &mut self.collected else { return };
+        let name = match outcome.pair {
+            Some([i, j]) => format!("{}, pair ({i},{j})", case.title()),
+            None => case.title(),
+        };
+        collected.push(ci::Answer {
+            name,
+            kind: kind(&outcome.verdict),
+            verdict: outcome.verdict.name(),
+            text: human(case, outcome, None, WIDTH),
+            file: Some(case.source.name().to_owned()),
+            place: match &outcome.verdict {
+                Verdict::Fault(fault) => Some(case.source.position(fault.fault.span)),
+                _ => None,
+            },
+            elapsed: Some(outcome.measures.elapsed),
+        });
+    }
+
+    fn print(&self, text: &str) -> Result<(), ExitCode> {
+        if self.collected.is_some() {
+            return Ok(());
+        }
+        let printed = match self.format {
+            ReportFormat::Human => output::print_text(text),
+            ReportFormat::Json => output::print_data(text),
+        };
+        match printed {
+            Ok(Printed::Whole) => Ok(()),
+            // The output was closed: nothing more is to be done.
+            Ok(Printed::Closed) => Err(ExitCode::from(self.tally.exit_code(self.command.strict))),
+            Err(error) => Err(trouble(format_args!("cannot write to standard output: {error}"))),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Result<ExitCode, ExitCode> {
+        if let Some(answers) = self.collected.take() {
+            let (program, version) = ("snapshot-verify", env!("CARGO_PKG_VERSION"));
+            if let Some(text) = self.command.report.collected(program, version, &answers) {
+                self.print(&text)?;
+            }
+        }
+        if self.format == ReportFormat::Json {
+            let (strict, elapsed) = (self.command.strict, self.began.elapsed());
+            self.print(&(json_summary(&self.tally, strict, elapsed, self.peak_bytes) + "\n"))?;
+        }
+        Ok(ExitCode::from(self.tally.exit_code(self.command.strict)))
+    }
+}
+
+/// What a verdict is for continuous integration.
+fn kind(verdict: &Verdict) -> ci::Kind {
+    match verdict {
+        Verdict::Verified => ci::Kind::Right,
+        verdict if verdict.is_wrong() => ci::Kind::Wrong,
+        _ => ci::Kind::Open,
+    }
+}
