@@ -125,6 +125,7 @@ fn class(model: &Model, rounds: &Rounds, numbers: &[usize]) -> Option<Class> {
     let only_in_ghosts = only_in_ghosts(model);
     let may_be_in_centre = |bit: &&Bit| match (model.outside[bit.at], model.slots[bit.at].frame) {
         (Outside::Always, _) => false,
+        (_, Some(_)) if !is_seen(model, bit.at) => false,
         (Outside::InGhost(_), Some(frame)) => !only_in_ghosts[frame.0 as usize],
         _ => true,
     };
@@ -145,6 +146,24 @@ fn class(model: &Model, rounds: &Rounds, numbers: &[usize]) -> Option<Class> {
         }
     };
     fits.then_some(Class { anchor, bits })
+}
+
+/// Whether a local may have a value where a view shows it: where it is live before an access or
+/// a call, or behind a call.
+fn is_seen(model: &Model, at: usize) -> bool {
+    let slot = &model.slots[at];
+    let (Some(procedure), Some(owner)) = (slot.frame, slot.owner) else { return true };
+    let offset = at - model.blocks[usize::from(owner)];
+    let locals = &model.frames[procedure.0 as usize].locals;
+    let local = locals.iter().position(|room| (room.base..room.base + room.size).contains(&offset));
+    let Some(local) = local else { return true };
+    model.code.iter().enumerate().any(|(number, one)| {
+        let stands = match &one.act {
+            Act::Read(..) | Act::Write(..) | Act::Swap(..) | Act::Atomic | Act::Call(..) => true,
+            _ => matches!(model.code[number - usize::from(number > 0)].act, Act::Call(..)),
+        };
+        stands && one.procedure == procedure && one.live.get(local).is_some_and(|live| *live)
+    })
 }
 
 /// The procedures that only ever run within ghost scans.
@@ -422,7 +441,7 @@ impl Search<'_> {
                 }
             }
             act => terms(act).into_iter().for_each(|term| {
-                // Conditions; what is returned to nobody is judged.
+                // Conditions; what the operation returns is judged.
                 match act {
                     Act::Return(_) => drop(self.row(flow, term)),
                     _ => self.invariant(flow, term),

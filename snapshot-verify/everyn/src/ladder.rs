@@ -42,6 +42,83 @@ pub struct Answer {
     pub rungs: Vec<Rung>,
 }
 
+/// Which rungs are tried.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Rungs {
+    /// Those that are left out.
+    without: Vec<Obligation>,
+}
+
+/// There is no rung of this name.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UnknownRung {
+    /// The name.
+    pub name: String,
+}
+
+impl Rungs {
+    /// All rungs, in the order in which they are tried.
+    pub fn all() -> Vec<Obligation> {
+        let of = |ghosts| [nested(ghosts), direct(ghosts)].concat().concat();
+        [of(Ghosts::Scans), of(Ghosts::Calls)].concat()
+    }
+
+    /// Whether a rung is tried.
+    pub fn contains(&self, rung: Obligation) -> bool {
+        !self.without.contains(&rung)
+    }
+}
+
+/// `all`, names apart by commas, or `no-NAME` for all but some.
+impl std::str::FromStr for Rungs {
+    type Err = UnknownRung;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRung> {
+        if text == "all" {
+            return Ok(Self::default());
+        }
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        for name in text.split(',').map(str::trim) {
+            let (list, name) = match name.strip_prefix("no-") {
+                Some(name) => (&mut without, name),
+                None => (&mut with, name),
+            };
+            let rung = Self::all().into_iter().find(|rung| rung.name() == name);
+            list.push(rung.ok_or_else(|| UnknownRung { name: name.to_owned() })?);
+        }
+        if !with.is_empty() {
+            without.extend(Self::all().into_iter().filter(|rung| !with.contains(rung)));
+        }
+        Ok(Self { without })
+    }
+}
+
+impl Obligation {
+    /// The name of the rung: of which ghost scans, and what is shown of them.
+    pub fn name(self) -> String {
+        let what = match (self.mode, self.part, self.specification) {
+            (Mode::Nested, Part::Faults, _) => "faults",
+            (Mode::Nested, Part::Tokens, _) => "nesting",
+            (Mode::Nested, ..) => "faults+nesting",
+            (Mode::Direct, _, Specification::Observer) => "observer",
+            (Mode::Direct, Part::By(I), _) => "memory-i",
+            (Mode::Direct, Part::By(J), _) => "memory-j",
+            (Mode::Direct, ..) => "memory-t",
+        };
+        format!("{}.{what}", self.ghosts.name())
+    }
+}
+
+impl Ghosts {
+    /// The name of the guess.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scans => "scans",
+            Self::Calls => "calls",
+        }
+    }
+}
+
 /// What a proof may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {

@@ -44,8 +44,10 @@ fn merge(model: &mut Model) {
         }
         for me in [I, J, T] {
             for member in [I, J, T] {
+                // A process that leaves out itself never comes to a round with itself.
+                let never = member == me && matches!(this.except, Some(Term::Me));
                 this.merged[usize::from(me)][usize::from(member)] =
-                    is_as_any_other(model, &this, me, member);
+                    never || is_as_any_other(model, &this, me, member);
             }
         }
         model.code[at].act = match &model.code[at].act {

@@ -6,7 +6,7 @@ use snapshot_language::Source;
 
 use super::ladder::Rung;
 use super::model::{Ghosts, Obligation, Part, Specification};
-use super::prove::{Attempt, Event, Who};
+use super::prove::{Actor, Attempt, Event};
 use super::run::Failure;
 use super::shape::{I, Mode, T};
 
@@ -36,7 +36,7 @@ impl fmt::Display for Obligation {
     }
 }
 
-impl fmt::Display for Who {
+impl fmt::Display for Actor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::I => "process i",

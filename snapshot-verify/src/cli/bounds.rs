@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use snapshot_core::Process;
 use snapshot_io::quantity;
+use snapshot_verify::verify::every::{Rungs, UnknownRung};
 use snapshot_verify::verify::{Operations, Pairs, Reductions, ReductionsError, TABLE};
 use thiserror::Error;
 
@@ -42,6 +43,8 @@ pub enum BoundError {
     Sizes,
     #[error("expected one number of processes")]
     Size,
+    #[error("there is no rung `{name}`; the rungs are {names}")]
+    Rung { name: String, names: String },
     #[error("there are 2 processes at least, for a pair of segments")]
     TooFewProcesses,
     #[error("more than {LARGEST} processes are not supported")]
@@ -160,6 +163,14 @@ pub fn operations(text: &str) -> Result<Operations, BoundError> {
             _ => Err(BoundError::Operations),
         },
     }
+}
+
+/// `all`, `calls.nesting,calls.memory-t`, `no-scans.observer`
+pub fn rungs(text: &str) -> Result<Rungs, BoundError> {
+    text.parse().map_err(|UnknownRung { name }| {
+        let names: Vec<String> = Rungs::all().into_iter().map(|rung| rung.name()).collect();
+        BoundError::Rung { name, names: names.join(", ") }
+    })
 }
 
 /// `all`, `none`, `dead,constant`, `no-symmetry`

@@ -129,6 +129,10 @@ impl Watch for ProgressWatch<'_> {
         self.ticker.begin(format!("{}{pair}{operations}", self.title));
     }
 
+    fn prove(&self, rung: &str) {
+        self.ticker.begin(format!("{}, {rung}", self.title));
+    }
+
     fn progress(&self, progress: &Progress) {
         self.ticker.tick(progress);
     }

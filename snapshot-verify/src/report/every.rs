@@ -24,7 +24,8 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
     };
     let mut text = format!("{title}, every n: {verdict} ({})\n", seconds(every.elapsed));
     for rung in &every.answer.rungs {
-        text.push_str(&format!("  {}: {}", rung.obligation, tell::outcome(rung, source)));
+        let (name, what) = (rung.obligation.name(), rung.obligation);
+        text.push_str(&format!("  {name}, {what}: {}", tell::outcome(rung, source)));
         if let Ok(finding) = &rung.finding {
             text.push_str(&format!(
                 " ({} views, {} centres, {})",
@@ -68,6 +69,7 @@ pub fn json_every(input: &str, bug: Option<&str>, source: &Source, every: &Every
         "verdict": every.verdict(),
         "violated_with": n,
         "searched": every.searched,
+        "rung": every.answer.rungs.last().map(|rung| rung.obligation.name()),
         "obligations": rungs,
         "seconds": every.elapsed.as_secs_f64(),
     })
@@ -83,6 +85,8 @@ fn rung_of(rung: &Rung, source: &Source) -> Value {
         .map(|kind| json!({"tracked": tell::kind(&kind.crowd), "level": 1, "views": kind.views}))
         .collect();
     json!({
+        "rung": rung.obligation.name(),
+        "ghosts": rung.obligation.ghosts.name(),
         "obligation": rung.obligation.to_string(),
         "holds": finding.is_some_and(snapshot_everyn::prove::Finding::holds),
         "outcome": tell::outcome(rung, source),

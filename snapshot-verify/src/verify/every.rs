@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use snapshot_everyn::ladder::{Answer, Budget, prove_all};
+pub use snapshot_everyn::ladder::{Rungs, UnknownRung};
 
 use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, verify};
 use crate::program::Program;
@@ -56,6 +57,19 @@ pub fn every(
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Every, VerifyError> {
+    every_by(program, request, &Rungs::default(), watch)
+}
+
+/// As [`every`], by some rungs of the ladder only.
+///
+/// # Errors
+/// As [`every`].
+pub fn every_by(
+    program: &Program,
+    request: &Request,
+    rungs: &Rungs,
+    watch: &dyn Watch,
+) -> Result<Every, VerifyError> {
     let began = Instant::now();
     let end = request.time.and_then(|time| began.checked_add(time));
     let half = request.time.map_or(PROOF, |time| time / 2);
@@ -64,7 +78,13 @@ pub fn every(
         until: began.checked_add(half),
     };
     let stopped = || watch.stop().load(std::sync::atomic::Ordering::Relaxed);
-    let answer = prove_all(program, budget, &mut |_| !stopped());
+    let answer = prove_all(program, budget, &mut |rung| {
+        let goes_on = !stopped() && rungs.contains(rung);
+        if goes_on {
+            watch.prove(&rung.name());
+        }
+        goes_on
+    });
     let mut every = Every { answer, wrong: None, searched: Vec::new(), elapsed: began.elapsed() };
     for processes in 2..=LARGEST {
         let left =

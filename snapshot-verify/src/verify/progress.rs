@@ -18,6 +18,9 @@ pub trait Watch {
     /// It goes on; called about twice a second.
     fn progress(&self, progress: &Progress);
 
+    /// A rung of the ladder for every n is tried, of this name.
+    fn prove(&self, _: &str) {}
+
     /// What tells the bytes that are allocated, so that preparation keeps to
     /// [`Request::memory`](super::Request::memory), too; without it only states do.
     fn allocated(&self) -> Option<fn() -> u64> {

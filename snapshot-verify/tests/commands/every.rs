@@ -49,6 +49,19 @@ fn options_that_make_no_sense_are_refused() {
 }
 
 #[test]
+fn rungs_can_be_chosen_by_name() {
+    let lines = json(3, "check bowman -n every --rungs no-scans.observer --time 2");
+    let obligations = lines[0]["obligations"].as_array().unwrap();
+    assert!(obligations.iter().all(|one| one["rung"] != "scans.observer"), "{obligations:?}");
+    assert!(obligations.iter().any(|one| one["rung"] == "scans.memory-t"), "{obligations:?}");
+    let all = "scans.faults,scans.nesting,scans.observer";
+    let lines = json(0, &format!("check bowman -n every --rungs {all}"));
+    assert_eq!(lines[0]["rung"], "scans.observer");
+    assert!(refused("check bowman -n every --rungs scan.observer").contains("calls.memory-t"));
+    assert!(refused("check bowman -n 3 --rungs all").contains("--processes every"));
+}
+
+#[test]
 fn a_proof_for_every_n_can_be_expected() {
     let out = printed(0, "expect bowman");
     let line = out.lines().find(|line| line.contains("expect every n: linearizable"));

@@ -60,7 +60,7 @@ impl Layout {
             let mode = self.obligation.mode;
             shape.each(&mut Vec::new(), &mut |leaf, inner| {
                 let has = |member| path.contains(&member) || inner.contains(&member);
-                // What only an index of t leads to is not kept: nobody else sees it.
+                // What only an index of t leads to is not kept: no other process sees it.
                 let only_tracked = path.contains(&T) && !path.iter().any(|place| *place < T);
                 let dropped = has(OTHER)
                     || leaf.scalar == Scalar::Lost

@@ -9,7 +9,7 @@ use snapshot_language::program::SharedId;
 
 use super::search::Origin;
 use super::search::Search;
-use super::{End, Who};
+use super::{Actor, End};
 use crate::model::{Slot, Unsupported, at};
 use crate::run::{Branch, Run, pc};
 use crate::shape::{BASE, DEAD, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
@@ -173,9 +173,9 @@ impl Search<'_> {
             state[at] = if is_token { OLD } else { UNKNOWN };
         }
         let who = match effect.actor {
-            I => Who::I,
-            J => Who::J,
-            _ => Who::Another,
+            I => Actor::I,
+            J => Actor::J,
+            _ => Actor::Another,
         };
         let row = &self.views.rows[partner as usize];
         let place = pc(row, model.blocks[usize::from(effect.actor)]) as u32;

@@ -64,14 +64,14 @@ pub enum Attempt {
 #[derive(Clone, Debug)]
 pub struct Event {
     /// The process.
-    pub who: Who,
+    pub who: Actor,
     /// Where it stood; none: it was idle.
     pub span: Option<Span>,
 }
 
 /// A process of the crowd.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Who {
+pub enum Actor {
     /// The one that updates segment i.
     I,
     /// The one that updates segment j.
@@ -136,15 +136,15 @@ pub struct Steps {
     /// Per view, its bytes.
     pub rows: Vec<Box<[u8]>>,
     /// Per view, the steps from it to others: whose, and where to.
-    pub steps: Vec<Vec<(Who, u32)>>,
+    pub steps: Vec<Vec<(Actor, u32)>>,
     /// Per view, the steps that fail, whose, and why. They are not followed.
-    pub failures: Vec<Vec<(Who, Failure)>>,
+    pub failures: Vec<Vec<(Actor, Failure)>>,
     /// The views of the initial states.
     pub initial: Vec<u32>,
 }
 
 enum End {
-    Fails(Failure, u32, Who, Option<Span>),
+    Fails(Failure, u32, Actor, Option<Span>),
     Unsupported(Unsupported),
     Budget(&'static str),
 }

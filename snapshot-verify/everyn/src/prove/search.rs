@@ -6,7 +6,7 @@ use std::time::Instant;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::Effect;
-use super::{End, Event, Limits, Sabotage, Who, crowds};
+use super::{Actor, End, Event, Limits, Sabotage, crowds};
 use crate::model::{Model, Unsupported};
 use crate::run::{Branch, Crowd, Failure, Run, pc};
 use crate::shape::{DEAD, I, J, Mode, OLD, Scalar, T};
@@ -24,7 +24,7 @@ pub(super) struct Views {
 #[derive(Clone, Copy)]
 pub(super) struct Origin {
     pub(super) from: u32,
-    pub(super) who: Who,
+    pub(super) who: Actor,
     pub(super) place: u32,
 }
 
@@ -37,8 +37,8 @@ pub(super) struct AtCentre {
 /// What is noted of steps.
 #[derive(Default)]
 pub(super) struct Record {
-    pub(super) steps: Vec<FxHashSet<(Who, u32)>>,
-    pub(super) failures: Vec<Vec<(Who, Failure)>>,
+    pub(super) steps: Vec<FxHashSet<(Actor, u32)>>,
+    pub(super) failures: Vec<Vec<(Actor, Failure)>>,
 }
 
 pub(super) struct Search<'m> {
@@ -87,7 +87,7 @@ impl Search<'_> {
     pub(super) fn close(&mut self) -> Result<(), End> {
         for kind in 0..self.crowds.len() {
             for mut state in self.initial(kind)? {
-                let origin = Origin { from: u32::MAX, who: Who::Tracked, place: 0 };
+                let origin = Origin { from: u32::MAX, who: Actor::Tracked, place: 0 };
                 self.add(kind, &mut state, origin)?;
             }
         }
@@ -235,9 +235,9 @@ impl Search<'_> {
             let here = pc(&view, block);
             let is_followed = me == crowd.tracked;
             let who = match me {
-                I => Who::I,
-                J => Who::J,
-                _ => Who::Tracked,
+                I => Actor::I,
+                J => Actor::J,
+                _ => Actor::Tracked,
             };
             let is_ghost = run.in_ghost(&view);
             let mut ways: Vec<(Branch, bool)> = Vec::new();

@@ -1,7 +1,7 @@
 //! Steps of one process in a state of the crowd.
 //!
 //! A step is one access to something that is kept, and what follows up to the next such
-//! access. An access to nothing that is kept influences nobody, and its result is unknown
+//! access. An access to nothing that is kept influences no process, and its result is unknown
 //! anyway: it goes with the step before. Steps branch where something is unknown, and in
 //! loops over the crowd: between two tracked processes there are any number of others,
 //! none included, so a round with "any other" may be made any number of times.
@@ -81,9 +81,9 @@ pub struct Branch {
 pub struct Run<'m> {
     /// The program.
     pub model: &'m Model,
-    /// Who is there.
+    /// The processes that are there.
     pub crowd: &'m Crowd,
-    /// Who makes it.
+    /// The one that makes it.
     pub me: u8,
 }
 

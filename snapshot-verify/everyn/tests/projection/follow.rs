@@ -2,7 +2,7 @@
 //! among the successors of the views of the state before.
 
 use snapshot_everyn::model::Model;
-use snapshot_everyn::prove::{Steps, Who, is_ordered};
+use snapshot_everyn::prove::{Actor, Steps, is_ordered};
 use snapshot_everyn::run::{Crowd, Run, pc};
 use snapshot_everyn::shape::{I, J, Mode, OTHER, T};
 use snapshot_semantics::interpret::Call;
@@ -139,7 +139,7 @@ impl<'a> Follower<'a> {
         let may_fail = self.followed.iter().any(|followed| {
             let who = followed.tuple.who(process);
             let reached = self.reached(followed, who, shows);
-            who != Who::Another
+            who != Actor::Another
                 && reached
                     .iter()
                     .any(|id| self.steps.failures[*id as usize].iter().any(|(of, _)| *of == who))
@@ -176,10 +176,10 @@ impl<'a> Follower<'a> {
                 return Err(self.missing(followed, process, shows));
             }
             let place = match who {
-                Who::I => I,
-                Who::J => J,
-                Who::Tracked => T,
-                Who::Another => OTHER,
+                Actor::I => I,
+                Actor::J => J,
+                Actor::Tracked => T,
+                Actor::Another => OTHER,
             };
             self.counts.bytes += bytes;
             self.counts.moves[usize::from(place)] += 1;
@@ -228,12 +228,12 @@ impl<'a> Follower<'a> {
 
     /// The views that a move may lead to: without a step, if it is one that the view does
     /// not show, or by steps that stop where no access is waited for.
-    fn reached(&self, followed: &Followed, who: Who, shows: Shows) -> Vec<u32> {
+    fn reached(&self, followed: &Followed, who: Actor, shows: Shows) -> Vec<u32> {
         let place = match who {
-            Who::I => I,
-            Who::J => J,
-            Who::Tracked => T,
-            Who::Another => OTHER,
+            Actor::I => I,
+            Actor::J => J,
+            Actor::Tracked => T,
+            Actor::Another => OTHER,
         };
         let is_within = place == T || place == followed.tuple.tracked;
         match shows {

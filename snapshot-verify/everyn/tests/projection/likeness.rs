@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use snapshot_core::Process;
 use snapshot_everyn::compile::over;
 use snapshot_everyn::model::{Act, For, SPECIFICATION, at};
-use snapshot_everyn::prove::Who;
+use snapshot_everyn::prove::Actor;
 use snapshot_everyn::run::{Crowd, GAP, MEMBER, NOT_BEGUN};
 use snapshot_everyn::shape::{
     BASE, BORROWED, DEAD, FRESH, I, J, Leaf, MINE, Mode, NONE, OTHER, SOME, Scalar, Shape, T,
@@ -46,12 +46,12 @@ impl Tuple {
     }
 
     /// As whose step a step of a process counts.
-    pub fn who(&self, process: usize) -> Who {
+    pub fn who(&self, process: usize) -> Actor {
         match self.place(process) {
-            I => Who::I,
-            J => Who::J,
-            T => Who::Tracked,
-            _ => Who::Another,
+            I => Actor::I,
+            J => Actor::J,
+            T => Actor::Tracked,
+            _ => Actor::Another,
         }
     }
 }

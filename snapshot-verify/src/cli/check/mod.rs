@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use snapshot_core::Process;
 use snapshot_io::ci::CheckReport;
 use snapshot_verify::search::SelfCheck;
+use snapshot_verify::verify::every::Rungs;
 use snapshot_verify::verify::{Method, Operations, Pairs, Reductions, Request};
 
 use self::session::Session;
@@ -76,6 +77,10 @@ pub struct Check {
     /// all but some (see `list --reductions`; default: all).
     #[arg(long, value_name = "all|none|LIST", value_parser = bounds::reductions)]
     reductions: Option<Reductions>,
+    /// With --processes every: the rungs of the ladder to try: all, names apart by commas,
+    /// or no-NAME for all but some (docs/every-n.md).
+    #[arg(long, value_name = "all|LIST", value_parser = bounds::rungs)]
+    rungs: Option<Rungs>,
     #[command(flatten)]
     budget: Budget,
     /// Check the reductions while they are used, on a sample of the states that the

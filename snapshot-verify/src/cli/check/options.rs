@@ -78,6 +78,9 @@ impl Check {
                 None => Ok(()),
             };
         }
+        if self.rungs.is_some() {
+            return Err(trouble("--rungs is of --processes every: add it, or leave out --rungs"));
+        }
         let smallest = self.sizes.0.iter().copied().min().unwrap_or(usize::MAX);
         let range = format!("is out of range: with n = {smallest}, ");
         match (self.pairs, self.updater) {

@@ -13,7 +13,7 @@ use snapshot_verify::program::Program;
 use snapshot_verify::report::{
     Case, Tally, human, human_conclusion, human_every, human_trial, json, json_every, json_summary,
 };
-use snapshot_verify::verify::every::{Every, every};
+use snapshot_verify::verify::every::{Every, every_by};
 use snapshot_verify::verify::{Method, Outcome, Unfinished, Verdict, exercised, tried, verify};
 
 use super::Check;
@@ -155,7 +155,8 @@ impl<'a> Session<'a> {
         let title = format!("{}{with}", variant.program.name);
         let request = self.command.request(2, Method::Exploration);
         let watch = ProgressWatch { title: title.clone(), stop: self.stop, ticker: self.ticker };
-        let every = every(&variant.program, &request, &watch);
+        let rungs = self.command.rungs.clone().unwrap_or_default();
+        let every = every_by(&variant.program, &request, &rungs, &watch);
         self.ticker.clear();
         let every = every.map_err(|error| refused(&title, source, &error))?;
         if every.wrong.is_none() {
