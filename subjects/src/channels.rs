@@ -25,6 +25,18 @@ lineup::subject! {
 }
 
 lineup::subject! {
+    /// async-channel, two slots: what sends by force, and what closes.
+    pub AsyncBounded2(channel: Ends<async_channel::Sender<u32>, async_channel::Receiver<u32>>)
+        = ends(async_channel::bounded(2));
+    try_send(v: u32) in [10, 20] => channel.0.try_send(v).is_ok();
+    force_send(v: u32) in [30] => channel.0.force_send(v).ok();
+    try_recv() => channel.1.try_recv();
+    recv() => channel.1.recv_blocking().ok();
+    close() => channel.0.close();
+    is_closed() => channel.0.is_closed();
+}
+
+lineup::subject! {
     /// async-channel, unbounded.
     pub AsyncUnbounded(channel: Ends<async_channel::Sender<u32>, async_channel::Receiver<u32>>)
         = ends(async_channel::unbounded());

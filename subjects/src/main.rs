@@ -6,7 +6,8 @@ mod queues;
 mod standard;
 
 use channels::{
-    AsyncBounded1, AsyncUnbounded, Crossbeam1, CrossbeamUnbounded, Event1, Flume1, FlumeUnbounded,
+    AsyncBounded1, AsyncBounded2, AsyncUnbounded, Crossbeam1, CrossbeamUnbounded, Event1, Flume1,
+    FlumeUnbounded,
 };
 use maps::{ArcSwapCell, LeftRight, Papaya, Slab, TodcAtomic};
 use queues::{
@@ -29,6 +30,7 @@ lineup::main!(
     Deque,
     DequeAlone,
     AsyncBounded1,
+    AsyncBounded2,
     AsyncUnbounded,
     Crossbeam1,
     CrossbeamUnbounded,
