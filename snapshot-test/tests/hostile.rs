@@ -74,6 +74,33 @@ fn every_text_is_answered() {
     assert!(refused > 2 * texts.len(), "{refused}");
 }
 
+/// Recordings of several objects, damaged: exit code 2, with the place and what is wrong.
+#[test]
+fn damaged_keys_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("input").display().to_string();
+    for (text, said) in [
+        ("@\"a\" p0 update 5\n@\"b\" p0 ok\n", "2:1: process 0 ends an operation"),
+        ("@\"a\" p0 update 5\np0 ok\n", "2:1: expected a key"),
+        ("@a p0 update 5\n", "1:2: expected a key after `@`"),
+        ("@\"a\u{1b}[2J\" p0 update 5\n", "found the control byte 0x1b"),
+        ("@\"a\\u001b[2J\" p0 ok\n", "1:1: process 0 ends an operation"),
+        ("@\"a\" p0 update 5\n@\"a", "2:4: truncated last line"),
+        ("object immediate\n@\"a\" p0 exchange 5\n", "a file of its own"),
+        ("{\"key\":[1],\"process\":0,\"op\":\"scan\"}\n", "invalid type: sequence"),
+    ] {
+        fs::write(&path, text).unwrap();
+        let (code, answer) = PROGRAM.answer(&["check", &path]);
+        assert!(code == 2 && answer.contains(said), "{text}: {code}, {answer}");
+        assert!(!answer.contains('\u{1b}'), "{answer:?}");
+    }
+    let one_each = |key| format!("@\"{key}\" p0 update 1\n@\"{key}\" p0 ok\n");
+    let many: String = (0..20_000).map(one_each).collect();
+    fs::write(&path, many).unwrap();
+    let (code, answer) = PROGRAM.answer(&["check", &path]);
+    assert!(code == 0 && answer.contains("20000 objects"), "{code}, {answer}");
+}
+
 #[test]
 fn endless_inputs_are_refused_by_the_length_of_their_lines() {
     let folder = tempfile::tempdir().unwrap();
