@@ -2,7 +2,7 @@
 //!
 //! `raw_engine [PROCESSES [THREADS [early|correct [antichain]]]]`
 
-#[path = "../tests/explore/bowman.rs"]
+#[path = "../tests/all/explore/bowman.rs"]
 mod bowman;
 
 use std::error::Error;

@@ -40,7 +40,7 @@
 //!
 //! Condition 2 is needed: without it, an old scan may be forgotten that still decides
 //! the order of later ones, by blocks that it shares with scans that are kept
-//! (`snapshot-core/tests/judge/forgetting.rs` has such a history).
+//! (`snapshot-core/tests/all/judge/forgetting.rs` has such a history).
 
 use super::{End, Kind, NONE, Operation, Relation, at};
 

@@ -31,7 +31,7 @@
 //!    transition of the observer sets or copies these bits and never
 //!    clears one (at a response `must` is cleared, in both); and it accepts
 //!    if some of them are set, never because one is not. That is tested for all
-//!    states and all transitions in `tests/explore/antichain.rs`.
+//!    states and all transitions in `tests/all/explore/antichain.rs`.
 //! 3. *So by induction* every violation that s leads to, t leads to in at most as many
 //!    steps. A state that is dropped was dominated by one that is explored on the same
 //!    or an earlier level, and one that is overwritten on the level it waits on

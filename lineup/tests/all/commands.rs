@@ -1,0 +1,178 @@
+//! The program from outside.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn lineup(arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_lineup")).args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn answers_have_their_exit_codes() {
+    let (code, text, _) = lineup(&["run", "Counter", "--test", "inc get | inc"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.starts_with("Counter: PASS (all executions with up to 2 preemptions)"), "{text}");
+    let (code, text, errors) = lineup(&["run", "Counter1", "--test", "get inc get | get inc inc"]);
+    assert_eq!((code, errors.as_str()), (1, ""), "{text}");
+    assert!(text.contains("test (2 x 2):"), "minimised: {text}");
+    assert!(text.contains("nearest serial execution:"), "{text}");
+    let source = include_str!("../../src/subjects/counters.rs");
+    let store = source.lines().position(|line| line.contains("count.store(")).unwrap() + 1;
+    assert!(
+        // With debugging information, the line; without, the function.
+        text.contains(&format!("src/subjects/counters.rs:{store}"))
+            || text.contains("stops before a step of Counter1::call"),
+        "{text}"
+    );
+    let (code, text, _) = lineup(&["run", "Counter2", "--test", "inc get | inc", "--total"]);
+    assert_eq!(code, 1, "{text}");
+    let time = [
+        "run",
+        "Queue",
+        "--test",
+        "add(200) take add(400) | take take | try_take",
+        "--preemptions",
+        "all",
+        "--time",
+        "0.05",
+    ];
+    let (code, text, _) = lineup(&time);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("unknown: the time was up"), "{text}");
+}
+
+#[test]
+fn bad_input_says_what_there_is() {
+    for (arguments, expected) in [
+        (
+            &["run", "Nobody", "--test", "inc"][..],
+            "there is no subject `Nobody`; there are: Counter,",
+        ),
+        (
+            &["run", "Counter", "--test", "inc | dec"],
+            "`dec` is no operation of Counter; there are: inc() get()",
+        ),
+        (&["random", "--shape", "3"], "expected operations per thread and threads"),
+        (&["replay", "/nowhere/at/all"], "/nowhere/at/all: "),
+        (&["frobnicate"], "unrecognized subcommand"),
+    ] {
+        let (code, text, errors) = lineup(arguments);
+        assert_eq!((code, text.as_str()), (2, ""), "{errors}");
+        assert!(errors.contains(expected), "{errors}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let path = file.to_str().unwrap();
+    for (contents, expected) in [
+        ("nonsense", "line 1: expected"),
+        (
+            "{\"format\":\"x\",\"version\":1,\"subject\":\"\",\"test\":[],\"complete\":true}",
+            "expected `lineup-observations`",
+        ),
+        (
+            "{\"format\":\"lineup-observations\",\"version\":1,\"subject\":\"Q\",\"test\":[[\"a\"],[\"b\"]],\"complete\":true}\n{\"threads\":[[\"1\"],[\"2\"]],\"orders\":[\"AC\"]}",
+            "line 2: `AC` is no order of the test",
+        ),
+    ] {
+        fs::write(&file, contents).unwrap();
+        let (code, _, errors) = lineup(&["show", path]);
+        assert_eq!(code, 2, "{errors}");
+        assert!(errors.contains(expected), "{errors}");
+    }
+}
+
+#[test]
+fn failures_are_saved_and_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("failure.json");
+    let path = file.to_str().unwrap();
+    let run =
+        ["run", "QueuePre", "--test", "add(200) try_take | add(400) try_take", "--save", path];
+    let (code, found, _) = lineup(&run);
+    assert_eq!(code, 1, "{found}");
+    let (code, text, _) = lineup(&["replay", path]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("\nthe execution that was recorded\n"), "{text}");
+    let sentence = found.split("\n\n").find(|part| part.contains("In no serial")).unwrap();
+    assert!(text.contains(sentence), "{text}\n{found}");
+    // The right queue does not follow the schedule, and passes.
+    let other = fs::read_to_string(&file).unwrap().replace("QueuePre", "Queue");
+    fs::write(&file, other).unwrap();
+    let (code, text, _) = lineup(&["replay", path]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("not the execution that was recorded"), "{text}");
+    assert!(text.contains("the schedule could not be followed"), "{text}");
+}
+
+#[test]
+fn observations_are_written_shown_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("queue.observations");
+    let path = file.to_str().unwrap();
+    let test = "add(200) add(400) | take try_take";
+    let (code, ..) = lineup(&["run", "Queue", "--test", test, "--observations", path]);
+    assert_eq!(code, 0);
+    let written = fs::read_to_string(&file).unwrap();
+    // Figure 7 of the paper.
+    assert_eq!(
+        written,
+        "{\"format\":\"lineup-observations\",\"version\":1,\"subject\":\"Queue\",\"test\":\
+         [[\"add(200)\",\"add(400)\"],[\"take()\",\"try_take()\"]],\"complete\":true}\n\
+         {\"threads\":[[\"()\",\"()\"],[\"200\",\"Some(400)\"]],\"orders\":[\"AABB\",\"ABAB\"]}\n\
+         {\"threads\":[[\"()\",\"()\"],[\"200\",\"None\"]],\"orders\":[\"ABBA\"]}\n\
+         {\"threads\":[[],[\"#\"]],\"orders\":[\"B#\"]}\n"
+    );
+    let (code, text, _) = lineup(&["show", path]);
+    assert_eq!(code, 0);
+    assert!(text.contains("4 serial executions (all), 1 of them stuck"), "{text}");
+    assert!(text.contains("B: take() -> 200; try_take() -> None\n  orders: ABBA\n"), "{text}");
+    let again = ["run", "Queue", "--test", test, "--baseline", path];
+    assert_eq!(lineup(&again).0, 0);
+    fs::write(&file, written.replace("Some(400)", "Some(401)")).unwrap();
+    let (code, text, _) = lineup(&again);
+    assert_eq!(code, 1);
+    assert!(text.contains("differ from the baseline, in A"), "{text}");
+    let (code, _, errors) = lineup(&["run", "Queue", "--test", "take", "--baseline", path]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("of another test"), "{errors}");
+}
+
+#[test]
+fn many_tests_and_the_table() {
+    let (code, text, _) = lineup(&["random", "Counter", "--shape", "2x2", "--samples", "10"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("Counter: PASS: 10 of 10 tests passed"), "{text}");
+    let (code, text, _) = lineup(&["auto", "Counter1", "--up-to", "2"]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("Counter1: FAIL"), "{text}");
+    let table = ["table", "Counter", "Counter1", "--shape", "2x2", "--samples", "12"];
+    let (code, text, _) = lineup(&table);
+    assert_eq!(code, 1, "{text}");
+    let row = text.lines().find(|line| line.starts_with("| Counter1 ")).unwrap();
+    assert!(row.starts_with("| Counter1 | 2x2 | 6 | 6 |"), "{text}");
+    let (code, text, _) = lineup(&["list"]);
+    assert_eq!(code, 0);
+    assert!(text.contains("Queue: add(200) add(400) try_take() take()\n"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_check_ends_with_an_answer() {
+    let child = Command::new(env!("CARGO_BIN_EXE_lineup"))
+        .args(["run", "Queue", "--preemptions", "all", "--test"])
+        .arg("add(200) add(400) add(200) | try_take add(200) try_take | take add(400) take")
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let start = Instant::now();
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(String::from_utf8(output.stdout).unwrap().contains("unknown: interrupted"));
+    assert!(start.elapsed() < Duration::from_secs(20));
+}

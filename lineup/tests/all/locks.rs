@@ -1,0 +1,174 @@
+//! Objects that are a lock around a sequential one never fail; where the lock is given back
+//! too early they do, in executions that replay.
+
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+use lineup::{Check, Failure, Schedule, Subject, Test, Verdict, many};
+use shuttle::sync::{Condvar, Mutex};
+use snapshot_core::generic::Specification;
+
+const STATES: u64 = 3;
+const OPERATIONS: u64 = 4;
+
+/// A number that depends on all of these.
+fn mix(seed: u64, state: u64, operation: u64, what: u64) -> u64 {
+    let mut x = seed ^ state << 20 ^ operation << 30 ^ what << 40;
+    for _ in 0..3 {
+        x = (x ^ (x >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+    x >> 33
+}
+
+/// What a random object does: the answer and the next state; `None`: it waits.
+fn table(seed: u64, state: u64, operation: u64) -> Option<(u64, u64)> {
+    let waits = mix(seed, state, operation, 0).is_multiple_of(6);
+    let answer = mix(seed, state, operation, 1) % 3;
+    (!waits).then(|| (answer, mix(seed, state, operation, 2) % STATES))
+}
+
+/// Which objects are made, while one test runs; for those that are right and broken.
+static SEEDS: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+
+/// The object behind a lock, with a condition for those that wait; `BROKEN`: the lock is
+/// given back between reading the state and writing it.
+struct Behind<const BROKEN: bool> {
+    seed: u64,
+    state: Mutex<u64>,
+    changed: Condvar,
+}
+
+impl<const BROKEN: bool> Subject for Behind<BROKEN> {
+    type Invocation = u64;
+    type Response = u64;
+
+    const NAME: &'static str = if BROKEN { "broken" } else { "locked" };
+
+    fn new() -> Self {
+        let seed = SEEDS[usize::from(BROKEN)].load(SeqCst);
+        Self { seed, state: Mutex::new(0), changed: Condvar::new() }
+    }
+
+    fn call(&self, operation: &u64) -> u64 {
+        let mut state = self.state.lock().unwrap();
+        loop {
+            if let Some((answer, next)) = table(self.seed, *state, *operation) {
+                if BROKEN {
+                    drop(state);
+                    state = self.state.lock().unwrap();
+                }
+                *state = next;
+                self.changed.notify_all();
+                return answer;
+            }
+            state = self.changed.wait(state).unwrap();
+        }
+    }
+
+    fn representatives() -> Vec<u64> {
+        (0..OPERATIONS).collect()
+    }
+}
+
+struct Table(u64);
+
+impl Specification for Table {
+    type State = u64;
+    type Input = u64;
+    type Output = u64;
+    type Part = ();
+
+    fn initial(&self) -> u64 {
+        0
+    }
+
+    fn apply(&self, state: &mut u64, input: &u64, output: Option<&u64>) -> bool {
+        match table(self.0, *state, *input) {
+            Some((answer, next)) if output.is_none_or(|output| *output == answer) => {
+                *state = next;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn part(&self, _: &u64) {}
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    tests: usize,
+    stuck: u64,
+    failures: usize,
+    executions: u64,
+}
+
+const SHAPES: [(usize, usize); 5] = [(1, 2), (2, 2), (3, 2), (1, 3), (2, 3)];
+
+fn tests<S: Subject>(samples: usize, seed: u64) -> Vec<Test<S>> {
+    let of = |shape| many::RandomCheck { shape, samples, seed }.tests().unwrap();
+    SHAPES.into_iter().flat_map(of).collect()
+}
+
+fn locked(seed: u64, counts: &mut Counts) {
+    SEEDS[0].store(seed, SeqCst);
+    let check = Check::<Behind<false>>::new().executions(Some(400));
+    let specified = check.clone().against(Table(seed), |i| *i, |_, response| Some(*response));
+    for test in tests::<Behind<false>>(2, seed) {
+        for check in [&check, &specified] {
+            let report = check.run(&test);
+            assert!(matches!(report.verdict, Verdict::Pass { .. }), "{seed} {report:?}");
+            counts.stuck += report.concurrent.stuck;
+            counts.executions += report.concurrent.executions;
+        }
+        counts.tests += 1;
+    }
+}
+
+fn broken(seed: u64, counts: &mut Counts) {
+    SEEDS[1].store(seed, SeqCst);
+    let check = Check::<Behind<true>>::new().executions(Some(1_000));
+    let specified = check.clone().against(Table(seed), |i| *i, |_, response| Some(*response));
+    for test in tests::<Behind<true>>(2, seed) {
+        counts.tests += 1;
+        let report = check.run(&test);
+        let other = specified.run(&test);
+        assert_eq!(report.verdict.fails(), other.verdict.fails(), "{seed} {report:?}");
+        let Verdict::Violation(violation) = &report.verdict else { continue };
+        counts.failures += 1;
+        counts.stuck += u64::from(violation.history.is_stuck());
+        // The schedule as text, and from a file, leads to the same execution.
+        let file = Failure::of(&test, violation).text();
+        let schedule: Schedule = Failure::parse(&file).unwrap().schedule().unwrap();
+        assert_eq!(schedule, violation.schedule);
+        let replayed = check.replay(&test, &schedule).unwrap();
+        assert_eq!(replayed.diverged, None);
+        assert_eq!(replayed.history.as_ref(), Some(&violation.history));
+        // What is reported is as small as it gets, and fails, too.
+        if counts.failures.is_multiple_of(32) {
+            let smaller = check.minimise(report.clone());
+            assert!(smaller.verdict.fails());
+            let operations = smaller.test.shape().operations();
+            assert!(operations <= test.shape().operations());
+            for thread in smaller.test.shape().threads() {
+                for index in 0..smaller.test.sequence(thread).len() {
+                    let less = smaller.test.without(thread, index);
+                    assert!(!check.run(&less).verdict.fails(), "{seed} {:?}", smaller.test);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lock_around_a_sequential_object_never_fails() {
+    let mut counts = Counts::default();
+    (1..=24).for_each(|seed| locked(seed, &mut counts));
+    assert!(counts.tests == 240 && counts.stuck > 250 && counts.executions > 20_000, "{counts:?}");
+}
+
+#[test]
+fn locks_given_back_too_early_fail_by_both_judges_and_replay_exactly() {
+    let mut counts = Counts::default();
+    (1..=24).for_each(|seed| broken(seed, &mut counts));
+    assert!(counts.failures > 60 && counts.stuck > 3, "{counts:?}");
+}

@@ -1,0 +1,10 @@
+//! All tests of the crate from outside, in one program: it is linked once.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod agreement;
+mod commands;
+mod locks;
+mod paper;
+mod pitfalls;
+mod snapshots;

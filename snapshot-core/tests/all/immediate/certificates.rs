@@ -1,0 +1,111 @@
+//! The judges of certificates refuse what proves nothing.
+
+use proptest::prelude::*;
+use snapshot_core::OperationId;
+use snapshot_core::certificate::{blocks, exchanges};
+use snapshot_core::history::Declaration;
+use snapshot_core::immediate::{History, SetLinearization, Verdict, Violation, check};
+
+use crate::immediate::random::simulate;
+
+fn ids(blocks: &[&[usize]]) -> SetLinearization {
+    SetLinearization::new(
+        blocks.iter().map(|block| block.iter().map(|&id| OperationId::from_index(id))),
+    )
+}
+
+/// Process 0 returns a value that is written only later: values alone do not show it.
+#[test]
+fn a_block_needs_an_instant() {
+    let case = |is_late: bool| {
+        let mut builder = History::builder(Declaration::new(0)).unwrap();
+        builder.invoke(0, 5).unwrap();
+        if is_late {
+            builder.respond(0, &[5, 6]).unwrap();
+            builder.invoke(1, 6).unwrap();
+        } else {
+            builder.invoke(1, 6).unwrap();
+            builder.respond(0, &[5, 6]).unwrap();
+        }
+        builder.respond(1, &[5, 6]).unwrap();
+        blocks::check(&builder.finish(), &ids(&[&[0, 1]]))
+    };
+    assert_eq!(case(false), Ok(()));
+    assert!(matches!(case(true), Err(blocks::BlocksError::Precedence { block: 0, .. })));
+}
+
+#[test]
+fn blocks_are_refused_for_each_reason() {
+    use blocks::BlocksError as E;
+    let mut builder = History::builder(Declaration::new(0)).unwrap();
+    builder.invoke(0, 5).unwrap();
+    builder.respond(0, &[5, 0]).unwrap();
+    builder.invoke(1, 6).unwrap();
+    builder.fail(1).unwrap();
+    builder.invoke(1, 7).unwrap();
+    builder.invoke(0, 8).unwrap();
+    builder.respond(0, &[8, 7]).unwrap();
+    let history = builder.finish();
+    let check = |sequence: &[&[usize]]| blocks::check(&history, &ids(sequence));
+    assert_eq!(check(&[&[0], &[2, 3]]), Ok(()));
+    assert_eq!(check(&[&[0], &[2], &[3]]), Ok(()));
+    assert!(matches!(check(&[&[0], &[2, 9]]), Err(E::NoSuchOperation { .. })));
+    assert!(matches!(check(&[&[0], &[1], &[3]]), Err(E::Failed { .. })));
+    assert!(matches!(check(&[&[0], &[2, 3], &[2]]), Err(E::Repeated { .. })));
+    assert!(matches!(check(&[&[0], &[2]]), Err(E::Missing { .. })));
+    assert!(matches!(check(&[&[0, 3], &[2]]), Err(E::SameProcess { .. })));
+    assert!(matches!(check(&[&[0], &[3], &[2]]), Err(E::WrongEntry { segment: 1, .. })));
+}
+
+#[test]
+fn violations_are_refused_that_are_not_shown() {
+    let mut builder = History::builder(Declaration::new(0)).unwrap();
+    let first = builder.invoke(0, 5).unwrap();
+    let second = builder.invoke(1, 6).unwrap();
+    builder.respond(0, &[5, 6]).unwrap();
+    builder.respond(1, &[5, 6]).unwrap();
+    let history = builder.finish();
+    let third = OperationId::from_index(2);
+    for violation in [
+        Violation::OwnValue { operation: first },
+        Violation::OwnValue { operation: third },
+        Violation::Containment { first, second, i: 0, j: 1 },
+        Violation::Containment { first, second, i: 7, j: 1 },
+        Violation::Immediacy { viewer: first, seen: second, newer: 0 },
+        Violation::Validity { operation: first, segment: 1, writer: Some(second) },
+        Violation::Validity { operation: first, segment: 1, writer: None },
+    ] {
+        assert!(exchanges::check(&history, &violation).is_err(), "{violation:?}");
+    }
+}
+
+proptest! {
+    /// Of an execution that is set-linearizable no violation of any form is confirmed.
+    #[test]
+    fn nothing_is_confirmed_wrongly(
+        choices in prop::collection::vec(any::<u32>(), 0..40),
+        segment in 0..3_usize,
+        other in 0..3_usize,
+    ) {
+        let history = simulate(3, &choices);
+        prop_assert!(matches!(check(&history), Verdict::SetLinearizable(_)));
+        let ids: Vec<OperationId> = history.operation_ids().collect();
+        for &first in &ids {
+            for violation in [
+                Violation::OwnValue { operation: first },
+                Violation::Validity { operation: first, segment, writer: None },
+            ] {
+                prop_assert!(exchanges::check(&history, &violation).is_err());
+            }
+            for &second in &ids {
+                for violation in [
+                    Violation::Containment { first, second, i: segment, j: other },
+                    Violation::Immediacy { viewer: first, seen: second, newer: other },
+                    Violation::Validity { operation: first, segment, writer: Some(second) },
+                ] {
+                    prop_assert!(exchanges::check(&history, &violation).is_err());
+                }
+            }
+        }
+    }
+}

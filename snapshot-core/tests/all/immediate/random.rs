@@ -1,0 +1,190 @@
+//! Random executions, larger than can be enumerated.
+
+use proptest::prelude::*;
+use snapshot_core::certificate::{blocks, exchanges};
+use snapshot_core::history::Declaration;
+use snapshot_core::immediate::{Action, Event, History, Judgement, Monitor, Verdict, check};
+
+use crate::immediate::exhaustive::prefix;
+use crate::immediate::oracle::is_set_linearizable;
+
+/// An immediate snapshot, driven by a list of choices: blocks take effect among the open
+/// operations, which respond later, fail unseen, or stay pending.
+pub fn simulate(segments: usize, choices: &[u32]) -> History<u32> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum State {
+        Idle,
+        Open,
+        Effective,
+        Gone,
+    }
+    let mut builder = History::builder(Declaration::new(0).with_segments(segments)).unwrap();
+    let mut contents = vec![0; segments];
+    let mut written = contents.clone();
+    let mut seen = vec![Vec::new(); segments];
+    let mut states = vec![State::Idle; segments];
+    for (number, &choice) in choices.iter().enumerate() {
+        let process = choice as usize % segments;
+        match (states[process], choice >> 8 & 7) {
+            (State::Gone, _) => {}
+            (State::Idle, _) => {
+                written[process] = number as u32 + 1;
+                builder.invoke(process, written[process]).unwrap();
+                states[process] = State::Open;
+            }
+            (State::Open, 0) => {
+                builder.fail(process).unwrap();
+                states[process] = State::Idle;
+            }
+            (State::Open | State::Effective, 1) if choice >> 11 & 7 == 0 => {
+                builder.unknown(process).unwrap();
+                states[process] = State::Gone;
+            }
+            (State::Open, _) => {
+                let members: Vec<usize> = (0..segments)
+                    .filter(|&k| {
+                        states[k] == State::Open
+                            && (k == process || choice >> (16 + k % 8) & 1 == 1)
+                    })
+                    .collect();
+                for &k in &members {
+                    contents[k] = written[k];
+                }
+                for &k in &members {
+                    seen[k].clone_from(&contents);
+                    states[k] = State::Effective;
+                }
+            }
+            (State::Effective, _) => {
+                builder.respond(process, &seen[process]).unwrap();
+                states[process] = State::Idle;
+            }
+        }
+    }
+    builder.finish()
+}
+
+/// The execution with one entry of one complete operation replaced by another value of
+/// the segment, an earlier or a later one.
+fn disturb(history: &History<u32>, choice: usize) -> History<u32> {
+    let complete: Vec<_> =
+        history.operation_ids().filter(|&id| history.operation(id).is_complete()).collect();
+    let declaration = history.declaration().clone().with_segments(history.segments());
+    let mut builder = History::builder(declaration).unwrap();
+    if complete.is_empty() {
+        return history.clone();
+    }
+    let victim = complete[choice % complete.len()];
+    let segment = choice / complete.len() % history.segments();
+    let of_segment = |id: &_| history.operation(*id).process.index() == segment;
+    let mut values: Vec<u32> =
+        history.operation_ids().filter(of_segment).map(|id| *history.written(id)).collect();
+    values.push(0);
+    let value = values[choice / complete.len() / history.segments() % values.len()];
+    for (id, event) in history.events() {
+        match event.action {
+            Action::Respond { values } if id == victim => {
+                let mut values = values.to_vec();
+                values[segment] = value;
+                builder.respond(event.process, &values).unwrap();
+            }
+            _ => {
+                builder.push(&event).unwrap();
+            }
+        }
+    }
+    builder.finish()
+}
+
+fn monitor(history: &History<u32>) -> Judgement {
+    let mut monitor = Monitor::new(history.declaration().clone()).unwrap();
+    for (_, event) in history.events() {
+        monitor.observe(&event).unwrap();
+    }
+    monitor.judgement()
+}
+
+/// Each answer confirmed by its own judge; the verdict.
+fn confirmed(history: &History<u32>) -> bool {
+    match (check(history), monitor(history)) {
+        (Verdict::SetLinearizable(order), Judgement::SetLinearizable) => {
+            blocks::check(history, &order).unwrap();
+            true
+        }
+        (Verdict::Violation(alarm), Judgement::Violation(live)) => {
+            assert_eq!(live.event, alarm.event);
+            exchanges::check(history, &alarm.violation).unwrap();
+            false
+        }
+        other => panic!("check and monitor differ: {other:?}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn small_executions_agree_with_the_definition(
+        segments in 2..5_usize,
+        choices in prop::collection::vec(any::<u32>(), 0..26),
+        disturbance in any::<u32>(),
+    ) {
+        let history = simulate(segments, &choices);
+        prop_assert!(confirmed(&history), "{:?}", history);
+        let disturbed = disturb(&history, disturbance as usize);
+        let is_linearizable = is_set_linearizable(&disturbed);
+        prop_assert_eq!(confirmed(&disturbed), is_linearizable, "{:?}", disturbed);
+        if let Verdict::Violation(alarm) = check(&disturbed) {
+            prop_assert!(is_set_linearizable(&prefix(&disturbed, alarm.event)));
+            prop_assert!(!is_set_linearizable(&prefix(&disturbed, alarm.event + 1)));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn answers_on_large_executions_are_proved(
+        segments in 1..40_usize,
+        choices in prop::collection::vec(any::<u32>(), 0..3_000),
+        disturbance in any::<u32>(),
+    ) {
+        let history = simulate(segments, &choices);
+        prop_assert!(confirmed(&history));
+        confirmed(&disturb(&history, disturbance as usize));
+    }
+}
+
+/// What the monitor keeps does not grow with the stream, even after an unknown outcome; it
+/// grows with what is concurrent with an operation that never ends.
+#[test]
+fn the_monitor_is_bounded_by_concurrency() {
+    let mut most = [0; 3];
+    for (case, most) in ["all end", "unknown", "stuck"].into_iter().zip(&mut most) {
+        let mut monitor = Monitor::new(Declaration::new(0).with_segments(4)).unwrap();
+        let mut contents = vec![0; 4];
+        if case != "all end" {
+            monitor.observe(&Event { process: 3, action: Action::Invoke { value: &1 } }).unwrap();
+        }
+        if case == "unknown" {
+            monitor.observe(&Event { process: 3, action: Action::Unknown }).unwrap();
+        }
+        for round in 1..=20_000 {
+            for process in 0..3 {
+                let action = Action::Invoke { value: &round };
+                monitor.observe(&Event { process, action }).unwrap();
+            }
+            for process in 0..3 {
+                contents[process] = round;
+                let action = Action::Respond { values: &contents };
+                let judgement = monitor.observe(&Event { process, action }).unwrap();
+                assert_eq!(judgement, Judgement::SetLinearizable);
+            }
+            *most = (*most).max(monitor.retained());
+        }
+    }
+    assert!(most[0] < 100, "{most:?}");
+    assert!(most[1] < 100, "{most:?}");
+    assert!(most[2] > 20_000, "{most:?}");
+}

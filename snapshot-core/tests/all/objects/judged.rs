@@ -1,0 +1,80 @@
+//! A history before all judges.
+
+use std::fmt::Debug;
+
+use snapshot_core::generic::{
+    Ending, History, HistoryBuilder, Outcome, Specification, check, check_whole, replay,
+};
+use snapshot_core::search::Budget;
+
+use crate::objects::oracle::{self, Machine};
+
+/// Whether a history is linearizable, after the checker, with and without parts,
+/// has said so and proved it.
+///
+/// # Panics
+/// If one of them errs.
+pub fn agreed_verdict<S, M>(specification: &S, history: &History<M::Input, M::Output>) -> bool
+where
+    S: Specification<Input = M::Input, Output = M::Output>,
+    M: Machine<Input: Clone + Debug, Output: Clone + Debug>,
+{
+    let expected = oracle::decide::<M>(history);
+    let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+    for (outcome, is_whole) in [
+        (check(specification, history, &mut budget), false),
+        (check_whole(specification, history, &mut budget), true),
+    ] {
+        match outcome {
+            Outcome::Linearizable { linearization, .. } => {
+                assert!(expected, "not linearizable: {history:#?}");
+                if let Err(error) = replay(specification, history, &linearization) {
+                    panic!("{error}: {linearization:?} of {history:#?}");
+                }
+            }
+            Outcome::NotLinearizable { furthest, .. } => {
+                assert!(!expected, "linearizable: {history:#?}");
+                let due = &history.operations()[furthest.due.index()];
+                assert_eq!(due.response(), Some(furthest.events), "{furthest:?} of {history:#?}");
+                let part = specification.part(&due.input);
+                let concerns = |input: &_| is_whole || specification.part(input) == part;
+                let prefix = prefix(history, furthest.events, concerns);
+                if let Err(error) = replay(specification, &prefix, &furthest.order) {
+                    panic!("{error}: {furthest:?} of {history:#?}");
+                }
+            }
+            Outcome::Exhausted { .. } => panic!("there is no limit"),
+        }
+    }
+    expected
+}
+
+/// The operations invoked before `end`, as far as they had got by then. Those of no
+/// concern have failed, so that the others keep their numbers.
+fn prefix<I: Clone, O: Clone>(
+    history: &History<I, O>,
+    end: usize,
+    concerns: impl Fn(&I) -> bool,
+) -> History<I, O> {
+    let mut builder = HistoryBuilder::default();
+    for event in 0..end {
+        for operation in history.operations() {
+            let process = operation.process.index();
+            let has_failed = matches!(operation.ending, Ending::Failed);
+            if operation.invocation == event {
+                builder.invoke(process, operation.input.clone()).expect("it is idle");
+                if has_failed || !concerns(&operation.input) {
+                    builder.fail(process).expect("it is open");
+                } else if operation.response().is_none_or(|response| response >= end) {
+                    builder.unknown(process).expect("it is open");
+                }
+            } else if let Ending::Complete { response, output } = &operation.ending
+                && *response == event
+                && concerns(&operation.input)
+            {
+                builder.respond(process, output.clone()).expect("it is open");
+            }
+        }
+    }
+    builder.finish()
+}

@@ -1,0 +1,89 @@
+//! A real server under load, killed and not: what is atomic is never accused, what is not is
+//! found out. Where `redis-server` is not installed, nothing is tested, and a line says so.
+//!
+//! `SNAPSHOT_REDIS=1000000` is the number of operations of the linearizable recordings.
+
+#[path = "../../examples/redis/load.rs"]
+mod load;
+#[path = "../../examples/redis/server.rs"]
+mod server;
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use snapshot_core::History;
+use snapshot_core::certificate::witness;
+use snapshot_core::check::{Report, check};
+use snapshot_core::search::Budget;
+use snapshot_core::verdict::Verdict;
+
+use self::load::{Load, Reading};
+use self::server::Server;
+
+fn server(is_durable: bool) -> Option<Server> {
+    let server = Server::start(is_durable).unwrap();
+    if server.is_none() {
+        eprintln!("redis-server is not installed: nothing was tested");
+    }
+    server
+}
+
+fn checked(history: &History<i64>) -> Report<i64> {
+    check(history, &mut Budget { memory: 8 << 30, proceed: &mut || true })
+}
+
+fn operations() -> usize {
+    std::env::var("SNAPSHOT_REDIS").map_or(6_000, |n| n.parse().unwrap())
+}
+
+#[test]
+fn what_is_read_at_one_instant_is_never_accused() {
+    let Some(server) = server(false) else { return };
+    for (clients, reading) in [(12, Reading::Mget), (5, Reading::MgetOfSome)] {
+        let operations = operations() / clients;
+        let load = Load { clients, keys: 4, operations, reading };
+        let history = load.run(server.address(), |_| {}).unwrap();
+        assert_eq!(history.operations().len(), clients * operations);
+        assert_eq!(history.pending(), 0);
+        let report = checked(&history);
+        assert!(matches!(report.verdict, Verdict::Linearizable(_)), "{report}");
+        // The next run has its own values; keys begin with 0.
+        server::Client::connect(server.address()).unwrap().clear().unwrap();
+    }
+}
+
+#[test]
+fn a_get_per_key_is_no_snapshot() {
+    let Some(server) = server(false) else { return };
+    // Each round finds one almost surely; that ten do not would be a wonder.
+    let is_found = (0..10).any(|_| {
+        let load = Load { clients: 12, keys: 4, operations: 300, reading: Reading::Gets };
+        let history = load.run(server.address(), |_| {}).unwrap();
+        server::Client::connect(server.address()).unwrap().clear().unwrap();
+        let report = checked(&history);
+        let Verdict::Violation(found) = &report.verdict else { return false };
+        assert_eq!(witness::check(&history, found), Ok(()), "{report}");
+        assert!(found.operations.len() < 20, "{report}");
+        true
+    });
+    assert!(is_found);
+}
+
+#[test]
+fn a_server_that_is_killed_loses_outcomes_and_nothing_else() {
+    let Some(mut server) = server(true) else { return };
+    let address = server.address();
+    let load = Load { clients: 12, keys: 4, operations: 150, reading: Reading::Mget };
+    let history = load.run(address, |busy| {
+        for _ in 0..5 {
+            std::thread::sleep(Duration::from_millis(60));
+            if busy.load(Ordering::Relaxed) > 0 {
+                server.restart().unwrap();
+            }
+        }
+    });
+    let history = history.unwrap();
+    let report = checked(&history);
+    assert!(matches!(report.verdict, Verdict::Linearizable(_)), "{report}");
+    eprintln!("{} outcomes of {} unknown", history.pending(), history.operations().len());
+}

@@ -1,0 +1,117 @@
+//! The arrows of a violation lead in a circle, whatever its rule, and every drawing has all
+//! of them.
+use std::collections::BTreeMap;
+
+use corpus::generate::{Recipe, Rule, Style, Violation};
+use snapshot_core::History;
+use snapshot_core::check::check;
+use snapshot_core::explanation::Explanation;
+use snapshot_core::history::{Declaration, Writers};
+use snapshot_core::search::Budget;
+use snapshot_picture::diagram::Diagram;
+use snapshot_picture::forced::Cause;
+use snapshot_picture::{dot, latex, svg};
+
+fn explained(history: &History<i64>) -> Option<Explanation<i64>> {
+    check(history, &mut Budget { memory: 1 << 28, proceed: &mut || true }).explanation
+}
+
+/// Whether the arrows that `wanted` accepts lead in a circle.
+fn has_cycle(diagram: &Diagram, wanted: impl Fn(Cause) -> bool) -> bool {
+    let size = diagram.bars.len();
+    let mut reaches = vec![vec![false; size]; size];
+    for arrow in diagram.arrows.iter().filter(|arrow| wanted(arrow.cause)) {
+        reaches[arrow.before][arrow.after] = true;
+    }
+    for k in 0..size {
+        for a in 0..size {
+            for b in 0..size {
+                reaches[a][b] |= reaches[a][k] && reaches[k][b];
+            }
+        }
+    }
+    (0..size).any(|k| reaches[k][k])
+}
+
+#[test]
+fn the_arrows_of_every_rule_lead_in_a_circle() {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for rule in Rule::ALL {
+        for seed in 0..20 {
+            let recipe = Recipe::new(5, 4, 60, Style::Differentiated, seed);
+            let Ok(history) = recipe.with_violation(Violation::new(rule)).history() else {
+                continue;
+            };
+            let explanation = explained(&history).expect("a violation is planted");
+            let name = explanation.witness.reason.name();
+            *seen.entry(name).or_default() += 1;
+            let diagram = Diagram::of_explanation(&explanation);
+            assert!(!diagram.bars.is_empty());
+            if matches!(name, "never-written" | "failed-update-seen") {
+                assert!(diagram.arrows.is_empty(), "{name}: {diagram:?}");
+            } else {
+                let unconditional = |cause| cause != Cause::Supposed;
+                assert!(has_cycle(&diagram, unconditional), "{name}: {diagram:?}");
+            }
+            drawings_have_everything(&diagram);
+        }
+    }
+    println!("{seen:?}");
+    for name in ["never-written", "future", "stale", "decrease", "inversion", "missing"] {
+        assert!(seen.get(name).is_some_and(|count| *count >= 10), "{name}: {seen:?}");
+    }
+}
+
+/// Two writers of one segment, in a circle (saturation's rule `cycle`).
+#[test]
+fn a_derivation_has_its_arrows() {
+    let declaration = Declaration::new(0).with_segments(2).with_writers(Writers::Many);
+    let mut history = History::builder(declaration).unwrap();
+    for (process, segment, value) in [(0, 0, 1), (1, 0, 2), (2, 1, 3), (3, 1, 4)] {
+        history.invoke_update(process, segment, value).unwrap();
+    }
+    for process in 0..4 {
+        history.respond_update(process).unwrap();
+    }
+    for returned in [[1, 3], [2, 4], [1, 4], [2, 3]] {
+        history.invoke_scan(4).unwrap();
+        history.respond_scan(4, &returned).unwrap();
+    }
+    let explanation = explained(&history.finish()).expect("values came back");
+    assert!(explanation.refutation.is_some(), "{:?}", explanation.witness);
+    let diagram = Diagram::of_explanation(&explanation);
+    assert!(has_cycle(&diagram, |_| true), "{diagram:?}");
+    drawings_have_everything(&diagram);
+}
+
+fn drawings_have_everything(diagram: &Diagram) {
+    let (bars, arrows) = (diagram.bars.len(), diagram.arrows.len());
+    let drawn = svg::standalone(diagram, "a title");
+    assert_eq!(drawn.matches("class=\"operation\"").count(), bars);
+    assert_eq!(drawn.matches("marker-end").count(), arrows);
+    let drawn = dot::text(diagram, "a title");
+    assert_eq!(drawn.matches(" -> ").count(), arrows);
+    assert_eq!(drawn.matches('{').count(), drawn.matches('}').count());
+    let drawn = latex::text(diagram);
+    assert_eq!(drawn.matches("\\draw[->").count(), arrows);
+}
+
+/// Text of a recording is text in every syntax.
+#[test]
+fn hostile_text_is_escaped_in_every_form() {
+    const BAD: &str = "</text><script>\"\\\u{0}\u{1b}]\n%$#_{}&~^";
+    let mut history = History::builder(Declaration::new("0").with_segments(1)).unwrap();
+    history.invoke_update(0, 0, BAD).unwrap();
+    history.respond_update(0).unwrap();
+    let diagram = Diagram::of_history(&history.finish());
+    let drawn = svg::standalone(&diagram, BAD);
+    assert!(!drawn.contains("<script>"), "{drawn}");
+    assert_eq!(drawn.matches("</text>").count(), 2, "{drawn}");
+    assert!(!drawn.trim_end().contains(|c: char| c.is_control()), "{drawn:?}");
+    let drawn = dot::text(&diagram, BAD);
+    assert!(drawn.contains("<script>\\\"\\\\"), "{drawn}");
+    assert!(!drawn.replace('\n', "").contains(|c: char| c.is_control()), "{drawn:?}");
+    let drawn = latex::text(&diagram);
+    assert!(drawn.contains(r"\textbackslash{}"), "{drawn}");
+    assert!(drawn.contains(r"\%\$\#\_\{\}\&\textasciitilde{}\textasciicircum{}"), "{drawn}");
+}

@@ -1,0 +1,42 @@
+//! The commands `check --method`, `generate`, `automata` and `corpus`, as their users meet them.
+
+mod automata;
+mod check;
+mod ci;
+mod corpus;
+mod edn;
+mod explain;
+mod generate;
+mod intervals;
+mod monitor;
+
+use std::process::{Command, Output};
+
+/// Runs the program with arguments that stand in one line, apart by blanks.
+fn run(arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
+        .args(arguments.split_whitespace())
+        .output()
+        .expect("the program starts")
+}
+
+/// Exit code, standard output, standard error.
+fn answer(output: Output) -> (i32, String, String) {
+    let text = |bytes| String::from_utf8(bytes).expect("the output is text");
+    let code = output.status.code().expect("the program ends by itself");
+    (code, text(output.stdout), text(output.stderr))
+}
+
+/// What the program prints where it succeeds.
+fn printed(arguments: &str) -> String {
+    let (code, out, error) = answer(run(arguments));
+    assert_eq!((code, error.as_str()), (0, ""), "{arguments}");
+    out
+}
+
+/// What the program reports where it refuses.
+fn refused(arguments: &str) -> String {
+    let (code, out, error) = answer(run(arguments));
+    assert_eq!((code, out.as_str()), (2, ""), "{arguments}");
+    error
+}

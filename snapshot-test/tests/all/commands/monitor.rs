@@ -1,0 +1,161 @@
+//! `monitor`, as its users meet it: piped in, followed, connected to, killed and resumed.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::commands::{answer, run};
+
+fn monitor(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
+        .arg("monitor")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn ended(child: Child) -> (i32, String, String) {
+    answer(child.wait_with_output().unwrap())
+}
+
+/// Rounds in which process 0 updates and process 1 scans.
+fn rounds(values: std::ops::Range<u32>) -> String {
+    values.map(|v| format!("p0 update {v}\np0 ok\np1 scan\np1 ok {v}\n")).collect()
+}
+
+const WRONG: &str = "p1 scan\np1 ok 3\n";
+
+#[test]
+fn what_is_piped_in_is_judged_as_it_comes() {
+    for (text, expected) in [(rounds(1..20), 0), (rounds(1..20) + WRONG, 1)] {
+        let mut child = monitor(&[]);
+        // A violation ends it: what comes after may not be taken.
+        let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+        let (code, out, error) = ended(child);
+        assert_eq!((code, error.as_str()), (expected, ""), "{out}");
+        match expected {
+            0 => {
+                assert!(out.contains("linearizable so far (76 events, 0 operations open)"), "{out}")
+            }
+            _ => assert!(out.contains("not linearizable from 78:1"), "{out}"),
+        }
+    }
+    let mut child = monitor(&[]);
+    child.stdin.take().unwrap().write_all(b"p0 update 5\np0 up").unwrap();
+    let (code, _, error) = ended(child);
+    assert_eq!(code, 2, "{error}");
+}
+
+/// It ends at the violation, while the input is still open.
+#[test]
+fn the_alarm_does_not_wait_for_the_end() {
+    let mut child = monitor(&[]);
+    let mut input = child.stdin.take().unwrap();
+    input.write_all((rounds(1..5) + WRONG).as_bytes()).unwrap();
+    input.flush().unwrap();
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert!(out.contains("S1 returned 3 for segment 0"), "{out}");
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    drop(input);
+}
+
+fn wait_for(path: &Path, wanted: impl Fn(&str) -> bool) {
+    let began = Instant::now();
+    while !fs::read_to_string(path).is_ok_and(|text| wanted(&text)) {
+        assert!(began.elapsed() < Duration::from_secs(120), "{} is not written", path.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Killed while it follows a file, and resumed: the answer of the whole, found from the
+/// middle.
+#[test]
+fn killed_and_resumed_it_says_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, saved) = (folder.path().join("run.txt"), folder.path().join("run.checkpoint"));
+    let names = [log.display().to_string(), saved.display().to_string()];
+    let arguments = ["--follow", &names[0], "--checkpoint", &names[1]];
+    let mut file = File::create(&log).unwrap();
+    file.write_all((String::from("segments 1\n") + &rounds(1..5_000)).as_bytes()).unwrap();
+    let mut child = monitor(&arguments);
+    // It checks points in time, so something has to come.
+    let began = Instant::now();
+    let mut value = 5_000;
+    while !saved.exists() {
+        file.write_all(rounds(value..value + 200).as_bytes()).unwrap();
+        value += 200;
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(began.elapsed() < Duration::from_secs(120), "there is no checkpoint");
+    }
+    wait_for(&saved, |text| !text.contains("\"lines\":0,"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Half a line, of a writer that was killed, too; then the rest of it.
+    file.write_all(b"p1 sc").unwrap();
+    file.write_all(b"an\np1 ok 3\n").unwrap();
+    let (code, out, error) = ended(monitor(&arguments));
+    assert_eq!(code, 1, "{out}{error}");
+    assert!(error.contains("going on at line ") && !error.contains("at line 1 "), "{error}");
+    let (_, whole, _) = answer(run(&format!("check {}", names[0])));
+    let place = |text: &str| {
+        let (_, rest) = text.split_once("not linearizable from ").unwrap();
+        rest.split(' ').next().unwrap().to_owned()
+    };
+    assert_eq!(place(&out), place(&whole), "{out}{whole}");
+    assert!(out.contains("before are linearizable, and over"), "{out}");
+    // A file that is shorter than the checkpoint is another one.
+    fs::write(&log, "segments 1\n").unwrap();
+    let (code, _, error) = ended(monitor(&arguments));
+    assert!(code == 2 && error.contains("another recording"), "{error}");
+}
+
+#[test]
+fn connections_are_one_recording() {
+    let listening = || {
+        let mut child = monitor(&["--listen", "127.0.0.1:0"]);
+        let mut line = String::new();
+        let mut error = BufReader::new(child.stderr.take().unwrap());
+        error.read_line(&mut line).unwrap();
+        let address = line.strip_prefix("connections to ").unwrap();
+        let address = address.strip_suffix(": waiting\n").unwrap().to_owned();
+        // Who speaks there must be heard.
+        child.stderr = Some(error.into_inner());
+        (child, address)
+    };
+    let (child, address) = listening();
+    let mut first = TcpStream::connect(&address).unwrap();
+    first.write_all(rounds(1..5).as_bytes()).unwrap();
+    drop(first);
+    let mut second = TcpStream::connect(&address).unwrap();
+    second.write_all(WRONG.as_bytes()).unwrap();
+    let (code, out, _) = ended(child);
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("not linearizable from 18:1"), "{out}");
+    // Half a line is not what was meant.
+    let (child, address) = listening();
+    let mut torn = TcpStream::connect(&address).unwrap();
+    torn.write_all(b"p0 update 5\np0 ok\np1 scan\np1 ok 1").unwrap();
+    drop(torn);
+    let (code, _, error) = ended(child);
+    assert!(code == 2 && error.contains("closed within a line"), "{error}");
+    let (code, _, error) = ended(monitor(&["--listen", "0.0.0.0:0"]));
+    assert!(code == 2 && error.contains("127.0.0.1"), "{error}");
+}
+
+#[test]
+fn objects_have_judges_of_their_own() {
+    let mut child = monitor(&[]);
+    let text = "@1 p0 update 5\n@2 p0 update 6\n@1 p0 ok\n@2 p1 scan\n@2 p1 ok 0\n@1 p1 scan\n@1 p1 \
+                ok 0\n";
+    let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
+    let (code, out, _) = ended(child);
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("standard input @1: violation"), "{out}");
+}

@@ -1,0 +1,63 @@
+//! What a failing test of the kit shows is what the program says of its recording.
+
+use snapshot_core::history::{Declaration, History};
+use snapshot_kit::{Recorded, Value, judge};
+use snapshot_test::input::Input;
+use snapshot_test::judge::{Options, judge as judge_input};
+use snapshot_test::report::human;
+
+/// Which of the test's operations are recorded.
+fn history(values: [u64; 2]) -> History<u64> {
+    let [first, second] = values;
+    let declaration = Declaration::new(3).with_segments(2);
+    let mut history = History::builder(declaration).unwrap();
+    history.invoke_update(0, 0, first).unwrap();
+    history.respond_update(0).unwrap();
+    history.invoke_update(1, 1, u64::MAX).unwrap();
+    history.invoke_scan(2).unwrap();
+    history.respond_scan(2, &[second, u64::MAX]).unwrap();
+    history.unknown(1).unwrap();
+    history.finish()
+}
+
+#[test]
+fn the_kit_and_the_program_report_alike() {
+    let failure = judge(&history([7, 3]), "kit: a test/1", &["a note", "two\nlines"]).unwrap_err();
+    let path = failure.recording().unwrap();
+    assert!(path.ends_with("snapshot/kit--a-test-1.txt"), "{}", path.display());
+    let judgement = judge_input(&Input::from_argument(path), None, &Options::default());
+    let report = human(&path.display().to_string(), &judgement);
+    assert!(report.contains("U1 = update(7)") && report.contains("|- U1"), "{report}");
+    assert!(failure.to_string().starts_with(&report), "{failure}{report}");
+}
+
+#[test]
+fn what_is_linearizable_is_not_written() {
+    let overlap = judge(&history([7, 7]), "kit-good", &[]).unwrap();
+    assert_eq!((overlap.operations, overlap.overlapping), (3, 1));
+    assert!(overlap.note().is_none());
+}
+
+/// Values of all kinds come back as they were recorded.
+#[test]
+fn saved_values_are_read_again() {
+    let values = ["a \"b\"\n".to_owned(), "0".to_owned(), String::new()];
+    let declaration = Declaration::new("first # not a comment".to_owned()).with_segments(2);
+    let mut history = History::builder(declaration).unwrap();
+    for value in &values {
+        history.invoke_update(0, 0, value.clone()).unwrap();
+        history.respond_update(0).unwrap();
+    }
+    let history = history.finish();
+    let mut file = Vec::new();
+    let line = snapshot_kit::save(&history, &["one", "two"], &mut file).unwrap();
+    let reader = snapshot_test::format::Reader::text(file.as_slice()).unwrap();
+    let (read, locations) = snapshot_test::read_history(reader).unwrap();
+    assert_eq!(locations[0].line, line as u64);
+    let read_values: Vec<&Value> =
+        read.operations().iter().map(|update| read.update_value(update)).collect();
+    assert_eq!(
+        read_values,
+        values.iter().map(Recorded::recorded).collect::<Vec<_>>().iter().collect::<Vec<_>>()
+    );
+}

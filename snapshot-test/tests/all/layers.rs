@@ -1,0 +1,254 @@
+//! What the crates of the workspace must never know of each other and of the
+//! world. Most of an architecture is absences; these are the ones that hold.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The direct dependencies of each crate of the workspace, as its manifest
+/// declares them: `normal`, `dev` or `build`, by name.
+fn declared() -> BTreeMap<String, BTreeMap<&'static str, BTreeSet<String>>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(workspace())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    let text = |value: &Value| value.as_str().expect("a name").to_owned();
+    let mut declared = BTreeMap::new();
+    for package in metadata["packages"].as_array().expect("a list of packages") {
+        let mut kinds = BTreeMap::from(["normal", "dev", "build"].map(|k| (k, BTreeSet::new())));
+        for dependency in package["dependencies"].as_array().expect("a list of dependencies") {
+            let kind = match dependency["kind"].as_str() {
+                None => "normal",
+                Some("dev") => "dev",
+                Some(_) => "build",
+            };
+            kinds.entry(kind).or_default().insert(text(&dependency["name"]));
+        }
+        declared.insert(text(&package["name"]), kinds);
+    }
+    declared
+}
+
+/// Everything that a crate needs to run, in the versions of `Cargo.lock`.
+fn closure(package: &str) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges", "normal,no-proc-macro", "--prefix", "none"])
+        .args(["--format", "{p}", "--package", package])
+        .current_dir(workspace())
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8(output.stdout).expect("cargo prints text");
+    let name = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    tree.lines().map(name).filter(|name| !name.is_empty() && name != package).collect()
+}
+
+/// Which crates of the workspace each of them may depend on, tests included.
+const MAY_KNOW: [(&str, &[&str]); 18] = [
+    ("snapshot-core", &[]),
+    ("snapshot-io", &[]),
+    ("snapshot-picture", &["snapshot-core", "corpus"]),
+    ("corpus", &["snapshot-core"]),
+    ("trial", &[]),
+    ("snapshot-kit", &["snapshot-core", "snapshot-kit"]),
+    (
+        "snapshot-test",
+        &["snapshot-core", "snapshot-io", "snapshot-kit", "snapshot-picture", "corpus", "trial"],
+    ),
+    ("snapshot-language", &[]),
+    ("snapshot-semantics", &["snapshot-core", "snapshot-language", "corpus"]),
+    ("snapshot-explorer", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
+    ("snapshot-everyn", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
+    (
+        "snapshot-verify",
+        &[
+            "snapshot-core",
+            "snapshot-io",
+            "snapshot-picture",
+            "corpus",
+            "snapshot-language",
+            "snapshot-semantics",
+            "snapshot-explorer",
+            "snapshot-everyn",
+            "trial",
+        ],
+    ),
+    ("lineup", &["lineup-std", "snapshot-core", "snapshot-io"]),
+    ("lineup-std", &[]),
+    ("lineup-core", &["lineup-std"]),
+    ("cargo-lineup", &[]),
+    ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
+    ("fuzz-checks", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
+];
+
+#[test]
+fn crates_know_only_those_below_them() {
+    let declared = declared();
+    let may_know = BTreeMap::from(MAY_KNOW);
+    let members: BTreeSet<&str> = declared.keys().map(String::as_str).collect();
+    assert_eq!(members, may_know.keys().copied().collect(), "every member has a layer");
+    for (member, kinds) in &declared {
+        for (kind, dependencies) in kinds {
+            for dependency in dependencies.iter().filter(|name| members.contains(name.as_str())) {
+                assert!(
+                    may_know[member.as_str()].contains(&dependency.as_str()),
+                    "{member} must not know {dependency} ({kind})"
+                );
+                assert!(dependency != "trial" || *kind == "dev", "{member}: trial is for tests");
+            }
+        }
+    }
+}
+
+/// The interpreter and refinement confirm or deny the findings of the search: a mistake
+/// must not be shared. Only tests of the search compare the two.
+#[test]
+fn the_search_and_its_judges_share_nothing_but_the_language() {
+    let declared = declared();
+    let needs = |member: &str, other: &str| declared[member]["normal"].contains(other);
+    assert!(!needs("snapshot-explorer", "snapshot-semantics"));
+    assert!(!needs("snapshot-semantics", "snapshot-explorer"));
+    // Tests project executions of the interpreter; the prover itself shares nothing with it.
+    assert!(!needs("snapshot-everyn", "snapshot-semantics"));
+    for member in
+        ["snapshot-language", "snapshot-semantics", "snapshot-explorer", "snapshot-everyn"]
+    {
+        assert!(!needs(member, "corpus"), "{member}: no stage can be made for an algorithm");
+    }
+}
+
+#[test]
+fn the_theory_and_the_corpus_need_next_to_nothing() {
+    let declared = declared();
+    let may_need: [(&str, &[&str]); 2] = [
+        ("snapshot-core", &["bitvec", "rustc-hash", "thiserror"]),
+        ("corpus", &["rand", "rand_chacha", "snapshot-core", "thiserror"]),
+    ];
+    for (member, allowed) in may_need {
+        for dependency in declared[member]["normal"].iter().chain(&declared[member]["build"]) {
+            assert!(allowed.contains(&dependency.as_str()), "{member} must not need {dependency}");
+        }
+    }
+}
+
+/// Crates for files, threads, clocks, terminals, formats, as they are known.
+const WORLDLY: [&str; 20] = [
+    "async-std",
+    "chrono",
+    "clap",
+    "crossbeam",
+    "crossbeam-channel",
+    "crossterm",
+    "env_logger",
+    "indicatif",
+    "libc",
+    "log",
+    "mio",
+    "parking_lot",
+    "rayon",
+    "serde_json",
+    "smol",
+    "tempfile",
+    "time",
+    "tokio",
+    "tracing",
+    "windows-sys",
+];
+
+#[test]
+fn nothing_below_the_theory_touches_the_world() {
+    for package in ["snapshot-core", "corpus"] {
+        let closure = closure(package);
+        assert!(closure.contains("thiserror"), "{package}: {closure:?}");
+        let found: Vec<_> = WORLDLY.iter().filter(|name| closure.contains(**name)).collect();
+        assert!(found.is_empty(), "{package} reaches {found:?}");
+    }
+    // The list would find them.
+    assert!(closure("snapshot-test").contains("clap"));
+}
+
+/// A test that depends on the kit waits for it to be built.
+#[test]
+fn the_test_kit_is_small() {
+    let closure = closure("snapshot-kit");
+    for package in ["clap", "corpus", "serde_json", "snapshot-test"] {
+        assert!(!closure.contains(package), "snapshot-kit reaches {package}");
+    }
+    assert!(closure.len() < 30, "{closure:?}");
+}
+
+/// Other checkers: what we compare with must not be what we answer with.
+const PEERS: [&str; 5] = ["lincheck", "porcupine", "stateright", "todc-mem", "todc-utils"];
+
+#[test]
+fn peers_are_met_in_benches_only() {
+    for (member, kinds) in declared().iter().filter(|(member, _)| *member != "benches") {
+        for dependency in kinds.values().flatten() {
+            assert!(!PEERS.contains(&dependency.as_str()), "{member} must not need {dependency}");
+        }
+    }
+}
+
+/// All Rust files below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("a folder can be listed").path();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+#[test]
+fn the_theory_and_the_corpus_use_no_file_thread_clock_or_terminal() {
+    // `std::{` could hide any of them.
+    const FORBIDDEN: [&str; 13] = [
+        "std::{",
+        "std::fs",
+        "std::thread",
+        "std::time",
+        "std::net",
+        "std::io",
+        "std::env",
+        "std::process",
+        "println!",
+        "eprintln!",
+        "print!(",
+        "eprint!(",
+        "dbg!(",
+    ];
+    for package in ["snapshot-core", "corpus"] {
+        let files = sources(&workspace().join(package).join("src"));
+        assert!(files.len() > 10, "{package}: {files:?}");
+        for file in files {
+            let source = fs::read_to_string(&file).expect("a source can be read");
+            let found: Vec<_> = FORBIDDEN.iter().filter(|word| source.contains(**word)).collect();
+            assert!(found.is_empty(), "{} uses {found:?}", file.display());
+        }
+    }
+}
+
+#[test]
+fn the_testing_tool_knows_no_verifier_and_the_verifier_no_format() {
+    let words = [("snapshot-test", "snapshot_verify"), ("snapshot-verify", "snapshot_test")];
+    for (package, word) in words {
+        for file in sources(&workspace().join(package).join("src")) {
+            let source = fs::read_to_string(&file).expect("a source can be read");
+            assert!(!source.contains(word), "{} mentions {word}", file.display());
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! All tests of the crate from outside, in one program: it is linked once.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod certificates;
+mod commands;
+mod convert;
+mod hostile;
+mod immediate;
+mod kit;
+mod layers;
+mod limits;
+mod malformed;
+mod many_writers;
+mod monitor;
+mod objects;
+mod pages;
+mod partial_scans;
+mod round_trip;
+mod samples;
+mod two_threads;

@@ -1,0 +1,47 @@
+//! What the pages for users show is what the program takes.
+use std::fs;
+use std::process::Command;
+
+/// The first block of code below a heading.
+fn sample<'a>(page: &'a str, heading: &str) -> &'a str {
+    let (_, below) = page.split_once(heading).expect("the page has the heading");
+    let (_, block) = below.split_once("```\n").expect("a block begins");
+    block.split_once("```").expect("it ends").0
+}
+
+/// What `snapshot-test check` prints of a recording; its exit code.
+fn check(recording: &str) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("recording.txt"), recording).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
+        .args(["check", "recording.txt"])
+        .current_dir(folder.path())
+        .output()
+        .expect("the program starts");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(text).expect("the output is text"))
+}
+
+#[test]
+fn the_samples_of_the_formats_are_recordings() {
+    let page = include_str!("../../../docs/formats.md");
+    for format in ["text", "jsonl", "disc22"] {
+        let (code, told) = check(sample(page, &format!("\n## {format}\n")));
+        assert_eq!(code, Some(0), "{format}: {told}");
+    }
+}
+
+/// The README leaves out the end of a report by `...`.
+#[test]
+fn the_recording_of_the_readme_is_answered_as_shown() {
+    let page = include_str!("../../../README.md");
+    let heading = "\n## A recording, in ten lines\n";
+    let recording = sample(page, heading);
+    let (_, below) = page.split_once(recording).expect("the sample is on the page");
+    let shown = sample(below, "and ask:");
+    let report = shown.strip_prefix("$ snapshot-test check recording.txt\n").expect("the command");
+    let report = report.strip_suffix("...\n").expect("the end is left out");
+    let (code, told) = check(recording);
+    assert_eq!(code, Some(1));
+    assert!(told.starts_with(report), "{told}");
+}

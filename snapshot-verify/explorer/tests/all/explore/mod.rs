@@ -1,0 +1,21 @@
+//! The explorer on instances made by hand.
+mod alike;
+mod ample;
+mod antichain;
+mod bowman;
+mod budget;
+mod canonical;
+mod counters;
+mod counts;
+mod hidden;
+mod meaning;
+mod narrow;
+mod oracle;
+mod passes;
+mod published;
+mod random;
+mod reductions;
+mod self_check;
+mod static_dead_cells;
+mod symmetry;
+mod transition_cache;

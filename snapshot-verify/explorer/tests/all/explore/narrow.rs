@@ -1,0 +1,39 @@
+//! Fewer numbers of versions and counters than there might be.
+
+use snapshot_explorer::reduction::Reductions;
+use snapshot_explorer::search::{Exploration, Outcome, SearchVerdict, Unfinished};
+
+use crate::explore::published::explored;
+
+fn riany(bug: Option<&str>, operations: u32, most_numbers: Option<u32>) -> Outcome {
+    let operations = Some(operations);
+    let bounds = Exploration { operations, most_numbers, ..Exploration::default() };
+    explored("riany", bug, Reductions::standard(), bounds)
+}
+
+#[test]
+fn what_does_not_fit_ends_the_search_and_all_else_is_the_same() {
+    for (bug, operations) in [(None, 1), (Some("early_count"), 2)] {
+        let all = riany(bug, operations, None);
+        assert_eq!(matches!(all.verdict, SearchVerdict::Verified), bug.is_none());
+        let mut ended = 0;
+        for most_numbers in [3, 6] {
+            let narrow = riany(bug, operations, Some(most_numbers));
+            if let SearchVerdict::Unknown { cause, .. } = narrow.verdict {
+                assert_eq!(cause, Unfinished::TooNarrow);
+                ended += 1;
+                continue;
+            }
+            // Which of several violations comes first depends on how states are packed.
+            let steps = |outcome: &Outcome| match &outcome.verdict {
+                SearchVerdict::Violation { trace, .. } => Some(trace.steps.len()),
+                _ => None,
+            };
+            let answer = |outcome: &Outcome| {
+                (outcome.states, outcome.transitions, outcome.depth, steps(outcome))
+            };
+            assert_eq!(answer(&narrow), answer(&all), "{most_numbers}");
+        }
+        assert_eq!(ended, 1, "3 numbers are too few, and 6 are enough");
+    }
+}

@@ -1,0 +1,9 @@
+//! Instances, and the reductions that propagate constants and fuse steps.
+mod errors;
+mod invariants;
+mod lockstep;
+mod passes;
+mod programs;
+mod reference;
+mod shapes;
+mod verdicts;

@@ -1,0 +1,6 @@
+//! All tests of the crate from outside, in one program: it is linked once.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod explore;
+mod instance;

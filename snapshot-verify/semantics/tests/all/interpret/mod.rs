@@ -1,0 +1,15 @@
+//! The interpreter and what rests on it: replays, walks, enumeration,
+//! refinement, counterexamples.
+
+mod bowman;
+mod cells;
+mod meaning;
+mod methods;
+mod points;
+mod specification;
+mod steps;
+mod telling;
+mod texts;
+mod traces;
+mod traps;
+mod walks;

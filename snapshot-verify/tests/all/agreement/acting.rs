@@ -1,0 +1,83 @@
+//! Each reduction acts, on few programs but with n = 2, 3 and 4 and with 1, 2, 3 and any number
+//! of operations, and changes no answer where it does.
+
+use std::collections::BTreeMap;
+
+use snapshot_verify::language::parse;
+use snapshot_verify::program::Program;
+use snapshot_verify::verify::{
+    Operations, Reductions, Request, TABLE, Unwatched, VerifyError, verify,
+};
+
+use crate::agreement::mutants::mutants;
+use crate::agreement::{all_but, request, word};
+
+/// Most of these take a fraction of it with all reductions but one.
+const MEMORY: u64 = 24 << 20;
+
+/// What is asked of which algorithms, and of which of their mutants.
+const CASES: [(&str, usize, Operations, &[usize]); 10] = [
+    ("bowman", 2, Operations::Unbounded, &[3, 9]),
+    ("bowman", 3, Operations::Unbounded, &[]),
+    ("bowman", 4, Operations::AtMost(1), &[5]),
+    ("naive_collect", 3, Operations::AtMost(2), &[1]),
+    ("afek_unbounded", 2, Operations::AtMost(3), &[4]),
+    ("afek_unbounded", 2, Operations::Unbounded, &[8]),
+    ("attiya_welch", 2, Operations::AtMost(2), &[2]),
+    ("attiya_welch", 3, Operations::AtMost(1), &[]),
+    ("jayanti", 2, Operations::AtMost(2), &[11]),
+    ("riany", 2, Operations::AtMost(2), &[]),
+];
+
+/// Per pair the answer, the states and whether another pair's was taken, if all pairs have one.
+type Answers = Option<Vec<(&'static str, u64, bool)>>;
+
+fn answers(program: &Program, request: &Request) -> Answers {
+    let outcomes = match verify(program, true, request, &Unwatched::default()) {
+        // Without `counters` there may be no layout.
+        Err(VerifyError::Explore(error)) => {
+            assert!(!error.to_string().contains("BUG"), "{error}");
+            return None;
+        }
+        outcomes => outcomes.unwrap(),
+    };
+    let answer = outcomes.iter().map(|outcome| {
+        let measures = outcome.measures;
+        Some((word(&outcome.verdict)?, measures.states, measures.like.is_some()))
+    });
+    answer.collect()
+}
+
+#[test]
+fn each_reduction_acts_and_changes_no_answer() {
+    let mut acted: BTreeMap<&str, u32> = BTreeMap::new();
+    for (name, processes, operations, changed) in CASES {
+        let text = corpus::algorithm(name).unwrap().text;
+        let mutants = mutants(name, text);
+        let whole = parse(name, text).unwrap().program(None).unwrap();
+        let programs = changed.iter().map(|&number| &mutants[number % mutants.len()].program);
+        for (number, program) in [&whole].into_iter().chain(programs).enumerate() {
+            let with = |reductions: Reductions| {
+                let request = request(processes, 1, reductions);
+                answers(program, &Request { operations, memory: MEMORY, ..request })
+            };
+            let Some(all) = with(Reductions::standard()) else { continue };
+            *acted.entry("like").or_default() +=
+                all.iter().filter(|(.., like)| *like).count() as u32;
+            for entry in TABLE {
+                let Some(fewer) = with(all_but(entry.reduction)) else { continue };
+                let words = |of: &[(&'static str, u64, bool)]| {
+                    of.iter().map(|(word, ..)| *word).collect::<Vec<_>>()
+                };
+                let without = entry.name;
+                assert_eq!(words(&all), words(&fewer), "{name} {number} without {without}");
+                let changes = all.iter().zip(&fewer).any(|(one, other)| one.1 != other.1);
+                *acted.entry(without).or_default() += u32::from(changes);
+            }
+        }
+    }
+    println!("{acted:?}");
+    for name in TABLE.map(|entry| entry.name).into_iter().chain(["like"]) {
+        assert!(acted.get(name).is_some_and(|&times| times > 0), "{name}: {acted:?}");
+    }
+}

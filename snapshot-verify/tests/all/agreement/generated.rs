@@ -1,0 +1,340 @@
+//! Random programs: every reduction left out, every one by itself, none, and the second
+//! method say what all reductions together say.
+//!
+//! `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds: for 100,000 programs see
+//! `docs/verification.md`. With `SNAPSHOT_DISAGREEMENTS=FOLDER`, disagreements are
+//! shrunk and written there, and all seeds are tried.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+use snapshot_core::Process;
+use snapshot_verify::language::parse;
+use snapshot_verify::program::{Program, independence};
+use snapshot_verify::refine::Means;
+use snapshot_verify::search::SelfCheck;
+use snapshot_verify::verify::{
+    Method, Operations, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, VerifyError,
+    verify,
+};
+
+use crate::agreement::shrink::shrunk;
+use crate::agreement::{request, word};
+
+/// A search that needs more than this is given up: it is unknown.
+const LITTLE: u64 = 2 << 20;
+
+/// One way to an answer.
+#[derive(Clone, Debug)]
+struct Way {
+    /// As options of the command line.
+    name: String,
+    request: Request,
+    /// The reduction that it lacks, if it has all others.
+    without: Option<&'static str>,
+}
+
+/// What a way leads to.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Answer {
+    /// Per pair.
+    Words(Vec<&'static str>),
+    /// Too large, or not for this method.
+    Unknown,
+    /// What never happens.
+    Bug(String),
+}
+
+impl Way {
+    /// The answer, and how many states it took.
+    fn take(&self, program: &Program) -> (Answer, u64) {
+        let asked = || verify(program, true, &self.request, &Unwatched::default());
+        let answer = match catch_unwind(AssertUnwindSafe(asked)) {
+            Ok(Ok(outcomes)) => {
+                let words = outcomes.iter().map(|outcome| word(&outcome.verdict));
+                let states = outcomes.iter().map(|outcome| outcome.measures.states).sum();
+                let words = words.collect::<Option<_>>();
+                return (words.map_or(Answer::Unknown, Answer::Words), states);
+            }
+            Ok(Err(error)) if error.is_ours() => Answer::Bug(error.to_string()),
+            Ok(Err(VerifyError::Counters | VerifyError::Explore(_))) => Answer::Unknown,
+            Ok(Err(error)) => Answer::Bug(format!("refused: {error}")),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().cloned();
+                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|&text| text.into()));
+                Answer::Bug(format!("panic: {}", text.unwrap_or_default()))
+            }
+        };
+        (answer, 0)
+    }
+}
+
+/// How large executions are, by seed: small ones of many programs.
+fn size(seed: u64) -> (usize, Operations) {
+    use Operations::{AtMost, Unbounded};
+    let sizes = [
+        (2, AtMost(1)),
+        (2, AtMost(2)),
+        (2, AtMost(3)),
+        (2, Unbounded),
+        (2, Unbounded),
+        (3, AtMost(1)),
+        (3, AtMost(2)),
+        (3, Unbounded),
+        (4, AtMost(1)),
+        (4, Unbounded),
+    ];
+    sizes[seed as usize % sizes.len()]
+}
+
+/// All pairs of one program in four, of the others one: pairs take as long as each other.
+fn pairs(seed: u64, processes: usize) -> Pairs {
+    let number = seed / 10;
+    if number.is_multiple_of(4) {
+        return Pairs::All;
+    }
+    let at = |number: u64, below: usize| (number % below as u64) as usize;
+    let j = 1 + at(number, processes - 1);
+    let i = at(number / 7, j);
+    Pairs::One(Process::from_index(i), Process::from_index(j))
+}
+
+/// All reductions first, then the ways that are compared with it. The first checks itself,
+/// and the search without reductions has nothing to check.
+fn ways(seed: u64, all: bool) -> Vec<Way> {
+    let (processes, operations) = size(seed);
+    let base = request(processes, 1, Reductions::NONE);
+    let pairs = pairs(seed, processes);
+    let of = match pairs {
+        Pairs::All => "all".to_owned(),
+        Pairs::One(i, j) => format!("{},{}", i.index(), j.index()),
+    };
+    let base = Request { operations, memory: LITTLE, pairs, self_check: None, ..base };
+    let size = format!("-n {processes} --operations {operations} --pairs {of}");
+    let with = |reductions: Reductions| Way {
+        name: format!("{size} --reductions {reductions}"),
+        request: Request {
+            reductions,
+            self_check: (reductions == Reductions::standard()).then_some(SelfCheck::DEFAULT),
+            ..base.clone()
+        },
+        without: None,
+    };
+    let refinement = Method::Refinement(Means { partial_order: true, points: false });
+    let mut ways = vec![
+        with(Reductions::standard()),
+        Way {
+            name: format!("{size} --method refinement"),
+            request: Request { method: refinement, ..base.clone() },
+            without: None,
+        },
+        with(Reductions::NONE),
+    ];
+    let rotated = |of: u64| all || (seed / 10) % TABLE.len() as u64 == of;
+    for (at, entry) in (0..).zip(TABLE) {
+        let one = Reductions::NONE.with(entry.reduction);
+        if rotated(at) {
+            let others = with(Reductions::standard().without(entry.reduction));
+            ways.push(Way { without: Some(entry.name), ..others });
+            ways.push(with(one.with(Reduction::Counters)));
+            ways.push(with(one));
+        }
+    }
+    ways
+}
+
+/// Two ways that disagree, with what they say; what is expected stands first.
+type Disagreement = (Way, Answer, Way, Answer);
+
+#[derive(Debug, Default)]
+struct Tally {
+    right: u64,
+    wrong: u64,
+    /// Of all reductions together.
+    unknown: u64,
+    /// Comparisons made, and those for which one side was unknown, by way.
+    compared: u64,
+    skipped: u64,
+    refinement: u64,
+    /// By reduction, for how many programs it was left out by itself, and for how many of
+    /// these there were other states without it.
+    acted: BTreeMap<&'static str, [u64; 2]>,
+    /// What occurs in how many programs.
+    features: BTreeMap<&'static str, u64>,
+    disagreements: Vec<u64>,
+}
+
+/// What may occur in a program, and how.
+const FEATURES: [(&str, &str); 12] = [
+    ("names", ": process"),
+    ("names or none", ": process or none"),
+    ("versions", "version"),
+    ("counters", "counter"),
+    ("two successors", " + 1"),
+    ("LL", "LL("),
+    ("SC", "SC("),
+    ("VL", "VL("),
+    ("CAS", "CAS("),
+    ("atomic", "atomic:"),
+    ("loops over processes", "for i in processes"),
+    ("locks", "lock"),
+];
+
+impl Tally {
+    fn note(&mut self, seed: u64, text: &str) {
+        for (name, word) in FEATURES {
+            let least = if name == "two successors" { 2 } else { 1 };
+            let occurs = text.matches(word).count() >= least;
+            *self.features.entry(name).or_default() += u64::from(occurs);
+        }
+        let (processes, operations) = size(seed);
+        let size = match (processes, operations) {
+            (2, _) => "n = 2",
+            (3, _) => "n = 3",
+            _ => "n = 4",
+        };
+        *self.features.entry(size).or_default() += 1;
+        let bound = match operations {
+            Operations::AtMost(1) => "1 operation",
+            Operations::AtMost(2) => "2 operations",
+            Operations::AtMost(_) => "3 operations",
+            _ => "any number of operations",
+        };
+        *self.features.entry(bound).or_default() += 1;
+    }
+}
+
+/// The answers of several ways; the first two that disagree.
+fn disagreement(program: &Program, ways: &[Way], tally: &mut Tally) -> Option<Disagreement> {
+    let mut first: Option<(Way, Answer)> = None;
+    let mut all = 0;
+    for (number, way) in ways.iter().enumerate() {
+        let (answer, states) = way.take(program);
+        if number == 0 {
+            all = states;
+        }
+        if let (Some(name), Answer::Words(_), Some(_)) = (way.without, &answer, &first) {
+            let [tried, acted] = tally.acted.entry(name).or_default();
+            (*tried, *acted) = (*tried + 1, *acted + u64::from(states != all));
+        }
+        match (answer, &first) {
+            (Answer::Unknown, _) if number == 0 => tally.unknown += 1,
+            (Answer::Unknown, _) => tally.skipped += 1,
+            (bug @ Answer::Bug(_), _) => {
+                let none = (way.clone(), Answer::Words(Vec::new()));
+                let (other, answer) = first.unwrap_or(none);
+                return Some((other, answer, way.clone(), bug));
+            }
+            (answer, None) => {
+                let Answer::Words(words) = &answer else { continue };
+                let is_wrong = words.contains(&"wrong");
+                *if is_wrong { &mut tally.wrong } else { &mut tally.right } += 1;
+                first = Some((way.clone(), answer));
+            }
+            (answer, Some((other, known))) => {
+                tally.compared += 1;
+                tally.refinement += u64::from(matches!(way.request.method, Method::Refinement(_)));
+                if answer != *known {
+                    return Some((other.clone(), known.clone(), way.clone(), answer));
+                }
+            }
+        }
+    }
+    None
+}
+
+fn program(text: &str) -> Option<Program> {
+    let program = parse("generated", text).and_then(|algorithm| algorithm.program(None)).ok()?;
+    independence::check(&program).is_ok().then_some(program)
+}
+
+/// The smallest text on which two of the ways disagree, with what they say.
+fn smallest(text: &str, found: &Disagreement) -> String {
+    let ways = [found.0.clone(), found.2.clone()];
+    let is_bug = matches!(found.3, Answer::Bug(_));
+    let find = |text: &str| {
+        let program = program(text)?;
+        disagreement(&program, &ways, &mut Tally::default())
+            .filter(|(.., answer)| matches!(answer, Answer::Bug(_)) == is_bug)
+    };
+    let small = shrunk(text, |text| find(text).is_some());
+    let (one, expected, other, answer) = find(&small).unwrap_or_else(|| found.clone());
+    format!(
+        "# check FILE {}: {expected:?}; check FILE {}: {answer:?}\n{small}",
+        one.name, other.name
+    )
+}
+
+/// Tries the programs with these seeds.
+fn tried(seeds: std::ops::Range<u64>, all: bool) -> Tally {
+    let folder = std::env::var_os("SNAPSHOT_DISAGREEMENTS").map(PathBuf::from);
+    let mut tally = Tally::default();
+    let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in seeds {
+        let text = corpus::program::text(seed);
+        let program = program(&text).unwrap_or_else(|| {
+            let refused = parse("generated", &text).and_then(|text| text.program(None)).err();
+            panic!("seed {seed} is no program:\n{text}\n{refused:?}")
+        });
+        tally.note(seed, &text);
+        let ways = ways(seed, all);
+        let Some(found) = disagreement(&program, &ways, &mut tally) else { continue };
+        tally.disagreements.push(seed);
+        let kind = match &found.3 {
+            Answer::Bug(text) => text.chars().take(60).collect(),
+            _ => format!("{} {:?} {:?}", found.2.name, found.1, found.3),
+        };
+        let number = kinds.entry(kind).or_default();
+        *number += 1;
+        if let Some(folder) = folder.as_ref().filter(|_| *number <= 3) {
+            fs::write(folder.join(format!("{seed}.snapshot")), smallest(&text, &found)).unwrap();
+        } else if folder.is_none() {
+            panic!("seed {seed}:\n{}", smallest(&text, &found));
+        }
+    }
+    tally
+}
+
+/// Generation knows the rules of the language.
+#[test]
+fn random_texts_are_programs_that_do_not_look_at_values() {
+    let mut refused = BTreeMap::new();
+    for seed in 0..2000 {
+        let text = corpus::program::text(seed);
+        match parse("generated", &text).and_then(|text| text.program(None)) {
+            Err(diagnostics) => {
+                refused.insert(diagnostics.to_string(), seed);
+            }
+            Ok(program) => assert_eq!(independence::check(&program), Ok(()), "{text}"),
+        }
+    }
+    assert!(
+        refused.is_empty(),
+        "{} texts: {}",
+        refused.len(),
+        refused.keys().take(5).cloned().collect::<String>()
+    );
+}
+
+#[test]
+fn all_ways_agree_on_random_programs() {
+    let seeds = match std::env::var("SNAPSHOT_PROGRAMS") {
+        Ok(seeds) => {
+            let (from, to) = seeds.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
+            from.parse().unwrap()..to.parse().unwrap()
+        }
+        Err(_) => 0..100,
+    };
+    let count = seeds.end - seeds.start;
+    let tally = tried(seeds, false);
+    println!("{count} programs: {tally:#?}");
+    assert_eq!(tally.disagreements, [0; 0]);
+    assert!(tally.right * 10 > count && tally.wrong * 10 > count, "{tally:?}");
+    assert!(tally.unknown * 10 < count, "{tally:?}");
+    assert!(tally.skipped < tally.compared, "{tally:?}");
+    assert!(tally.refinement * 2 > count, "{tally:?}");
+    // What is named in the generator's page is there.
+    assert!(tally.features.values().all(|&times| times * 100 > count), "{tally:?}");
+}

@@ -1,0 +1,260 @@
+//! Every way to an answer gives the same answer: with any reductions, any number
+//! of threads, by the second method; on the corpus, its bugs, and mutants.
+mod acting;
+mod every;
+mod generated;
+pub mod mutants;
+mod names;
+mod refinement;
+mod regressions;
+mod shrink;
+mod unreduced;
+
+use std::num::NonZeroUsize;
+
+use mutants::{Mutant, mutants};
+use snapshot_core::Process;
+use snapshot_verify::language::parse;
+use snapshot_verify::program::Program;
+use snapshot_verify::search::SelfCheck;
+use snapshot_verify::verify::{
+    Operations, Outcome, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict, verify,
+};
+
+/// All pairs by exploration with all reductions, which check themselves.
+fn standard(processes: usize, operations: Operations) -> Request {
+    Request {
+        operations,
+        keep_going: true,
+        self_check: Some(SelfCheck::DEFAULT),
+        ..Request::new(processes)
+    }
+}
+
+fn request(processes: usize, operations: u32, reductions: Reductions) -> Request {
+    let base = standard(processes, Operations::AtMost(operations));
+    Request { reductions, memory: 2 << 30, ..base }
+}
+
+/// Per pair, the answer in a word, and the states.
+fn answers(program: &Program, request: &Request) -> Vec<(&'static str, u64)> {
+    let outcomes = verify(program, true, request, &Unwatched::default()).unwrap();
+    let answer = |outcome: &Outcome| (word(&outcome.verdict).unwrap(), outcome.measures.states);
+    outcomes.iter().map(answer).collect()
+}
+
+/// The answer in a word, if there is one.
+fn word(verdict: &Verdict) -> Option<&'static str> {
+    match verdict {
+        // Which of the two comes first depends on how long the steps are.
+        Verdict::Violation(_) | Verdict::Fault(_) => Some("wrong"),
+        Verdict::Verified => Some("right"),
+        Verdict::Unknown(_) => None,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn words(program: &Program, request: &Request) -> Vec<&'static str> {
+    answers(program, request).into_iter().map(|(word, _)| word).collect()
+}
+
+/// The answers in words, if all fit.
+fn words_if_any(program: &Program, request: &Request) -> Option<Vec<&'static str>> {
+    let outcomes = verify(program, true, request, &Unwatched::default()).unwrap();
+    outcomes.iter().map(|outcome| word(&outcome.verdict)).collect()
+}
+
+fn all_but(reduction: Reduction) -> Reductions {
+    Reductions::standard().without(reduction)
+}
+
+/// No reductions; but versions and counters need a canonical form to be packed.
+const PLAIN: Reductions = Reductions::NONE.with(Reduction::Counters);
+
+/// Whether to take all mutants, and more memory for each.
+fn is_full() -> bool {
+    std::env::var_os("SNAPSHOT_AGREEMENT").is_some()
+}
+
+/// For almost all mutants with few reductions; some find their way round for long.
+fn enough() -> u64 {
+    if is_full() { 256 << 20 } else { 64 << 20 }
+}
+
+/// Some subsets, different ones for different numbers.
+fn subset(number: usize) -> Reductions {
+    let chosen = TABLE.iter().enumerate().filter(|(at, _)| {
+        number.wrapping_mul(0x9E37_79B9).wrapping_add(number >> 3) >> (at + 5) & 1 == 1
+    });
+    chosen.map(|(_, entry)| entry.reduction).chain([Reduction::Counters]).collect()
+}
+
+/// Those of the corpus that exploration is for.
+fn snapshots() -> impl Iterator<Item = &'static corpus::Algorithm> {
+    corpus::algorithms().iter().filter(|file| file.name != "register")
+}
+
+fn programs() -> Vec<(String, Program)> {
+    let mut programs = Vec::new();
+    for file in snapshots() {
+        let algorithm = parse(file.name, file.text).unwrap();
+        programs.push((file.name.to_owned(), algorithm.program(None).unwrap()));
+        for bug in algorithm.bugs() {
+            let program = algorithm.program(Some(&bug.name.text)).unwrap();
+            programs.push((format!("{} {}", file.name, bug.name.text), program));
+        }
+    }
+    programs
+}
+
+/// Mutants of all algorithms, `step` apart.
+fn sample(step: usize) -> Vec<Mutant> {
+    let of = |file: &corpus::Algorithm| mutants(file.name, file.text);
+    snapshots().flat_map(of).step_by(step).collect()
+}
+
+#[test]
+fn there_are_enough_mutants() {
+    let count = sample(1).len();
+    assert!(count >= 200, "{count} mutants compile");
+}
+
+#[test]
+fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
+    let each = if is_full() { 1 } else { 4 };
+    for (number, (name, program)) in programs().into_iter().enumerate() {
+        let plain = words(&program, &request(2, 1, PLAIN));
+        let others = TABLE.iter().filter(|entry| entry.reduction != Reduction::Counters);
+        for entry in others.skip(number % each).step_by(each) {
+            let request = request(2, 1, all_but(entry.reduction));
+            assert_eq!(words(&program, &request), plain, "{name} without {}", entry.name);
+        }
+        let mut request = request(2, 1, Reductions::standard());
+        let one = answers(&program, &request);
+        request.threads = NonZeroUsize::new(2).unwrap();
+        assert_eq!(answers(&program, &request), one, "{name}: threads");
+        assert_eq!(one.into_iter().map(|(word, _)| word).collect::<Vec<_>>(), plain, "{name}");
+    }
+}
+
+#[test]
+fn reductions_agree_on_mutants() {
+    let step = if is_full() { 1 } else { 54 };
+    let [mut wrong, mut right, mut large] = [0; 3];
+    for (number, mutant) in sample(step).into_iter().enumerate() {
+        let all = words(&mutant.program, &request(2, 1, Reductions::standard()));
+        let left_out = TABLE[number % TABLE.len()].reduction;
+        let rest = all_but(left_out).with(Reduction::Counters);
+        for reductions in [PLAIN, subset(number), rest] {
+            let request = Request { memory: enough(), ..request(2, 1, reductions) };
+            match words_if_any(&mutant.program, &request) {
+                Some(found) => assert_eq!(found, all, "{}: {reductions:?}", mutant.name),
+                None => large += 1,
+            }
+        }
+        if all.contains(&"wrong") { wrong += 1 } else { right += 1 }
+    }
+    println!("{wrong} wrong, {right} right, {large} too large");
+    // Neither answer alone would show that the reductions tell them apart.
+    assert!(wrong.min(right) * 4 > wrong + right, "{wrong} wrong, {right} right");
+    assert!(large * 20 < 3 * (wrong + right), "{large} of {} too large", 3 * (wrong + right));
+}
+
+/// How jayanti's scans begin their second phase.
+const FINISH: &str = "SC(X, x with (phase: 2, proc_b: me))";
+
+/// Without it, an updater's first step lets its own next access be passed over.
+#[test]
+fn who_acts_twice_in_a_step_responds_once() {
+    let text = corpus::algorithm("jayanti").unwrap().text;
+    assert!(text.contains(FINISH));
+    let unfinished = parse("unfinished", &text.replacen(FINISH, "", 1)).unwrap();
+    let program = unfinished.program(None).unwrap();
+    let found = words(&program, &request(2, 1, all_but(Reduction::Constant)));
+    assert_eq!(found, ["wrong"]);
+}
+
+/// Somebody's write lets a scan know that its link is broken; and then it is wrong.
+const REACTING: &str = "algorithm reacting
+shared a[segment]: value
+shared X: llsc bool
+update(v):
+    a[me] := v
+    X := true
+scan:
+    local none_yet: value or none
+    local copy[segment]: value
+    x := LL(X)
+    if VL(X):
+        for s in segments: copy[s] := a[s]
+    else:
+        skip
+    return copy
+";
+
+#[test]
+fn what_reacts_may_be_what_goes_wrong() {
+    let faulty = REACTING.replace("skip", "copy[me] := none_yet");
+    for (text, is_fault) in [(REACTING, false), (&faulty, true)] {
+        let program = parse("reacting", text).unwrap().program(None).unwrap();
+        let all = request(2, 2, Reductions::standard());
+        let outcomes = verify(&program, true, &all, &Unwatched::default()).unwrap();
+        let verdict = &outcomes[0].verdict;
+        assert_eq!(matches!(verdict, Verdict::Fault(_)), is_fault, "{verdict:?}");
+        assert!(verdict.is_wrong(), "{verdict:?}");
+        assert_eq!(words(&program, &request(2, 2, PLAIN)), ["wrong"]);
+    }
+}
+
+/// What is stale is learnt only where it is worth it: for more operations.
+#[test]
+fn forgetting_what_is_stale_changes_no_answer() {
+    let text = corpus::algorithm("jayanti").unwrap().text;
+    let jayanti = parse("jayanti", text).unwrap();
+    let bug = Mutant {
+        name: "plain_ss".into(),
+        program: jayanti.program(Some("plain_ss")).unwrap(),
+        text: text.to_owned(),
+    };
+    let step = if is_full() { 1 } else { 28 };
+    for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
+        let mut plain = request(2, 3, all_but(Reduction::Stale));
+        let mut stale = request(2, 3, Reductions::standard());
+        let name = &mutant.name;
+        assert_eq!(words(&mutant.program, &stale), words(&mutant.program, &plain), "{name}");
+        for request in [&mut plain, &mut stale] {
+            request.operations = Operations::Unbounded;
+        }
+        assert_eq!(words(&mutant.program, &stale), words(&mutant.program, &plain), "{name}");
+    }
+}
+
+#[test]
+fn reductions_agree_on_three_processes() {
+    for name in ["bowman", "naive_collect", "double_collect"] {
+        let file = corpus::algorithm(name).unwrap();
+        for (number, mutant) in mutants(name, file.text).into_iter().enumerate().step_by(2) {
+            let all = words(&mutant.program, &request(3, 1, Reductions::standard()));
+            let base = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
+            assert_eq!(all, words(&mutant.program, &request(3, 1, base)), "{}", mutant.name);
+            let some = words(&mutant.program, &request(3, 1, subset(number).with(Reduction::Dead)));
+            assert_eq!(all, some, "{}: {:?}", mutant.name, subset(number));
+        }
+    }
+}
+
+#[test]
+fn bowman_has_as_many_states_as_other_searches_count() {
+    let bowman = parse("bowman", corpus::algorithm("bowman").unwrap().text).unwrap();
+    let program = bowman.program(None).unwrap();
+    let reductions = Reductions::NONE.with(Reduction::Dead).with(Reduction::Constant);
+    for (processes, states, transitions) in [(3, 76_075, 249_645), (4, 2_151_306, 9_276_497)] {
+        let mut request = request(processes, 1, reductions);
+        request.operations = Operations::Unbounded;
+        request.pairs = Pairs::One(Process::from_index(0), Process::from_index(1));
+        let outcomes = verify(&program, true, &request, &Unwatched::default()).unwrap();
+        let measures = outcomes[0].measures;
+        assert!(matches!(outcomes[0].verdict, Verdict::Verified));
+        assert_eq!((measures.states, measures.transitions), (states, transitions));
+    }
+}

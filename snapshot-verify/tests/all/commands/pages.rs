@@ -1,0 +1,60 @@
+//! What the pages for users show is what the program does.
+
+use std::fs;
+
+use super::answer_in;
+
+const README: &str = include_str!("../../../../README.md");
+
+/// Without times and bytes, which come after the depth or at the end of a line.
+fn without_measures(report: &str) -> String {
+    let line = |line: &str| match line.split_once(", depth ") {
+        Some((counts, rest)) => {
+            let depth: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            format!("{counts}, depth {depth}")
+        }
+        None => {
+            let marks = [" with processes renamed, ", " centres, ", " any number of operations ("];
+            let cut = marks.iter().find_map(|mark| line.split_once(mark));
+            cut.map_or(line, |(answer, _)| answer).to_owned()
+        }
+    };
+    report.lines().map(|shown| line(shown) + "\n").collect()
+}
+
+/// Reports whose end is left out end with `...`.
+#[test]
+fn the_readme_shows_what_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let blocks = README.split("```").skip(1).step_by(2);
+    let asked = blocks.filter_map(|block| block.strip_prefix("\n$ snapshot-verify "));
+    let reports = asked.filter_map(|block| {
+        let (arguments, report) = block.split_once('\n')?;
+        (!report.is_empty()).then_some((arguments, report))
+    });
+    let mut shown = 0;
+    for (arguments, report) in reports {
+        let (_, told, _) = answer_in(folder.path(), arguments);
+        let told = without_measures(&told);
+        match report.strip_suffix("...\n") {
+            Some(begin) => {
+                assert!(told.starts_with(&without_measures(begin)), "{arguments}: {told}")
+            }
+            None => assert_eq!(told, without_measures(report), "{arguments}"),
+        }
+        shown += 1;
+    }
+    assert_eq!(shown, 3);
+}
+
+#[test]
+fn the_algorithm_of_the_readme_is_right_for_two_processes_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, below) = README.split_once("```\nalgorithm mine\n").expect("the text is shown");
+    let (text, _) = below.split_once("```").expect("it ends");
+    fs::write(folder.path().join("mine.snapshot"), format!("algorithm mine\n{text}")).unwrap();
+    let (code, told, _) = answer_in(folder.path(), "check mine.snapshot -n 2..4");
+    assert_eq!(code, 1, "{told}");
+    assert!(told.contains("mine, n = 2: verified ("), "{told}");
+    assert!(told.contains("mine, n = 3: not linearizable"), "{told}");
+}

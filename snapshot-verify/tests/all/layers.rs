@@ -1,0 +1,98 @@
+//! Which parts of the verifier must never know of which, where the manifests of its
+//! crates do not say so already: `snapshot-explorer` depends on nothing that judges
+//! its findings, `snapshot-semantics` on nothing that it judges, and
+//! `snapshot-language` on neither.
+
+use std::fs;
+use std::path::Path;
+
+/// The parts of the libraries; the rest is the program.
+const LIBRARIES: [&str; 5] =
+    ["language/src", "semantics/src", "explorer/src", "src/report", "src/verify"];
+
+/// The code of all Rust files of a part, by path: neither comments nor the tests at the
+/// end of a file, nor a file of tests (`#![cfg(test)]`).
+fn sources(part: &Path) -> Vec<(String, String)> {
+    let mut folders = vec![part.to_owned()];
+    let mut sources = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let source = fs::read_to_string(&path).unwrap();
+            let source = source.split("cfg(test)]").next().unwrap_or_default();
+            let is_code = |line: &&str| !line.trim_start().starts_with("//");
+            let code: Vec<&str> = source.lines().filter(is_code).collect();
+            sources.push((path.display().to_string(), code.join("\n")));
+        }
+    }
+    assert!(!sources.is_empty(), "{}", part.display());
+    sources
+}
+
+/// That none of the words occurs in the code of the parts.
+fn absent(parts: &[&str], words: &[&str]) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (path, code) in parts.iter().flat_map(|part| sources(&root.join(part))) {
+        // `use crate::layers::{` could hide any of them.
+        let found: Vec<_> = words
+            .iter()
+            .chain(&["use crate::layers::{"])
+            .filter(|word| code.contains(**word))
+            .collect();
+        assert!(found.is_empty(), "{path} uses {found:?}");
+    }
+}
+
+#[test]
+fn the_second_and_the_third_method_do_without_the_observer() {
+    absent(&["semantics/src/refine", "semantics/src/enumerate"], &["observer::"]);
+}
+
+/// A proof is checked by the program as it is written, and by the automata: the crates of
+/// the explorer are out of reach, whose manifest is none of this crate's dependencies.
+#[test]
+fn the_check_of_certificates_shares_nothing_with_the_search() {
+    absent(
+        &["semantics/src/certificate"],
+        &["observer", "crate::layers::refine", "crate::layers::exercise"],
+    );
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("semantics/Cargo.toml");
+    let manifest = fs::read_to_string(manifest).unwrap();
+    let needed = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+    assert!(!needed.contains("snapshot-explorer"), "{needed}");
+}
+
+/// But for the places in a text, which faults have.
+#[test]
+fn the_search_knows_neither_language_nor_reductions() {
+    let words = [
+        "language::parse",
+        "language::Algorithm",
+        "language::tree",
+        "crate::layers::program",
+        "crate::layers::passes",
+        "crate::layers::quotient",
+        "crate::layers::por",
+        "crate::layers::pipeline",
+    ];
+    absent(&["explorer/src/search"], &words);
+}
+
+#[test]
+fn stages_do_not_know_their_order() {
+    let stages = ["instance", "dataflow", "passes", "quotient", "por", "search"];
+    let stages = stages.map(|stage| format!("explorer/src/{stage}"));
+    absent(&stages.each_ref().map(String::as_str), &["crate::layers::pipeline"]);
+}
+
+/// Command line, signals, files and terminals are the program's, and so is the
+/// corpus: no stage can be made for an algorithm.
+#[test]
+fn the_libraries_do_without_what_only_the_program_needs() {
+    let words = ["clap", "ctrlc", "std::fs", "std::env", "println!(", "eprintln!(", "corpus::"];
+    absent(&LIBRARIES, &words);
+}
