@@ -15,8 +15,8 @@ syntax keyword snapshotFunction LL SC VL CAS number
 syntax match snapshotDeclaration "^\(algorithm\|source\|shared\|private\|type\|procedure\|update\|scan\|bug\|expect\)\>"
 syntax keyword snapshotDeclaration local
 syntax keyword snapshotEdit replace by delete insert before after contained
-syntax region snapshotEdits start="^\s\+in \w\+, \(replace\|delete\|insert\)" end="$" contains=snapshotEdit,snapshotQuoted oneline
-syntax region snapshotQuoted start="`" end="`" contained oneline
+syntax region snapshotEdits start="^\s\+in \w\+, \(replace\|delete\|insert\)" end="$" contains=snapshotEdit,snapshotQuoted
+syntax region snapshotQuoted start="`" end="`" contained
 syntax region snapshotString start=+"+ end=+"+
 syntax match snapshotNumber "\<\d\+\>"
 syntax match snapshotAssign ":="

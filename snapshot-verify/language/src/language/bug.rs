@@ -73,7 +73,7 @@ impl Edit {
         declarations: &mut [&mut Vec<Token>],
         reporter: &mut Reporter,
     ) -> Parsed<()> {
-        let target = indentation::fragment(source, self.target.span, origin, reporter);
+        let target = indentation::fragment(source, self.target.span, origin, reporter)?;
         if target.is_empty() {
             return Err(reporter.report(DiagnosticKind::EmptyEdit, self.target.span));
         }
@@ -111,31 +111,40 @@ impl Edit {
         };
         let tokens = &mut *declarations[number];
         let end = begin + target.len();
+        let text = |quotation: Quotation, reporter: &mut Reporter| {
+            indentation::fragment(source, quotation.span, origin, reporter)
+        };
         match self.change {
             Change::Delete => {
                 tokens.drain(begin..end);
             }
-            Change::Replace(text) => {
-                let text = indentation::fragment(source, text.span, origin, reporter);
+            Change::Replace(by) => {
+                let mut text = text(by, reporter)?;
+                if closes_block(&target) && !closes_block(&text) {
+                    separate(&mut text, TokenKind::Newline);
+                }
                 tokens.splice(begin..end, text);
             }
-            Change::Before(text) => {
-                let mut text = indentation::fragment(source, text.span, origin, reporter);
-                if begins_statement(tokens, begin)
-                    && let Some(&last) = text.last()
-                    && !matches!(last.kind, TokenKind::Colon | TokenKind::Semicolon)
-                {
-                    text.push(Token { kind: TokenKind::Semicolon, ..last });
+            Change::Before(what) => {
+                let mut text = text(what, reporter)?;
+                if begins_statement(tokens, begin) && !closes_block(&text) {
+                    let between = between(&text);
+                    separate(&mut text, between);
                 }
                 tokens.splice(begin..begin, text);
             }
-            Change::After(text) => {
-                let mut text = indentation::fragment(source, text.span, origin, reporter);
-                if ends_statement(tokens, end)
+            Change::After(what) => {
+                let mut text = text(what, reporter)?;
+                if closes_block(&target) {
+                    if !closes_block(&text) {
+                        separate(&mut text, TokenKind::Newline);
+                    }
+                } else if ends_statement(tokens, end)
                     && let Some(&first) = text.first()
                     && first.kind.begins_statement()
                 {
-                    text.insert(0, Token { kind: TokenKind::Semicolon, ..first });
+                    let between = between(&text);
+                    text.insert(0, Token { kind: between, ..first });
                 }
                 tokens.splice(end..end, text);
             }
@@ -145,7 +154,27 @@ impl Edit {
 }
 
 fn same(source: &Source, a: &Token, b: &Token) -> bool {
-    a.kind == b.kind && source.slice(a.span) == source.slice(b.span)
+    a.kind == b.kind && (a.kind.is_layout() || source.slice(a.span) == source.slice(b.span))
+}
+
+/// Whether the last line of a text is that of a block, after which a statement may begin.
+fn closes_block(text: &[Token]) -> bool {
+    text.last().is_some_and(|last| last.kind == TokenKind::Dedent)
+}
+
+/// What stands between this text and the statement beside it.
+fn between(text: &[Token]) -> TokenKind {
+    let has_lines = text.iter().any(|token| token.kind.is_layout());
+    if has_lines { TokenKind::Newline } else { TokenKind::Semicolon }
+}
+
+/// Ends the last statement of a text, unless it goes on.
+fn separate(text: &mut Vec<Token>, kind: TokenKind) {
+    if let Some(&last) = text.last()
+        && !matches!(last.kind, TokenKind::Colon | TokenKind::Semicolon)
+    {
+        text.push(Token { kind, ..last });
+    }
 }
 
 /// Whether what is put before this symbol is a statement of its own.

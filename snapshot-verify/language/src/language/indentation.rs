@@ -10,7 +10,7 @@
 
 use logos::Logos;
 
-use super::diagnostic::{DiagnosticKind, Reporter};
+use super::diagnostic::{DiagnosticKind, Parsed, Reported, Reporter};
 use super::token::{Token, TokenKind};
 use super::{Source, Span};
 
@@ -18,44 +18,44 @@ use super::{Source, Span};
 /// they concern is left out.
 pub(crate) fn tokens(source: &Source, reporter: &mut Reporter) -> Vec<Token> {
     let end = source.text().len() as u32;
-    let mut layout = Layout {
-        source,
-        reporter,
-        tokens: Vec::new(),
-        indentations: vec![0],
-        open: 0,
-        at_line_begin: true,
-        line_begin: 0,
-        tabs: None,
-    };
+    let mut layout = Layout::new(source, 0, reporter);
     for (kind, range) in TokenKind::lexer(source.text()).spanned() {
         layout.symbol(kind, Span { begin: range.start as u32, end: range.end as u32 });
     }
     layout.finish(Span { begin: end, end })
 }
 
-/// The symbols of a part of the source, in which lines mean nothing: the text
-/// of an edit.
+/// The symbols of a part of the source, the text of an edit. On one line, it has no layout.
+/// On several, the column of its first symbol is that of its block, which has no `Indent`
+/// of its own; what is indented further are blocks, each of which it closes. The last line
+/// ends with a `Newline` only if a block does.
 pub(crate) fn fragment(
     source: &Source,
     part: Span,
     origin: u32,
     reporter: &mut Reporter,
-) -> Vec<Token> {
-    let mut tokens = Vec::new();
+) -> Parsed<Vec<Token>> {
+    let mut layout = Layout::new(source, origin, reporter);
     for (kind, range) in TokenKind::lexer(source.slice(part)).spanned() {
         let span =
             Span { begin: part.begin + range.start as u32, end: part.begin + range.end as u32 };
-        tokens.push(Token { kind: accepted(kind, span, source, reporter), span, origin });
+        if layout.tokens.is_empty() && kind != Ok(TokenKind::Newline) {
+            layout.line_begin = source.line_begin(span.begin);
+            layout.indentations = vec![span.begin - layout.line_begin];
+            layout.at_line_begin = false;
+        }
+        layout.symbol(kind, span);
     }
-    tokens
+    layout.finish_fragment(Span { begin: part.end, end: part.end })
 }
 
 struct Layout<'a> {
     source: &'a Source,
+    /// That of all symbols; see [`Token`].
+    origin: u32,
     reporter: &'a mut Reporter,
     tokens: Vec<Token>,
-    /// The columns of the open blocks, increasing, the first 0.
+    /// The columns of the open blocks, increasing; the first is 0, but in the text of an edit.
     indentations: Vec<u32>,
     /// How many parentheses and brackets are open.
     open: usize,
@@ -64,9 +64,26 @@ struct Layout<'a> {
     /// The first line with a tab in its indentation, and the number of others: one report
     /// stands for all.
     tabs: Option<(Span, usize)>,
+    /// Whether a line belongs to no block.
+    uneven: Option<Reported>,
 }
 
-impl Layout<'_> {
+impl<'a> Layout<'a> {
+    fn new(source: &'a Source, origin: u32, reporter: &'a mut Reporter) -> Self {
+        Self {
+            source,
+            origin,
+            reporter,
+            tokens: Vec::new(),
+            indentations: vec![0],
+            open: 0,
+            at_line_begin: true,
+            line_begin: 0,
+            tabs: None,
+            uneven: None,
+        }
+    }
+
     fn symbol(&mut self, kind: Result<TokenKind, ()>, span: Span) {
         if kind == Ok(TokenKind::Newline) {
             self.line_begin = span.end;
@@ -105,10 +122,32 @@ impl Layout<'_> {
             self.push(TokenKind::Dedent, end);
         }
         self.push(TokenKind::End, end);
+        self.report_tabs();
+        self.tokens
+    }
+
+    fn finish_fragment(mut self, end: Span) -> Parsed<Vec<Token>> {
+        self.report_tabs();
+        if let Some(uneven) = self.uneven {
+            return Err(uneven);
+        }
+        if self.indentations.len() > 1 {
+            if !self.at_line_begin {
+                self.push(TokenKind::Newline, end);
+            }
+            for _ in 1..self.indentations.len() {
+                self.push(TokenKind::Dedent, end);
+            }
+        } else if self.tokens.last().is_some_and(|last| last.kind == TokenKind::Newline) {
+            self.tokens.pop();
+        }
+        Ok(self.tokens)
+    }
+
+    fn report_tabs(&mut self) {
         if let Some((line, more)) = self.tabs {
             self.reporter.report(DiagnosticKind::TabInIndentation { more }, line);
         }
-        self.tokens
     }
 
     /// Opens or closes blocks, for a line that begins with a symbol here.
@@ -128,18 +167,22 @@ impl Layout<'_> {
             self.push(TokenKind::Indent, here);
             return;
         }
-        while self.indentations.last().is_some_and(|&open| open > column) {
+        // The outermost block, of a text or of an edit, is never closed.
+        while self.indentations.len() > 1
+            && self.indentations.last().is_some_and(|&open| open > column)
+        {
             self.indentations.pop();
             self.push(TokenKind::Dedent, here);
         }
         if self.indentations.last() != Some(&column) {
             let blocks = self.indentations.clone();
-            self.reporter.report(DiagnosticKind::UnevenIndentation { column, blocks }, span);
+            let kind = DiagnosticKind::UnevenIndentation { column, blocks };
+            self.uneven = Some(self.reporter.report(kind, span));
         }
     }
 
     fn push(&mut self, kind: TokenKind, span: Span) {
-        self.tokens.push(Token { kind, span, origin: 0 });
+        self.tokens.push(Token { kind, span, origin: self.origin });
     }
 }
 

@@ -38,8 +38,14 @@ impl Source {
     pub fn position(&self, span: Span) -> (usize, usize) {
         let before = self.text.get(..span.begin as usize).unwrap_or(&self.text);
         let line = before.matches('\n').count() + 1;
-        let begin = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let begin = self.line_begin(span.begin) as usize;
         (line, before[begin..].chars().count() + 1)
+    }
+
+    /// Where the line of this place begins, in bytes.
+    pub(crate) fn line_begin(&self, place: u32) -> u32 {
+        let before = self.text.get(..place as usize).unwrap_or(&self.text);
+        before.rfind('\n').map_or(0, |newline| newline as u32 + 1)
     }
 }
 

@@ -41,11 +41,12 @@ pub(crate) enum TokenKind {
     Name,
     #[regex("[0-9]+")]
     Number,
-    #[regex("\"[^\"\n]*\"")]
+    // A string or quotation goes on below, on lines that do not begin in the first column.
+    #[regex("\"[^\"\n]*(\n([ \t\r][^\"\n]*)?)*\"")]
     String,
     #[regex("\"[^\"\n]*", priority = 1)]
     UnclosedString,
-    #[regex("`[^`\n]*`")]
+    #[regex("`[^`\n]*(\n([ \t\r][^`\n]*)?)*`")]
     Quote,
     #[regex("`[^`\n]*", priority = 1)]
     UnclosedQuote,

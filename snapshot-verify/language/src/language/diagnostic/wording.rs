@@ -170,8 +170,12 @@ impl DiagnosticKind {
     fn cure(&self) -> Option<&'static str> {
         Some(match self {
             Self::TextTooLong { .. } => "an algorithm fits on a few pages",
-            Self::UnclosedString => "a string ends on its line, with `\"`",
-            Self::UnclosedQuote => "a quotation ends on its line, with a backquote",
+            Self::UnclosedString => {
+                "a string ends with `\"`, before a line that begins in the first column"
+            }
+            Self::UnclosedQuote => {
+                "a quotation ends with a backquote, before a line that begins in the first column"
+            }
             Self::UnevenIndentation { .. } => "indent it like the block that it belongs to",
             Self::MissingBlock { .. } => "write `skip` if nothing is to be done",
             Self::UnexpectedIndentation => {

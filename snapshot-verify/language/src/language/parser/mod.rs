@@ -154,7 +154,10 @@ impl<'a> Parser<'a> {
             TokenKind::Indent => "an indented line".to_owned(),
             TokenKind::End => "the end of the text".to_owned(),
             kind if kind.is_keyword() => format!("the keyword `{}`", self.source.slice(token.span)),
-            TokenKind::Quote | TokenKind::String => self.source.slice(token.span).to_owned(),
+            TokenKind::Quote | TokenKind::String => {
+                let text = self.source.slice(token.span);
+                text.split_once('\n').map_or(text.to_owned(), |(first, _)| format!("{first} ..."))
+            }
             _ => format!("`{}`", self.source.slice(token.span)),
         }
     }
@@ -193,7 +196,13 @@ impl<'a> Parser<'a> {
     fn quoted(&mut self, kind: TokenKind, expected: &'static str) -> Parsed<(String, Span)> {
         let token = self.expect(kind, expected)?;
         let inner = Span { begin: token.span.begin + 1, end: token.span.end - 1 };
-        Ok((self.source.slice(inner).to_owned(), inner))
+        let text = self.source.slice(inner);
+        if !text.contains('\n') {
+            return Ok((text.to_owned(), inner));
+        }
+        // What goes on below goes on after a space.
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        Ok((lines.join(" "), inner))
     }
 
     /// Ends a declaration of one line.
