@@ -100,7 +100,7 @@ pub fn run_within(
         command.stdout(output.try_clone()?).stderr(errors.try_clone()?);
         let cost = wait(&mut command, Some(limits.time))?;
         let was_killed = cost.status.signal().is_some();
-        // Who is late is late, even if nobody was awake to kill it.
+        // A late child is late, even if it ended before it could be killed.
         let exceeded = match cost.time >= limits.time {
             true => Some(Exceeded::Time),
             false => was_killed.then_some(Exceeded::Memory),

@@ -18,7 +18,7 @@
 //! * [`algorithms`] are published snapshot algorithms, with bugs planted in
 //!   them, as texts for a verifier.
 //! * [`small()`] has programs of a dozen lines, some of which verifiers once got wrong.
-//! * [`program`] makes random algorithms, by seed: nobody knows the answers, so
+//! * [`program`] makes random algorithms, by seed: the answers are not known, so
 //!   verifiers are compared with each other.
 //!
 //! ```

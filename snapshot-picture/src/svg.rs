@@ -43,7 +43,7 @@ const fn class(cause: Cause) -> &'static str {
     }
 }
 
-/// At most so many operations are drawn: more are not to be read.
+/// The most operations that are drawn: a picture of more cannot be read.
 pub const MOST_BARS: usize = 400;
 
 /// The picture as an element for a page; `title` is read aloud in its place, and `prefix`

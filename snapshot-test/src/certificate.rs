@@ -158,13 +158,17 @@ pub enum CertificateError {
     #[error("expected a certificate as `snapshot-test check --certificate` writes it, found: {0}")]
     Json(#[from] serde_json::Error),
     /// It is of another version.
-    #[error("expected a certificate of version {VERSION}, found version {found}; make it anew")]
+    #[error(
+        "expected a certificate of version {VERSION}, found version {found}; write it again with `check --certificate`"
+    )]
     Version {
         /// The version found.
         found: u32,
     },
     /// A field is missing or superfluous.
-    #[error("a certificate of a {verdict} has {expected}; make it anew")]
+    #[error(
+        "a certificate of a {verdict} has {expected}; write it again with `check --certificate`"
+    )]
     Fields {
         /// The verdict.
         verdict: &'static str,

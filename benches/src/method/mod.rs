@@ -39,7 +39,7 @@ pub struct Method {
     judge: fn(&Subject) -> Result<Answer, SubjectError>,
 }
 
-/// All of them, in the order of the tables. The first is who must win.
+/// All of them, in the order of the tables. The first is the project's own.
 pub const METHODS: &[Method] = &[
     Method {
         name: "linear",

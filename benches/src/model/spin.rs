@@ -110,8 +110,8 @@ pub enum Printed {
 const DIGITS: usize = 8;
 
 /// These counts as [`read`] finds them in what a verifier prints, which is exact only
-/// up to eight digits: 331,569,418 transitions become 331,569,420. Who compares
-/// counts with those of a verifier compares these.
+/// up to eight digits: 331,569,418 transitions become 331,569,420. A comparison
+/// with the counts of a verifier takes these.
 pub fn printed(counts: Counts) -> Counts {
     Counts {
         states: rounded(counts.states),

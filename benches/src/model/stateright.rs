@@ -42,7 +42,7 @@ enum Local {
 /// A state of the product.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 struct State<const N: usize> {
-    /// Who is named in `active`; N for none.
+    /// The process that `active` names; N for none.
     active: u8,
     a: [bool; 2],
     observer: ObserverState,
@@ -222,7 +222,7 @@ mod tests {
             (0..3).for_each(|_| go(process, Step::Next));
         }
         go(2, Step::Next);
-        state.active = 2; // as if nobody had disturbed it
+        state.active = 2; // as if it had not been disturbed
         let mut go = |process: u8, step| {
             state = Bowman::<3>.next_state(&state, (process, step)).unwrap();
         };

@@ -54,7 +54,7 @@ pub struct Record {
     pub group: String,
     /// Where on its curve it lies, if that is a number.
     pub x: Option<f64>,
-    /// Who was asked.
+    /// The method that answered.
     pub method: String,
     /// How it ended.
     pub outcome: Outcome,

@@ -28,7 +28,7 @@ pub struct Labels<'a> {
     pub y: &'a str,
 }
 
-/// Told apart by people who see red and green alike, too (Okabe and Ito's palette).
+/// Distinct in colour blindness, too (Okabe and Ito's palette).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(86, 180, 233),

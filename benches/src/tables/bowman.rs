@@ -19,7 +19,7 @@ pub const TABLE: &str = "bowman";
 /// Seconds that an exploration may take.
 pub const PATIENCE: f64 = 600.0;
 
-/// Who explores, and what he is, in the order of the table.
+/// The explorers and their descriptions, in the order of the table.
 pub const METHODS: [(&str, &str); 5] = [
     ("ours", "`snapshot-verify check bowman --pairs 0,1 --reductions dead,constant --threads 1`"),
     (
@@ -131,7 +131,7 @@ fn read_spin(ended: &Ended) -> Option<Told> {
     }
 }
 
-/// Those who counted otherwise than all must: (method, case, states, transitions).
+/// Those with other counts than all must have: (method, case, states, transitions).
 pub fn miscounted(measuring: &Measuring) -> Vec<String> {
     let records = measuring.store.records().iter();
     let same = records.filter(|record| SAME_STATES.contains(&record.method.as_str()));

@@ -95,12 +95,12 @@ pub enum TableError {
         /// Where it should be.
         path: PathBuf,
     },
-    /// A child that kept its limits said what nobody understands.
+    /// A child that kept its limits has an output that cannot be read.
     #[error("{method} on {case} ended with {status} and said: {said}")]
     Unexpected {
-        /// Who.
+        /// The method.
         method: String,
-        /// Asked what.
+        /// The case.
         case: String,
         /// How it ended.
         status: String,

@@ -6,7 +6,7 @@ use std::fmt;
 /// [`Reason`](snapshot_core::verdict::Reason) that reports its violation.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Rule {
-    /// A scan returns a value that nobody ever writes.
+    /// A scan returns a value that is never written.
     NeverWritten,
     /// A scan returns the value of an update that certainly had no effect.
     FailedUpdateSeen,

@@ -2,7 +2,7 @@
 //!
 //! Each begins as a *skeleton*: one of seven small ways to build a snapshot (the whole
 //! view in one cell, a collect in one step or in several, two collects that must agree,
-//! a collect that nobody disturbed, LL/SC, a lock). About it, and between its steps,
+//! an undisturbed collect, LL/SC, a lock). About it, and between its steps,
 //! *garnish* is put: variables of all types that the language has, and statements that
 //! move, compare, count and exchange what they hold, some of them in atomic blocks, in
 //! loops over processes, under conditions. Now and then garnish distorts what a scan

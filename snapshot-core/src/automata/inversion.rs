@@ -13,7 +13,7 @@ use crate::simple::Symbol;
 /// Σ* res scan(0, 1) Σ* res scan(1, 0) Σ*  |  Σ* res scan(1, 0) Σ* res scan(0, 1) Σ*
 /// ```
 ///
-/// Who scans does not matter: O(1) states, O(n) transitions.
+/// The scanner does not matter: O(1) states, O(n) transitions.
 #[must_use]
 pub fn inversion(alphabet: Alphabet) -> Nfa {
     const SCAN_01: Symbol = Symbol::RespondScan { at_i: false, at_j: true };

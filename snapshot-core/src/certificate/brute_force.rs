@@ -8,7 +8,7 @@
 //! none. A pending scan is always left out, for its response constrains nothing
 //! but itself.
 //!
-//! Nothing is assumed of who writes what: updates of one segment may overlap,
+//! Nothing is assumed of the writers of segments: updates of one segment may overlap,
 //! values may repeat. The search builds the order from its front. Two remarks
 //! keep it from being hopeless:
 //!

@@ -21,7 +21,7 @@
 //! remains the last one when *all* unread updates are deleted at once: every
 //! scan still reads the same update. This holds for pending updates and for
 //! updates that overlap. It would hold even if w were not listed; that it must
-//! be is for the reader, who else would look in vain for what overwrote u.
+//! be is for the reader: what overwrote u is else not to be found.
 //!
 //! **Step 2, redundant updates.** Let R be the updates of k that remain
 //! possible after step 1: the listed ones and those that are not unread. An
@@ -59,7 +59,7 @@ pub(super) struct NotOmissible {
     pub(super) scan: OperationId,
 }
 
-/// A listed scan, with what is needed to tell who cannot have been read by it.
+/// A listed scan, with what excludes updates that it cannot have read.
 struct ListedScan {
     id: OperationId,
     /// Entry `k` is the latest invocation among the listed updates of the `k`-th

@@ -8,7 +8,7 @@
 //! read where a named scan saw something, which is one pass over the history.
 //!
 //! A line about an update that may not have taken effect is true if it did. Such an
-//! update is the first operation of no line: it has no response, nobody saw it, and it
+//! update is the first operation of no line: it has no response, no scan returned it, and it
 //! may not be supposed to be anywhere. So it is in no contradiction. A scan that can
 //! have seen nothing but an update that failed later is a violation in itself, and
 //! whatever is said to follow from that is true.

@@ -232,8 +232,8 @@ impl<V: Clone + Eq + Hash> Part<V> {
         }
     }
 
-    /// The event of the whole history that is event `event` of the restriction, if that
-    /// has so many; else the number of events of the whole.
+    /// The event of the whole history that is event `event` of the restriction, if it
+    /// has that event; else the number of events of the whole.
     pub fn lift_event(&self, event: usize, whole: &History<V>) -> usize {
         self.events.get(event).map_or(whole.len(), |event| *event as usize)
     }

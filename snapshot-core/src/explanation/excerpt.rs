@@ -147,7 +147,7 @@ impl<V: Clone + Eq> Excerpt<V> {
         }
     }
 
-    /// After the alarm: who wrote later what a scan returned too early?
+    /// After the alarm: which later update wrote what a scan returned too early?
     fn observe_later(&mut self, event: &Event<'_, V>, position: usize) {
         let process = event.process;
         match event.action {

@@ -118,9 +118,9 @@ pub enum HistoryErrorKind {
     SecondWriter {
         /// The segment.
         segment: Segment,
-        /// Who updated it first.
+        /// The process that updated it first.
         writer: Process,
-        /// Who updates it now.
+        /// The process that updates it now.
         process: Process,
     },
     /// More events or operations than one history can number.

@@ -1,6 +1,6 @@
 //! What is known of a recording before its first event.
 
-/// Who may update a segment.
+/// The processes that may update a segment.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Writers {
     /// One process per segment, whichever updates it first: the snapshot
@@ -14,7 +14,7 @@ pub enum Writers {
 }
 
 /// What is known of a recording before its first event: sizes, initial values,
-/// who may write. Whatever is left out is inferred from the events.
+/// writers. Whatever is left out is inferred from the events.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Declaration<V> {
     /// Number of segments; inferred from the first complete scan, or from the
@@ -27,7 +27,7 @@ pub struct Declaration<V> {
     pub initial: Vec<V>,
     /// The initial value of every segment that `initial` does not cover.
     pub default_initial: V,
-    /// Who may update a segment.
+    /// The processes that may update a segment.
     pub writers: Writers,
 }
 
@@ -64,7 +64,7 @@ impl<V> Declaration<V> {
         self
     }
 
-    /// Declares who may update a segment.
+    /// Declares the processes that may update a segment.
     #[must_use]
     pub const fn with_writers(mut self, writers: Writers) -> Self {
         self.writers = writers;

@@ -100,7 +100,7 @@ impl<V> History<V> {
         self.processes
     }
 
-    /// Who may update a segment.
+    /// The processes that may update a segment.
     #[inline]
     pub const fn writers(&self) -> Writers {
         self.declaration.writers

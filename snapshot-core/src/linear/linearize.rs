@@ -26,7 +26,7 @@ use crate::verdict::Linearization;
 impl<V: Clone + Eq + Hash> Reading<'_, V> {
     /// An order that explains the history. O(events + entries of all scans).
     pub fn linearization(&self) -> Linearization {
-        // In the order of scans and of who sees what, with instants.
+        // In the order of scans and of what they return, with instants.
         let mut placed: Vec<(u32, u32)> = Vec::with_capacity(self.history.operations().len());
         let mut seen: Vec<usize> = vec![0; self.runs.len()];
         let mut instant = 0;

@@ -9,7 +9,7 @@
 //!
 //! The type here deviates from the paper's Definition 4 in what recordings
 //! need: values are whatever they are, and only their classes matter; a scan
-//! may return values that nobody wrote; outcomes of updates may be lost.
+//! may return values that were never written; outcomes of updates may be lost.
 
 mod letter;
 mod recognise;

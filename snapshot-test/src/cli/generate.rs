@@ -80,7 +80,7 @@ pub struct Generate {
     output: Option<PathBuf>,
 }
 
-/// Who writes a segment.
+/// The writers of a segment.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 enum WritersName {
     /// Process k writes segment k; those without a segment only scan.

@@ -198,7 +198,7 @@ impl Monitor {
             if length < checkpoint.bytes {
                 return Err(trouble(format_args!(
                     "{name} has {length} bytes, but the checkpoint is behind byte {}: is it of \
-                     another recording? (without the file of the checkpoint, it is read anew)",
+                     another recording? (without the file of the checkpoint, it is read from its beginning)",
                     checkpoint.bytes
                 )));
             }

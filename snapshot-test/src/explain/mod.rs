@@ -26,7 +26,7 @@ use crate::report;
 /// Operations of the longest recording that a page draws as a whole.
 pub const MOST_OPERATIONS: usize = 4_000_000;
 
-/// A linearizable history of at most so many operations is drawn as a picture, too.
+/// The most operations of a linearizable history that is drawn as a picture, too.
 const FEW_OPERATIONS: usize = 60;
 
 /// A recording in memory with its judgement.

@@ -120,7 +120,7 @@ enum Rank {
     End,
 }
 
-/// The history of these intervals; `declaration` says all but who updates which segment.
+/// The history of these intervals; `declaration` says all but which process updates which segment.
 pub(super) fn history(
     mut intervals: Vec<Interval>,
     declaration: Declaration<Value>,

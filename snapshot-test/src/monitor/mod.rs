@@ -5,7 +5,7 @@
 //! will. If what came before is linearizable, the whole is iff what follows is, begun with
 //! the values that the last updates left: any order has the first part first, and the
 //! updates of a segment, which precede each other as one process makes them, leave the last
-//! one's value. So the object's judge begins anew there. Such instants of all objects are a
+//! one's value. So the object's judge starts afresh there. Such instants of all objects are a
 //! [`Checkpoint`], from which a process that was killed goes on with the same answers: it
 //! reads on from the earliest of them, and each object leaves out what it has taken.
 //!

@@ -47,7 +47,7 @@ pub struct Listen<'a> {
 }
 
 impl<'a> Listen<'a> {
-    /// Listens. Addresses of other machines are refused: who can connect can write into the
+    /// Listens. Addresses of other machines are refused: whatever can connect can write into the
     /// recording.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use crate::generic::Specification;
 
 /// A queue of any length, empty at first. It has no parts: that x was enqueued before y matters
-/// to who dequeues them.
+/// to dequeues.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue<V>(PhantomData<V>);
 

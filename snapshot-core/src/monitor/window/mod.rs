@@ -3,7 +3,7 @@
 //! Consecutive updates with the same value form one *run*: all but the first
 //! are redundant, for at whatever instant of its interval such an update takes
 //! effect, it changes nothing. (Between the end of its predecessor, which
-//! wrote the same value, and the beginning of its successor, nobody else
+//! wrote the same value, and the beginning of its successor, no other update
 //! writes the segment.) So a run stands for its first update, and runs are
 //! numbered 1, 2, ...; run 0 is the initial value. In this numbering a simple
 //! history is differentiated: its segments have two runs at most.

@@ -138,7 +138,7 @@ fn a_segment_has_one_writer() {
     assert_eq!(refusal(&two_segments(), "1:u1=1 1:fail 0:u0=3 0:ok 0:u1=2"), second(1, 1, 0));
     let many = two_segments().with_writers(Writers::Many);
     admit(&many, "0:u1=1 0:ok 1:u1=2 2:u1=3 1:ok");
-    // An update that was refused makes nobody the writer.
+    // An update that was refused makes no process the writer.
     let mut builder = History::builder(two_segments()).unwrap();
     builder.invoke_scan(0).unwrap();
     builder.invoke_update(0, 1, 5).unwrap_err();

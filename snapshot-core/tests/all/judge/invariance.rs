@@ -1,5 +1,5 @@
 //! What must not change a verdict: other names for values and processes, and
-//! updates that may never have happened and that nobody saw.
+//! updates that may never have happened and that no scan returned.
 
 use proptest::prelude::*;
 use snapshot_core::History;

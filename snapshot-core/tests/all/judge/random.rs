@@ -180,7 +180,7 @@ impl Simulation {
         }
     }
 
-    /// Performs the acts of a tape, each two bytes: who acts, and what it does.
+    /// Performs the acts of a tape, each two bytes: the process, and what it does.
     fn run(mut self, tape: &[(u8, u8)]) -> Run {
         for &(who, what) in tape {
             let process = usize::from(who) % self.open.len();

@@ -38,7 +38,7 @@ impl Letter {
     }
 }
 
-/// The events of a history, with who acts; always a history.
+/// The events of a history, with the acting processes; always a history.
 #[derive(Clone, Debug)]
 pub struct Recording {
     declaration: Declaration<i64>,

@@ -5,7 +5,7 @@ use snapshot_core::history::{Declaration, Writers};
 
 use crate::judge::recording::Letter;
 
-/// The events of a sketch, with who acts. `0:u1=5` is process 0 invoking
+/// The events of a sketch, with the acting processes. `0:u1=5` is process 0 invoking
 /// update(5) of segment 1, `0:s` it invoking a scan; `0:ok` is the response of
 /// an update, `0:5,7` that of a scan, `0:fail` and `0:unknown` end either.
 pub fn letters(events: &str) -> Vec<(usize, Letter)> {

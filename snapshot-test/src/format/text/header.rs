@@ -1,4 +1,4 @@
-//! The header of a text recording: sizes, initial values, who may write.
+//! The header of a text recording: sizes, initial values, writers.
 
 use snapshot_core::history::{Admission, Declaration, Writers};
 use snapshot_core::{Process, Segment};

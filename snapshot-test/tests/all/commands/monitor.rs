@@ -125,7 +125,7 @@ fn connections_are_one_recording() {
         error.read_line(&mut line).unwrap();
         let address = line.strip_prefix("connections to ").unwrap();
         let address = address.strip_suffix(": waiting\n").unwrap().to_owned();
-        // Who speaks there must be heard.
+        // What is sent there must be read.
         child.stderr = Some(error.into_inner());
         (child, address)
     };

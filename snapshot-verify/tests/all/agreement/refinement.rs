@@ -254,10 +254,10 @@ fn violations_at_points_are_violations() {
     assert!(matches!(found[0].verdict, Verdict::Violation(_)), "{:?}", found[0].verdict);
 }
 
-/// Returns what nobody has written.
+/// Returns what was never written.
 const OLD: &str = "    w := all_of_it linearizes\n    return [initial for s in segments]";
 
-/// Who waits makes steps that nobody can interfere with, for ever. Put first each
+/// A process that waits makes steps without interference, for ever. Put first each
 /// time round, they would hide what the others do meanwhile.
 #[test]
 fn waiting_hides_nothing() {

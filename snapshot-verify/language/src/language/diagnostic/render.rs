@@ -36,8 +36,8 @@ fn group<'a>(source: &'a Source, diagnostic: &'a Diagnostic) -> Group<'a> {
     }
 }
 
-/// The place as a range within one line: a caret under a whole procedure helps
-/// nobody.
+/// The place as a range within one line: carets under a whole procedure
+/// show no place.
 fn visible(source: &Source, span: Span) -> std::ops::Range<usize> {
     let text = source.text();
     let begin = (span.begin as usize).min(text.len());

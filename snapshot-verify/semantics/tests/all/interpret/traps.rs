@@ -88,7 +88,7 @@ scan:
     return w
 ";
 
-/// The same, but nobody looks whether SC succeeded.
+/// The same, but the success of SC is not read.
 const UNTESTED: &str = "algorithm untested
 shared all_of_it: llsc view
 update(v):
