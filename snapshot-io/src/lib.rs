@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ci;
+mod colour;
 pub mod escape;
 pub mod limited;
 pub mod output;

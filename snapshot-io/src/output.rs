@@ -26,12 +26,13 @@ pub fn print_data(data: &str) -> io::Result<Printed> {
     write(&mut io::stdout().lock(), data)
 }
 
-/// Writes a result for people, [escaped](crate::escape::text).
+/// Writes a result for people, [escaped](crate::escape::text), the verdicts in colour on a
+/// terminal.
 ///
 /// # Errors
 /// As [`print_data`].
 pub fn print_text(text: &str) -> io::Result<Printed> {
-    print_data(&crate::escape::text(text))
+    print_data(&crate::colour::for_stdout(crate::escape::text(text).into()))
 }
 
 /// Writes a diagnostic to standard error, [escaped](crate::escape::text), and a line end.

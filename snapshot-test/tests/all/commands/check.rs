@@ -136,3 +136,22 @@ fn streams_of_many_writers_are_decided_though_nothing_is_kept() {
         }
     }
 }
+
+#[test]
+fn verdicts_have_colours_where_they_are_shown() {
+    let input = format!("{TWINS}/condition-d-inversion-bad.txt");
+    let printed = |variables: &[(&str, &str)]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
+            .args(["check", &input])
+            .env_remove("NO_COLOR")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let plain = printed(&[]);
+    assert!(plain.contains(": violation (") && !plain.contains('\u{1b}'), "{plain}");
+    let forced = printed(&[("CLICOLOR_FORCE", "1")]);
+    assert!(forced.contains(": \u{1b}[1m\u{1b}[31mviolation\u{1b}[0m ("), "{forced:?}");
+    assert_eq!(printed(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), plain);
+}
