@@ -8,3 +8,4 @@ mod locks;
 mod paper;
 mod pitfalls;
 mod snapshots;
+mod stand_in;

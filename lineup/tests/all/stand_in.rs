@@ -1,8 +1,6 @@
 //! The stand-in for `std`: its parts under the scheduler, each against what the scheduler must
 //! find in it, and the pitfalls that it brings.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::time::Duration;
 
 use lineup::{Check, Subject, Test, Unknown, Verdict};
