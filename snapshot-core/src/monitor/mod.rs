@@ -20,6 +20,7 @@
 //! decides, in a stream that declares [`Writers::Many`] (`overlap.rs`).
 
 mod alarm;
+mod evidence;
 mod narrow;
 mod overlap;
 mod window;
@@ -29,13 +30,14 @@ pub use alarm::{Alarm, Undecided, Violation};
 use std::collections::VecDeque;
 use std::hash::Hash;
 
+use self::evidence::{id, overlap};
 use self::narrow::Narrowed;
 use self::overlap::Overlap;
-use self::window::{Instant, NEVER, NOBODY, Sight, Window};
-use crate::chain::{Chain, Conflict, Slot};
+use self::window::{Instant, NEVER, Sight, Window};
+use crate::chain::Chain;
 use crate::history::{Action, Admission, Declaration, Event, HistoryError, Writers};
 use crate::verdict::Cause;
-use crate::{OperationId, Process, Segment};
+use crate::{Process, Segment};
 
 /// This many begun scans and vectors, besides short windows, are kept in any case.
 const FEW: usize = 24;
@@ -479,68 +481,4 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
         (latest, earliest)
     }
-
-    /// The scan saw the run `seen`, and not the one after the run `passed`.
-    #[cold]
-    fn missing(&self, scan: u64, seen: (usize, u64), passed: (usize, u64)) -> Violation {
-        let missing = self.windows[passed.0].next(passed.1).map_or(NOBODY, |run| run.update);
-        Violation::Missing {
-            scan: id(scan),
-            seen: self.update(seen.0, seen.1),
-            seen_segment: Segment::from_index(seen.0),
-            missing: id(missing),
-            missing_segment: Segment::from_index(passed.0),
-        }
-    }
-
-    /// The scan `earlier`, whose vector is at `slot`, saw more of the segment.
-    #[cold]
-    fn decrease(&self, earlier: u64, slot: Slot, scan: u64, segment: usize) -> Violation {
-        Violation::Decrease {
-            earlier: id(earlier),
-            later: id(scan),
-            segment: Segment::from_index(segment),
-            seen: self.update(segment, self.chain.vector(slot)[segment]),
-        }
-    }
-
-    /// The update that begins a run.
-    fn update(&self, segment: usize, number: u64) -> OperationId {
-        id(self.windows[segment].run(number).update)
-    }
-
-    #[cold]
-    fn conflict(&self, scan: u64, conflict: Conflict) -> Violation {
-        let ahead = |larger: &[u64], smaller: &[u64]| {
-            larger.iter().zip(smaller).position(|(a, b)| a > b).unwrap_or(0)
-        };
-        match conflict {
-            Conflict::Above(earlier, slot) => {
-                let segment = ahead(self.chain.vector(slot), &self.vector);
-                self.decrease(earlier, slot, scan, segment)
-            }
-            Conflict::Incomparable(other, slot) => {
-                let kept = self.chain.vector(slot);
-                let (i, j) = (ahead(kept, &self.vector), ahead(&self.vector, kept));
-                Violation::Inversion {
-                    first: id(other),
-                    second: id(scan),
-                    i: Segment::from_index(i),
-                    j: Segment::from_index(j),
-                    first_saw: self.update(i, kept[i]),
-                    second_saw: self.update(j, self.vector[j]),
-                }
-            }
-        }
-    }
-}
-
-#[inline]
-fn id(operation: u64) -> OperationId {
-    debug_assert!(operation != NOBODY && operation != NEVER, "initial values are no updates");
-    OperationId::from_index(operation as usize)
-}
-
-fn overlap(first: u64, second: u64) -> Cause {
-    Cause::OverlappingUpdates { first: id(first), second: id(second) }
 }

@@ -18,6 +18,7 @@ pub mod jsonl;
 mod keys;
 mod location;
 mod nearest;
+mod parsed;
 pub(crate) mod quoted;
 mod source;
 pub mod text;
@@ -25,11 +26,9 @@ mod writer;
 
 use std::fmt;
 use std::io::Read;
-use std::num::NonZeroU32;
 
-use snapshot_core::history::{Action, Declaration, Event};
+use snapshot_core::history::{Declaration, Event};
 use snapshot_core::immediate;
-use snapshot_core::{Process, Segment};
 
 pub(crate) use batch::Batch;
 pub use detect::{DETECTION_LENGTH, detect};
@@ -41,6 +40,7 @@ pub use source::LINE_LIMIT;
 pub use writer::{Inexpressible, WriteError, Writer, write_history};
 
 use self::keys::{Fate, Selection};
+use self::parsed::{Parsed, Payload, Shape};
 use crate::Value;
 
 /// A format of recordings.
@@ -114,81 +114,6 @@ impl Object {
             }
             _ => None,
         }
-    }
-}
-
-/// What a parsed event does; its values stand beside it.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Shape {
-    /// There is one value, the one written.
-    InvokeUpdate(Segment),
-    InvokeScan,
-    /// There is one value, the one written. Of immediate snapshots only.
-    InvokeExchange,
-    RespondUpdate,
-    /// The values are those returned.
-    RespondScan,
-    /// The entries are those returned; with the number of segments, if it stands there.
-    RespondPartialScan(Option<NonZeroU32>),
-    Fail,
-    Unknown,
-}
-
-/// The values of parsed events: those of updates and full scans, and the entries of partial
-/// scans. What a parser gives up is truncated.
-#[derive(Debug, Default)]
-struct Payload {
-    values: Vec<Value>,
-    entries: Vec<(Segment, Value)>,
-}
-
-impl Payload {
-    fn clear(&mut self) {
-        self.values.clear();
-        self.entries.clear();
-    }
-}
-
-/// A parsed event without its values.
-#[derive(Clone, Copy, Debug)]
-struct Parsed {
-    location: Location,
-    process: Process,
-    shape: Shape,
-    key: Option<Key>,
-}
-
-impl Shape {
-    /// The event of this shape in a recording of an immediate snapshot.
-    fn exchange(self, process: Process, values: &[Value]) -> immediate::Event<'_, Value> {
-        let action = match self {
-            Self::InvokeExchange => immediate::Action::Invoke { value: &values[0] },
-            Self::Fail => immediate::Action::Fail,
-            Self::Unknown => immediate::Action::Unknown,
-            _ => immediate::Action::Respond { values },
-        };
-        immediate::Event { process: process.index(), action }
-    }
-
-    /// The event of this shape in a recording of a snapshot, with its values and entries.
-    #[inline]
-    fn event<'a>(
-        self,
-        process: Process,
-        values: &'a [Value],
-        entries: &'a [(Segment, Value)],
-    ) -> Event<'a, Value> {
-        let action = match self {
-            Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
-            // Readers refuse an exchange with a snapshot.
-            Self::InvokeScan | Self::InvokeExchange => Action::InvokeScan,
-            Self::RespondUpdate => Action::RespondUpdate,
-            Self::RespondScan => Action::RespondScan { values },
-            Self::RespondPartialScan(segments) => Action::RespondPartialScan { segments, entries },
-            Self::Fail => Action::Fail,
-            Self::Unknown => Action::Unknown,
-        };
-        Event { process, action }
     }
 }
 

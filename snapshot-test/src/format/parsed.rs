@@ -1,0 +1,89 @@
+//! Parsed events: what a parser of any format hands to the reader.
+
+use std::num::NonZeroU32;
+
+use snapshot_core::history::{Action, Event};
+use snapshot_core::immediate;
+use snapshot_core::{Process, Segment};
+
+use super::{Key, Location};
+use crate::Value;
+
+/// What a parsed event does; its values stand beside it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Shape {
+    /// There is one value, the one written.
+    InvokeUpdate(Segment),
+    InvokeScan,
+    /// There is one value, the one written. Of immediate snapshots only.
+    InvokeExchange,
+    RespondUpdate,
+    /// The values are those returned.
+    RespondScan,
+    /// The entries are those returned; with the number of segments, if it stands there.
+    RespondPartialScan(Option<NonZeroU32>),
+    Fail,
+    Unknown,
+}
+
+/// The values of parsed events: those of updates and full scans, and the entries of partial
+/// scans. What a parser gives up is truncated.
+#[derive(Debug, Default)]
+pub(super) struct Payload {
+    pub(super) values: Vec<Value>,
+    pub(super) entries: Vec<(Segment, Value)>,
+}
+
+impl Payload {
+    pub(super) fn clear(&mut self) {
+        self.values.clear();
+        self.entries.clear();
+    }
+}
+
+/// A parsed event without its values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parsed {
+    pub(super) location: Location,
+    pub(super) process: Process,
+    pub(super) shape: Shape,
+    pub(super) key: Option<Key>,
+}
+
+impl Shape {
+    /// The event of this shape in a recording of an immediate snapshot.
+    pub(super) fn exchange(
+        self,
+        process: Process,
+        values: &[Value],
+    ) -> immediate::Event<'_, Value> {
+        let action = match self {
+            Self::InvokeExchange => immediate::Action::Invoke { value: &values[0] },
+            Self::Fail => immediate::Action::Fail,
+            Self::Unknown => immediate::Action::Unknown,
+            _ => immediate::Action::Respond { values },
+        };
+        immediate::Event { process: process.index(), action }
+    }
+
+    /// The event of this shape in a recording of a snapshot, with its values and entries.
+    #[inline]
+    pub(super) fn event<'a>(
+        self,
+        process: Process,
+        values: &'a [Value],
+        entries: &'a [(Segment, Value)],
+    ) -> Event<'a, Value> {
+        let action = match self {
+            Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
+            // Readers refuse an exchange with a snapshot.
+            Self::InvokeScan | Self::InvokeExchange => Action::InvokeScan,
+            Self::RespondUpdate => Action::RespondUpdate,
+            Self::RespondScan => Action::RespondScan { values },
+            Self::RespondPartialScan(segments) => Action::RespondPartialScan { segments, entries },
+            Self::Fail => Action::Fail,
+            Self::Unknown => Action::Unknown,
+        };
+        Event { process, action }
+    }
+}
