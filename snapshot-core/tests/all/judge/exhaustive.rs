@@ -58,7 +58,7 @@ fn differentiated() {
 fn differentiated_with_separate_scanners() {
     exhaust(&[
         (Space::differentiated(1, 2, 4).with_pure_writers().with_scanners(2), (22_241, 10_907)),
-        (Space::differentiated(2, 3, 4).with_pure_writers().with_scanners(1), (0, 0)),
+        (Space::differentiated(2, 3, 4).with_pure_writers().with_scanners(1), (19_858, 8_181)),
         (Space::differentiated(2, 1, 4).with_pure_writers().with_scanners(2), (74_247, 34_793)),
     ]);
 }

@@ -220,6 +220,22 @@ fn what_follows_something_undecided_is_kept() {
     assert_eq!(alarm(2, &format!("{before} 2:4,6")), None);
 }
 
+/// Condition 2, of all operations of a block: scans 9, 10 and 11 saw only what was overwritten
+/// since, but scan 12, whose place is open, shares two blocks with them (3 of segment 0, 4 of
+/// segment 1). If it comes after them, then by one of these 11 comes before 9, and by the other
+/// 10 comes before 11; but 9 came before 10.
+#[test]
+fn what_shares_a_block_with_something_undecided_is_kept() {
+    let updates = "0:u0=1 1:u0=2 2:u0=3 3:u1=4 4:u1=5 5:u2=6 6:u2=7 7:u2=8 8:u2=9";
+    let scans = "11:s 12:s 9:s 9:1,4,6 10:s 10:2,4,7 11:3,5,8";
+    let later = "13:u0=10 14:u1=11 15:u2=12 12:3,4,9";
+    let ends: String = (0..=8).chain(13..=15).map(|process| format!("{process}:ok ")).collect();
+    let before = format!("{updates} {scans} {later} {ends} 16:s");
+    let last = before.split_whitespace().count();
+    assert_eq!(alarm(3, &format!("{before} 16:10,11,9")), Some(last));
+    assert_eq!(alarm(3, &format!("{before} 16:10,11,12")), None);
+}
+
 /// An update of unknown outcome is not over only because it has ended: what it may have
 /// replaced can be returned by a scan that was open then.
 #[test]
