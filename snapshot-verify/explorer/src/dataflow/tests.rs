@@ -5,8 +5,15 @@
 
 use proptest::prelude::*;
 
+use snapshot_core::Process;
+
+use super::cone_of_influence::irrelevant;
+use super::value_sets::ValueSets;
 use super::*;
-use crate::instance::{Assignment, Invocations, Reaction, Response, SlotId, Target};
+use crate::instance::fold::SlotValues;
+use crate::instance::{
+    Assignment, Domain, Instance, Invocations, Owner, Reaction, Response, Slot, SlotId, Target,
+};
 
 const SLOTS: usize = 3;
 
@@ -232,4 +239,105 @@ fn it_ends_at_the_deadline() {
     assert_eq!(backward(&graph, &Simple, over).err(), Some(Stopped::Time));
     let begin = [(BlockId(0), FixedBitSet::with_capacity(SLOTS))];
     assert_eq!(forward(&graph, &mut Simple, begin, over), Err(Stopped::Time));
+}
+
+/// A cell, an index, and two numbers of operations that are chosen by it; all are 0 at first.
+const CELL: SlotId = SlotId(0);
+const INDEX: SlotId = SlotId(1);
+const CHOSEN: [SlotId; 2] = [SlotId(2), SlotId(3)];
+
+/// One process that updates by the first of these blocks and scans by the last; it may
+/// stand at one location, from where it goes on with block 1, or, where the condition
+/// holds, with block 2.
+fn instance(blocks: Vec<(Vec<(Target, Term)>, End)>, when: Term) -> Instance {
+    let slot = |owner, domain| Slot { name: String::new(), owner, domain, initial: 0 };
+    let own = Owner::Operation(Process::from_index(0));
+    let number = Domain::Range { low: 0, high: 3, optional: false, names_processes: false };
+    let standing = |step, reactions| Standing {
+        step,
+        span: crate::language::Span::default(),
+        label: String::new(),
+        updating: false,
+        reactions,
+    };
+    let last = BlockId(blocks.len() as u32 - 1);
+    let blocks = blocks.into_iter().map(|(assignments, end)| {
+        let assignments = assignments.into_iter();
+        let assignments = assignments.map(|(target, value)| Assignment { target, value });
+        Block { accesses: 0, assignments: assignments.collect(), end }
+    });
+    let reaction = Reaction { when, then: BlockId(2) };
+    let graph = Graph {
+        blocks: blocks.collect(),
+        locations: vec![standing(None, Vec::new()), standing(Some(BlockId(1)), vec![reaction])],
+        invocations: Invocations { update: BlockId(0), scan: last },
+        argument: None,
+    };
+    Instance {
+        processes: 1,
+        pair: [0, 1].map(Process::from_index),
+        slots: vec![
+            slot(Owner::Shared, Domain::BIT),
+            slot(own, Domain::BIT),
+            slot(own, number),
+            slot(own, number),
+        ],
+        graphs: vec![graph],
+    }
+}
+
+/// What is chosen by the index is assigned this.
+fn choose(value: i32) -> (Target, Term) {
+    let target = Target::Element { index: Term::Slot(INDEX), of: CHOSEN.to_vec() };
+    (target, Term::Constant(value))
+}
+
+fn assign(slot: SlotId, value: Term) -> (Target, Term) {
+    (Target::Slot(slot), value)
+}
+
+fn respond(value: Term) -> End {
+    End::Respond(Response::Update { value })
+}
+
+#[test]
+fn what_is_chosen_by_an_index_may_stay_as_it_was() {
+    let read = respond(Term::Slot(CHOSEN[0]).equal(Term::Constant(1)));
+    let first = vec![
+        assign(CHOSEN[0], Term::Constant(1)),
+        assign(CELL, Term::TRUE),
+        assign(INDEX, Term::Slot(CELL)),
+        choose(2),
+    ];
+    let instance = instance(
+        vec![(first, End::Jump(BlockId(1))), (Vec::new(), read.clone()), (vec![choose(3)], read)],
+        Term::FALSE,
+    );
+    let sets = ValueSets::new(&instance, Deadline::NEVER).unwrap();
+    let local = sets.facts[0].blocks[1].as_ref().unwrap();
+    let held = sets.here(local).scalars(CHOSEN[0]);
+    assert_eq!([0, 1, 2, 3].map(|scalar| held.contains(scalar)), [false, true, true, false]);
+    // The scan reads what it may have assigned elsewhere only.
+    let slots = |_: SlotId| true;
+    let used = instance.graphs[0].used_unassigned(&slots, Deadline::NEVER).unwrap();
+    assert!(used.contains(&CHOSEN[0]), "{used:?}");
+    let irrelevant = irrelevant(&instance, Deadline::NEVER).unwrap();
+    let expected = [CELL, INDEX, CHOSEN[0], CHOSEN[1]].map(|slot| irrelevant[slot.index()]);
+    assert_eq!(expected, [false, false, false, true], "the index decides, and what it is from");
+}
+
+#[test]
+fn a_reaction_is_taken_where_its_condition_may_hold() {
+    let reached = |when: Term| {
+        let blocks = vec![
+            (vec![assign(CELL, Term::TRUE)], End::Pause(Location(1))),
+            (Vec::new(), respond(Term::TRUE)),
+            (Vec::new(), respond(Term::TRUE)),
+            (Vec::new(), respond(Term::TRUE)),
+        ];
+        let sets = ValueSets::new(&instance(blocks, when), Deadline::NEVER).unwrap();
+        [1, 2].map(|block| sets.facts[0].blocks[block].is_some())
+    };
+    assert_eq!(reached(Term::Slot(CELL)), [true, true]);
+    assert_eq!(reached(Term::FALSE), [true, false]);
 }

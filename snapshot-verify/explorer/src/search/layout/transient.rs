@@ -79,8 +79,9 @@ mod tests {
     };
     use crate::language::Span;
 
-    /// A process whose operations assign to four slots: the first is reset, the second
-    /// on one way only, the third holds the argument, the fourth is shared.
+    /// A process whose operations assign to five slots: the first is reset, the second
+    /// on one way only, the third holds the argument, the fourth is shared, the fifth is
+    /// chosen by an index.
     fn instance() -> Instance {
         let slot = |owner, name: &str| Slot {
             name: name.to_owned(),
@@ -104,9 +105,14 @@ mod tests {
             reactions: vec![],
         };
         let reset = assign(0, 0);
+        let index = Term::Slot(SlotId(3));
+        let chosen = Assignment {
+            target: Target::Element { index, of: vec![SlotId(4)] },
+            value: Term::TRUE,
+        };
         let graph = Graph {
             blocks: vec![
-                block(vec![assign(0, 1), assign(1, 1), assign(3, 1)], branch),
+                block(vec![assign(0, 1), assign(1, 1), chosen, assign(3, 1)], branch),
                 block(vec![reset.clone(), assign(1, 0)], End::Pause(Location(1))),
                 block(vec![reset], End::Pause(Location(1))),
             ],
@@ -122,6 +128,7 @@ mod tests {
                 slot(own, "sometimes"),
                 slot(own, "argument"),
                 slot(Owner::Shared, "cell"),
+                slot(own, "chosen"),
             ],
             graphs: vec![graph],
         }
@@ -129,6 +136,6 @@ mod tests {
 
     #[test]
     fn what_every_way_resets_is_transient() {
-        assert_eq!(transient(&instance()), [Some(0), None, None, None]);
+        assert_eq!(transient(&instance()), [Some(0), None, None, None, None]);
     }
 }
