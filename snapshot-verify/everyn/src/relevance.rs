@@ -13,7 +13,7 @@ use super::decided::each_binding;
 use super::flow::{Flow, Rounds, Slots, loops_around};
 use super::liveness::{target, terms};
 use super::model::{Act, For, Instruction, Model, Part, Step};
-use super::shape::{I, J, Mode, T};
+use super::shape::{I, J, Mode, Scalar, T};
 use super::term::{Over, Term};
 
 /// Decides what is kept; fills in the pauses.
@@ -299,7 +299,19 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
     let ends = is_judged || !model.ghostly[model.code[at].procedure.0 as usize];
     let touches = |slots: &[Slots]| slots.iter().flatten().any(|slot| relevant.contains(slot));
     let matters = |flow: &Flow<'_>, instruction: &Instruction| match &instruction.act {
-        Act::Assign(into, _) | Act::Read(_, Some(into)) => touches(&flow.stored_to(into)),
+        Act::Assign(into, _) => touches(&flow.stored_to(into)),
+        // A view that is read as a whole counts as borrowed, whichever it is.
+        Act::Read(cell, Some(into)) => {
+            let base = model.shared[cell.variable.0 as usize].base;
+            let is_borrowed = |position: usize| {
+                let leaf = model.slots[base + position].leaf;
+                is_direct && leaf.is_some_and(|leaf| leaf.scalar == Scalar::View)
+            };
+            let stored = flow.stored_to(into).into_iter().enumerate();
+            let stored: Vec<Slots> =
+                stored.filter(|(position, _)| !is_borrowed(*position)).map(|(_, to)| to).collect();
+            touches(&stored)
+        }
         Act::Write(cell, _) => touches(&flow.kept_cells(cell)),
         Act::Swap(cell, ..) => touches(&flow.kept_cells(cell)),
         Act::Call(..) => true,
