@@ -123,10 +123,6 @@ fn executions_of_programs_whose_updates_scan_are_among_the_views() {
     for name in ["afek_unbounded", "afek_bounded", "attiya_welch"] {
         let mut total = Counts::default();
         for obligation in by_calls() {
-            if name == "attiya_welch" && obligation.part == Part::By(T) {
-                // It is not proved.
-                continue;
-            }
             let is_large = match obligation.part {
                 Part::By(T) => name != "afek_unbounded",
                 Part::By(_) => false,
