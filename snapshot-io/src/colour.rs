@@ -5,7 +5,9 @@
 //! terminal that knows colours; `NO_COLOR` and `CLICOLOR_FORCE` are heeded
 //! (<https://no-color.org>, <https://bixense.com/clicolors>).
 
-use std::io::{self, Write as _};
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -14,48 +16,44 @@ const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const OPEN: Style = AnsiColor::Yellow.on_default().bold();
 
-/// The verdicts of both programs; no verdict is the beginning of a later one.
-const VERDICTS: [(&str, Style); 11] = [
+/// The words that headlines begin their verdict with; where two fit, the first counts.
+const VERDICTS: [(&str, Style); 13] = [
     ("verified", GOOD),
     ("linearizable", GOOD),
     ("set-linearizable", GOOD),
     ("not linearizable", BAD),
     ("not set-linearizable", BAD),
     ("violation", BAD),
-    ("fault", BAD),
+    ("faulty", BAD),
+    ("the program goes wrong", BAD),
     ("unknown", OPEN),
-    ("undecided", OPEN),
+    ("not explored to the end", OPEN),
+    ("no violation found, but no proof", OPEN),
+    ("no violation", OPEN),
     ("no proof", OPEN),
-    ("refused", OPEN),
 ];
 
 /// The text with colours, if standard output shows them.
-pub(crate) fn for_stdout(text: String) -> String {
+pub(crate) fn for_stdout(text: Cow<'_, str>) -> Cow<'_, str> {
     let choice = AutoStream::choice(&io::stdout());
-    if choice == ColorChoice::Never { text } else { painted(&text) }
+    if choice == ColorChoice::Never { text } else { painted(&text).into() }
 }
 
 /// The text with its verdicts in colour.
 fn painted(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len() + 64);
-    for line in text.split_inclusive('\n') {
-        let written = match verdict(line) {
-            Some((begin, end, style)) => write!(
-                out,
-                "{}{style}{}{style:#}{}",
-                &line[..begin],
-                &line[begin..end],
-                &line[end..]
-            ),
-            None => out.write_all(line.as_bytes()),
-        };
-        debug_assert!(written.is_ok(), "memory takes all");
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    text.split_inclusive('\n')
+        .map(|line| match verdict(line) {
+            Some((Range { start, end }, style)) => {
+                let (before, word, after) = (&line[..start], &line[start..end], &line[end..]);
+                format!("{before}{style}{word}{style:#}{after}")
+            }
+            None => line.to_owned(),
+        })
+        .collect()
 }
 
 /// Where the verdict of a headline stands.
-fn verdict(line: &str) -> Option<(usize, usize, Style)> {
+fn verdict(line: &str) -> Option<(Range<usize>, Style)> {
     if line.starts_with(char::is_whitespace) {
         return None;
     }
@@ -67,7 +65,7 @@ fn verdict(line: &str) -> Option<(usize, usize, Style)> {
                 .is_some_and(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
         };
         let (word, style) = VERDICTS.into_iter().find(|(word, _)| is_word(word))?;
-        Some((begin, begin + word.len(), style))
+        Some((begin..begin + word.len(), style))
     })
 }
 
@@ -82,6 +80,20 @@ mod tests {
             ("bowman, n = 3: verified\n", "bowman, n = 3: <verified>\n"),
             ("x: not linearizable (3)", "x: <not linearizable> (3)"),
             ("a: b: linearizable (1)\n", "a: b: <linearizable> (1)\n"),
+            ("bowman, n = 2: faulty\n", "bowman, n = 2: <faulty>\n"),
+            (
+                "x, pair (0,1): the program goes wrong\n",
+                "x, pair (0,1): <the program goes wrong>\n",
+            ),
+            (
+                "x, n = 2: no violation found, but no proof: it looks\n",
+                "x, n = 2: <no violation found, but no proof>: it looks\n",
+            ),
+            (
+                "x, pair (0,1): no violation with 2 operations\n",
+                "x, pair (0,1): <no violation> with 2 operations\n",
+            ),
+            ("x, n = 2: unknown, interrupted\n", "x, n = 2: <unknown>, interrupted\n"),
             (
                 "  not linearizable from 3:1: violation\n",
                 "  not linearizable from 3:1: violation\n",

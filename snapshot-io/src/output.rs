@@ -32,7 +32,7 @@ pub fn print_data(data: &str) -> io::Result<Printed> {
 /// # Errors
 /// As [`print_data`].
 pub fn print_text(text: &str) -> io::Result<Printed> {
-    print_data(&crate::colour::for_stdout(crate::escape::text(text).into()))
+    print_data(&crate::colour::for_stdout(crate::escape::text(text)))
 }
 
 /// Writes a diagnostic to standard error, [escaped](crate::escape::text), and a line end.

@@ -75,7 +75,7 @@ pub enum Bounds {
     Climbing,
 }
 
-/// A way to verify, as `snapshot-verify check` is told.
+/// A way to verify: a set of options of `snapshot-verify check`.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
     /// Its name in records and tables.
@@ -84,7 +84,7 @@ pub struct Method {
     pub what: &'static str,
     /// Whether it is what the project is for, or a rendering of what others do.
     pub is_ours: bool,
-    /// What the command is told, besides algorithm, n, bug and bound; the pair, too.
+    /// The options of the command besides algorithm, n, bug and bound; the pair is among them.
     pub arguments: &'static [&'static str],
     /// How it is bounded.
     pub bounds: Bounds,

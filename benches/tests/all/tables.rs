@@ -70,7 +70,7 @@ fn histories() {
 }
 
 /// `snapshot-verify` is there when the whole workspace is tested; else its absence is
-/// what is told.
+/// reported.
 #[test]
 fn verification() {
     let directory = tempfile::tempdir().unwrap();

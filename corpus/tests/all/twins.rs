@@ -39,8 +39,8 @@ fn brute_force_agrees_with_every_expectation() {
 
 #[test]
 fn bad_cases_break_their_rule_alone() {
-    // Repeated or overlapping, but one candidate each by real time: numbered by
-    // nobody in these tests, so brute force alone speaks for them.
+    // Repeated or overlapping, but one candidate each by real time: these tests have
+    // no numbering for them, so brute force alone speaks for them.
     let beyond_numbering = BTreeSet::from(["ambiguous-narrowed-bad"]);
     for case in twins() {
         let expected = match case.expected {

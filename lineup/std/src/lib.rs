@@ -26,6 +26,9 @@ extern crate std as real;
 
 pub use real::*;
 
+#[macro_use]
+mod real_lock;
+
 mod barrier;
 mod condvar;
 pub mod control;

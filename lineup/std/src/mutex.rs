@@ -31,14 +31,6 @@ impl<T> Mutex<T> {
     pub const fn new(value: T) -> Self {
         Self { gate: shuttle::sync::Mutex::new(()), real: std::Mutex::new(value) }
     }
-
-    /// As of the real one.
-    ///
-    /// # Errors
-    /// If it is poisoned.
-    pub fn into_inner(self) -> LockResult<T> {
-        self.real.into_inner()
-    }
 }
 
 impl<T: ?Sized> Mutex<T> {
@@ -80,43 +72,9 @@ impl<T: ?Sized> Mutex<T> {
             }
         }
     }
-
-    /// As of the real one.
-    ///
-    /// # Errors
-    /// If it is poisoned.
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.real.get_mut()
-    }
-
-    /// As of the real one.
-    pub fn is_poisoned(&self) -> bool {
-        self.real.is_poisoned()
-    }
-
-    /// As of the real one.
-    pub fn clear_poison(&self) {
-        self.real.clear_poison();
-    }
 }
 
-impl<T: Default> Default for Mutex<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<T> for Mutex<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.real.fmt(f)
-    }
-}
+delegate_to_real!(Mutex);
 
 impl<T: ?Sized> Deref for MutexGuard<'_, T> {
     type Target = T;

@@ -93,53 +93,11 @@ impl<T> RwLock<T> {
     pub const fn new(value: T) -> Self {
         Self { gate: shuttle::sync::RwLock::new(()), real: std::RwLock::new(value) }
     }
-
-    /// As of the real one.
-    ///
-    /// # Errors
-    /// If it is poisoned.
-    pub fn into_inner(self) -> LockResult<T> {
-        self.real.into_inner()
-    }
 }
 
 impl<T: ?Sized> RwLock<T> {
     locking!(read, try_read, RwLockReadGuard);
     locking!(write, try_write, RwLockWriteGuard);
-
-    /// As of the real one.
-    ///
-    /// # Errors
-    /// If it is poisoned.
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.real.get_mut()
-    }
-
-    /// As of the real one.
-    pub fn is_poisoned(&self) -> bool {
-        self.real.is_poisoned()
-    }
-
-    /// As of the real one.
-    pub fn clear_poison(&self) {
-        self.real.clear_poison();
-    }
 }
 
-impl<T: Default> Default for RwLock<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.real.fmt(f)
-    }
-}
+delegate_to_real!(RwLock);
