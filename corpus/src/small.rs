@@ -1,7 +1,8 @@
 //! The programs of `small/`: a dozen lines each, for tests of verifiers and of the language.
 //!
-//! Two are right: `versioned` collects twice until all versions are equal, `locked` takes a
-//! lock that names its owner. Each of the others was once answered wrongly by a
+//! Five are right: `versioned` collects twice until all versions are equal, `locked` takes a
+//! lock that names its owner, `locked_by_links` and `turns` take locks by LL/SC, `undisturbed`
+//! collects between LL and SC. Each of the others was once answered wrongly by a
 //! verifier, or not at all: names of processes are compared with numbers, a move takes several
 //! successors of counters, processes are exchanged where versions have canonical numbers, a
 //! reaction leads back to where it began, and more versions are unrelated at the start
@@ -25,15 +26,18 @@ macro_rules! files {
 const SMALL: &[(&str, &str)] = files![
     "catch_up",
     "locked",
+    "locked_by_links",
     "name_above_number",
     "name_equal_number",
     "reaction_circle",
     "reaction_circle_own",
     "reaction_circle_test",
     "three_increments",
+    "turns",
     "two_counters",
     "two_increments",
     "two_increments_private",
+    "undisturbed",
     "versioned",
     "versions_and_symmetry",
     "versions_apart",

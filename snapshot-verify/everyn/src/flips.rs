@@ -159,7 +159,8 @@ fn is_seen(model: &Model, at: usize) -> bool {
     let Some(local) = local else { return true };
     model.code.iter().enumerate().any(|(number, one)| {
         let stands = match &one.act {
-            Act::Read(..) | Act::Write(..) | Act::Swap(..) | Act::Atomic | Act::Call(..) => true,
+            Act::Atomic | Act::Call(..) => true,
+            act if act.cell().is_some() => true,
             _ => matches!(model.code[number - usize::from(number > 0)].act, Act::Call(..)),
         };
         stands && one.procedure == procedure && one.live.get(local).is_some_and(|live| *live)
@@ -397,7 +398,7 @@ impl Search<'_> {
                 let row = self.row(flow, value);
                 self.assigned(flow, target, row);
             }
-            Act::Read(cell, into) => {
+            Act::Read(cell, into) | Act::LoadLinked(cell, into) => {
                 let row = self.read(flow, cell);
                 if let Some(target) = into {
                     self.assigned(flow, target, row);
@@ -407,6 +408,20 @@ impl Search<'_> {
                 self.read(flow, cell);
                 let row = self.row(flow, value);
                 self.stored(row, &flow.cells(cell));
+            }
+            Act::StoreConditional(cell, value, into) => {
+                self.read(flow, cell);
+                let row = self.row(flow, value);
+                self.stored(row, &flow.cells(cell));
+                if let Some(target) = into {
+                    self.assigned(flow, target, vec![Origin::fixed()]);
+                }
+            }
+            Act::Validate(cell, into) => {
+                self.read(flow, cell);
+                if let Some(target) = into {
+                    self.assigned(flow, target, vec![Origin::fixed()]);
+                }
             }
             Act::Swap(cell, old, new, into, _) => {
                 self.read(flow, cell);

@@ -117,12 +117,9 @@ pub fn loops_around(model: &Model, at: usize) -> Vec<usize> {
 
 /// Whether a term is an index of what is accessed or stored to.
 pub fn is_index(act: &Act, term: &Term) -> bool {
-    let of_cell = match act {
-        Act::Read(cell, _) | Act::Write(cell, _) | Act::Swap(cell, ..) => {
-            cell.indices.iter().any(|(_, index)| std::ptr::eq(index, term))
-        }
-        _ => false,
-    };
+    let of_cell = act
+        .cell()
+        .is_some_and(|cell| cell.indices.iter().any(|(_, index)| std::ptr::eq(index, term)));
     let of_target = target(act).is_some_and(|target| {
         target
             .path
@@ -244,6 +241,25 @@ impl Flow<'_> {
     /// Per byte, the cells that an access may be to.
     pub fn cells(&self, cell: &Cell) -> Vec<Slots> {
         let room = &self.model.shared[cell.variable.0 as usize];
+        let numbers = self.numbers(cell);
+        let byte = |byte: usize| {
+            let slots = numbers.iter().map(|number| room.base + number * room.size + byte);
+            slots.collect()
+        };
+        (0..room.size).map(byte).collect()
+    }
+
+    /// The links of a process to the cells that an access may be to.
+    pub fn links(&self, cell: &Cell, owner: u8) -> Slots {
+        let Some(begin) = self.model.links[cell.variable.0 as usize] else {
+            return Slots::default();
+        };
+        let begin = self.model.blocks[usize::from(owner)] + begin;
+        self.numbers(cell).into_iter().map(|number| begin + number).collect()
+    }
+
+    /// The numbers of the cells that an access may be to, among those of the variable.
+    fn numbers(&self, cell: &Cell) -> Vec<usize> {
         let mut numbers = vec![0];
         for (over, index) in &cell.indices {
             let count = match over {
@@ -257,11 +273,7 @@ impl Flow<'_> {
                 .flat_map(|number| places.iter().map(move |place| number * count + place))
                 .collect();
         }
-        let byte = |byte: usize| {
-            let slots = numbers.iter().map(|number| room.base + number * room.size + byte);
-            slots.collect()
-        };
-        (0..room.size).map(byte).collect()
+        numbers
     }
 
     /// As [`cells`](Self::cells), but for what is not kept anyway.

@@ -88,12 +88,14 @@ fn instruction(flow: &Flow<'_>, at: usize, known: &mut [bool]) {
         Act::Assign(target, value) => {
             store(row(flow, value, known), &flow.stored_to(target), known);
         }
-        Act::Read(cell, Some(target)) => {
+        Act::Read(cell, Some(target)) | Act::LoadLinked(cell, Some(target)) => {
             let cells = flow.cells(cell);
             let row = cells.iter().map(|cells| cells.iter().any(|at| known[*at]));
             store(row.collect(), &flow.stored_to(target), known);
         }
-        Act::Swap(_, _, _, Some(target), _) => {
+        Act::Swap(_, _, _, Some(target), _)
+        | Act::StoreConditional(_, _, Some(target))
+        | Act::Validate(_, Some(target)) => {
             store(vec![true], &flow.stored_to(target), known);
         }
         Act::Call(procedure, arguments, into) => {

@@ -10,6 +10,7 @@
 //! | [`shape`] | types as rows of bytes, and what a byte says |
 //! | [`term`], `evaluate` | expressions, with three-valued logic |
 //! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
+//! | `links` | links to LL/SC cells |
 //! | `liveness`, [`decided`], `known`, `flow`, `relevance` | what may be forgotten, what is kept at all |
 //! | [`flips`] | bits of which only the relation matters |
 //! | [`run`] | steps of one process, in loops over the crowd too |
@@ -57,6 +58,7 @@ pub mod flips;
 mod flow;
 mod known;
 pub mod ladder;
+mod links;
 mod liveness;
 pub mod model;
 pub mod prove;

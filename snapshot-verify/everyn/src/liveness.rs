@@ -74,7 +74,12 @@ fn uses_and_kills(
 pub fn target(act: &Act) -> Option<&Target> {
     match act {
         Act::Assign(target, _) => Some(target),
-        Act::Read(_, into) | Act::Swap(_, _, _, into, _) | Act::Call(_, _, into) => into.as_ref(),
+        Act::Read(_, into)
+        | Act::Swap(_, _, _, into, _)
+        | Act::LoadLinked(_, into)
+        | Act::StoreConditional(_, _, into)
+        | Act::Validate(_, into)
+        | Act::Call(_, _, into) => into.as_ref(),
         _ => None,
     }
 }
@@ -82,22 +87,18 @@ pub fn target(act: &Act) -> Option<&Target> {
 /// The terms that an instruction evaluates.
 pub fn terms(act: &Act) -> Vec<&Term> {
     let mut found = Vec::new();
+    if let Some(cell) = act.cell() {
+        found.extend(cell.indices.iter().map(|(_, index)| index));
+    }
     match act {
         Act::Assign(_, value) => found.push(value),
-        Act::Read(cell, _) => found.extend(cell.indices.iter().map(|(_, index)| index)),
-        Act::Write(cell, value) => {
-            found.extend(cell.indices.iter().map(|(_, index)| index));
-            found.push(value);
-        }
-        Act::Swap(cell, old, new, ..) => {
-            found.extend(cell.indices.iter().map(|(_, index)| index));
-            found.extend([old, new]);
-        }
+        Act::Write(_, value) | Act::StoreConditional(_, value, _) => found.push(value),
+        Act::Swap(_, old, new, ..) => found.extend([old, new]),
         Act::Call(_, arguments, _) => found.extend(arguments),
         Act::Unless(condition, _) => found.push(condition),
         Act::Begin(this) => found.extend(&this.except),
         Act::Return(result) => found.extend(result),
-        Act::Idle | Act::Jump(_) | Act::Next(_) | Act::Atomic | Act::EndAtomic => {}
+        _ => {}
     }
     if let Some(target) = target(act) {
         for step in &target.path {
@@ -143,7 +144,7 @@ fn overwritten(
     for instruction in &code[this.body - begin..] {
         read(&instruction.act, locals, &mut used);
         match &instruction.act {
-            Act::Assign(..) | Act::Read(..) | Act::Write(..) => {}
+            Act::Assign(..) | Act::Read(..) | Act::Write(..) | Act::LoadLinked(..) => {}
             _ => return,
         }
         let Some(Target { local: Some(id), path, .. }) = target(&instruction.act) else { continue };

@@ -117,6 +117,9 @@ pub struct Slot {
     pub cell: Option<(SharedId, Vec<u8>)>,
     /// Whether it is where a `for` stands.
     pub position: bool,
+    /// If it tells whether its owner is linked to a cell: the shared variable, and the indices
+    /// of the cell over processes or segments.
+    pub link: Option<(SharedId, Vec<u8>)>,
 }
 
 /// When a byte is outside of the centre: relative to the tracked process, or within an open
@@ -178,6 +181,9 @@ pub struct Model {
     pub scan: ProcedureId,
     /// Per shared variable, where its cells begin.
     pub shared: Vec<Room>,
+    /// Per shared variable, where the links of a process to its cells begin in a block, one
+    /// byte per cell; none if it has no links.
+    pub links: Vec<Option<usize>>,
     /// Initial contents: shared bytes, and of locals per procedure.
     pub initial: Vec<(usize, Term)>,
     /// Private variables: where, and what they hold at first.
@@ -221,6 +227,9 @@ pub struct Instruction {
     /// Locals that are read later without being written before: the bytes of all others
     /// may be forgotten. Per local.
     pub live: Vec<bool>,
+    /// Per shared variable, whether an SC or VL may come before the next LL: otherwise links
+    /// to its cells may be forgotten.
+    pub live_links: Vec<bool>,
     /// The processes for which it is a pause: it accesses something that is kept.
     pub pause: [bool; 3],
     /// What the indices of the cell are that it accesses.
@@ -255,6 +264,12 @@ pub enum Act {
     Write(Cell, Term),
     /// Compares and swaps.
     Swap(Cell, Term, Term, Option<Target>, Vec<(Leaf, super::shape::Bytes)>),
+    /// Reads a cell and links the process to it.
+    LoadLinked(Cell, Option<Target>),
+    /// Writes a cell if the process is linked to it.
+    StoreConditional(Cell, Term, Option<Target>),
+    /// Whether the process is linked to a cell.
+    Validate(Cell, Option<Target>),
     /// Calls.
     Call(ProcedureId, Vec<Term>, Option<Target>),
     /// Jumps unless the condition holds.
@@ -271,6 +286,31 @@ pub enum Act {
     Atomic,
     /// Up to here.
     EndAtomic,
+}
+
+impl Act {
+    /// The cell that is accessed.
+    pub const fn cell(&self) -> Option<&Cell> {
+        match self {
+            Self::Read(cell, _)
+            | Self::Write(cell, _)
+            | Self::Swap(cell, ..)
+            | Self::LoadLinked(cell, _)
+            | Self::StoreConditional(cell, ..)
+            | Self::Validate(cell, _) => Some(cell),
+            _ => None,
+        }
+    }
+
+    /// Whether it may write a cell, and break the links to it.
+    pub const fn may_write(&self) -> bool {
+        matches!(self, Self::Write(..) | Self::Swap(..) | Self::StoreConditional(..))
+    }
+
+    /// Whether it links the process to a cell, or asks whether it is linked.
+    pub const fn uses_link(&self) -> bool {
+        matches!(self, Self::LoadLinked(..) | Self::StoreConditional(..) | Self::Validate(..))
+    }
 }
 
 /// A `for`.
@@ -343,6 +383,7 @@ impl Model {
         let slots = self.slots.iter().enumerate();
         let outside = slots.map(|(at, slot)| match (slot.owner, slot.frame) {
             _ if slot.tracked => Outside::Always,
+            (Some(owner), None) if slot.link.is_some() => Outside::InGhost(owner),
             (Some(owner), Some(frame)) if self.ghostly[frame.0 as usize] => Outside::InGhost(owner),
             (Some(owner), None) => match at - self.blocks[usize::from(owner)] {
                 at::BEGUN | at::BITS | at::TOKEN => Outside::Always,

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use super::decided::each_binding;
 use super::flow::{Flow, Rounds, Slots, loops_around};
 use super::liveness::{target, terms};
-use super::model::{Act, For, Instruction, Model, Part, Step};
+use super::model::{Act, Cell, For, Instruction, Model, Part, Step, Target};
 use super::shape::{I, J, Mode, Scalar, T};
 use super::term::{Over, Term};
 
@@ -91,8 +91,9 @@ fn is_as_any_other(model: &Model, this: &For, me: u8, member: u8) -> bool {
                 harmless += direct.count();
             }
         }
-        if let Act::Read(cell, _) | Act::Write(cell, _) | Act::Swap(cell, ..) = act
+        if let Some(cell) = act.cell()
             && !is_kept(&flow.cells(cell))
+            && !is_kept(&[I, J, T].map(|owner| flow.links(cell, owner)))
         {
             harmless += cell.indices.iter().filter(|(_, index)| is_index(index)).count();
         }
@@ -104,14 +105,19 @@ fn is_pause(model: &Model, act: &Act, me: u8) -> bool {
     let rounds = Rounds::default();
     let flow = Flow { model, me, bound: Vec::new(), rounds: &rounds };
     let any_kept = |slots: &[Slots]| slots.iter().flatten().any(|at| model.slots[*at].kept);
-    match act {
-        Act::Read(cell, into) => {
+    let Some(cell) = act.cell() else { return true };
+    let is_own_kept = act.uses_link() && any_kept(&[flow.links(cell, me)]);
+    let is_shown = match act {
+        Act::Read(_, into) | Act::LoadLinked(_, into) => {
             let stored = into.as_ref().is_some_and(|into| any_kept(&flow.stored_to(into)));
             stored && any_kept(&flow.cells(cell))
         }
-        Act::Write(cell, _) | Act::Swap(cell, ..) => any_kept(&flow.cells(cell)),
-        _ => true,
-    }
+        act if act.may_write() => {
+            any_kept(&flow.cells(cell)) || any_kept(&[I, J, T].map(|owner| flow.links(cell, owner)))
+        }
+        _ => false,
+    };
+    is_own_kept || is_shown
 }
 
 /// The members whose ghost scans or faults are judged.
@@ -228,15 +234,31 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
         Act::Read(cell, Some(into)) => {
             acts = pass(flow.cells(cell), &flow.stored_to(into), relevant);
         }
+        Act::LoadLinked(cell, into) => {
+            let to = into.as_ref().map(|into| flow.stored_to(into)).unwrap_or_default();
+            acts = pass(flow.cells(cell), &to, relevant);
+            acts |= flow.links(cell, flow.me).iter().any(|slot| relevant.contains(slot));
+        }
         Act::Write(cell, value) => {
             acts = pass(flow.sources(value), &flow.kept_cells(cell), relevant);
+            acts |= breaks(flow, cell, relevant);
+        }
+        Act::StoreConditional(cell, value, into) => {
+            acts = pass(flow.sources(value), &flow.kept_cells(cell), relevant);
+            acts |= breaks(flow, cell, relevant) || tells(flow, into.as_ref(), relevant);
+            if acts {
+                relevant.extend(flow.links(cell, flow.me));
+            }
+        }
+        Act::Validate(cell, into) => {
+            acts = tells(flow, into.as_ref(), relevant);
+            if acts {
+                relevant.extend(flow.links(cell, flow.me));
+            }
         }
         Act::Swap(cell, old, new, into, _) => {
             let writes = pass(flow.sources(new), &flow.kept_cells(cell), relevant);
-            let tells = into.as_ref().is_some_and(|into| {
-                flow.stored_to(into).iter().flatten().any(|slot| relevant.contains(slot))
-            });
-            acts = writes || tells;
+            acts = writes || tells(flow, into.as_ref(), relevant);
             if acts {
                 flow.cells(cell).into_iter().for_each(|row| relevant.extend(row));
                 flow.sources(old).into_iter().for_each(|row| relevant.extend(row));
@@ -284,6 +306,20 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
     }
 }
 
+/// Whether something that is relevant is stored there.
+fn tells(flow: &Flow<'_>, into: Option<&Target>, relevant: &Slots) -> bool {
+    into.is_some_and(|into| {
+        flow.stored_to(into).iter().flatten().any(|slot| relevant.contains(slot))
+    })
+}
+
+/// Whether a write to a cell breaks links that are relevant.
+fn breaks(flow: &Flow<'_>, cell: &Cell, relevant: &Slots) -> bool {
+    [I, J, T]
+        .iter()
+        .any(|owner| flow.links(cell, *owner).iter().any(|slot| relevant.contains(slot)))
+}
+
 /// Whether a condition decides on anything that is relevant.
 fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -> bool {
     let model = flow.model;
@@ -301,7 +337,12 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
     let matters = |flow: &Flow<'_>, instruction: &Instruction| match &instruction.act {
         Act::Assign(into, _) => touches(&flow.stored_to(into)),
         // A view that is read as a whole counts as borrowed, whichever it is.
-        Act::Read(cell, Some(into)) => {
+        Act::LoadLinked(cell, _)
+            if flow.links(cell, flow.me).iter().any(|slot| relevant.contains(slot)) =>
+        {
+            true
+        }
+        Act::Read(cell, Some(into)) | Act::LoadLinked(cell, Some(into)) => {
             let base = model.shared[cell.variable.0 as usize].base;
             let is_borrowed = |position: usize| {
                 let leaf = model.slots[base + position].leaf;
@@ -312,8 +353,9 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
                 stored.filter(|(position, _)| !is_borrowed(*position)).map(|(_, to)| to).collect();
             touches(&stored)
         }
-        Act::Write(cell, _) => touches(&flow.kept_cells(cell)),
-        Act::Swap(cell, ..) => touches(&flow.kept_cells(cell)),
+        Act::Write(cell, _) | Act::Swap(cell, ..) | Act::StoreConditional(cell, ..) => {
+            touches(&flow.kept_cells(cell)) || breaks(flow, cell, relevant)
+        }
         Act::Call(..) => true,
         Act::Jump(behind) => ends && (*behind < at || *behind > end),
         // What is a part of something else was borrowed.

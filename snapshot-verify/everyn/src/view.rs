@@ -96,6 +96,9 @@ pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
     for offset in [at::BEGUN, at::BITS] {
         state[block + offset] = 0;
     }
+    for (_, links) in model.all_links(owner) {
+        state[links].fill(DEAD);
+    }
     if to == 0 || to == usize::from(NOT_BEGUN) {
         // The operation is a ghost scan, or is not shown yet: as if it had not begun.
         for offset in [at::GHOST, at::OPERATION, at::TOKEN, at::INVOKED] {

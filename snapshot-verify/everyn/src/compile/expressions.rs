@@ -89,7 +89,7 @@ impl Scope<'_> {
             },
             ExpressionKind::Checked(inner) => {
                 let from = self.shape(&inner.content);
-                match (from, shape) {
+                match (from, &shape) {
                     (
                         Shape::Leaf(Leaf { scalar: Scalar::Member, .. }),
                         Shape::Leaf(Leaf { scalar: Scalar::Member, .. }),
@@ -99,7 +99,13 @@ impl Scope<'_> {
                         Shape::Leaf(Leaf { scalar: Scalar::Integer { low: to, count }, .. }),
                     ) => {
                         let from = (low, i32::from(many));
-                        self.checked(self.term(inner)?, from, to, count, span)
+                        self.checked(self.term(inner)?, from, *to, *count, span)
+                    }
+                    // Some process, whichever has this number.
+                    (_, Shape::Leaf(Leaf { scalar: Scalar::Member, optional: false }))
+                        if numbers_processes(&inner.content) =>
+                    {
+                        Term::Unknown(shape)
                     }
                     _ => {
                         return Err(Unsupported {
@@ -303,6 +309,17 @@ impl Scope<'_> {
             }
         })
     }
+}
+
+/// Whether each integer of a type is the number of a process, for every n >= 2.
+fn numbers_processes(content: &Type) -> bool {
+    let Type::Integer { low, high } = content else { return false };
+    let is_below_n = match high.times_n {
+        0 => high.plus <= 1,
+        1 => high.plus <= -1,
+        _ => false,
+    };
+    low.times_n == 0 && low.plus >= 0 && is_below_n
 }
 
 /// The bytes of a shape, each with the places that lead to it.

@@ -5,10 +5,11 @@
 //! asked for.
 
 use snapshot_language::program::{
-    CellKind, IndexSet, Procedure, ProcedureId, Program, Statement, StatementKind, Type,
+    CellKind, IndexSet, Procedure, ProcedureId, Program, SharedId, Statement, StatementKind, Type,
 };
 
-use crate::model::{Frame, Obligation, Room, SPECIFICATION, Slot, Unsupported, at};
+use crate::links::LINK;
+use crate::model::{Frame, Obligation, Room, SPECIFICATION, Slot, at};
 use crate::shape::{Leaf, Mode, OTHER, PLACES, Scalar, Shape, T, has_codes};
 use crate::term::Over;
 
@@ -30,28 +31,26 @@ impl Layout {
             frame: None,
             cell: None,
             position: false,
+            link: None,
         };
         Self { obligation, slots: vec![bookkeeping; SPECIFICATION + 1], block: Vec::new() }
     }
 
-    pub(super) fn shared(&mut self, program: &Program) -> Result<Vec<Room>, Unsupported> {
+    pub(super) fn shared(&mut self, program: &Program) -> Vec<Room> {
         let mut rooms = Vec::new();
         for (id, variable) in program.shared.iter().enumerate() {
-            if variable.cell == CellKind::Linked {
-                return Err(Unsupported { span: variable.span, construct: "LL/SC cells" });
-            }
             let shape = Shape::of(&variable.content, self.obligation.mode);
             rooms.push(Room { base: self.slots.len(), size: shape.size() });
-            let id = snapshot_language::program::SharedId(id as u32);
+            let id = SharedId(id as u32);
             let dimensions: Vec<Over> = variable.dimensions.iter().map(|set| over(*set)).collect();
             self.cells(id, &dimensions, &shape, &mut Vec::new());
         }
-        Ok(rooms)
+        rooms
     }
 
     pub(super) fn cells(
         &mut self,
-        id: snapshot_language::program::SharedId,
+        id: SharedId,
         dimensions: &[Over],
         shape: &Shape,
         path: &mut Vec<u8>,
@@ -74,6 +73,7 @@ impl Layout {
                     frame: None,
                     cell: Some((id, path.clone())),
                     position: false,
+                    link: None,
                 });
             });
             return;
@@ -98,7 +98,11 @@ impl Layout {
         }
     }
 
-    pub(super) fn blocks(&mut self, program: &Program) -> (Vec<Room>, Vec<Frame>) {
+    /// Private variables, links per shared variable, frames.
+    pub(super) fn blocks(
+        &mut self,
+        program: &Program,
+    ) -> (Vec<Room>, Vec<Option<usize>>, Vec<Frame>) {
         (0..at::END).for_each(|offset| {
             self.bookkeeping(None, false);
             // Tokens are relative to t.
@@ -106,10 +110,53 @@ impl Layout {
         });
         let private = program.private.iter();
         let private = private.map(|variable| self.variable(&variable.content, None)).collect();
+        let shared = program.shared.iter().enumerate();
+        let links = shared.map(|(id, variable)| {
+            let begin = self.block.len();
+            let dimensions: Vec<Over> = variable.dimensions.iter().map(|set| over(*set)).collect();
+            let is_linked = variable.cell == CellKind::Linked;
+            is_linked.then(|| {
+                self.links(SharedId(id as u32), &dimensions, &mut Vec::new());
+                begin
+            })
+        });
+        let links = links.collect();
         let frames = program.procedures.iter().enumerate();
         let frames =
             frames.map(|(id, procedure)| self.frame(ProcedureId(id as u32), procedure)).collect();
-        (private, frames)
+        (private, links, frames)
+    }
+
+    /// The links of a process to the cells of a variable, in the order of [`Layout::cells`].
+    fn links(&mut self, id: SharedId, dimensions: &[Over], path: &mut Vec<u8>) {
+        let Some((first, rest)) = dimensions.split_first() else {
+            self.block.push(Slot {
+                leaf: Some(LINK),
+                kept: !path.contains(&OTHER),
+                tracked: path.contains(&T) || path.contains(&OTHER),
+                other: path.contains(&OTHER),
+                owner: None,
+                frame: None,
+                cell: None,
+                position: false,
+                link: Some((id, path.clone())),
+            });
+            return;
+        };
+        let (places, counts) = match *first {
+            Over::Members => (0..PLACES as u8, 1),
+            Over::Range(_, count) => (0..0, count),
+            // All of them as one, never kept.
+            Over::Many => (OTHER..OTHER + 1, 1),
+        };
+        if places.is_empty() {
+            (0..counts).for_each(|_| self.links(id, rest, path));
+        }
+        for place in places {
+            path.push(place);
+            self.links(id, rest, path);
+            path.pop();
+        }
     }
 
     pub(super) fn frame(&mut self, id: ProcedureId, procedure: &Procedure) -> Frame {
@@ -139,6 +186,7 @@ impl Layout {
             frame,
             cell: None,
             position,
+            link: None,
         });
         self.block.len() - 1
     }
@@ -157,6 +205,7 @@ impl Layout {
                 frame,
                 cell: None,
                 position: false,
+                link: None,
             });
         });
         Room { base, size: shape.size() }

@@ -28,8 +28,8 @@ use statements::Writer;
 /// If it has constructs that are not modelled, or no ghost scans of this kind.
 pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsupported> {
     let mut layout = Layout::new(obligation);
-    let shared = layout.shared(program)?;
-    let (private, frames) = layout.blocks(program);
+    let shared = layout.shared(program);
+    let (private, links, frames) = layout.blocks(program);
     let mut blocks = [0; 3];
     let size = layout.block.len();
     for (owner, begin) in blocks.iter_mut().enumerate() {
@@ -55,6 +55,7 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         update: program.update,
         scan: program.scan,
         shared,
+        links,
         initial: Vec::new(),
         private: Vec::new(),
         versions: Vec::new(),
@@ -120,6 +121,8 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         mark_points(program, id, &model.frames[id.0 as usize].locals[0], &mut code);
         model.code.extend(code);
     }
+    crate::links::fill_live(&mut model);
+    crate::links::drop_hidden(&mut model);
     crate::relevance::restrict(&mut model);
     crate::run::pauses::fill_places(&mut model);
     model.delays = may_delay(&model);
@@ -152,8 +155,8 @@ fn may_pass(model: &Model, me: u8) -> bool {
     };
     let mut ghostly = model.code.iter().filter(|one| model.ghostly[one.procedure.0 as usize]);
     let accesses = ghostly.any(|one| match &one.act {
-        Act::Atomic | Act::Read(..) | Act::Write(..) | Act::Swap(..) => one.pause[usize::from(me)],
-        _ => false,
+        Act::Atomic => one.pause[usize::from(me)],
+        act => act.cell().is_some() && one.pause[usize::from(me)],
     });
     let by_calls = model.obligation.ghosts == Ghosts::Calls;
     model.delays && by_calls && !is_judged && !accesses
@@ -165,6 +168,7 @@ fn idle(procedure: ProcedureId) -> Instruction {
         span: Span::default(),
         procedure,
         live: Vec::new(),
+        live_links: Vec::new(),
         pause: [true; 3],
         places: Vec::new(),
         point: false,

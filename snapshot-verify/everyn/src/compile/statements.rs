@@ -32,8 +32,16 @@ impl Writer<'_> {
 
     pub(super) fn push(&mut self, act: Act, span: Span) -> usize {
         let procedure = self.procedure;
-        let (live, pause, places) = (Vec::new(), [true; 3], Vec::new());
-        self.code.push(Instruction { act, span, procedure, live, pause, places, point: false });
+        self.code.push(Instruction {
+            act,
+            span,
+            procedure,
+            live: Vec::new(),
+            live_links: Vec::new(),
+            pause: [true; 3],
+            places: Vec::new(),
+            point: false,
+        });
         self.code.len() - 1
     }
 
@@ -66,9 +74,11 @@ impl Writer<'_> {
                         let leaves = leaves(&cell.shape);
                         Act::Swap(cell, self.scope.term(old)?, self.scope.term(new)?, into, leaves)
                     }
-                    Access::LoadLinked(_) | Access::StoreConditional(..) | Access::Validate(_) => {
-                        return Err(Unsupported { span, construct: "LL/SC cells" });
+                    Access::LoadLinked(place) => Act::LoadLinked(self.cell(place)?, into),
+                    Access::StoreConditional(place, value) => {
+                        Act::StoreConditional(self.cell(place)?, self.scope.term(value)?, into)
                     }
+                    Access::Validate(place) => Act::Validate(self.cell(place)?, into),
                 };
                 let position = self.push(act, span);
                 self.code[position].point = statement.linearizes;

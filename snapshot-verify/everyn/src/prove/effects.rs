@@ -10,6 +10,7 @@ use snapshot_language::program::SharedId;
 use super::search::Origin;
 use super::search::Search;
 use super::{Actor, End};
+use crate::links::{broken, maybe_broken};
 use crate::model::{Slot, Unsupported, at};
 use crate::run::{Branch, Run, pc};
 use crate::shape::{BASE, DEAD, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
@@ -32,6 +33,10 @@ pub(super) struct Effect {
     pub(super) tokens: Vec<usize>,
     /// Cells of t that may have been written as those of another process.
     pub(super) hit: Vec<usize>,
+    /// Cells that were written, so that links to them broke.
+    pub(super) broken: Vec<(SharedId, usize)>,
+    /// Links to cells that may have been written.
+    pub(super) hit_links: Vec<usize>,
     /// Whether versions that never were are among the new values.
     pub(super) is_numbered: bool,
     /// Whether the ghost scan of i or j ended.
@@ -58,6 +63,7 @@ impl Search<'_> {
         let is_own = |at: usize| {
             // i and j stand elsewhere only if their ghost scan has ended.
             model.slots[at].owner.is_none()
+                || model.slots[at].link.is_some()
                 || (actor != T
                     && model.slots[at].owner == Some(actor)
                     && model.slots[at].frame.is_none()
@@ -96,6 +102,7 @@ impl Search<'_> {
             || ends
             || !others.is_empty()
             || !branch.tokens.is_empty()
+            || !branch.broken.is_empty()
             || !branch.elsewhere.is_empty();
         let is_numbered = |(at, byte): &(usize, u8)| {
             let is_version =
@@ -121,6 +128,8 @@ impl Search<'_> {
             others,
             tokens: branch.tokens.clone(),
             hit: self.hit(&branch.elsewhere),
+            broken: self.seen_broken(&branch.broken),
+            hit_links: self.hit_links(&branch.elsewhere),
             is_numbered,
             ends,
         };
@@ -172,6 +181,7 @@ impl Search<'_> {
                 && model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
             state[at] = if is_token { OLD } else { UNKNOWN };
         }
+        self.break_links(&mut state, effect, kind);
         let who = match effect.actor {
             I => Actor::I,
             J => Actor::J,
@@ -210,6 +220,55 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Breaks the links that the centre does not show.
+    fn break_links(&self, state: &mut [u8], effect: &Effect, kind: usize) {
+        if self.sabotage.lasting_links {
+            return;
+        }
+        let model = self.model;
+        for &(variable, number) in &effect.broken {
+            for &owner in &self.crowds[kind].members {
+                if let Some(at) = model.links_of(owner, variable).nth(number) {
+                    state[at] = broken(state[at]);
+                }
+            }
+        }
+        for &at in &effect.hit_links {
+            if is_outside(model, state, at) {
+                state[at] = maybe_broken(state[at]);
+            }
+        }
+    }
+
+    /// Cells that were written and are the same cells in views of others: not those of the
+    /// actor.
+    fn seen_broken(&self, cells: &[(SharedId, usize)]) -> Vec<(SharedId, usize)> {
+        let is_seen = |(variable, number): &&(SharedId, usize)| {
+            let at = self.model.links_of(I, *variable).nth(*number);
+            let link = at.and_then(|at| self.model.slots[at].link.as_ref());
+            link.is_some_and(|(_, path)| !path.contains(&T))
+        };
+        cells.iter().filter(is_seen).copied().collect()
+    }
+
+    /// The links to cells that may be among those written for processes that the actor does
+    /// not show.
+    fn hit_links(&self, elsewhere: &[(SharedId, Vec<Option<u8>>)]) -> Vec<usize> {
+        let slots = self.model.slots.iter().enumerate();
+        let is_hit = |slot: &Slot| {
+            elsewhere.iter().any(|(variable, indices)| {
+                // Any other process may be t; the actor is not.
+                let is_own = indices.contains(&Some(T));
+                let seen: Vec<Option<u8>> = indices
+                    .iter()
+                    .map(|index| index.map(|place| if place == OTHER { T } else { place }))
+                    .collect();
+                !is_own && slot.kept && slot.links_to(*variable, &seen)
+            })
+        };
+        slots.filter(|(_, slot)| is_hit(slot)).map(|(at, _)| at).collect()
     }
 
     /// The cells of t that may be among those written for processes that the actor does not

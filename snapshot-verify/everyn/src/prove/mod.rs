@@ -32,6 +32,8 @@ use search::{Record, Search};
 pub struct Sabotage {
     /// A join does not ask whether t and e are both named where only one can be.
     pub two_owners: bool,
+    /// What others write breaks no link that only the view of its process shows.
+    pub lasting_links: bool,
     /// Views that differ by flips are told apart: right, but larger.
     pub no_flips: bool,
 }

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::Effect;
 use super::{Actor, End, Event, Limits, Sabotage, crowds};
+use crate::links::BROKEN;
 use crate::model::{Model, Unsupported};
 use crate::run::{Branch, Crowd, Failure, Run, pc};
 use crate::shape::{DEAD, I, J, Mode, OLD, Scalar, T};
@@ -129,6 +130,16 @@ impl Search<'_> {
             }
         }
         for owner in crowd.members.clone() {
+            for (variable, links) in model.all_links(owner) {
+                for at in links {
+                    let is_there = model.slots[at].is_link_among(&crowd.members);
+                    let is_live = model.code[0].live_links[variable.0 as usize];
+                    if model.slots[at].kept && is_there && is_live {
+                        // Before the first LL no process is linked.
+                        state[at] = BROKEN;
+                    }
+                }
+            }
             for (room, initial) in &model.private {
                 let begin = model.blocks[usize::from(owner)] + room.base;
                 let bytes = self.constant(&mut state, owner, initial);

@@ -71,8 +71,8 @@ impl Run<'_> {
                     }
                     self.pass_over(branch, into.as_ref(), &mut waiting);
                 }
-                Act::Read(..) | Act::Write(..) | Act::Swap(..) | Act::Atomic
-                    if self.pauses_before(&branch.state, instruction) =>
+                act if (act.cell().is_some() || matches!(act, Act::Atomic))
+                    && self.pauses_before(&branch.state, instruction) =>
                 {
                     self.first_access(&mut branch.state);
                     let after = match &instruction.act {
@@ -116,6 +116,7 @@ impl Run<'_> {
         let block = self.block();
         let here = pc(&branch.state, block);
         super::set_pc(&mut branch.state, block, here + 1);
+        self.lose_links(&mut branch.state, here + 1);
         match into {
             Some(target) => {
                 let unknown: Bytes = std::iter::repeat_n(UNKNOWN, target.size).collect();

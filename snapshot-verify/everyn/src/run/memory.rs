@@ -6,6 +6,7 @@
 
 use super::{Branch, Failure, Run, failed, note, pc, set_pc};
 use crate::evaluate::{Stop, same};
+use crate::liveness::target;
 use crate::model::{Act, Cell, Instruction, Slot, Step, Target, Unsupported};
 use crate::shape::{
     BASE, BORROWED, Bytes, DEAD, EXEMPT, FRESH, MIXED, Mode, OLD, OTHER, OWN, PLACES, SOME, Scalar,
@@ -14,9 +15,9 @@ use crate::shape::{
 use crate::term::{Other, Over};
 
 /// Where a cell lies.
-enum Located {
-    /// There.
-    At(usize),
+pub(super) enum Located {
+    /// There; and its number among the cells of the variable.
+    At(usize, usize),
     /// It is not kept; whether its views are shown elsewhere, and its indices.
     Gone(bool, Vec<Option<u8>>),
 }
@@ -188,7 +189,7 @@ impl Run<'_> {
                 let exempt = members == 1 && others == 1 && cell.indices.len() == 1;
                 Located::Gone(exempt, indices)
             }
-            false => Located::At(room.base + number * room.size),
+            false => Located::At(room.base + number * room.size, number),
         })
     }
 
@@ -200,11 +201,9 @@ impl Run<'_> {
     ) -> Result<Vec<Branch>, Unsupported> {
         let block = self.block();
         let here = pc(&branch.state, block);
-        let (cell, into) = match &instruction.act {
-            Act::Read(cell, into) | Act::Swap(cell, _, _, into, _) => (cell, into.as_ref()),
-            Act::Write(cell, _) => (cell, None),
-            _ => unreachable!("only accesses are made here"),
-        };
+        let cell = instruction.act.cell();
+        let cell = cell.unwrap_or_else(|| unreachable!("only accesses are made here"));
+        let into = target(&instruction.act);
         let located = match self.locate(&mut branch.state, cell) {
             Ok(located) => located,
             Err(stop) => {
@@ -289,15 +288,28 @@ impl Run<'_> {
                     }
                 }
             }
+            Act::LoadLinked(..) => self.load_linked(branch, cell, &located, into, &mut out),
+            Act::Validate(..) => self.validate(branch, cell, &located, into, &mut out),
+            Act::StoreConditional(_, value, _) => {
+                let mut stopped = Vec::new();
+                let tried = (&located, value, into);
+                self.store_conditional(branch, instruction, tried, &mut stopped, &mut out);
+                for branch in stopped {
+                    match branch.failure {
+                        Some(_) => out.push(branch),
+                        None => out.extend(self.access(branch, instruction)?),
+                    }
+                }
+            }
             _ => unreachable!("only accesses are made here"),
         }
         Ok(out)
     }
 
-    fn content(&self, state: &[u8], cell: &Cell, located: &Located) -> Bytes {
+    pub(super) fn content(&self, state: &[u8], cell: &Cell, located: &Located) -> Bytes {
         match *located {
             Located::Gone(exempt, _) => cell.shape.unknown(self.mode(), true, exempt),
-            Located::At(begin) => {
+            Located::At(begin, _) => {
                 let mut bytes = cell.shape.unknown(self.mode(), true, false);
                 for (offset, byte) in bytes.iter_mut().enumerate() {
                     let slot = &self.model.slots[begin + offset];
@@ -310,14 +322,15 @@ impl Run<'_> {
         }
     }
 
-    fn write(&self, branch: &mut Branch, cell: &Cell, located: &Located, bytes: &[u8]) {
+    pub(super) fn write(&self, branch: &mut Branch, cell: &Cell, located: &Located, bytes: &[u8]) {
         let is_token = |at: usize| {
             let leaf = self.model.slots[at].leaf;
             let is_view = leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
             is_view && self.mode() == Mode::Nested
         };
+        self.break_links(branch, cell, located);
         match located {
-            Located::At(begin) => {
+            Located::At(begin, _) => {
                 for (offset, &byte) in bytes.iter().enumerate() {
                     let at = begin + offset;
                     let slot = &self.model.slots[at];

@@ -14,9 +14,11 @@
 //! | `delay` | operations that are shown from their first access on |
 //! | `ghosts` | what is kept in mind of scans and updates, and judged |
 //! | `memory` | cells and variables |
+//! | `linked` | LL/SC cells |
 
 mod delay;
 mod ghosts;
+mod linked;
 mod memory;
 pub mod pauses;
 mod rounds;
@@ -75,6 +77,9 @@ pub struct Branch {
     pub others: Vec<usize>,
     /// Shared tokens that were set.
     pub tokens: Vec<usize>,
+    /// Cells of LL/SC variables that were written, so that links to them broke: the variable,
+    /// and the number of the cell.
+    pub broken: Vec<(SharedId, usize)>,
 }
 
 /// A process that makes a step.
@@ -89,8 +94,9 @@ pub struct Run<'m> {
 
 impl Branch {
     fn new(state: Vec<u8>) -> Self {
-        let (elsewhere, others, tokens) = (Vec::new(), Vec::new(), Vec::new());
-        Self { state, failure: None, elsewhere, others, tokens }
+        let (elsewhere, others) = (Vec::new(), Vec::new());
+        let (tokens, broken) = (Vec::new(), Vec::new());
+        Self { state, failure: None, elsewhere, others, tokens, broken }
     }
 }
 
@@ -195,7 +201,7 @@ impl<'m> Run<'m> {
         let mut out = Vec::new();
         let mut begun = Branch::new(state.to_vec());
         match &instruction.act {
-            Act::Read(..) | Act::Write(..) | Act::Swap(..) | Act::Atomic => {
+            act if act.cell().is_some() || matches!(act, Act::Atomic) => {
                 self.first_access(&mut begun.state);
                 let mut waiting = vec![begun];
                 if matches!(instruction.act, Act::Atomic) {
@@ -326,6 +332,7 @@ impl<'m> Run<'m> {
             self.forget(&mut branch.state, here);
             self.forget_decided(&mut branch.state);
         }
+        self.forget_links(&mut branch.state, here);
         let states = crate::view::definite(self.model, self.crowd, branch.state)?;
         out.extend(states.into_iter().map(|state| Branch {
             state,
@@ -333,6 +340,7 @@ impl<'m> Run<'m> {
             elsewhere: branch.elsewhere.clone(),
             others: branch.others.clone(),
             tokens: branch.tokens.clone(),
+            broken: branch.broken.clone(),
         }));
         Ok(())
     }

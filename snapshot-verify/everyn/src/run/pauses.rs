@@ -8,7 +8,7 @@
 
 use super::Run;
 use crate::model::{Act, Instruction, Model, Place};
-use crate::shape::{BASE, OTHER, PLACES, T};
+use crate::shape::{BASE, I, J, OTHER, PLACES, T};
 use crate::term::{Over, Term};
 
 /// The byte of any other process.
@@ -44,12 +44,12 @@ pub fn pauses(
     is_followed: bool,
     loops: &dyn Fn(usize) -> Index,
 ) -> bool {
-    let (cell, writes) = match &instruction.act {
-        Act::Idle | Act::Atomic => return true,
-        Act::Read(cell, _) => (cell, false),
-        Act::Write(cell, _) | Act::Swap(cell, ..) => (cell, true),
-        _ => return false,
-    };
+    let act = &instruction.act;
+    if matches!(act, Act::Idle | Act::Atomic) {
+        return true;
+    }
+    let Some(cell) = act.cell() else { return false };
+    let writes = act.may_write();
     if !instruction.pause[usize::from(me)] {
         return false;
     }
@@ -81,9 +81,16 @@ pub fn pauses(
             .collect();
     }
     let room = &model.shared[cell.variable.0 as usize];
-    numbers.iter().any(|number| {
+    let is_link_kept = |owner: u8, number: usize| {
+        let mut links = model.links_of(owner, cell.variable);
+        links.nth(number).is_some_and(|at| model.slots[at].kept)
+    };
+    numbers.iter().any(|&number| {
         let begin = room.base + number * room.size;
-        model.slots[begin..begin + room.size].iter().any(|slot| slot.kept)
+        let is_kept = model.slots[begin..begin + room.size].iter().any(|slot| slot.kept);
+        (is_kept && !matches!(act, Act::Validate(..)))
+            || (act.uses_link() && is_link_kept(me, number))
+            || (writes && [I, J, T].iter().any(|owner| is_link_kept(*owner, number)))
     })
 }
 
@@ -113,9 +120,7 @@ pub fn fill_places(model: &mut Model) {
         }
     }
     for one in &mut model.code {
-        let (Act::Read(cell, _) | Act::Write(cell, _) | Act::Swap(cell, ..)) = &one.act else {
-            continue;
-        };
+        let Some(cell) = one.act.cell() else { continue };
         let procedure = one.procedure;
         let place = |(over, index): &(Over, Term)| match (over, index) {
             (Over::Members, Term::Me) => Place::Me,

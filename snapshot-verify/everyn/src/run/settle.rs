@@ -23,13 +23,10 @@ impl Run<'_> {
             let here = pc(&branch.state, self.block());
             let instruction = &self.model.code[here];
             let pauses = match &instruction.act {
-                Act::Idle | Act::Atomic | Act::Read(..) | Act::Write(..) | Act::Swap(..) => {
-                    self.pauses_before(&branch.state, instruction)
-                }
                 Act::Call(procedure, ..) => {
                     self.is_shown(*procedure) && !self.in_ghost(&branch.state)
                 }
-                _ => false,
+                _ => self.pauses_before(&branch.state, instruction),
             };
             if pauses {
                 self.emit(branch, out)?;
@@ -71,7 +68,7 @@ impl Run<'_> {
                         depth => waiting.push((branch, depth)),
                     }
                 }
-                Act::Read(..) | Act::Write(..) | Act::Swap(..) => {
+                act if act.cell().is_some() => {
                     let after = self.access(branch, instruction)?;
                     waiting.extend(after.into_iter().map(|branch| (branch, depth)));
                 }
@@ -98,7 +95,7 @@ impl Run<'_> {
         let block = self.block();
         let here = pc(&branch.state, block);
         match &instruction.act {
-            Act::Read(..) | Act::Write(..) | Act::Swap(..) => {
+            act if act.cell().is_some() => {
                 waiting.extend(self.access(branch, instruction)?);
             }
             Act::Assign(target, value) => {
@@ -189,7 +186,7 @@ impl Run<'_> {
                 set_pc(&mut branch.state, block, here + 1);
                 waiting.push(branch);
             }
-            Act::Idle | Act::Atomic => unreachable!("pauses are not run here"),
+            _ => unreachable!("pauses are not run here, and accesses were made"),
         }
         Ok(())
     }

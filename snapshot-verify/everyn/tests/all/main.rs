@@ -2,5 +2,6 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod links;
 mod projection;
 mod verdicts;

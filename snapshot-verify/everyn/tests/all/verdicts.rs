@@ -9,7 +9,7 @@ use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::shape::Mode;
 use snapshot_language::program::Program;
 
-fn parsed(text: &str, bug: Option<&str>) -> Program {
+pub fn parsed(text: &str, bug: Option<&str>) -> Program {
     let algorithm = snapshot_language::parse("test", text).expect("a text that is right");
     algorithm.program(bug).expect("a program that is right")
 }
@@ -24,7 +24,7 @@ fn answer(program: &Program, seconds: u64) -> Answer {
     prove_all(program, budget, &mut |_| true)
 }
 
-fn is_proved(text: &str) -> bool {
+pub fn is_proved(text: &str) -> bool {
     answer(&parsed(text, None), 20).proved
 }
 

@@ -11,7 +11,7 @@ use super::event::Call;
 use super::fault::Fault;
 use super::machine::{Advance, Machine};
 use super::run::Run;
-use super::state::{Activity, State};
+use super::state::{Activity, Cell, State};
 use crate::program::{ProcedureId, SharedId};
 
 /// A call of a procedure that has not returned.
@@ -47,6 +47,28 @@ impl Machine<'_> {
         variable: SharedId,
         indices: &[i64],
     ) -> Option<&'s Data> {
+        self.numbered(state, variable, indices).map(|cell| &cell.content)
+    }
+
+    /// Whether a process has an unbroken link to the cell of a variable; `None` if there is no
+    /// such cell, or it has no links.
+    pub fn is_linked(
+        &self,
+        state: &State,
+        variable: SharedId,
+        indices: &[i64],
+        process: Process,
+    ) -> Option<bool> {
+        let cell = self.numbered(state, variable, indices)?;
+        cell.links.get(process.index()).copied()
+    }
+
+    fn numbered<'s>(
+        &self,
+        state: &'s State,
+        variable: SharedId,
+        indices: &[i64],
+    ) -> Option<&'s Cell> {
         let dimensions = &self.program.shared(variable).dimensions;
         let mut number = 0;
         for (set, index) in dimensions.iter().zip(indices) {
@@ -55,7 +77,7 @@ impl Machine<'_> {
             number = number * count + offset(*index, (low, high))?;
         }
         let first = self.first_cells[variable.0 as usize];
-        state.cells.get(first + number).map(|cell| &cell.content)
+        state.cells.get(first + number)
     }
 
     /// The private variables of a process, in the order of their declarations.

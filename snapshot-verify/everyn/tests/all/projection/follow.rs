@@ -22,6 +22,8 @@ pub struct Counts {
     pub changed: [usize; 4],
     /// Bytes that said something.
     pub bytes: usize,
+    /// Those of them that were links.
+    pub links: usize,
     /// Executions that ended in a failure that the proof had found, too.
     pub failures: usize,
     /// Executions that ended since a possible failure was not followed.
@@ -35,6 +37,7 @@ impl Counts {
             self.changed[place] += other.changed[place];
         }
         self.bytes += other.bytes;
+        self.links += other.links;
         self.failures += other.failures;
         self.dubious += other.dubious;
     }
@@ -159,13 +162,14 @@ impl<'a> Follower<'a> {
             let followed = &self.followed[position];
             let (tuple, who) = (followed.tuple, followed.tuple.who(process));
             let mut views = Vec::new();
-            let mut bytes = 0;
+            let (mut bytes, mut links) = (0, 0);
             for id in self.reached(followed, who, shows) {
                 let row = &self.steps.rows[id as usize];
                 let mut likeness = Likeness::new(&self.execution, &tuple, row);
                 if likeness.holds() {
                     views.push(id);
                     bytes = bytes.max(likeness.told);
+                    links = links.max(likeness.links_told);
                 }
             }
             if views.is_empty() && may_fail {
@@ -182,6 +186,7 @@ impl<'a> Follower<'a> {
                 Actor::Another => OTHER,
             };
             self.counts.bytes += bytes;
+            self.counts.links += links;
             self.counts.moves[usize::from(place)] += 1;
             self.counts.changed[usize::from(place)] += usize::from(views != followed.views);
             self.followed[position].views = views;

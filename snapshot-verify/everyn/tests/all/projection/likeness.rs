@@ -67,6 +67,8 @@ pub struct Likeness<'a> {
     flips: BTreeMap<usize, bool>,
     /// Bytes that said something.
     pub told: usize,
+    /// Those of them that are links.
+    pub links_told: usize,
 }
 
 impl<'a> Likeness<'a> {
@@ -78,6 +80,7 @@ impl<'a> Likeness<'a> {
             versions: BTreeMap::from([(BASE, 0)]),
             flips: BTreeMap::new(),
             told: 0,
+            links_told: 0,
         }
     }
 
@@ -202,6 +205,59 @@ impl<'a> Likeness<'a> {
             let shape = Shape::of(&variable.content, self.mode());
             let mut at = execution.model.shared[id as usize].base;
             self.cells(SharedId(id), &variable.dimensions, &shape, &mut Vec::new(), &mut at)
+        })
+    }
+
+    /// Whether the links of a process are as the view says.
+    fn links(&mut self, member: u8) -> bool {
+        let execution = self.execution;
+        let process = self.tuple.process(member).expect("members are there");
+        (0..).zip(&execution.machine.program().shared).all(|(id, variable)| {
+            let links = execution.model.links_of(member, SharedId(id)).next();
+            let Some(mut at) = links else { return true };
+            let who = Process::from_index(process);
+            self.link(SharedId(id), who, &variable.dimensions, &mut Vec::new(), &mut at)
+        })
+    }
+
+    fn link(
+        &mut self,
+        id: SharedId,
+        process: Process,
+        dimensions: &[IndexSet],
+        indices: &mut Vec<Option<i64>>,
+        at: &mut usize,
+    ) -> bool {
+        let Some((first, rest)) = dimensions.split_first() else {
+            let byte = self.view[*at];
+            let is_kept = self.execution.model.slots[*at].kept;
+            *at += 1;
+            let Some(indices) = indices.iter().copied().collect::<Option<Vec<i64>>>() else {
+                return true;
+            };
+            let machine = self.execution.machine;
+            let is = machine.is_linked(&self.execution.state, id, &indices, process);
+            let says = match byte {
+                BASE => Some(false),
+                byte if byte == BASE + 1 => Some(true),
+                _ => None,
+            };
+            self.told += usize::from(is_kept && says.is_some());
+            self.links_told += usize::from(is_kept && says.is_some());
+            return !is_kept || says.is_none() || says == is;
+        };
+        let all: Vec<Option<i64>> = match over(*first) {
+            Over::Members => (I..=OTHER).map(|place| self.index(place, None)).collect(),
+            Over::Range(low, count) => {
+                (i64::from(low)..i64::from(low) + count as i64).map(Some).collect()
+            }
+            Over::Many => vec![None],
+        };
+        all.into_iter().all(|index| {
+            indices.push(index);
+            let holds = self.link(id, process, rest, indices, at);
+            indices.pop();
+            holds
         })
     }
 
@@ -373,6 +429,9 @@ impl<'a> Likeness<'a> {
             if !self.row(begin, &variable.content, &shape, Some(data), None, Some(member)) {
                 return false;
             }
+        }
+        if !self.links(member) {
+            return false;
         }
         let hidden = self.hidden(member, doing, &calls);
         let mut shown = 0..hidden.unwrap_or(calls.len());

@@ -9,6 +9,7 @@
 mod execution;
 mod follow;
 mod likeness;
+mod linked;
 mod programs;
 mod random;
 mod whole;

@@ -15,7 +15,7 @@ use super::programs::{
     DIRECT, LOCAL, NESTED, NESTED_CALLS, by_calls, corpus, parsed, small, views,
 };
 
-fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
+pub fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     random.next_u32() as usize % limit
 }
 
@@ -68,7 +68,7 @@ fn walk(
     Ok(follower.counts)
 }
 
-fn walks(program: &Program, obligation: Obligation, runs: u64, moves: usize) -> Counts {
+pub fn walks(program: &Program, obligation: Obligation, runs: u64, moves: usize) -> Counts {
     let found = views(program, obligation, 1 << 20).expect("all views are found");
     let counts = walks_among(program, &found, runs, moves);
     println!("{} {obligation:?}: {} views, {counts:?}", program.name, found.1.rows.len());
@@ -76,7 +76,7 @@ fn walks(program: &Program, obligation: Obligation, runs: u64, moves: usize) -> 
 }
 
 /// Executions of 2 to 5 processes.
-fn walks_among(
+pub fn walks_among(
     program: &Program,
     (model, steps): &(Model, Steps),
     runs: u64,
@@ -113,7 +113,7 @@ fn executions_of_verified_programs_are_among_the_views() {
 
 /// How many executions, of the programs whose updates scan. `SNAPSHOT_PROJECTIONS=2000`
 /// makes more than a million projections of each.
-fn executions() -> u64 {
+pub fn executions() -> u64 {
     let set = std::env::var("SNAPSHOT_PROJECTIONS").ok();
     set.and_then(|set| set.parse().ok()).unwrap_or(64)
 }

@@ -1,0 +1,158 @@
+//! Links to LL/SC cells.
+//!
+//! A view has a byte for each process in it and each cell in it: whether the process is linked
+//! to the cell. It says something only of the cell that the latest LL of the process on this
+//! variable was to, and is none for all others: so that an LL ends what was known of links to
+//! the whole variable, and links that no SC or VL asks for before the next LL are forgotten.
+//!
+//! What is not known of a link is no failure: an SC may succeed then, and does what a write
+//! does, to links of others too.
+
+use snapshot_language::program::SharedId;
+
+use super::liveness;
+use super::model::{Act, Model, Slot};
+use super::shape::{BASE, DEAD, Leaf, NONE, Scalar, T, UNKNOWN};
+
+/// What the byte of a link stands for; none: the latest LL was to another cell.
+pub const LINK: Leaf = Leaf { scalar: Scalar::Bool, optional: true };
+
+/// The byte of a broken link.
+pub const BROKEN: u8 = BASE;
+
+/// The byte of an unbroken link.
+pub const LINKED: u8 = BASE + 1;
+
+/// Whether a process is linked, by the byte of the link: nothing if that is not known.
+pub const fn is_linked(byte: u8) -> Option<bool> {
+    match byte {
+        BROKEN => Some(false),
+        LINKED => Some(true),
+        _ => None,
+    }
+}
+
+/// The byte of a link to a cell that was written.
+pub const fn broken(byte: u8) -> u8 {
+    match byte {
+        DEAD | NONE => byte,
+        _ => BROKEN,
+    }
+}
+
+/// The byte of a link to a cell that may have been written.
+pub const fn maybe_broken(byte: u8) -> u8 {
+    match byte {
+        LINKED => UNKNOWN,
+        _ => byte,
+    }
+}
+
+impl Slot {
+    /// Whether it is a link to a cell whose indices are among these.
+    pub fn is_link_among(&self, members: &[u8]) -> bool {
+        let path = self.link.as_ref().map(|(_, path)| path);
+        path.is_some_and(|path| path.iter().all(|place| members.contains(place)))
+    }
+
+    /// Whether it is a link to a cell of a variable that these indices may lead to: nothing
+    /// stands for an index that is not known.
+    pub fn links_to(&self, variable: SharedId, indices: &[Option<u8>]) -> bool {
+        self.link.as_ref().is_some_and(|(of, path)| {
+            *of == variable
+                && indices
+                    .iter()
+                    .zip(path)
+                    .all(|(index, place)| index.is_none_or(|one| one == *place))
+        })
+    }
+}
+
+impl Model {
+    /// Where the links of a process to the cells of a variable are.
+    pub fn links_of(&self, owner: u8, variable: SharedId) -> std::ops::Range<usize> {
+        let Some(begin) = self.links[variable.0 as usize] else { return 0..0 };
+        let begin = self.blocks[usize::from(owner)] + begin;
+        begin..begin + self.cells_of(variable)
+    }
+
+    /// The number of cells of a variable.
+    fn cells_of(&self, variable: SharedId) -> usize {
+        let at = variable.0 as usize;
+        let end = self.shared.get(at + 1).map_or(self.blocks[0], |next| next.base);
+        (end - self.shared[at].base) / self.shared[at].size.max(1)
+    }
+
+    /// All links of a process.
+    pub fn all_links(&self, owner: u8) -> impl Iterator<Item = (SharedId, std::ops::Range<usize>)> {
+        let variables = (0..self.links.len()).map(|at| SharedId(at as u32));
+        variables.map(move |variable| (variable, self.links_of(owner, variable)))
+    }
+}
+
+/// Fills in before which instructions links may be asked for: a process keeps them between
+/// operations, and from one procedure to another.
+pub fn fill_live(model: &mut Model) {
+    let count = model.shared.len();
+    let successors: Vec<Vec<usize>> = (0..model.code.len()).map(|at| next(model, at)).collect();
+    let mut live = vec![vec![false; count]; model.code.len()];
+    loop {
+        let before = live.clone();
+        for at in (0..model.code.len()).rev() {
+            let mut now = vec![false; count];
+            for next in &successors[at] {
+                now.iter_mut().zip(&live[*next]).for_each(|(now, after)| *now |= after);
+            }
+            match &model.code[at].act {
+                Act::LoadLinked(cell, _) => now[cell.variable.0 as usize] = false,
+                Act::StoreConditional(cell, ..) | Act::Validate(cell, _) => {
+                    now[cell.variable.0 as usize] = true;
+                }
+                _ => {}
+            }
+            live[at] = now;
+        }
+        if live == before {
+            break;
+        }
+    }
+    for (one, live) in model.code.iter_mut().zip(live) {
+        one.live_links = live;
+    }
+}
+
+/// Views that do not follow a ghost scan of i or j do not see an LL in it to a cell of t: they
+/// keep no such links.
+pub fn drop_hidden(model: &mut Model) {
+    let mut hidden = vec![false; model.shared.len()];
+    for one in model.code.iter().filter(|one| model.ghostly[one.procedure.0 as usize]) {
+        if let Act::LoadLinked(cell, _) = &one.act {
+            hidden[cell.variable.0 as usize] = true;
+        }
+    }
+    for slot in &mut model.slots {
+        let Some((variable, path)) = &slot.link else { continue };
+        if hidden[variable.0 as usize] && slot.owner != Some(T) && path.contains(&T) {
+            slot.kept = false;
+        }
+    }
+}
+
+/// Where a process may go on, into procedures and out of them.
+fn next(model: &Model, at: usize) -> Vec<usize> {
+    let one = &model.code[at];
+    match &one.act {
+        Act::Idle => [model.update, model.scan].map(|id| model.entries[id.0 as usize]).to_vec(),
+        Act::Call(procedure, ..) => vec![model.entries[procedure.0 as usize]],
+        Act::Return(_) => {
+            // A ghost scan may end while its operation is not shown.
+            let callers = model.code.iter().enumerate().filter_map(|(at, caller)| {
+                let is_caller = matches!(&caller.act,
+                    Act::Call(procedure, ..) if *procedure == one.procedure);
+                is_caller.then_some(at + 1)
+            });
+            callers.chain([0]).collect()
+        }
+        act => liveness::successors(act, at),
+    }
+}

@@ -1,0 +1,119 @@
+//! LL/SC cells: executions of programs with links, random ones among them.
+
+use std::fmt::Write;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use snapshot_everyn::model::{Obligation, Part};
+
+use super::follow::Counts;
+use super::programs::{DIRECT, NESTED, corpus, small, views};
+use super::random::{below, executions, walks, walks_among};
+
+#[test]
+fn executions_with_links_are_among_the_views() {
+    let mut total = Counts::default();
+    for name in ["undisturbed", "locked_by_links", "turns"] {
+        for obligation in [NESTED, DIRECT] {
+            let counts = walks(&small(name), obligation, 2 * executions(), 150);
+            assert_eq!((counts.failures, counts.dubious), (0, 0), "nothing is given up");
+            assert!(counts.links > 1_000, "{counts:?}");
+            total.add(counts);
+        }
+    }
+    assert!(total.total() > 100_000 && total.links > 20_000, "{total:?}");
+}
+
+#[test]
+fn executions_of_helpers_with_links_are_among_the_views() {
+    // What riany keeps is too much to enumerate.
+    let jayanti = corpus("jayanti");
+    let mut total = walks(&jayanti, DIRECT, 4 * executions(), 60);
+    if executions() >= 1_000 {
+        // Hundreds of thousands of views.
+        let faults = Obligation { part: Part::Faults, ..NESTED };
+        total.add(walks(&jayanti, faults, 2_000, 150));
+    }
+    assert!(total.total() > 50_000 && total.links > 20_000, "{total:?}");
+}
+
+/// A random program: LL, SC, VL and plain writes, of one cell, of one that names a process,
+/// and of one per process, whose results decide how a collect is made.
+fn text(seed: u64) -> String {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut text = "\
+algorithm linked
+shared c: llsc bool
+shared o: llsc process or none := none
+shared m[process]: llsc bool
+shared a[segment]: value
+private kept: bool
+"
+    .to_owned();
+    let mut operation = |text: &mut String, is_scan: bool| {
+        for _ in 0..2 + below(&mut random, 4) {
+            let bit = ["true", "false", "kept", "not kept", "got"][below(&mut random, 5)];
+            let own = ["me", "p", "me"][below(&mut random, 3)];
+            let line = match below(&mut random, 16) {
+                0 => "got := LL(c)".to_owned(),
+                1 => "got := VL(c)".to_owned(),
+                2 => format!("got := SC(c, {bit})"),
+                3 => format!("c := {bit}"),
+                4 | 5 => format!("got := LL(m[{own}])"),
+                6 => format!("got := VL(m[{own}])"),
+                7 => format!("got := SC(m[{own}], {bit})"),
+                8 => format!("m[{own}] := {bit}"),
+                9 => "r := LL(o)\n    if r != none: p := r".to_owned(),
+                10 => "got := SC(o, me)".to_owned(),
+                11 => "got := VL(o)".to_owned(),
+                12 => format!("for q in processes: SC(m[q], {bit})"),
+                13 => "for q in processes: got := LL(m[q])".to_owned(),
+                14 => "kept := got".to_owned(),
+                _ => "o := none".to_owned(),
+            };
+            let guard = ["", "", "if got: ", "if not got: "][below(&mut random, 4)];
+            let is_block = line.starts_with("for") || line.contains('\n');
+            writeln!(text, "    {}{line}", if is_block { "" } else { guard }).unwrap();
+        }
+        *text += match is_scan {
+            true => "    atomic: for s in segments: w[s] := a[s]\n",
+            false => "    if got: a[me] := v\n    a[me] := v\n",
+        };
+    };
+    text += "update(v):\n    local got: bool\n    local r: process or none\n    p := me\n";
+    operation(&mut text, false);
+    text += "scan:\n    local w: view\n    local got: bool\n    local r: process or none\n    \
+             p := me\n";
+    operation(&mut text, true);
+    text += "    if got: atomic: for s in segments: w[s] := a[s]\n    return w\n";
+    text
+}
+
+#[test]
+fn executions_of_random_programs_with_links_are_among_the_views() {
+    let programs: u64 = std::env::var("SNAPSHOT_PROGRAMS")
+        .ok()
+        .and_then(|programs| programs.parse().ok())
+        .unwrap_or(100);
+    let (mut tried, mut refused, mut counts) = (0, 0, Counts::default());
+    for seed in 0..programs {
+        let text = text(seed);
+        let Ok(algorithm) = snapshot_language::parse("linked", &text) else {
+            refused += 1;
+            continue;
+        };
+        let Ok(program) = algorithm.program(None) else {
+            refused += 1;
+            continue;
+        };
+        for obligation in [NESTED, DIRECT] {
+            let Some(found) = views(&program, obligation, 4_000) else { continue };
+            tried += 1;
+            counts.add(walks_among(&program, &found, 8, 60));
+        }
+    }
+    println!("{tried} obligations of {programs} programs, {refused} refused: {counts:?}");
+    assert!(tried as u64 > programs / 4, "{tried}, {refused} refused");
+    assert!(counts.total() > 20_000 && counts.links > 5_000, "{counts:?}");
+    assert!(counts.changed.iter().all(|changed| *changed > 200), "{counts:?}");
+}
