@@ -30,6 +30,7 @@
 //! | [`search`] | exact search, where values are ambiguous or updates overlap |
 //! | [`generic`] | the same question for any object, by its sequential specification |
 //! | [`observation`] | judging executions of any object by its serial executions (Line-Up) |
+//! | [`synchronisation`] | objects whose operations take effect together: channels, exchangers, barriers |
 //! | [`immediate`] | the immediate snapshot: histories, the linear-time check, the monitor |
 //! | [`verdict`], [`renaming`], [`explanation`] | answers, and how to tell them |
 //! | [`certificate`] | the independent check of answers |
@@ -53,6 +54,7 @@ pub mod renaming;
 pub mod saturation;
 pub mod search;
 pub mod simple;
+pub mod synchronisation;
 pub mod verdict;
 
 pub use history::History;

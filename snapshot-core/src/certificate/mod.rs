@@ -8,7 +8,8 @@
 //! all orders ([`witness`], [`brute_force`]). A
 //! [`Refutation`](crate::verdict::Refutation) is checked line by line
 //! ([`refutation`]). The answers for immediate snapshots have their own judges
-//! ([`blocks`], [`exchanges`]). The only things in common with
+//! ([`blocks`], [`exchanges`]), and so have those for objects whose operations take effect
+//! together ([`groups`], [`deficiency`]). The only things in common with
 //! the rest of the crate are the history and the types of the certificates.
 //!
 //! A check succeeds only on a proof. A certificate of a true verdict may still
@@ -17,7 +18,9 @@
 
 pub mod blocks;
 pub mod brute_force;
+pub mod deficiency;
 pub mod exchanges;
+pub mod groups;
 pub mod linearization;
 mod omission;
 pub mod projection;

@@ -54,6 +54,11 @@ impl<I, O> Operation<I, O> {
         }
     }
 
+    /// Whether it certainly had no effect.
+    pub const fn is_failed(&self) -> bool {
+        matches!(self.ending, Ending::Failed)
+    }
+
     /// Real-time precedence: `self` responded before `other` was invoked.
     pub const fn precedes(&self, other: &Self) -> bool {
         matches!(self.ending, Ending::Complete { response, .. } if response < other.invocation)

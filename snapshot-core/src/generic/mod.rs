@@ -30,12 +30,12 @@
 
 mod history;
 pub mod objects;
-mod problem;
+pub(crate) mod problem;
 mod replay;
 mod search;
-mod slots;
+pub(crate) mod slots;
 mod specification;
-mod states;
+pub(crate) mod states;
 
 pub use history::{Ending, History, HistoryBuilder, HistoryError, Operation};
 pub use replay::{ReplayError, replay};

@@ -12,13 +12,13 @@ use super::history::{Ending, History, Operation};
 use super::specification::Specification;
 
 /// The response of an operation that has none.
-pub(super) const NEVER: u32 = u32::MAX;
+pub(crate) const NEVER: u32 = u32::MAX;
 
 /// The class of an operation that no other is like.
-pub(super) const UNIQUE: u32 = u32::MAX;
+pub(crate) const UNIQUE: u32 = u32::MAX;
 
 /// An operation to be ordered.
-pub(super) struct Item<'h, I, O> {
+pub(crate) struct Item<'h, I, O> {
     /// Its number in the history.
     pub id: u32,
     /// Number of its response event; [`NEVER`] if it need not take effect.
@@ -34,7 +34,7 @@ pub(super) struct Item<'h, I, O> {
 
 /// An event: an operation, by its index, begins or ends.
 #[derive(Clone, Copy)]
-pub(super) struct Step(u32);
+pub(crate) struct Step(u32);
 
 impl Step {
     #[inline]
@@ -49,7 +49,7 @@ impl Step {
 }
 
 /// The operations of one part, in the order of their invocations.
-pub(super) struct Problem<'h, I, O> {
+pub(crate) struct Problem<'h, I, O> {
     pub items: Vec<Item<'h, I, O>>,
     pub steps: Vec<Step>,
     /// Number of slots.
@@ -66,33 +66,40 @@ struct Place {
 const NOWHERE: Place = Place { part: 0, item: u32::MAX };
 
 /// Splits a history into its parts. Linear in its length.
-pub(super) fn by_part<'h, S: Specification>(
+pub(crate) fn by_part<'h, S: Specification>(
     specification: &S,
     history: &'h History<S::Input, S::Output>,
 ) -> Vec<Problem<'h, S::Input, S::Output>> {
     let mut numbers: FxHashMap<S::Part, u32> = FxHashMap::default();
-    split(specification, history, |input| {
+    let is_query = |input: &_, output: Option<&_>| specification.is_query(input, output);
+    split(history, is_query, |input| {
         let next = numbers.len() as u32;
         *numbers.entry(specification.part(input)).or_insert(next)
     })
 }
 
 /// The history in one piece.
-pub(super) fn whole<'h, S: Specification>(
+pub(crate) fn whole<'h, S: Specification>(
     specification: &S,
     history: &'h History<S::Input, S::Output>,
 ) -> Vec<Problem<'h, S::Input, S::Output>> {
-    split(specification, history, |_| 0)
+    split(history, |input, output| specification.is_query(input, output), |_| 0)
 }
 
-fn split<'h, S: Specification>(
-    specification: &S,
-    history: &'h History<S::Input, S::Output>,
-    mut part: impl FnMut(&'h S::Input) -> u32,
-) -> Vec<Problem<'h, S::Input, S::Output>> {
+/// The history in one piece, without any knowledge of its operations.
+pub(crate) fn plain<I, O>(history: &History<I, O>) -> Problem<'_, I, O> {
+    let whole = split(history, |_, _| false, |_| 0).pop();
+    whole.unwrap_or(Problem { items: Vec::new(), steps: Vec::new(), slots: 0 })
+}
+
+fn split<'h, I, O>(
+    history: &'h History<I, O>,
+    is_query: impl Fn(&I, Option<&O>) -> bool,
+    mut part: impl FnMut(&'h I) -> u32,
+) -> Vec<Problem<'h, I, O>> {
     const IDLE: u32 = u32::MAX;
     let operations = history.operations();
-    let mut problems: Vec<Problem<'h, S::Input, S::Output>> = Vec::new();
+    let mut problems: Vec<Problem<'h, I, O>> = Vec::new();
     let mut places = vec![NOWHERE; operations.len()];
     // Per event, what happens: an operation times 2, plus 1 if it responds.
     let mut events = vec![IDLE; history.len()];
@@ -103,7 +110,7 @@ fn split<'h, S: Specification>(
             Ending::Failed => continue,
             Ending::Pending => (NEVER, None),
         };
-        let is_query = specification.is_query(input, output);
+        let is_query = is_query(input, output);
         if is_query && response == NEVER {
             continue;
         }
@@ -133,6 +140,11 @@ fn split<'h, S: Specification>(
 }
 
 impl<I, O> Problem<'_, I, O> {
+    /// Leaves out the operations that never respond.
+    pub(crate) fn keep_complete(&mut self) {
+        self.steps.retain(|step| self.items[step.item()].response != NEVER);
+    }
+
     fn assign_slots(&mut self) {
         let mut free: Vec<u32> = Vec::new();
         for step in &self.steps {

@@ -8,7 +8,7 @@
 use std::hash::Hash;
 
 /// A set of slots.
-pub(super) trait SlotSet: Clone + Eq + Hash {
+pub(crate) trait SlotSet: Clone + Eq + Hash {
     /// The empty set, for this many slots.
     fn empty(slots: usize) -> Self;
     fn words(&self) -> &[u64];

@@ -9,12 +9,12 @@ use std::hash::{BuildHasher, Hash};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The number of a state.
-pub(super) type StateId = u32;
+pub(crate) type StateId = u32;
 
 const NONE: StateId = StateId::MAX;
 
 /// The distinct states met so far.
-pub(super) struct States<T> {
+pub(crate) struct States<T> {
     states: Vec<T>,
     /// Per hash, the latest state with it.
     latest: FxHashMap<u64, StateId>,

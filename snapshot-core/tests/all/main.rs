@@ -7,3 +7,4 @@ mod immediate;
 mod judge;
 mod objects;
 mod observation;
+mod synchronisation;

@@ -1,0 +1,130 @@
+//! Replaying a sequence of groups of an object whose operations take effect together.
+//!
+//! A sequence of groups proves a history set-linearizable (Neiger, PODC 1994) if
+//!
+//! 1. it has every complete operation once, some of the pending ones at most once, and no
+//!    failed one;
+//! 2. executed group by group, the specification allows each group with what its operations
+//!    returned;
+//! 3. the groups have instants, one not before the other, each inside the intervals of the
+//!    group's operations.
+//!
+//! For (3) take each instant as early as can be: the latest invocation in the group and in
+//! all groups before it. It must come before every response in the group.
+
+use thiserror::Error;
+
+use crate::OperationId;
+use crate::generic::History;
+use crate::immediate::SetLinearization;
+use crate::synchronisation::{Bond, Synchronisation};
+
+/// Why a sequence of groups proves nothing.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum GroupsError {
+    /// The sequence names an operation that the history does not have.
+    #[error("the groups name operation {operation}, but the history has only {operations}")]
+    NoSuchOperation {
+        /// The operation named.
+        operation: OperationId,
+        /// Number of operations of the history.
+        operations: usize,
+    },
+    /// An operation occurs twice.
+    #[error("operation {operation} occurs more than once; an operation takes effect once")]
+    Repeated {
+        /// The operation.
+        operation: OperationId,
+    },
+    /// A failed operation occurs.
+    #[error("operation {operation} failed, so it took no effect and is in no group")]
+    Failed {
+        /// The operation.
+        operation: OperationId,
+    },
+    /// A complete operation does not occur.
+    #[error("operation {operation} is complete but missing from the groups")]
+    Missing {
+        /// The first such operation.
+        operation: OperationId,
+    },
+    /// A group without operations.
+    #[error("group {group} is empty")]
+    Empty {
+        /// Number of the group, from 0.
+        group: usize,
+    },
+    /// The specification does not allow a group with what its operations returned.
+    #[error(
+        "the operations of group {group} cannot take effect together, or do not return what \
+         they returned"
+    )]
+    NotAllowed {
+        /// Number of the group, from 0.
+        group: usize,
+    },
+    /// There is no instant for a group.
+    #[error(
+        "operation {operation} of group {group} had responded when {later}, of that group or \
+         an earlier one, was invoked"
+    )]
+    Precedence {
+        /// Number of the group, from 0.
+        group: usize,
+        /// The operation that responded too early.
+        operation: OperationId,
+        /// The operation that was invoked too late.
+        later: OperationId,
+    },
+}
+
+/// Checks that a sequence of groups proves a history set-linearizable. O(operations) times
+/// what the specification takes.
+///
+/// # Errors
+/// The first reason why it does not.
+pub fn check<S: Synchronisation>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+    groups: &SetLinearization,
+) -> Result<(), GroupsError> {
+    let operations = history.operations();
+    let mut occurs = vec![false; operations.len()];
+    let mut state = specification.initial();
+    let mut latest: Option<OperationId> = None;
+    for (group, members) in groups.blocks().enumerate() {
+        let mut effects = Vec::with_capacity(members.len());
+        for &id in members {
+            let Some(operation) = operations.get(id.index()) else {
+                let operations = operations.len();
+                return Err(GroupsError::NoSuchOperation { operation: id, operations });
+            };
+            if operation.is_failed() {
+                return Err(GroupsError::Failed { operation: id });
+            }
+            if std::mem::replace(&mut occurs[id.index()], true) {
+                return Err(GroupsError::Repeated { operation: id });
+            }
+            effects.push((&operation.input, operation.output()));
+            // Operations are numbered in the order of their invocations.
+            latest = latest.max(Some(id));
+        }
+        let Some(later) = latest.filter(|_| !members.is_empty()) else {
+            return Err(GroupsError::Empty { group });
+        };
+        let is_early =
+            |id: &&OperationId| operations[id.index()].precedes(&operations[later.index()]);
+        if let Some(&operation) = members.iter().find(is_early) {
+            return Err(GroupsError::Precedence { group, operation, later });
+        }
+        if specification.together(&mut state, &effects) != Bond::Yes {
+            return Err(GroupsError::NotAllowed { group });
+        }
+    }
+    let is_missing = |index: &usize| !occurs[*index] && operations[*index].response().is_some();
+    match (0..operations.len()).find(is_missing) {
+        Some(index) => Err(GroupsError::Missing { operation: OperationId::from_index(index) }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,148 @@
+//! Objects whose operations take effect together: channels, exchangers, barriers.
+//!
+//! A send on a synchronous channel and the receive that takes its value happen at one instant;
+//! so do the calls of all threads that meet at a barrier. An execution of such an object is
+//! *set-linearizable* (Neiger, PODC 1994; *synchronisation-linearisable*: Lawrence and Lowe,
+//! "Synchronisation: Specification and Testing") iff its complete operations, and some of the
+//! pending ones, can be put into a sequence of groups, each with an instant inside the
+//! intervals of all its operations, such that the object, executed group by group, allows
+//! every group and returns what was returned. What an object allows is said by a
+//! [`Synchronisation`]; [`objects`] has those of the paper.
+//!
+//! | decided by | which objects | cost |
+//! | --- | --- | --- |
+//! | [`by_keys`] | stateless, groups of at most two, outputs name the partner's argument | O(n log n) |
+//! | [`by_matching`] | stateless, groups of at most two | polynomial |
+//! | [`by_search`] | any | exponential at worst (the problem is NP-complete), so with a budget |
+//!
+//! A set linearization is replayed by [`crate::certificate::groups`], the proof that there is
+//! none ([`Deficiency`]) checked by [`crate::certificate::deficiency`]; neither searches.
+//!
+//! An object must not only be right about what happened, but also let happen what can:
+//! [`progress`] judges the end of an execution in which nothing can run any more.
+//!
+//! ```
+//! use snapshot_core::generic::History;
+//! use snapshot_core::search::Budget;
+//! use snapshot_core::synchronisation::objects::{Channel, ChannelInput, ChannelOutput};
+//! use snapshot_core::synchronisation::{Verdict, by_keys};
+//!
+//! let mut history = History::builder();
+//! history.invoke(0, ChannelInput::Send(7)).unwrap();
+//! history.respond(0, ChannelOutput::Sent).unwrap(); // before anything is received
+//! history.invoke(1, ChannelInput::Receive).unwrap();
+//! history.respond(1, ChannelOutput::Received(7)).unwrap();
+//! let mut budget = Budget { memory: 1 << 20, proceed: &mut || true };
+//! let verdict = by_keys(&Channel::default(), &history.finish(), &mut budget);
+//! assert!(matches!(verdict, Verdict::Violation(_))); // as in a buffer, but not in a channel
+//! ```
+
+mod combination;
+mod general;
+mod graph;
+mod keyed;
+pub mod objects;
+pub mod progress;
+mod search;
+mod specification;
+
+pub use general::Deficiency;
+pub use keyed::{Keyed, Matching, Role, Side, matching};
+pub use search::Furthest;
+pub use specification::{Bond, Member, Synchronisation};
+
+use self::general::{Matched, linearization};
+use crate::OperationId;
+use crate::generic::History;
+use crate::immediate::SetLinearization;
+use crate::search::Budget;
+use crate::verdict::Exhausted;
+
+/// What is known of a history.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Verdict {
+    /// It is set-linearizable, by these groups.
+    SetLinearizable(SetLinearization),
+    /// It is not.
+    Violation(Violation),
+    /// A budget ran out.
+    Unknown {
+        /// Which.
+        exhausted: Exhausted,
+        /// How far a search got.
+        furthest: Option<Furthest>,
+    },
+}
+
+/// Why a history is not set-linearizable.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Violation {
+    /// Not all operations can have partners.
+    Unmatched {
+        /// One that has none when all before it have theirs.
+        operation: OperationId,
+        /// The proof, unless it were too large.
+        deficiency: Option<Deficiency>,
+    },
+    /// A search tried everything.
+    Searched(Furthest),
+}
+
+/// Decides by search whether a history is set-linearizable, if the budget allows it.
+///
+/// Linear in the length where operations do not overlap, exponential in the number of
+/// operations open at once at worst.
+pub fn by_search<S: Synchronisation>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+    budget: &mut Budget<'_>,
+) -> Verdict {
+    match search::find(specification, history, true, budget, &mut 0, &mut |_, _| Ok(true)) {
+        search::Ending::Found(groups) => Verdict::SetLinearizable(linearization(groups)),
+        search::Ending::None(furthest) => Verdict::Violation(Violation::Searched(furthest)),
+        search::Ending::Exhausted(exhausted, furthest) => {
+            Verdict::Unknown { exhausted, furthest: Some(furthest) }
+        }
+    }
+}
+
+/// Decides by matching whether a history of a stateless object is set-linearizable.
+///
+/// Polynomial: O(operations^3) per part of the history in which something is open; the pairs of
+/// operations that can meet are kept within the budget of memory.
+///
+/// # Panics
+/// If groups may have more than two operations.
+pub fn by_matching<S: Synchronisation<State = ()>>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+    budget: &mut Budget<'_>,
+) -> Verdict {
+    assert!(*specification.arities().end() <= 2, "matching is for groups of at most two");
+    match general::matching(specification, history, &|_| true, budget) {
+        Ok(Matched::Perfect(groups)) => Verdict::SetLinearizable(linearization(groups)),
+        Ok(Matched::Not(deficiency)) => {
+            let operation = deficiency.components[0][0];
+            let deficiency = Some(deficiency);
+            Verdict::Violation(Violation::Unmatched { operation, deficiency })
+        }
+        Err(exhausted) => Verdict::Unknown { exhausted, furthest: None },
+    }
+}
+
+/// Decides by keys whether a history is set-linearizable. O(n log n); where a pending
+/// operation of several pools is needed, as [`by_matching`].
+pub fn by_keys<S: Keyed>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+    budget: &mut Budget<'_>,
+) -> Verdict {
+    match matching(specification, history, true) {
+        Matching::Perfect(groups) => Verdict::SetLinearizable(groups),
+        Matching::Undecided(_) => by_matching(specification, history, budget),
+        Matching::None(operation) => {
+            let deficiency = keyed::deficiency(specification, history, operation, budget);
+            Verdict::Violation(Violation::Unmatched { operation, deficiency })
+        }
+    }
+}
