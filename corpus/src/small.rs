@@ -29,6 +29,7 @@ const SMALL: &[(&str, &str)] = files![
     "locked_by_links",
     "name_above_number",
     "name_equal_number",
+    "published",
     "reaction_circle",
     "reaction_circle_own",
     "reaction_circle_test",

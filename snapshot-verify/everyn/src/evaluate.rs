@@ -305,7 +305,13 @@ impl Scope<'_> {
 
     fn read(&mut self, at: usize, size: usize) -> Bytes {
         let mut bytes = Bytes::from_slice(&self.state[at..at + size]);
-        bytes.iter_mut().filter(|byte| **byte == DEAD).for_each(|byte| *byte = UNKNOWN);
+        let is_nested = self.mode() == Mode::Nested;
+        for (byte, slot) in bytes.iter_mut().zip(&self.model.slots[at..at + size]) {
+            if *byte == DEAD {
+                let is_own = is_nested && slot.leaf.is_some_and(Leaf::is_plain_value);
+                *byte = if is_own { OWN } else { UNKNOWN };
+            }
+        }
         if size == 1 && matches!(bytes[0], UNKNOWN | SOME) && self.model.slots[at].kept {
             self.unknown = Some(at);
         }

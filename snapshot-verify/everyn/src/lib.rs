@@ -12,6 +12,7 @@
 //! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
 //! | `links` | links to LL/SC cells |
 //! | `liveness`, [`decided`], `known`, `flow`, `relevance` | what may be forgotten, what is kept at all |
+//! | [`rounds`] | ghost scans of several processes |
 //! | [`flips`] | bits of which only the relation matters |
 //! | [`run`] | steps of one process, in loops over the crowd too |
 //! | [`view`] | views, and the centre that they share |
@@ -63,6 +64,7 @@ mod liveness;
 pub mod model;
 pub mod prove;
 mod relevance;
+pub mod rounds;
 pub mod run;
 pub mod shape;
 pub mod tell;

@@ -28,6 +28,23 @@ pub enum Ghosts {
     Scans,
     /// Calls of procedures that return a view, by scans and updates (G1).
     Calls,
+    /// Rounds of all processes together (G2): from a write to a shared variable to a write of
+    /// a view to one, which scans return. Both by the numbers of instructions.
+    Rounds {
+        /// The write that begins a round; a round that is not over is dropped.
+        begin: u16,
+        /// The write that ends it.
+        end: u16,
+    },
+}
+
+/// What an instruction is to rounds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Round {
+    /// Its write begins one.
+    Begin,
+    /// Its write ends one.
+    End,
 }
 
 /// How the vector of a ghost scan is judged.
@@ -215,6 +232,10 @@ pub struct Model {
 /// The byte of the specification.
 pub const SPECIFICATION: usize = 0;
 
+/// The byte of the round: what the specification keeps of it and 1 more, 0 if none is open; or,
+/// nested, its token.
+pub const ROUND: usize = 1;
+
 /// An instruction.
 #[derive(Clone, Debug)]
 pub struct Instruction {
@@ -236,6 +257,8 @@ pub struct Instruction {
     pub places: Vec<Place>,
     /// Whether it is where an update takes effect.
     pub point: bool,
+    /// What it is to rounds, if those are the ghost scans.
+    pub round: Option<Round>,
 }
 
 /// What an index of a cell is, as far as it tells before which accesses there is a pause.
@@ -305,6 +328,16 @@ impl Act {
     /// Whether it may write a cell, and break the links to it.
     pub const fn may_write(&self) -> bool {
         matches!(self, Self::Write(..) | Self::Swap(..) | Self::StoreConditional(..))
+    }
+
+    /// What may be written.
+    pub const fn written(&self) -> Option<&Term> {
+        match self {
+            Self::Write(_, value)
+            | Self::Swap(_, _, value, ..)
+            | Self::StoreConditional(_, value, _) => Some(value),
+            _ => None,
+        }
     }
 
     /// Whether it links the process to a cell, or asks whether it is linked.
@@ -381,7 +414,9 @@ impl Model {
         self.versions =
             slots.filter(|(_, slot)| is_version(slot) && slot.kept).map(|(at, _)| at).collect();
         let slots = self.slots.iter().enumerate();
+        let is_nested = self.obligation.mode == Mode::Nested;
         let outside = slots.map(|(at, slot)| match (slot.owner, slot.frame) {
+            _ if at == ROUND && is_nested => Outside::Always,
             _ if slot.tracked => Outside::Always,
             (Some(owner), None) if slot.link.is_some() => Outside::InGhost(owner),
             (Some(owner), Some(frame)) if self.ghostly[frame.0 as usize] => Outside::InGhost(owner),

@@ -12,8 +12,8 @@ use rustc_hash::FxHashSet;
 use super::decided::each_binding;
 use super::flow::{Flow, Rounds, Slots, loops_around};
 use super::liveness::{target, terms};
-use super::model::{Act, Cell, For, Instruction, Model, Part, Step, Target};
-use super::shape::{I, J, Mode, Scalar, T};
+use super::model::{Act, Cell, For, Ghosts, Instruction, Model, Part, Round, Step, Target};
+use super::shape::{I, J, Leaf, Mode, Scalar, T};
 use super::term::{Over, Term};
 
 /// Decides what is kept; fills in the pauses.
@@ -26,10 +26,17 @@ pub fn restrict(model: &mut Model) {
             slot.kept &= slot.leaf.is_none() || relevant.contains(&at);
         }
     }
+    if model.obligation.mode == Mode::Nested {
+        // Values are all alike: nothing is lost.
+        for slot in &mut model.slots {
+            slot.kept &= !slot.leaf.is_some_and(Leaf::is_plain_value);
+        }
+    }
     super::known::drop_unknown(model);
     merge(model);
     for at in 0..model.code.len() {
-        let pause = [0, 1, 2].map(|me| is_pause(model, &model.code[at].act, me));
+        let one = &model.code[at];
+        let pause = [0, 1, 2].map(|me| one.round.is_some() || is_pause(model, &one.act, me));
         model.code[at].pause = pause;
     }
 }
@@ -181,6 +188,16 @@ fn seed(flow: &Flow<'_>, instruction: &Instruction, relevant: &mut Slots) {
                 }
             });
         }
+    } else if let (Some(Round::End), Some(cell)) = (instruction.round, instruction.act.cell()) {
+        // The entries at i and j; a token is that of the round.
+        let is_direct = flow.model.obligation.mode == Mode::Direct;
+        let views = crate::rounds::views(&cell.shape);
+        let value = instruction.act.written().map(|value| flow.sources(value)).unwrap_or_default();
+        for (at, row) in value.into_iter().enumerate() {
+            if is_direct && views.contains(&at) {
+                relevant.extend(row);
+            }
+        }
     } else if let Act::Return(Some(term)) = &instruction.act
         && is_judged_return(flow.model, instruction)
     {
@@ -192,6 +209,11 @@ fn seed(flow: &Flow<'_>, instruction: &Instruction, relevant: &mut Slots) {
 
 fn is_judged_return(model: &Model, instruction: &Instruction) -> bool {
     let is_ghost = model.is_ghost[instruction.procedure.0 as usize];
+    let is_direct = model.obligation.mode == Mode::Direct;
+    if is_direct && matches!(model.obligation.ghosts, Ghosts::Rounds { .. }) {
+        // What scans return is that of a round.
+        return false;
+    }
     is_ghost || (model.obligation.mode == Mode::Nested && instruction.procedure == model.scan)
 }
 
@@ -240,11 +262,11 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
             acts |= flow.links(cell, flow.me).iter().any(|slot| relevant.contains(slot));
         }
         Act::Write(cell, value) => {
-            acts = pass(flow.sources(value), &flow.kept_cells(cell), relevant);
+            acts = pass(written(flow, at, cell, value), &flow.kept_cells(cell), relevant);
             acts |= breaks(flow, cell, relevant);
         }
         Act::StoreConditional(cell, value, into) => {
-            acts = pass(flow.sources(value), &flow.kept_cells(cell), relevant);
+            acts = pass(written(flow, at, cell, value), &flow.kept_cells(cell), relevant);
             acts |= breaks(flow, cell, relevant) || tells(flow, into.as_ref(), relevant);
             if acts {
                 relevant.extend(flow.links(cell, flow.me));
@@ -295,6 +317,12 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
         }
         _ => {}
     }
+    if model.code[at].round.is_some() {
+        acts = true;
+        if let Act::StoreConditional(cell, ..) = act {
+            relevant.extend(flow.links(cell, flow.me));
+        }
+    }
     if acts {
         // So are the indices of what is accessed.
         let indices = terms(act).into_iter().filter(|term| !matches!(term, Term::Row(_)));
@@ -304,6 +332,18 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
             }
         }
     }
+}
+
+/// What each byte that is written comes from; the token of a round comes from the round.
+fn written(flow: &Flow<'_>, at: usize, cell: &Cell, value: &Term) -> Vec<Slots> {
+    let mut rows = flow.sources(value);
+    let is_nested = flow.model.obligation.mode == Mode::Nested;
+    if is_nested && flow.model.code[at].round == Some(Round::End) {
+        for view in crate::rounds::views(&cell.shape) {
+            rows[view].clear();
+        }
+    }
+    rows
 }
 
 /// Whether something that is relevant is stored there.
@@ -335,6 +375,7 @@ fn decides(flow: &Flow<'_>, at: usize, to: usize, relevant: &FxHashSet<usize>) -
     let ends = is_judged || !model.ghostly[model.code[at].procedure.0 as usize];
     let touches = |slots: &[Slots]| slots.iter().flatten().any(|slot| relevant.contains(slot));
     let matters = |flow: &Flow<'_>, instruction: &Instruction| match &instruction.act {
+        _ if instruction.round.is_some() => true,
         Act::Assign(into, _) => touches(&flow.stored_to(into)),
         // A view that is read as a whole counts as borrowed, whichever it is.
         Act::LoadLinked(cell, _)

@@ -234,6 +234,11 @@ impl Shape {
 }
 
 impl Leaf {
+    /// Whether it is data, and surely some: nested, always [`OWN`].
+    pub fn is_plain_value(self) -> bool {
+        self.scalar == Scalar::Value && !self.optional
+    }
+
     /// All definite values, if there are finitely many; `tracked` tells whether t is
     /// there.
     pub fn values(self, mode: Mode, members: &[u8]) -> Option<Vec<u8>> {

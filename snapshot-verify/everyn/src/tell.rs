@@ -15,6 +15,7 @@ impl fmt::Display for Obligation {
         let ghosts = match self.ghosts {
             Ghosts::Scans => "scans",
             Ghosts::Calls => "calls that return a view",
+            Ghosts::Rounds { .. } => "rounds that several processes make",
         };
         match (self.mode, self.part, self.specification) {
             (Mode::Nested, Part::Faults, _) => write!(f, "no fault"),

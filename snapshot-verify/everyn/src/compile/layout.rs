@@ -9,7 +9,7 @@ use snapshot_language::program::{
 };
 
 use crate::links::LINK;
-use crate::model::{Frame, Obligation, Room, SPECIFICATION, Slot, at};
+use crate::model::{Frame, Obligation, ROUND, Room, Slot, at};
 use crate::shape::{Leaf, Mode, OTHER, PLACES, Scalar, Shape, T, has_codes};
 use crate::term::Over;
 
@@ -33,7 +33,7 @@ impl Layout {
             position: false,
             link: None,
         };
-        Self { obligation, slots: vec![bookkeeping; SPECIFICATION + 1], block: Vec::new() }
+        Self { obligation, slots: vec![bookkeeping; ROUND + 1], block: Vec::new() }
     }
 
     pub(super) fn shared(&mut self, program: &Program) -> Vec<Room> {

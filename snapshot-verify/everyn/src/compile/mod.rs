@@ -14,7 +14,9 @@ mod statements;
 use snapshot_language::Span;
 use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind, Type};
 
-use crate::model::{Act, Ghosts, Instruction, Model, Obligation, Part, Room, Slot, Unsupported};
+use crate::model::{
+    Act, Ghosts, Instruction, Model, Obligation, Part, Room, Round, Slot, Unsupported,
+};
 use crate::shape::{I, J, Mode, T};
 use crate::term::Term;
 use expressions::Scope;
@@ -121,6 +123,10 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         mark_points(program, id, &model.frames[id.0 as usize].locals[0], &mut code);
         model.code.extend(code);
     }
+    if let Ghosts::Rounds { begin, end } = obligation.ghosts {
+        model.code[usize::from(begin)].round = Some(Round::Begin);
+        model.code[usize::from(end)].round = Some(Round::End);
+    }
     crate::links::fill_live(&mut model);
     crate::links::drop_hidden(&mut model);
     crate::relevance::restrict(&mut model);
@@ -172,6 +178,7 @@ fn idle(procedure: ProcedureId) -> Instruction {
         pause: [true; 3],
         places: Vec::new(),
         point: false,
+        round: None,
     }
 }
 
@@ -180,7 +187,7 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
     let count = program.procedures.len();
     let mut is_ghost = vec![false; count];
     match ghosts {
-        Ghosts::Scans => is_ghost[program.scan.0 as usize] = true,
+        Ghosts::Scans | Ghosts::Rounds { .. } => is_ghost[program.scan.0 as usize] = true,
         Ghosts::Calls => {
             for operation in [program.update, program.scan] {
                 Statement::each(&program.procedure(operation).body, &mut |statement| {
@@ -201,7 +208,7 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
         ghostly.iter_mut().zip(reached).for_each(|(all, one)| *all |= one);
     }
     let outside = match ghosts {
-        Ghosts::Scans => vec![program.update],
+        Ghosts::Scans | Ghosts::Rounds { .. } => vec![program.update],
         Ghosts::Calls => vec![program.update, program.scan],
     };
     for operation in outside {

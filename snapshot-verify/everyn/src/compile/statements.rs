@@ -41,6 +41,7 @@ impl Writer<'_> {
             pause: [true; 3],
             places: Vec::new(),
             point: false,
+            round: None,
         });
         self.code.len() - 1
     }

@@ -11,9 +11,9 @@ use super::search::Origin;
 use super::search::Search;
 use super::{Actor, End};
 use crate::links::{broken, maybe_broken};
-use crate::model::{Slot, Unsupported, at};
+use crate::model::{ROUND, Slot, Unsupported, at};
 use crate::run::{Branch, Run, pc};
-use crate::shape::{BASE, DEAD, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
+use crate::shape::{BASE, DEAD, FRESH, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
 use crate::view::{centre, definite, is_definite, is_outside, versions};
 
 /// What a step of one process is to the views of others with the same centre.
@@ -33,6 +33,10 @@ pub(super) struct Effect {
     pub(super) tokens: Vec<usize>,
     /// Cells of t that may have been written as those of another process.
     pub(super) hit: Vec<usize>,
+    /// Whether a round began.
+    pub(super) begins_round: bool,
+    /// Tokens that are now that of the round.
+    pub(super) of_round: Vec<usize>,
     /// Cells that were written, so that links to them broke.
     pub(super) broken: Vec<(SharedId, usize)>,
     /// Links to cells that may have been written.
@@ -103,6 +107,8 @@ impl Search<'_> {
             || !others.is_empty()
             || !branch.tokens.is_empty()
             || !branch.broken.is_empty()
+            || branch.begins_round
+            || !branch.of_round.is_empty()
             || !branch.elsewhere.is_empty();
         let is_numbered = |(at, byte): &(usize, u8)| {
             let is_version =
@@ -128,6 +134,8 @@ impl Search<'_> {
             others,
             tokens: branch.tokens.clone(),
             hit: self.hit(&branch.elsewhere),
+            begins_round: branch.begins_round,
+            of_round: branch.of_round.clone(),
             broken: self.seen_broken(&branch.broken),
             hit_links: self.hit_links(&branch.elsewhere),
             is_numbered,
@@ -182,6 +190,15 @@ impl Search<'_> {
             state[at] = if is_token { OLD } else { UNKNOWN };
         }
         self.break_links(&mut state, effect, kind);
+        if model.obligation.mode == Mode::Nested {
+            if effect.begins_round {
+                let is_within = state[model.blocks[usize::from(T)] + at::GHOST] != 0;
+                state[ROUND] = if is_within { FRESH } else { OLD };
+            }
+            for &at in &effect.of_round {
+                state[at] = state[ROUND];
+            }
+        }
         let who = match effect.actor {
             I => Actor::I,
             J => Actor::J,

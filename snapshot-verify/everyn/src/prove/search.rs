@@ -108,6 +108,8 @@ impl Search<'_> {
         let crowd = &self.crowds[kind];
         let mut state = vec![DEAD; model.slots.len()];
         state[crate::model::SPECIFICATION] = 0;
+        let is_nested = model.obligation.mode == Mode::Nested;
+        state[crate::model::ROUND] = if is_nested { OLD } else { 0 };
         let present = |at: usize| {
             let slot = &model.slots[at];
             let path = slot.cell.as_ref().map_or(&[][..], |(_, path)| path);

@@ -10,7 +10,7 @@ use snapshot_language::Span;
 
 use super::{Branch, Failure, NOT_BEGUN, Run, pc, set_pc};
 use crate::model::{
-    Act, IDLE, Instruction, SCANS, SPECIFICATION, SWITCHES, Specification, Unsupported, at,
+    Act, IDLE, Instruction, ROUND, SCANS, SPECIFICATION, SWITCHES, Specification, Unsupported, at,
 };
 use crate::shape::{
     BASE, BORROWED, Bytes, DEAD, EXEMPT, FRESH, I, J, MINE, MIXED, Mode, OLD, OWN, Scalar, T,
@@ -27,6 +27,7 @@ impl Run<'_> {
         }
         let tracked = self.model.blocks[usize::from(T)];
         if self.me == T {
+            state[ROUND] = state[ROUND].max(OLD);
             for (at, slot) in self.model.slots.iter().enumerate() {
                 let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
                 if is_view && matches!(state[at], FRESH | MINE) {
@@ -68,7 +69,7 @@ impl Run<'_> {
             return;
         }
         state[block + at::BEGUN] = 1;
-        if !self.is_direct() {
+        if !self.is_direct() || self.by_rounds() {
             return;
         }
         let now = state[SPECIFICATION];
@@ -228,10 +229,14 @@ impl Run<'_> {
 
     /// Judges what a ghost scan returns.
     pub(super) fn end_scan(&self, mut branch: Branch, row: &[u8], span: Span) -> Vec<Branch> {
-        if !self.is_judged() {
+        if !self.is_judged() || (self.is_direct() && self.by_rounds()) {
             return vec![branch];
         }
         self.begin_scan(&mut branch.state);
+        if self.mode() == Mode::Nested && self.by_rounds() {
+            branch.failure = (row != [FRESH]).then_some(Failure::Stale(span));
+            return vec![branch];
+        }
         if self.mode() == Mode::Nested {
             branch.failure = match row {
                 [OWN | FRESH | EXEMPT] => None,
@@ -314,6 +319,6 @@ impl Run<'_> {
     }
 }
 
-fn observer(bits: u8) -> ObserverState {
+pub(super) fn observer(bits: u8) -> ObserverState {
     ObserverState::from_bits(bits).unwrap_or(ObserverState::INITIAL)
 }

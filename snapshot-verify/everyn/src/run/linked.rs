@@ -72,15 +72,19 @@ impl Run<'_> {
                 let bytes = scope.bytes(value);
                 let unknown = scope.unknown;
                 match bytes {
-                    Ok(bytes) => self.write(&mut branch, cell, located, &bytes),
+                    Ok(bytes) => {
+                        self.write(&mut branch, cell, located, &bytes);
+                        self.written(&mut branch, instruction, located, &bytes);
+                    }
                     Err(stop) => {
                         self.stopped(branch, stop, unknown, stopped);
                         continue;
                     }
                 }
-                if instruction.point {
-                    self.pass_point(&mut branch.state);
-                }
+            }
+            if branch.failure.is_some() {
+                out.push(branch);
+                continue;
             }
             self.go_on(branch, into, truth(linked), out);
         }

@@ -228,9 +228,7 @@ impl Run<'_> {
                 match value {
                     Ok(bytes) => {
                         self.write(&mut branch, cell, &located, &bytes);
-                        if instruction.point {
-                            self.pass_point(&mut branch.state);
-                        }
+                        self.written(&mut branch, instruction, &located, &bytes);
                         set_pc(&mut branch.state, block, here + 1);
                         out.push(branch);
                     }
@@ -276,9 +274,7 @@ impl Run<'_> {
                     let mut branch = branch.clone();
                     if success {
                         self.write(&mut branch, cell, &located, &new);
-                        if instruction.point {
-                            self.pass_point(&mut branch.state);
-                        }
+                        self.written(&mut branch, instruction, &located, &new);
                     }
                     set_pc(&mut branch.state, block, here + 1);
                     let result = Bytes::from_slice(&[BASE + u8::from(success)]);

@@ -15,12 +15,14 @@
 //! | `ghosts` | what is kept in mind of scans and updates, and judged |
 //! | `memory` | cells and variables |
 //! | `linked` | LL/SC cells |
+//! | `published` | rounds that are ghost scans |
 
 mod delay;
 mod ghosts;
 mod linked;
 mod memory;
 pub mod pauses;
+mod published;
 mod rounds;
 mod settle;
 
@@ -77,6 +79,10 @@ pub struct Branch {
     pub others: Vec<usize>,
     /// Shared tokens that were set.
     pub tokens: Vec<usize>,
+    /// Whether a round began.
+    pub begins_round: bool,
+    /// Shared tokens that are now that of the round.
+    pub of_round: Vec<usize>,
     /// Cells of LL/SC variables that were written, so that links to them broke: the variable,
     /// and the number of the cell.
     pub broken: Vec<(SharedId, usize)>,
@@ -95,8 +101,9 @@ pub struct Run<'m> {
 impl Branch {
     fn new(state: Vec<u8>) -> Self {
         let (elsewhere, others) = (Vec::new(), Vec::new());
-        let (tokens, broken) = (Vec::new(), Vec::new());
-        Self { state, failure: None, elsewhere, others, tokens, broken }
+        let (tokens, of_round, broken) = (Vec::new(), Vec::new(), Vec::new());
+        let begins_round = false;
+        Self { state, failure: None, elsewhere, others, tokens, begins_round, of_round, broken }
     }
 }
 
@@ -340,6 +347,8 @@ impl<'m> Run<'m> {
             elsewhere: branch.elsewhere.clone(),
             others: branch.others.clone(),
             tokens: branch.tokens.clone(),
+            begins_round: branch.begins_round,
+            of_round: branch.of_round.clone(),
             broken: branch.broken.clone(),
         }));
         Ok(())

@@ -48,6 +48,9 @@ pub fn pauses(
     if matches!(act, Act::Idle | Act::Atomic) {
         return true;
     }
+    if instruction.round.is_some() {
+        return true;
+    }
     let Some(cell) = act.cell() else { return false };
     let writes = act.may_write();
     if !instruction.pause[usize::from(me)] {

@@ -5,7 +5,7 @@ use snapshot_everyn::model::{Ghosts, Obligation, Part, Specification};
 use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::shape::Mode;
 
-use super::verdicts::{is_proved, parsed};
+use super::verdicts::{answer, is_proved, parsed};
 
 const OBSERVER: Obligation = Obligation {
     mode: Mode::Direct,
@@ -100,6 +100,52 @@ fn wrong_variants_of_programs_with_links_are_not_proved() {
         wrong += 1;
     }
     assert_eq!(wrong, 15);
+}
+
+/// Rounds: a scan returns what another process may have published meanwhile.
+#[test]
+fn views_that_others_publish_are_proved_by_rounds() {
+    let program = parsed(corpus::small("published"), None);
+    let answer = answer(&program, 30);
+    assert!(answer.proved);
+    let last = answer.rungs.last().map(|rung| rung.obligation.name());
+    assert_eq!(last.as_deref(), Some("rounds.observer"));
+    let edits = [
+        // Not every scan makes a round.
+        (
+            "scan:\n    local copy: view\n",
+            "scan:\n    local copy: view\n    if old: return latest\n    old := true\n",
+        ),
+        ("    acquire()\n    for s", "    for s"),
+        ("    latest := copy\n    owner := none\n", "    owner := none\n    latest := copy\n"),
+        (
+            "    for s in segments:\n        copy[s] := a[s]\n    latest := copy\n",
+            "    latest := copy\n    for s in segments:\n        copy[s] := a[s]\n",
+        ),
+        (
+            "    result := latest\n    return result",
+            "    result := latest\n    result[me] := initial\n    return result",
+        ),
+        ("    for s in segments:\n", "    for s in segments except me:\n"),
+        (
+            "    owner := none\n    result := latest\n",
+            "    owner := none\n    latest := copy\n    result := latest\n",
+        ),
+        // The view is read before the round.
+        ("    acquire()\n    for s", "    result := latest\n    acquire()\n    for s"),
+    ];
+    for (at, (from, to)) in edits.into_iter().enumerate() {
+        let mut text = corpus::small("published").to_owned();
+        assert!(text.contains(from), "{from}");
+        if to.contains("old") {
+            text = text.replace("update(v)", "private old: bool\nupdate(v)");
+        }
+        if at == 7 {
+            text = text.replace("    result := latest\n    return", "    return");
+        }
+        let text = text.replacen(from, to, 1);
+        assert!(!is_proved(&text), "{text}");
+    }
 }
 
 /// The scanner of `undisturbed` would not see that others broke its link.

@@ -18,7 +18,7 @@ fn corpus(name: &str, bug: Option<&str>) -> Program {
     parsed(corpus::algorithm(name).expect("an algorithm of the corpus").text, bug)
 }
 
-fn answer(program: &Program, seconds: u64) -> Answer {
+pub fn answer(program: &Program, seconds: u64) -> Answer {
     let budget =
         Budget { bytes: 1 << 29, until: Some(Instant::now() + Duration::from_secs(seconds)) };
     prove_all(program, budget, &mut |_| true)

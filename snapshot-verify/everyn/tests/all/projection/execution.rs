@@ -7,9 +7,12 @@
 use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
-use snapshot_everyn::model::{Act, IDLE, Model, Part, SCANS, SWITCHES, Specification, UPDATES};
+use snapshot_everyn::model::{
+    Act, Ghosts, IDLE, Model, Part, Round, SCANS, SWITCHES, Specification, UPDATES,
+};
 use snapshot_everyn::run::pauses::{Index, pauses};
 use snapshot_everyn::shape::{I, J, Leaf, Mode, OTHER, Scalar, T};
+use snapshot_language::program::{SharedId, Type};
 use snapshot_semantics::interpret::{Action, Call, Data, Machine, Next, Passage, State};
 
 /// Accesses between two pauses until a process is said to spin.
@@ -82,6 +85,10 @@ pub struct Execution<'a> {
     pub specification: u8,
     pub doing: Vec<Doing>,
     pub returned: Vec<Returned>,
+    /// What the specification keeps of the open round, and 1 more; 0 if there is none.
+    pub round: u8,
+    /// When the latest round began.
+    pub round_began: u64,
     /// Whether each access is a move of its own, even if it is no pause.
     pub fine: bool,
     time: u64,
@@ -108,6 +115,8 @@ impl<'a> Execution<'a> {
             specification: 0,
             doing: vec![idle; machine.processes()],
             returned: Vec::new(),
+            round: 0,
+            round_began: 0,
             fine: false,
             time: 0,
             values: 0,
@@ -127,7 +136,12 @@ impl<'a> Execution<'a> {
     /// on which views were borrowed, since cells hold views.
     pub fn tells_specification(&self) -> bool {
         let is_local = self.model.obligation.specification == Specification::Local;
-        self.is_direct() && (is_local || self.judges())
+        self.is_direct() && (is_local || self.judges() || self.by_rounds())
+    }
+
+    /// Whether ghost scans are rounds.
+    pub fn by_rounds(&self) -> bool {
+        matches!(self.model.obligation.ghosts, Ghosts::Rounds { .. })
     }
 
     /// Whether each ghost scan is judged by what it returns.
@@ -272,6 +286,7 @@ impl<'a> Execution<'a> {
     fn access(&mut self, process: usize, passages: &mut Vec<Passage>) -> Ended {
         let pc = self.pc(process);
         let who = Process::from_index(process);
+        let round = pc.and_then(|pc| self.round_of(process, pc));
         let Ok(advance) = self.machine.advance_passing(&mut self.state, who, passages) else {
             return Ended::Fault;
         };
@@ -283,7 +298,53 @@ impl<'a> Execution<'a> {
         if pc.is_some_and(writes) {
             self.pass_point(process);
         }
-        Ended::Well
+        match round {
+            Some((Round::Begin, _)) => {
+                self.time += 1;
+                self.round_began = self.time;
+                if self.is_direct() {
+                    self.round = self.observer().invoke_scan().bits() + 1;
+                }
+                Ended::Well
+            }
+            Some((Round::End, variable)) => self.end_round(variable),
+            None => Ended::Well,
+        }
+    }
+
+    /// Whether the write before which a process stands begins or ends a round, and of which
+    /// variable it is. An SC is one if the process is linked.
+    fn round_of(&self, process: usize, pc: usize) -> Option<(Round, SharedId)> {
+        let instruction = &self.model.code[pc];
+        let round = instruction.round?;
+        let variable = instruction.act.cell()?.variable;
+        let who = Process::from_index(process);
+        let is_linked = self.machine.is_linked(&self.state, variable, &[], who);
+        let writes = matches!(instruction.act, Act::Write(..)) || is_linked == Some(true);
+        writes.then_some((round, variable))
+    }
+
+    fn end_round(&mut self, variable: SharedId) -> Ended {
+        let content = &self.machine.program().shared(variable).content;
+        let held = self.machine.cell(&self.state, variable, &[]).expect("it was written");
+        let vector = view_in(content, held).expect("a view was published").clone();
+        if !self.is_direct() {
+            let (opened, by) = (self.round_began, (usize::MAX, 0));
+            self.returned.push(Returned { opened, by, vector });
+            return Ended::Well;
+        }
+        let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
+        let [at_i, at_j] = self.pair.map(|segment| parts[segment] == Data::Value(1));
+        let Some(bits) = self.round.checked_sub(1) else { return Ended::Violation };
+        let must = Must::from_bits(bits).expect("bits of the observer");
+        match self.observer().respond_scan(must, at_i, at_j) {
+            Ok(next) => {
+                self.specification = next.bits();
+                self.round = 0;
+                Ended::Well
+            }
+            Err(_) => Ended::Violation,
+        }
     }
 
     fn begin(&mut self, process: usize, call: Call) {
@@ -327,7 +388,7 @@ impl<'a> Execution<'a> {
 
     fn begin_scan(&mut self, process: usize) {
         let now = match () {
-            () if !self.is_direct() => 0,
+            () if !self.is_direct() || self.by_rounds() => 0,
             () if self.is_observed() => self.observer().invoke_scan().bits(),
             () => 1 << self.specification,
         };
@@ -411,6 +472,9 @@ impl<'a> Execution<'a> {
         self.begin_scan(process);
         let ghost = self.doing[process].ghost.take().expect("a ghost scan is open");
         if !self.is_direct() {
+            if self.by_rounds() {
+                return Ended::Well;
+            }
             let by = (process, self.doing[process].operations);
             self.returned.push(Returned { opened: ghost.opened, by, vector });
             return Ended::Well;
@@ -418,6 +482,9 @@ impl<'a> Execution<'a> {
         let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
         let entries = self.pair.map(|segment| parts[segment] == Data::Value(1));
         let bits = ghost.bits.unwrap_or_default();
+        if self.by_rounds() {
+            return Ended::Well;
+        }
         if !self.judges() || !self.is_judged(process) {
             return Ended::Well;
         }
@@ -436,7 +503,7 @@ impl<'a> Execution<'a> {
     }
 
     /// What tells states of one obligation apart, but for the names of versions.
-    pub fn key(&self) -> (Vec<u8>, u8, Vec<Doing>) {
+    pub fn key(&self) -> (Vec<u8>, [u8; 2], Vec<Doing>) {
         let mut doing = self.doing.clone();
         for doing in &mut doing {
             (doing.latest, doing.operations) = (0, 0);
@@ -444,6 +511,17 @@ impl<'a> Execution<'a> {
                 ghost.opened = 0;
             }
         }
-        (self.state.key(), self.specification, doing)
+        (self.state.key(), [self.specification, self.round], doing)
+    }
+}
+
+/// The view in something of a type.
+fn view_in<'d>(content: &Type, data: &'d Data) -> Option<&'d Data> {
+    match (content, data) {
+        (content, data) if *content == Type::view() => Some(data),
+        (Type::Record(fields), Data::Parts(parts)) => {
+            fields.iter().zip(parts.iter()).find_map(|(field, part)| view_in(&field.content, part))
+        }
+        _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use snapshot_core::Process;
 use snapshot_everyn::compile::over;
-use snapshot_everyn::model::{Act, For, SPECIFICATION, at};
+use snapshot_everyn::model::{Act, For, ROUND, SPECIFICATION, at};
 use snapshot_everyn::prove::Actor;
 use snapshot_everyn::run::{Crowd, GAP, MEMBER, NOT_BEGUN};
 use snapshot_everyn::shape::{
@@ -98,6 +98,7 @@ impl<'a> Likeness<'a> {
         shown.iter().all(|member| self.stands(*member))
             && (!execution.tells_specification()
                 || self.view[SPECIFICATION] == execution.specification)
+            && self.round()
             && self.shared()
             && shown
                 .iter()
@@ -191,6 +192,16 @@ impl<'a> Likeness<'a> {
             && byte(at::BEGUN) == u8::from(begun)
             && (byte(at::BITS) == bits || !self.execution.tells_specification())
             && byte(at::INVOKED) == u8::from(doing.invoked && !is_hidden)
+    }
+
+    /// Whether the open round is as the view says.
+    fn round(&self) -> bool {
+        let execution = self.execution;
+        match self.mode() {
+            _ if !execution.by_rounds() => true,
+            Mode::Direct => self.view[ROUND] == execution.round,
+            Mode::Nested => self.view[ROUND] != FRESH || self.latest() < execution.round_began,
+        }
     }
 
     /// When t's latest ghost scan was opened.

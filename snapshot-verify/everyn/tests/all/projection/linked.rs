@@ -5,6 +5,9 @@ use std::fmt::Write;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use snapshot_everyn::model::{Obligation, Part};
+use snapshot_everyn::rounds::candidates;
+use snapshot_everyn::shape::T;
+use snapshot_language::program::Program;
 
 use super::follow::Counts;
 use super::programs::{DIRECT, NESTED, corpus, small, views};
@@ -35,6 +38,33 @@ fn executions_of_helpers_with_links_are_among_the_views() {
         total.add(walks(&jayanti, faults, 2_000, 150));
     }
     assert!(total.total() > 50_000 && total.links > 20_000, "{total:?}");
+}
+
+/// The obligations of each guess at rounds.
+fn by_rounds(name: &str, program: &Program) -> Vec<[Obligation; 2]> {
+    let guesses = candidates(program).expect("all is modelled");
+    assert!(guesses.len() >= 2, "{name}");
+    let nested = |ghosts| Obligation { ghosts, part: Part::Tokens, ..NESTED };
+    guesses.into_iter().map(|ghosts| [nested(ghosts), Obligation { ghosts, ..DIRECT }]).collect()
+}
+
+#[test]
+fn executions_with_rounds_are_among_the_views() {
+    let mut total = Counts::default();
+    let published = small("published");
+    for guess in by_rounds("published", &published) {
+        for obligation in guess {
+            total.add(walks(&published, obligation, executions(), 120));
+        }
+    }
+    // A guess that is wrong is given up where a round ends.
+    assert!(total.total() > 20_000 && total.failures > 10, "{total:?}");
+    let jayanti = corpus("jayanti");
+    for [nested, _] in by_rounds("jayanti", &jayanti) {
+        let counts = walks(&jayanti, nested, executions(), 150);
+        assert_eq!((counts.failures, counts.dubious), (0, 0), "rounds are within scans");
+        assert!(counts.links > 1_000 && counts.changed[usize::from(T)] > 300, "{counts:?}");
+    }
 }
 
 /// A random program: LL, SC, VL and plain writes, of one cell, of one that names a process,

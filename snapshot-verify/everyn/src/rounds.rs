@@ -1,0 +1,52 @@
+//! Ghost scans that several processes make together (G2): a round begins with a write to a
+//! shared variable, and ends with a write of a view to one.
+//!
+//! Any choice of these two is sound. A round whose end comes is from the latest begin to there:
+//! an interval of the execution, with the vector that is written. A begin before that only makes
+//! the interval of the earlier round later: none of it ends any more.
+
+use snapshot_language::program::Program;
+
+use super::compile::compile;
+use super::model::{Act, Cell, Ghosts, Obligation, Part, Specification, Unsupported};
+use super::shape::{I, J, Mode, Scalar, Shape};
+
+/// Which of the bytes of a cell are those of views: the tokens, or the entries at i and j.
+pub fn views(shape: &Shape) -> Vec<usize> {
+    let (mut views, mut at) = (Vec::new(), 0);
+    shape.each(&mut Vec::new(), &mut |leaf, path| {
+        let is_shown = path.last().is_none_or(|place| matches!(*place, I | J));
+        if leaf.scalar == Scalar::View && is_shown {
+            views.push(at);
+        }
+        at += 1;
+    });
+    views
+}
+
+/// The guesses at rounds, by the writes to shared variables that are no arrays.
+///
+/// # Errors
+/// If the program has constructs that are not modelled.
+pub fn candidates(program: &Program) -> Result<Vec<Ghosts>, Unsupported> {
+    let obligation = Obligation {
+        mode: Mode::Nested,
+        ghosts: Ghosts::Scans,
+        specification: Specification::Observer,
+        part: Part::Tokens,
+    };
+    let model = compile(program, obligation)?;
+    let writes = model.code.iter().enumerate().filter_map(|(at, one)| match &one.act {
+        Act::Write(cell, _) | Act::StoreConditional(cell, ..) if cell.indices.is_empty() => {
+            Some((u16::try_from(at).ok()?, cell))
+        }
+        _ => None,
+    });
+    let writes: Vec<(u16, &Cell)> = writes.collect();
+    let ends = writes.iter().filter(|(_, cell)| views(&cell.shape).len() == 1);
+    let guesses = ends.flat_map(|(end, _)| {
+        let begins = writes.iter().filter(move |(begin, _)| begin != end);
+        begins.map(|(begin, _)| Ghosts::Rounds { begin: *begin, end: *end })
+    });
+    Ok(guesses.collect())
+}
