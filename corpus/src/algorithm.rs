@@ -1,9 +1,10 @@
-//! The algorithms of `algorithms/`: pseudocode in the language of
+//! The algorithms of `algorithms/` and `objects/`: pseudocode in the language of
 //! `docs/language.md`, each with its planted bugs and what to expect of it.
 //!
 //! Each is faithful to its publication, which it cites; where it is not, a
 //! comment says so and why. All but `register`, which has one writer and computes
-//! with values, are algorithms of snapshots. What a text means, its bugs and its expectations
+//! with values, are algorithms of snapshots; those of `objects/` say which object they
+//! implement. What a text means, its bugs and its expectations
 //! are for a reader of the language to find out: this crate has none.
 
 /// An algorithm of the corpus.
@@ -15,26 +16,32 @@ pub struct Algorithm {
     pub text: &'static str,
 }
 
-/// All algorithms, in the order of their names.
+/// All algorithms of snapshots, in the order of their names.
 pub const fn algorithms() -> &'static [Algorithm] {
     ALGORITHMS
 }
 
-/// The algorithm with this name.
+/// All algorithms of other objects, in the order of their names.
+pub const fn object_algorithms() -> &'static [Algorithm] {
+    OBJECTS
+}
+
+/// The algorithm with this name, of a snapshot or another object.
 pub fn algorithm(name: &str) -> Option<Algorithm> {
-    ALGORITHMS.iter().copied().find(|algorithm| algorithm.name == name)
+    ALGORITHMS.iter().chain(OBJECTS).copied().find(|algorithm| algorithm.name == name)
 }
 
 macro_rules! files {
-    [$($name:literal),* $(,)?] => {
+    [$folder:literal: $($name:literal),* $(,)?] => {
         &[$(Algorithm {
             name: $name,
-            text: include_str!(concat!("../algorithms/", $name, ".snapshot")),
+            text: include_str!(concat!("../", $folder, "/", $name, ".snapshot")),
         }),*]
     };
 }
 
 const ALGORITHMS: &[Algorithm] = files![
+    "algorithms":
     "afek_bounded",
     "afek_unbounded",
     "attiya_welch",
@@ -44,4 +51,11 @@ const ALGORITHMS: &[Algorithm] = files![
     "naive_collect",
     "register",
     "riany",
+];
+
+const OBJECTS: &[Algorithm] = files![
+    "objects":
+    "atomic_register",
+    "cas_counter",
+    "ticket_lock",
 ];

@@ -57,7 +57,7 @@ pub mod program;
 mod small;
 mod twin;
 
-pub use algorithm::{Algorithm, algorithm, algorithms};
+pub use algorithm::{Algorithm, algorithm, algorithms, object_algorithms};
 pub use expected::Expected;
 pub use small::small;
 pub use twin::{Case, CaseError, twins};

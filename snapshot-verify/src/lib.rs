@@ -39,7 +39,9 @@ pub use snapshot_language as language;
 #[doc(hidden)]
 pub use snapshot_language::program;
 #[doc(hidden)]
-pub use snapshot_semantics::{certificate, counterexample, enumerate, exercise, interpret, refine};
+pub use snapshot_semantics::{
+    certificate, counterexample, enumerate, exercise, interpret, object, refine,
+};
 
 pub use counterexample::Counterexample;
 pub use language::Diagnostics;

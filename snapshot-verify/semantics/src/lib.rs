@@ -6,6 +6,7 @@
 //! | [`refine`] | all executions against the normalised specification (FM 2009) |
 //! | [`enumerate`] | all histories of small scope, judged by exact search |
 //! | [`exercise`] | what executions exercise: statements, returns, hangs |
+//! | [`object`] | histories and random executions of objects that a text declares |
 //! | [`counterexample`] | an execution and its history, for display |
 //!
 //! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
@@ -21,6 +22,7 @@ pub mod counterexample;
 pub mod enumerate;
 pub mod exercise;
 pub mod interpret;
+pub mod object;
 pub mod refine;
 
 use snapshot_language as language;

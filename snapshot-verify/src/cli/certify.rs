@@ -83,6 +83,7 @@ impl Certify {
         let place = self.certificate.display();
         let input = Input::read(&self.input)?;
         let variant = input.variant(self.bug.as_deref())?;
+        input.require_snapshot(&variant, "certify")?;
         let cannot = |error| trouble(format_args!("cannot read {place}: {error}"));
         let mut file = BufReader::new(File::open(&self.certificate).map_err(cannot)?);
         let (began, stop) = (Instant::now(), interrupt::listen());

@@ -89,6 +89,7 @@ impl Emit {
             Stage::Program => return Ok(line(variant.program.to_string())),
             Stage::Instance | Stage::Sliced | Stage::Steps | Stage::Layout => {}
         }
+        input.require_snapshot(&variant, "a stage behind `program`")?;
         let title = format!("{}, n = {}", variant.program.name, self.processes);
         let fail = |error: VerifyError| refused(&title, input.algorithm.source(), &error);
         let until = self.time.and_then(|time| Instant::now().checked_add(time));

@@ -10,7 +10,8 @@ use snapshot_verify::report::{Case, count, seconds};
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::every;
 use snapshot_verify::verify::{
-    Conformance, Measures, Outcome, Reductions, Request, conformance, request, verify,
+    Conformance, Measures, Outcome, Reductions, Request, conformance, object_request, request,
+    verify,
 };
 
 use super::bounds::{self, Budget};
@@ -113,13 +114,17 @@ impl Expect {
         if expectation.every {
             return self.row_of_every(input, &variant, expectation, ticker);
         }
-        let request = request(expectation, &self.means());
+        let request = match variant.object() {
+            None => request(expectation, &self.means()),
+            Some(_) => object_request(expectation, &self.means()),
+        };
         let looks_at_values = input.looks_at_values(&variant);
         let source = input.algorithm.source();
         let mut case = Case {
             input: &input.name,
             algorithm: &variant.program.name,
             bug,
+            object: variant.object(),
             source,
             request: &request,
             outcomes: &[],

@@ -36,6 +36,13 @@ pub struct Variant {
     pub dependences: Vec<Dependence>,
 }
 
+impl Variant {
+    /// The name of the object that it declares, if it does.
+    pub fn object(&self) -> Option<&str> {
+        self.program.object().map(|object| object.name.as_str())
+    }
+}
+
 impl Input {
     /// The algorithm of the corpus with this name, or else the file.
     ///
@@ -76,6 +83,22 @@ impl Input {
         self.algorithm.bugs().iter().map(|bug| self.variant(Some(&bug.name.text))).collect()
     }
 
+    /// That a variant implements a snapshot: `what` is for no other object.
+    ///
+    /// # Errors
+    /// The exit code; what to do instead has been printed.
+    pub fn require_snapshot(&self, variant: &Variant, what: &str) -> Result<(), ExitCode> {
+        match variant.object() {
+            None => Ok(()),
+            Some(object) => Err(trouble(format_args!(
+                "{what} is for snapshots, and {} declares the object `{object}`: objects are for \
+                 `check`, `expect`, `simulate`, `replay`, and `emit` up to the program \
+                 (docs/language.md)",
+                self.name
+            ))),
+        }
+    }
+
     /// Where a variant looks at values.
     pub fn looks_at_values(&self, variant: &Variant) -> Vec<TextPosition> {
         if variant.dependences.is_empty() {
@@ -95,10 +118,16 @@ impl Input {
     }
 }
 
+/// The names of the corpus.
+fn known() -> impl Iterator<Item = &'static str> + Clone {
+    let all = corpus::algorithms().iter().chain(corpus::object_algorithms());
+    all.map(|algorithm| algorithm.name)
+}
+
 /// The inputs that were named, or all of the corpus if none was.
 pub fn names(inputs: &[String]) -> Vec<String> {
     match inputs {
-        [] => corpus::algorithms().iter().map(|algorithm| algorithm.name.to_owned()).collect(),
+        [] => known().map(str::to_owned).collect(),
         inputs => inputs.to_vec(),
     }
 }
@@ -113,10 +142,9 @@ fn text(name: &str) -> Result<String, ExitCode> {
                 "there is no algorithm `{name}`, nor a file of this name; did you mean `{file}`?"
             )));
         }
-        let known = corpus::algorithms().iter().map(|algorithm| algorithm.name);
         return Err(trouble(format_args!(
             "there is no algorithm `{name}`, nor a file of this name{}",
-            hint(name, known)
+            hint(name, known())
         )));
     }
     read_text(Path::new(name), LARGEST, LINE_LIMIT)

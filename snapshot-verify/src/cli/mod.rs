@@ -45,7 +45,7 @@ const BUG: u8 = 4;
 /// The longest line of what is printed for people, where words allow it.
 const WIDTH: usize = 110;
 
-/// Verifies algorithms for atomic snapshot objects.
+/// Verifies algorithms for atomic snapshots and other objects.
 #[derive(Debug, Parser)]
 #[command(name = "snapshot-verify", version)]
 struct Arguments {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use snapshot_io::replacement;
 use snapshot_verify::interpret::{Machine, StepReport, Trace, digest};
-use snapshot_verify::program::Program;
+use snapshot_verify::program::{OperationId, Program};
 use snapshot_verify::report::Case;
 use snapshot_verify::report::page::{Page, Subject, of_case, of_every};
 use snapshot_verify::verify::contribution::{Contribution, contributions};
@@ -80,6 +80,7 @@ impl Output<'_> {
             input: &input.name,
             algorithm: &program.name,
             bug,
+            object: None,
             source: input.algorithm.source(),
             request,
             outcomes: &[],
@@ -131,6 +132,7 @@ pub fn trace(
 ) -> Result<Option<Trace>, ExitCode> {
     let (moves, linearizable) = match &outcome.verdict {
         Verdict::Violation(counterexample) => (counterexample.moves(), false),
+        Verdict::ObjectViolation(counterexample) => (counterexample.moves(), false),
         Verdict::Misplaced(misplaced) => (misplaced.moves.as_slice(), true),
         _ => return Ok(None),
     };
@@ -143,11 +145,22 @@ pub fn trace(
         bug: case.bug.map(str::to_owned),
         processes: case.request.processes,
         pair: outcome.pair,
+        operations: operation_names(program),
         program: Some(digest(program)),
         linearizable: Some(linearizable),
         moves: moves.to_vec(),
         deeds: (1..).zip(deeds).collect(),
     }))
+}
+
+/// The names of the operations of the object that a program declares, if it does.
+pub fn operation_names(program: &Program) -> Vec<String> {
+    let object = program.object();
+    let names = object.into_iter().flat_map(|object| {
+        let ids = (0..object.operations.len()).map(|id| OperationId(id as u16));
+        ids.map(|id| object.name_of(id).to_owned())
+    });
+    names.collect()
 }
 
 /// The command line that leads to the same answer.

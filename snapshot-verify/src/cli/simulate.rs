@@ -1,12 +1,16 @@
 //! `snapshot-verify simulate`: random executions.
 
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use snapshot_core::Process;
-use snapshot_verify::counterexample::Counterexample;
-use snapshot_verify::interpret::{Client, ClientError, JudgeError, Machine, Values, judge, walk};
+use snapshot_verify::counterexample::{Counterexample, ObjectCounterexample};
+use snapshot_verify::interpret::{
+    Client, ClientError, JudgeError, Machine, Sequential, Values, judge, walk,
+};
+use snapshot_verify::object::{Judge, Judgement, walk_object};
+use snapshot_verify::verify::Request;
 
 use super::bounds;
 use super::input::Input;
@@ -34,7 +38,8 @@ pub struct Simulate {
     /// Make simple executions of this pair.
     #[arg(long, value_name = "I,J", value_parser = bounds::pair)]
     pair: Option<[Process; 2]>,
-    /// Write these many values, in any order (default: each update another one).
+    /// Write these many values, in any order (default: each update another one; of an
+    /// object that the text declares: 2).
     #[arg(long, value_name = "K", conflicts_with = "pair",
           value_parser = clap::value_parser!(u32).range(2..))]
     values: Option<u32>,
@@ -66,6 +71,16 @@ impl Simulate {
         let fail = |error: &dyn std::fmt::Display| trouble(format_args!("{title}: {error}"));
         let machine =
             Machine::new(&variant.program, self.processes).map_err(|error| fail(&error))?;
+        let stop = interrupt::listen();
+        if let Some(object) = variant.program.object() {
+            let is_given = [(self.pair.is_some(), "--pair"), (self.updater.is_some(), "--updater")];
+            if let Some((_, option)) = is_given.iter().find(|(given, _)| *given) {
+                input.require_snapshot(&variant, option)?;
+            }
+            let sequential =
+                Sequential::new(object, self.processes).map_err(|error| fail(&error))?;
+            return self.simulate_object(&input, &machine, &sequential, stop);
+        }
         let values = match (self.pair, self.values) {
             (Some([i, j]), _) => Values::Simple(i, j),
             (None, Some(values)) => Values::Full(values),
@@ -77,7 +92,6 @@ impl Simulate {
             Ok(()) | Err(ClientError::Unbounded) => {}
             Err(error) => return Err(fail(&error)),
         }
-        let stop = interrupt::listen();
         let mut moves = 0;
         for number in 0..self.walks {
             if stop.load(Ordering::Relaxed) {
@@ -109,6 +123,59 @@ impl Simulate {
                 let text = format!(
                     "seed {seed}: move {}, `{made}`: {}:{line}:{column}: {fault}\n",
                     walk.moves.len() + 1,
+                    source.name()
+                );
+                return Ok(answer(&text, WRONG));
+            }
+        }
+        let walks = self.walks;
+        Ok(print(&format!("{title}: {walks} executions ({moves} moves), all linearizable\n")))
+    }
+}
+
+impl Simulate {
+    /// Random executions of an object that the text declares.
+    fn simulate_object(
+        &self,
+        input: &Input,
+        machine: &Machine<'_>,
+        sequential: &Sequential<'_>,
+        stop: &AtomicBool,
+    ) -> Result<ExitCode, ExitCode> {
+        let title = format!("{}, n = {}", self.input, self.processes);
+        let fail = |error: &dyn std::fmt::Display| trouble(format_args!("{title}: {error}"));
+        let values = Values::Full(self.values.unwrap_or(Request::VALUES));
+        let client = Client::unbounded(values);
+        let judge = Judge::new(sequential);
+        let mut moves = 0;
+        for number in 0..self.walks {
+            if stop.load(Ordering::Relaxed) {
+                let text = format!("{title}: interrupted after {number} executions\n");
+                return Ok(answer(&text, UNKNOWN));
+            }
+            let seed = self.seed.wrapping_add(number);
+            let in_walk =
+                |error: &dyn std::fmt::Display| fail(&format_args!("seed {seed}: {error}"));
+            let walk = walk_object(machine, sequential, &client, seed, self.moves);
+            let walk = walk.map_err(|error| in_walk(&error))?;
+            moves += walk.moves.len();
+            let events: Vec<_> = walk.execution.events().collect();
+            let judgement = judge.judge(&events).map_err(|error| in_walk(&error))?;
+            if judgement != Judgement::Linearizable {
+                let found = ObjectCounterexample::validated(machine, sequential, &walk.moves);
+                let found = found.map_err(|error| {
+                    let _ = in_walk(&error);
+                    ExitCode::from(BUG)
+                })?;
+                return Ok(answer(&format!("seed {seed}: {}", found.text(WIDTH)), WRONG));
+            }
+            if let Some((made, fault)) = walk.faulty {
+                let source = input.algorithm.source();
+                let (line, column) = source.position(fault.span);
+                let text = format!(
+                    "seed {seed}: move {}, of p{}: {}:{line}:{column}: {fault}\n",
+                    walk.moves.len() + 1,
+                    made.process,
                     source.name()
                 );
                 return Ok(answer(&text, WRONG));

@@ -16,6 +16,8 @@ pub struct Case<'a> {
     pub algorithm: &'a str,
     /// The bug variant, if it is one.
     pub bug: Option<&'a str>,
+    /// The object that it declares, by name, if it does.
+    pub object: Option<&'a str>,
     /// Its text.
     pub source: &'a Source,
     /// What was asked.
@@ -63,7 +65,7 @@ impl Tally {
     pub const fn count(&mut self, verdict: &Verdict) {
         *match verdict {
             Verdict::Verified => &mut self.verified,
-            Verdict::Violation(_) => &mut self.violation,
+            Verdict::Violation(_) | Verdict::ObjectViolation(_) => &mut self.violation,
             Verdict::Fault(_) => &mut self.fault,
             Verdict::Refused => &mut self.refused,
             Verdict::Misplaced(_) => &mut self.misplaced,
@@ -107,7 +109,7 @@ impl Case<'_> {
     /// The answer for all pairs together, in a few words.
     pub fn conclusion(&self) -> &'static str {
         let any = |test: fn(&Verdict) -> bool| self.outcomes.iter().any(|one| test(&one.verdict));
-        if any(|verdict| matches!(verdict, Verdict::Violation(_))) {
+        if any(Verdict::is_violation) {
             "not linearizable"
         } else if any(|verdict| matches!(verdict, Verdict::Fault(_))) {
             "faulty"

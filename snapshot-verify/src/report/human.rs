@@ -29,6 +29,11 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
             text.push_str(&counterexample.text(width));
             text.push('\n');
         }
+        Verdict::ObjectViolation(counterexample) => {
+            text.push('\n');
+            text.push_str(&counterexample.text(width));
+            text.push('\n');
+        }
         Verdict::Fault(fault) => {
             let TextPosition { line, column, message } =
                 TextPosition::of_fault(case.source, &fault.fault);
@@ -75,7 +80,13 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
     match case.outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
         true => title + "\n",
         false => {
-            let method = method(case.request.method);
+            let method = match case.object {
+                None => method(case.request.method).to_owned(),
+                Some(object) => format!(
+                    ", by refinement of `{object}`; for n = {} only, not for every n",
+                    case.request.processes
+                ),
+            };
             let exercised = case.exercise.map(|exercise| human_exercised(case, exercise));
             let exercised = exercised.unwrap_or_default();
             format!("{title} ({pairs}{updates}, {bound}{method})\n{exercised}{}", reach(case))
@@ -137,7 +148,9 @@ pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
     match &outcome.verdict {
         Verdict::Verified => format!("verified{}", within(&outcome.scope, all)),
         Verdict::Refused => format!("no violation{}", within(&outcome.scope, all)),
-        Verdict::Violation(_) => format!("violation{}", within(&outcome.scope, all)),
+        Verdict::Violation(_) | Verdict::ObjectViolation(_) => {
+            format!("violation{}", within(&outcome.scope, all))
+        }
         Verdict::Misplaced(_) => {
             format!("unknown: linearization points that are none{}", within(&outcome.scope, all))
         }

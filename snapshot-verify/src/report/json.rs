@@ -28,6 +28,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
         input: case.input,
         algorithm: case.algorithm,
         bug: case.bug,
+        object: case.object,
         processes: request.processes,
         pair: outcome.pair.map(|pair| pair.map(|process| process.index())),
         operations: match request.operations {
@@ -77,6 +78,15 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             };
             Line { violation: Some(violation), ..line }
         }
+        Verdict::ObjectViolation(violation) => {
+            let violation = Violation {
+                moves: violation.moves().len(),
+                operations: violation.operations(),
+                argument: violation.argument().to_owned(),
+                trace: trace.map(|path| path.display().to_string()),
+            };
+            Line { violation: Some(violation), ..line }
+        }
         Verdict::Misplaced(misplaced) => {
             let misplaced = Misplaced {
                 moves: misplaced.moves.len(),
@@ -116,6 +126,8 @@ struct Line<'a> {
     input: &'a str,
     algorithm: &'a str,
     bug: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    object: Option<&'a str>,
     processes: usize,
     pair: Option<[usize; 2]>,
     operations: Option<Bound>,

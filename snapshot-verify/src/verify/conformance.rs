@@ -45,10 +45,31 @@ pub fn request(expectation: &Expectation, means: &Request) -> Request {
     }
 }
 
+/// The same of an object that the text declares, whose executions are explored by
+/// refinement, over two values unless the expectation says how many.
+#[must_use]
+pub fn object_request(expectation: &Expectation, means: &Request) -> Request {
+    let method = match means.method {
+        Method::Exploration => Method::Refinement(Means::default()),
+        method => method,
+    };
+    let unbounded = match expectation.verdict {
+        ExpectedVerdict::Violation => Operations::Grow,
+        _ => Operations::Unbounded,
+    };
+    Request {
+        processes: expectation.processes as usize,
+        method,
+        values: Some(expectation.values.unwrap_or(Request::VALUES)),
+        operations: expectation.operations.map_or(unbounded, Operations::AtMost),
+        ..means.clone()
+    }
+}
+
 /// Whether the outcomes, of all pairs that were asked for, are as expected.
 pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conformance {
     let any = |test: fn(&Verdict) -> bool| outcomes.iter().any(|outcome| test(&outcome.verdict));
-    let violated = any(|verdict| matches!(verdict, Verdict::Violation(_)));
+    let violated = any(Verdict::is_violation);
     let faulty = any(|verdict| matches!(verdict, Verdict::Fault(_)));
     let unknown = any(|verdict| matches!(verdict, Verdict::Unknown(_) | Verdict::Misplaced(_)));
     let refused = any(|verdict| matches!(verdict, Verdict::Refused));

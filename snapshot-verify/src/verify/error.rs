@@ -51,6 +51,26 @@ pub enum VerifyError {
          the operations (--operations 1, say, or grow), or use --method exploration"
     )]
     Counters,
+    /// An object that the text declares, by the wrong method.
+    #[error(
+        "the algorithm declares an object: it is checked by refinement of all executions over a \
+         few values only"
+    )]
+    Object,
+    /// An object, or an algorithm of one, whose states have no end.
+    #[error(
+        "the algorithm or its object counts without bound, so there are infinitely many states: \
+         bound the operations (--operations 2, say, or grow)"
+    )]
+    ObjectCounters,
+    /// The object itself is faulty.
+    #[error("the object goes wrong (after {moves} moves of the algorithm): {fault}")]
+    ObjectFault {
+        /// How many moves lead there.
+        moves: usize,
+        /// What is wrong, and where.
+        fault: Fault,
+    },
     /// An execution that does not exist: our fault.
     #[error(
         "BUG in this program, please report it: refinement claims an execution that the \
@@ -81,7 +101,8 @@ impl VerifyError {
                 | InstanceError::NumberedValue { span }
                 | InstanceError::BadInitial { span, .. },
             )
-            | Self::Machine(MachineError::Initial { fault: Fault { span, .. }, .. }) => Some(*span),
+            | Self::Machine(MachineError::Initial { fault: Fault { span, .. }, .. })
+            | Self::ObjectFault { fault: Fault { span, .. }, .. } => Some(*span),
             Self::Instance(InstanceError::Extent(error))
             | Self::Machine(MachineError::Extent { error, .. }) => Some(error.span()),
             _ => None,

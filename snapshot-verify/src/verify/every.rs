@@ -70,6 +70,9 @@ pub fn every_by(
     rungs: &Rungs,
     watch: &dyn Watch,
 ) -> Result<Every, VerifyError> {
+    if program.object().is_some() {
+        return Err(VerifyError::Object);
+    }
     let began = Instant::now();
     let end = request.time.and_then(|time| began.checked_add(time));
     let half = request.time.map_or(PROOF, |time| time / 2);

@@ -30,13 +30,16 @@ const TIME: Duration = Duration::from_secs(2);
 /// explored: the others take the same ways.
 ///
 /// # Errors
-/// If the program cannot be run with this many processes.
+/// If the program cannot be run with this many processes, or declares an object.
 pub fn exercised(
     program: &Program,
     request: &Request,
     time: Option<Duration>,
     watch: &dyn Watch,
 ) -> Result<Exercise, VerifyError> {
+    if program.object().is_some() {
+        return Err(VerifyError::Object);
+    }
     let machine = Machine::new(program, request.processes)?;
     let client = Client {
         operations: request.operations.bound(),

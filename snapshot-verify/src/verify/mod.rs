@@ -37,7 +37,7 @@ mod strategy;
 mod trial;
 
 pub use answer::{Answer, AnswerError, answer};
-pub use conformance::{Conformance, conformance, request};
+pub use conformance::{Conformance, conformance, object_request, request};
 pub use error::VerifyError;
 pub use exercised::exercised;
 pub use outcome::{Measures, Misplaced, Outcome, ProgramFault, Unfinished, Verdict};
@@ -69,6 +69,13 @@ pub fn verify(
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Vec<Outcome>, VerifyError> {
+    if program.object().is_some()
+        && (request.method == Method::Exploration
+            || request.values.is_none()
+            || request.updater.is_some())
+    {
+        return Err(VerifyError::Object);
+    }
     let found = match (request.method, request.values) {
         (Method::Exploration, None) if request.updater.is_none() => {
             explore_all(request, &mut PairExplorer::new(program, request, watch)?)?

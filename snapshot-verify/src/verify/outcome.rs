@@ -5,7 +5,7 @@ use std::time::Duration;
 use snapshot_core::Process;
 
 use super::schedule::Effort;
-use crate::counterexample::Counterexample;
+use crate::counterexample::{Counterexample, ObjectCounterexample};
 use crate::interpret::{Execution, Fault, Move};
 use crate::limits::LimitSet;
 use crate::refine::Misplacement;
@@ -36,6 +36,10 @@ pub enum Verdict {
     /// An execution does. The interpreter has replayed it, and the exact check of
     /// histories has judged it.
     Violation(Box<Counterexample>),
+    /// The same of an object that the text declares: the interpreter has replayed the
+    /// execution, and the search of orders and the configurations of the object have both
+    /// judged its history.
+    ObjectViolation(Box<ObjectCounterexample>),
     /// In an execution, operations do not take effect at their linearization
     /// points, though its history is linearizable. Nothing follows for the
     /// algorithm.
@@ -95,16 +99,21 @@ impl Verdict {
         match self {
             Self::Verified => "verified",
             Self::Refused => "refused",
-            Self::Violation(_) => "violation",
+            Self::Violation(_) | Self::ObjectViolation(_) => "violation",
             Self::Misplaced(_) => "misplaced",
             Self::Fault(_) => "fault",
             Self::Unknown(_) => "unknown",
         }
     }
 
+    /// Whether an execution violates linearizability.
+    pub const fn is_violation(&self) -> bool {
+        matches!(self, Self::Violation(_) | Self::ObjectViolation(_))
+    }
+
     /// Whether the algorithm is wrong.
     pub const fn is_wrong(&self) -> bool {
-        matches!(self, Self::Violation(_) | Self::Fault(_))
+        self.is_violation() || matches!(self, Self::Fault(_))
     }
 }
 

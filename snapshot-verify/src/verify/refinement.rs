@@ -14,12 +14,12 @@ use super::progress::Watch;
 use super::request::{Operations, Request};
 use super::schedule::Effort;
 use super::strategy::{Explore, Finding};
-use crate::counterexample::Counterexample;
-use crate::interpret::{Client, Machine, Roles, Values};
+use crate::counterexample::{Counterexample, ObjectCounterexample};
+use crate::interpret::{Client, Machine, Roles, Sequential, Values};
 use crate::limits::LimitSet;
-use crate::program::Program;
 use crate::program::linearization::Points;
-use crate::refine::{self, Budget, Means, RefinementVerdict, refine};
+use crate::program::{Object, Program};
+use crate::refine::{self, Budget, Means, RefinementVerdict, refine, refine_object};
 use crate::search;
 
 /// Time between two reports of progress.
@@ -28,6 +28,8 @@ const REPORT_EVERY: Duration = Duration::from_millis(500);
 /// Explores executions by refinement.
 pub struct Refined<'a> {
     machine: Machine<'a>,
+    /// The object that the text declares, if it does.
+    object: Option<Sequential<'a>>,
     request: &'a Request,
     means: Means,
     watch: &'a dyn Watch,
@@ -49,12 +51,19 @@ impl<'a> Refined<'a> {
         if means.points && !Points::new(program).any() {
             return Err(VerifyError::NoPoints);
         }
-        let has_counters = program.has_counters();
+        let counts = |object: &Object| object.specification.has_counters();
+        let has_counters = program.has_counters() || program.object().is_some_and(counts);
+        if program.object().is_some() && has_counters && request.operations == Operations::Unbounded
+        {
+            return Err(VerifyError::ObjectCounters);
+        }
         if has_counters && request.operations == Operations::Unbounded {
             return Err(VerifyError::Counters);
         }
         let machine = Machine::new(program, request.processes)?;
-        Ok(Self { machine, request, means, watch, has_counters })
+        let object = program.object();
+        let object = object.map(|object| Sequential::new(object, request.processes)).transpose()?;
+        Ok(Self { machine, object, request, means, watch, has_counters })
     }
 
     fn client(&self, pair: [Process; 2], effort: Effort) -> Client {
@@ -81,7 +90,15 @@ impl<'a> Refined<'a> {
     ) -> Result<Finding<Verdict>, VerifyError> {
         Ok(match verdict {
             RefinementVerdict::Verified => Finding::Nothing,
+            RefinementVerdict::InObject { moves, fault } => {
+                return Err(VerifyError::ObjectFault { moves: moves.len(), fault });
+            }
             RefinementVerdict::Violation(moves) => {
+                if let Some(object) = &self.object {
+                    let counterexample =
+                        ObjectCounterexample::validated(&self.machine, object, &moves)?;
+                    return Ok(Finding::Wrong(Verdict::ObjectViolation(Box::new(counterexample))));
+                }
                 let counterexample =
                     Counterexample::validated(&self.machine, self.pair(pair), &moves)?;
                 Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
@@ -133,7 +150,11 @@ impl Explore for Refined<'_> {
         };
         let memory = usize::try_from(self.request.memory).unwrap_or(usize::MAX);
         let mut budget = Budget { states: usize::MAX, memory, proceed: &mut proceed };
-        let found = refine(&self.machine, &client, self.means, &mut budget)?;
+        let (machine, means) = (&self.machine, self.means);
+        let found = match &self.object {
+            None => refine(machine, &client, means, &mut budget)?,
+            Some(object) => refine_object(machine, object, &client, means, &mut budget)?,
+        };
         let measures = Measures {
             explorations: 1,
             states: found.states as u64,

@@ -43,6 +43,9 @@ pub struct Request {
 }
 
 impl Request {
+    /// How many values the operations of an object are given, unless it is said.
+    pub const VALUES: u32 = 2;
+
     /// All pairs of n processes, any number of operations, by exploration with all
     /// reductions, on one thread, in 1 GiB and any time.
     pub fn new(processes: usize) -> Self {

@@ -306,6 +306,9 @@ impl Observed {
                         state = state.respond_update(segment);
                     }
                 }
+                (Action::Begin { .. } | Action::End { .. }, _) => {
+                    unreachable!("the observer is of snapshots")
+                }
                 (Action::InvokeScan, _) => musts[at] = state.invoke_scan(),
                 (Action::RespondScan(values), _) => {
                     let others = values.iter().enumerate();

@@ -7,3 +7,4 @@ mod commands;
 mod exercise;
 mod hostile;
 mod layers;
+mod objects;

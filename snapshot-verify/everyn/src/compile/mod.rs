@@ -48,14 +48,14 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
     let mut model = Model {
         obligation,
         slots: layout.slots,
-        code: vec![idle(program.scan)],
+        code: vec![idle(program.scan())],
         entries: Vec::new(),
         frames,
         ghostly,
         is_ghost,
         blocks,
-        update: program.update,
-        scan: program.scan,
+        update: program.update(),
+        scan: program.scan(),
         shared,
         links,
         initial: Vec::new(),
@@ -187,9 +187,9 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
     let count = program.procedures.len();
     let mut is_ghost = vec![false; count];
     match ghosts {
-        Ghosts::Scans | Ghosts::Rounds { .. } => is_ghost[program.scan.0 as usize] = true,
+        Ghosts::Scans | Ghosts::Rounds { .. } => is_ghost[program.scan().0 as usize] = true,
         Ghosts::Calls => {
-            for operation in [program.update, program.scan] {
+            for operation in [program.update(), program.scan()] {
                 Statement::each(&program.procedure(operation).body, &mut |statement| {
                     if let StatementKind::Call { procedure, .. } = &statement.kind {
                         let returns = &program.procedure(*procedure).returns;
@@ -208,8 +208,8 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
         ghostly.iter_mut().zip(reached).for_each(|(all, one)| *all |= one);
     }
     let outside = match ghosts {
-        Ghosts::Scans | Ghosts::Rounds { .. } => vec![program.update],
-        Ghosts::Calls => vec![program.update, program.scan],
+        Ghosts::Scans | Ghosts::Rounds { .. } => vec![program.update()],
+        Ghosts::Calls => vec![program.update(), program.scan()],
     };
     for operation in outside {
         if !is_ghost.contains(&true) || ghostly[operation.0 as usize] {
@@ -225,7 +225,7 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
 
 /// Updates take effect where they first store their value, or where the text says so.
 fn mark_points(program: &Program, id: ProcedureId, value: &Room, code: &mut [Instruction]) {
-    if id != program.update || code.iter().any(|instruction| instruction.point) {
+    if id != program.update() || code.iter().any(|instruction| instruction.point) {
         return;
     }
     let parameter = code.iter().position(

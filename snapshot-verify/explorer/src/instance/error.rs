@@ -17,6 +17,9 @@ pub enum InstanceError {
         /// The least n.
         least: usize,
     },
+    /// Another object than the snapshot.
+    #[error("the algorithm declares an object, and only those of snapshots have instances")]
+    Object,
     /// More processes than an instance is made for.
     #[error("{given} processes are too many: at most {most} are possible")]
     TooManyProcesses {

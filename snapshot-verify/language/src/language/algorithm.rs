@@ -10,7 +10,7 @@ use super::expectation::Expectation;
 use super::indentation;
 use super::parser::Parser;
 use super::token::Token;
-use super::tree::{Name, Tree};
+use super::tree::{Name, Object, Tree};
 use super::{Source, Span};
 use crate::program::Program;
 use crate::program::independence::Dependence;
@@ -160,7 +160,13 @@ impl Algorithm {
         }
     }
 
+    /// Whether it declares an object, rather than implement a snapshot.
+    pub fn has_object(&self) -> bool {
+        self.declarations.iter().any(|declaration| declaration.kind == DeclarationKind::Object)
+    }
+
     fn read_expectations(&mut self, reporter: &mut Reporter) {
+        let has_object = self.has_object();
         for declaration in &self.declarations {
             if declaration.kind != DeclarationKind::Expectation {
                 continue;
@@ -171,6 +177,10 @@ impl Algorithm {
                 && !self.bugs.iter().any(|other| other.name.text == bug.text)
             {
                 self.report_unknown_bug(&bug.text, bug.span, reporter);
+            }
+            if has_object && let Some(clause) = expectation.of_snapshot() {
+                let what = format!("`{clause}`");
+                reporter.report(DiagnosticKind::OfSnapshot { what }, expectation.span);
             }
             self.expectations.push(expectation);
         }
@@ -232,6 +242,7 @@ impl Algorithm {
     fn build(&self, declarations: &[Declaration], reporter: &mut Reporter) -> Option<Tree> {
         let mut name: Option<Name> = None;
         let mut citation: Option<(String, Span)> = None;
+        let mut object: Option<Object> = None;
         let (mut types, mut shared, mut private, mut procedures) = <_>::default();
         for declaration in declarations {
             let place = declaration.tokens.first().map_or(Span::default(), |token| token.span);
@@ -262,6 +273,17 @@ impl Algorithm {
                     }
                 }
                 DeclarationKind::Type => push(&mut types, parser.type_declaration()),
+                DeclarationKind::Object => {
+                    let Ok(parsed) = parser.object() else { continue };
+                    match &object {
+                        Some(first) => {
+                            let first = first.name.span;
+                            let header = "object";
+                            reporter.report(DiagnosticKind::SecondHeader { header, first }, place);
+                        }
+                        None => object = Some(parsed),
+                    }
+                }
                 DeclarationKind::Shared => push(&mut shared, parser.shared()),
                 DeclarationKind::Private => push(&mut private, parser.private()),
                 DeclarationKind::Procedure(_) => push(&mut procedures, parser.procedure()),
@@ -275,7 +297,7 @@ impl Algorithm {
             return None;
         };
         let citation = citation.map(|(text, _)| text);
-        Some(Tree { name, citation, types, shared, private, procedures })
+        Some(Tree { name, citation, types, object, shared, private, procedures })
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) enum DeclarationKind {
     Header,
     Citation,
     Type,
+    Object,
     Shared,
     Private,
     /// Of this name, if it has one.
@@ -31,6 +32,7 @@ pub(super) fn declarations(
     tokens: &[Token],
     reporter: &mut Reporter,
 ) -> Vec<Declaration> {
+    let operations = operation_names(source, tokens);
     let mut declarations = Vec::new();
     let mut begin = 0;
     let mut depth = 0;
@@ -55,7 +57,7 @@ pub(super) fn declarations(
         }
         let part = &tokens[begin..=position];
         begin = position + 1;
-        if let Some(kind) = kind_of(source, part, reporter) {
+        if let Some(kind) = kind_of(source, part, &operations, reporter) {
             declarations.push(Declaration { kind, tokens: part.to_vec() });
         }
     }
@@ -63,7 +65,12 @@ pub(super) fn declarations(
 }
 
 /// What a declaration is, by its first word.
-fn kind_of(source: &Source, tokens: &[Token], reporter: &mut Reporter) -> Option<DeclarationKind> {
+fn kind_of(
+    source: &Source,
+    tokens: &[Token],
+    operations: &[&str],
+    reporter: &mut Reporter,
+) -> Option<DeclarationKind> {
     let first = tokens.first()?;
     let name_of = |token: Option<&Token>| {
         token.map_or_else(String::new, |token| source.slice(token.span).to_owned())
@@ -79,12 +86,14 @@ fn kind_of(source: &Source, tokens: &[Token], reporter: &mut Reporter) -> Option
             "algorithm" => DeclarationKind::Header,
             "source" => DeclarationKind::Citation,
             "type" => DeclarationKind::Type,
+            "object" => DeclarationKind::Object,
             "shared" => DeclarationKind::Shared,
             "private" => DeclarationKind::Private,
             "procedure" => DeclarationKind::Procedure(name_of(tokens.get(1))),
             "update" | "scan" => DeclarationKind::Procedure(name_of(Some(first))),
             "bug" => DeclarationKind::Bug,
             "expect" => DeclarationKind::Expectation,
+            found if operations.contains(&found) => DeclarationKind::Procedure(found.to_owned()),
             found => {
                 let kind = DiagnosticKind::UnknownItem { found: found.to_owned() };
                 reporter.report(kind, first.span);
@@ -93,4 +102,26 @@ fn kind_of(source: &Source, tokens: &[Token], reporter: &mut Reporter) -> Option
         },
     };
     Some(kind)
+}
+
+/// The names of the operations of all objects that are declared: their procedures begin
+/// with them.
+fn operation_names<'a>(source: &'a Source, tokens: &[Token]) -> Vec<&'a str> {
+    let mut names = Vec::new();
+    let (mut depth, mut is_object, mut begins) = (0, false, true);
+    for token in tokens {
+        match token.kind {
+            TokenKind::Indent => depth += 1,
+            TokenKind::Dedent => depth -= 1,
+            TokenKind::Newline => {}
+            _ if begins => match (depth, source.slice(token.span)) {
+                (0, word) => is_object = word == "object",
+                (1, word) if is_object && word != "state" => names.push(word),
+                _ => {}
+            },
+            _ => {}
+        }
+        begins = matches!(token.kind, TokenKind::Newline | TokenKind::Indent | TokenKind::Dedent);
+    }
+    names
 }

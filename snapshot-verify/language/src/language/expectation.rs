@@ -43,6 +43,19 @@ pub enum ExpectedVerdict {
     NoProof,
 }
 
+impl Expectation {
+    /// The first part of it that only algorithms of snapshots can have.
+    pub(super) fn of_snapshot(&self) -> Option<&'static str> {
+        let parts = [
+            (self.every, "every n"),
+            (self.pair.is_some(), "pair"),
+            (self.updater.is_some(), "updater"),
+            (self.verdict == ExpectedVerdict::NoProof, "no proof"),
+        ];
+        parts.iter().find(|(is_there, _)| *is_there).map(|(_, part)| *part)
+    }
+}
+
 impl Parser<'_> {
     /// The expectation, after reporting what can never hold.
     pub(super) fn checked_expectation(

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::tree::{
-    Cell, Expression, ExpressionKind, Indices, IndicesKind, Name, Operator, Procedure, Range,
-    Statement, StatementKind, Tree, TypeExpression, TypeKind, Variable,
+    By, Cell, Expression, ExpressionKind, Indices, IndicesKind, Name, Object, Operation, Operator,
+    Procedure, Range, Statement, StatementKind, Tree, TypeExpression, TypeKind, Variable,
 };
 
 impl Display for Tree {
@@ -17,6 +17,9 @@ impl Display for Tree {
         blank(f, !self.types.is_empty())?;
         for declaration in &self.types {
             writeln!(f, "type {} = {}", declaration.name.text, declaration.content)?;
+        }
+        if let Some(object) = &self.object {
+            write!(f, "\n{object}")?;
         }
         blank(f, !self.shared.is_empty())?;
         for variable in &self.shared {
@@ -58,12 +61,7 @@ impl Display for Procedure {
         let word = if operation { "" } else { "procedure " };
         write!(f, "{word}{}", self.name.text)?;
         if !(operation && self.parameters.is_empty()) {
-            f.write_char('(')?;
-            separated(f, &self.parameters, |f, (name, content)| match content {
-                Some(content) => write!(f, "{}: {content}", name.text),
-                None => f.write_str(&name.text),
-            })?;
-            f.write_char(')')?;
+            parameters(f, self)?;
         }
         f.write_char(':')?;
         if let Some(returns) = &self.returns {
@@ -74,6 +72,50 @@ impl Display for Procedure {
             writeln!(f, "    local {local}")?;
         }
         block(f, &self.body, 1)
+    }
+}
+
+fn parameters(f: &mut Formatter<'_>, of: &Procedure) -> fmt::Result {
+    f.write_char('(')?;
+    separated(f, &of.parameters, |f, (name, content)| match content {
+        Some(content) => write!(f, "{}: {content}", name.text),
+        None => f.write_str(&name.text),
+    })?;
+    f.write_char(')')
+}
+
+impl Display for Object {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "object {}:", self.name.text)?;
+        for variable in &self.state {
+            writeln!(f, "    state {variable}")?;
+        }
+        for Operation { procedure, by, when, awaits } in &self.operations {
+            write!(f, "    {}", procedure.name.text)?;
+            if !procedure.parameters.is_empty() {
+                parameters(f, procedure)?;
+            }
+            if let Some(returns) = &procedure.returns {
+                write!(f, ": {returns}")?;
+            }
+            match by {
+                By::All => {}
+                By::Process(number) => write!(f, " by process {number}")?,
+                By::Others => f.write_str(" by others")?,
+            }
+            if let Some(when) = when {
+                write!(f, " when {when}")?;
+            }
+            if let Some(awaits) = awaits {
+                write!(f, " await {awaits}")?;
+            }
+            writeln!(f, ":")?;
+            for local in &procedure.locals {
+                writeln!(f, "        local {local}")?;
+            }
+            block(f, &procedure.body, 2)?;
+        }
+        Ok(())
     }
 }
 

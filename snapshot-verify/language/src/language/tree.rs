@@ -14,12 +14,50 @@ pub struct Tree {
     pub citation: Option<String>,
     /// `type` declarations.
     pub types: Vec<TypeDeclaration>,
+    /// The object that it implements; the snapshot if none is declared.
+    pub object: Option<Object>,
     /// `shared` declarations.
     pub shared: Vec<Variable>,
     /// `private` declarations.
     pub private: Vec<Variable>,
-    /// All procedures, `update` and `scan` among them.
+    /// All procedures, those of the operations among them.
     pub procedures: Vec<Procedure>,
+}
+
+/// `object NAME:` and below it what it is.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its name.
+    pub name: Name,
+    /// `state` declarations.
+    pub state: Vec<Variable>,
+    /// What can be asked of it.
+    pub operations: Vec<Operation>,
+}
+
+/// An operation of an object: what it does at one instant.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Its name, parameters, result, and what it does to the state.
+    pub procedure: Procedure,
+    /// The processes that may begin it.
+    pub by: By,
+    /// The state in which it may be begun; any if there is none.
+    pub when: Option<Expression>,
+    /// The state in which it may take effect, until which it waits; any if there is none.
+    pub awaits: Option<Expression>,
+}
+
+/// The processes that may begin an operation.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum By {
+    /// All of them.
+    #[default]
+    All,
+    /// The one with this number.
+    Process(u32),
+    /// Those that no other operation names by their number.
+    Others,
 }
 
 /// A name where it stands.
@@ -113,7 +151,7 @@ pub enum IndicesKind {
 pub struct Procedure {
     /// Its name.
     pub name: Name,
-    /// Its parameters; the type may be missing for `update` only.
+    /// Its parameters; the type may be missing for those of operations only.
     pub parameters: Vec<(Name, Option<TypeExpression>)>,
     /// What it is declared to return.
     pub returns: Option<TypeExpression>,

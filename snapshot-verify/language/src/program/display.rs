@@ -6,8 +6,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::{
-    Access, Binary, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, LocalId, Place,
-    Procedure, Program, Projection, Root, SharedVariable, Statement, StatementKind,
+    Access, Binary, By, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, LocalId, Object,
+    Place, Procedure, Program, Projection, Root, SharedVariable, Statement, StatementKind,
 };
 
 impl Display for Program {
@@ -17,6 +17,9 @@ impl Display for Program {
             write!(f, ", bug {bug}")?;
         }
         f.write_str("\n\n")?;
+        if let Some(object) = self.object() {
+            writeln!(f, "{object}")?;
+        }
         let constants = Scope { program: self, procedure: None };
         for variable in &self.shared {
             shared(f, variable, &constants)?;
@@ -29,6 +32,32 @@ impl Display for Program {
         for procedure in &self.procedures {
             f.write_char('\n')?;
             Scope { program: self, procedure: Some(procedure) }.procedure(f, procedure)?;
+        }
+        Ok(())
+    }
+}
+
+/// The specification, its private variables being the state.
+impl Display for Object {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "object {}", self.name)?;
+        let specification = &self.specification;
+        let scope = |procedure| Scope { program: specification, procedure };
+        for variable in &specification.private {
+            write!(f, "state {}: {} := ", variable.name, variable.content)?;
+            scope(None).expression(f, &variable.initial)?;
+            f.write_char('\n')?;
+        }
+        for operation in &self.operations {
+            match &operation.by {
+                By::All => {}
+                By::Process(number) => writeln!(f, "by process {number}:")?,
+                By::Except(numbers) => writeln!(f, "by all but {numbers:?}:")?,
+            }
+            for id in operation.when.into_iter().chain(operation.awaits).chain([operation.effect]) {
+                let procedure = specification.procedure(id);
+                scope(Some(procedure)).procedure(f, procedure)?;
+            }
         }
         Ok(())
     }

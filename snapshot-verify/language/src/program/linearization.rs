@@ -1,7 +1,7 @@
 //! Where a text says that its operations take effect: statements that it marks
 //! with `linearizes`.
 
-use super::{Procedure, ProcedureId, Program, Statement, StatementKind};
+use super::{Interface, Procedure, ProcedureId, Program, Statement, StatementKind};
 
 /// Which operations have marked statements.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -26,7 +26,12 @@ impl Points {
                 .zip(reached)
                 .any(|(procedure, reached)| reached && marked(&procedure.body).is_some())
         };
-        Self { updates: marked(program.update), scans: marked(program.scan) }
+        match program.interface {
+            Interface::Snapshot { update, scan } => {
+                Self { updates: marked(update), scans: marked(scan) }
+            }
+            Interface::Object(_) | Interface::Specification => Self::NONE,
+        }
     }
 
     /// Whether any operation has some.

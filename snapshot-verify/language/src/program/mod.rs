@@ -16,8 +16,9 @@
 //! * procedures do not call each other in a circle;
 //! * every path from a [`StatementKind::Loop`]'s begin to its begin makes an
 //!   access;
-//! * `update` has one parameter, of type [`Type::Value`], and returns nothing;
-//!   `scan` has none and returns a view;
+//! * of a snapshot, `update` has one parameter, of type [`Type::Value`], and returns nothing;
+//!   `scan` has none and returns a view; of an object, the procedure of an operation has its
+//!   parameters and its result;
 //! * a path through a procedure that returns something ends in a `Return`.
 
 mod display;
@@ -26,11 +27,13 @@ mod extent;
 pub mod independence;
 pub mod linearization;
 pub(crate) mod links;
+mod object;
 mod statement;
 mod types;
 
 pub use expression::{Binary, Expression, ExpressionKind};
 pub use extent::{Extent, ExtentError, MOST_SCALARS, MOST_WORK};
+pub use object::{By, Object, Operation, OperationId};
 pub use statement::{Access, CellPlace, Place, Projection, Root, Statement, StatementKind};
 pub use types::{Bound, Field, IndexSet, Type};
 
@@ -65,15 +68,71 @@ pub struct Program {
     pub shared: Vec<SharedVariable>,
     /// Variables of each process that keep their values between operations.
     pub private: Vec<PrivateVariable>,
-    /// All procedures, `update` and `scan` among them.
+    /// All procedures, those of the operations among them.
     pub procedures: Vec<Procedure>,
-    /// The procedure that updates.
-    pub update: ProcedureId,
-    /// The procedure that scans.
-    pub scan: ProcedureId,
+    /// What it implements, and which procedures are the operations.
+    pub interface: Interface,
+}
+
+/// What a program implements.
+#[derive(Clone, Debug)]
+pub enum Interface {
+    /// The snapshot.
+    Snapshot {
+        /// The procedure that updates.
+        update: ProcedureId,
+        /// The procedure that scans.
+        scan: ProcedureId,
+    },
+    /// The object that the text declares.
+    Object(Box<Object>),
+    /// Nothing: it is the specification of an object itself, whose private variables are the
+    /// object's state.
+    Specification,
 }
 
 impl Program {
+    /// The procedure that updates.
+    ///
+    /// # Panics
+    /// If it is no program of a snapshot.
+    pub fn update(&self) -> ProcedureId {
+        match self.interface {
+            Interface::Snapshot { update, .. } => update,
+            _ => panic!("only a program of a snapshot updates"),
+        }
+    }
+
+    /// The procedure that scans.
+    ///
+    /// # Panics
+    /// If it is no program of a snapshot.
+    pub fn scan(&self) -> ProcedureId {
+        match self.interface {
+            Interface::Snapshot { scan, .. } => scan,
+            _ => panic!("only a program of a snapshot scans"),
+        }
+    }
+
+    /// The object that it declares, if it does.
+    pub const fn object(&self) -> Option<&Object> {
+        match &self.interface {
+            Interface::Object(object) => Some(object),
+            Interface::Snapshot { .. } | Interface::Specification => None,
+        }
+    }
+
+    /// Whether a process may begin with this procedure.
+    pub fn is_operation(&self, procedure: ProcedureId) -> bool {
+        match &self.interface {
+            Interface::Snapshot { update, scan } => [*update, *scan].contains(&procedure),
+            Interface::Object(object) => {
+                object.operations.iter().any(|operation| operation.procedure == procedure)
+            }
+            Interface::Specification => true,
+        }
+    }
+
     /// Whether it has counters, which may grow without bound.
     pub fn has_counters(&self) -> bool {
         let shared = self.shared.iter().map(|variable| &variable.content);

@@ -77,7 +77,8 @@ fn right_texts_are_these_programs() {
 #[test]
 fn the_corpus_is_right() {
     let mut bugs = 0;
-    for (name, text) in texts("../../../../corpus/algorithms") {
+    let folders = ["algorithms", "objects"].map(|folder| format!("../../../../corpus/{folder}"));
+    for (name, text) in folders.iter().flat_map(|folder| texts(folder)) {
         let algorithm = read(&name, &text);
         assert!(!algorithm.expectations().is_empty(), "{name} expects nothing");
         for variant in variants(&algorithm) {

@@ -272,7 +272,7 @@ prop_compose! {
             .into_iter()
             .map(|(name, content)| TypeDeclaration { name, content })
             .collect();
-        Tree { name, citation, types, shared, private, procedures }
+        Tree { name, citation, types, object: None, shared, private, procedures }
     }
 }
 

@@ -154,6 +154,7 @@ impl Judge {
                 Symbol::InvokeUpdate { segment, value: value == 1 }
             }
             (Call::Update(_), None) => Symbol::InvokeOther,
+            (Call::Operation(_), _) => unreachable!("certificates are of snapshots"),
         };
         Sight::Letter(Letter::new(process, symbol))
     }
@@ -166,6 +167,9 @@ impl Judge {
                 Sight::Letter(Letter::new(process, self.returned(values)))
             }
             Some(Action::InvokeUpdate(_) | Action::InvokeScan) | None => Sight::Nothing,
+            Some(Action::Begin { .. } | Action::End { .. }) => {
+                unreachable!("certificates are of snapshots")
+            }
         }
     }
 

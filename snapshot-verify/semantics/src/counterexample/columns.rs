@@ -43,7 +43,7 @@ pub(super) fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
         }
         let operation = &mut open[report.process.index()];
         if let Some(event) = &report.event {
-            if matches!(event.action, Action::InvokeUpdate(_) | Action::InvokeScan) {
+            if !event.action.is_response() {
                 *operation = names.of_operation(snapshot_core::OperationId::from_index(begun));
                 begun += 1;
             }
@@ -52,6 +52,9 @@ pub(super) fn deeds(execution: &Execution, names: &Names) -> Vec<Vec<String>> {
                 Action::InvokeScan => format!("{operation} = scan begins"),
                 Action::RespondUpdate => format!("{operation} ends"),
                 Action::RespondScan(values) => format!("{operation} returns {values:?}"),
+                Action::Begin { text, .. } => format!("{operation} = {text} begins"),
+                Action::End { result: None, .. } => format!("{operation} ends"),
+                Action::End { text, .. } => format!("{operation} returns {text}"),
             });
         }
         if deeds.is_empty() {

@@ -19,11 +19,25 @@ pub(super) fn text(history: &History<u32>, names: &Names, width: usize) -> Strin
         .operation_ids()
         .map(|id| format!("{}: {}", names.of_operation(id), described(history, id)))
         .collect();
-    if let Some(picture) = picture(history, &full, width) {
-        return picture;
+    let short: Vec<String> = history.operation_ids().map(|id| names.of_operation(id)).collect();
+    labelled(history, &full, &short, width).unwrap_or_else(|text| text + &listed(history, &short))
+}
+
+/// The picture with full labels, or a list of these and a picture with short ones.
+///
+/// # Errors
+/// The list, if there is no room for a picture at all.
+pub(super) fn labelled(
+    history: &History<u32>,
+    full: &[String],
+    short: &[String],
+    width: usize,
+) -> Result<String, String> {
+    if let Some(picture) = picture(history, full, width) {
+        return Ok(picture);
     }
     let mut text = String::new();
-    for (operation, label) in history.operations().iter().zip(&full) {
+    for (operation, label) in history.operations().iter().zip(full) {
         let line = format!("{label} by p{}", operation.process());
         for (piece, part) in lines(&line, width.saturating_sub(4)).iter().enumerate() {
             let begin = if piece == 0 { "  " } else { "    " };
@@ -31,8 +45,10 @@ pub(super) fn text(history: &History<u32>, names: &Names, width: usize) -> Strin
         }
     }
     text.push('\n');
-    let short: Vec<String> = history.operation_ids().map(|id| names.of_operation(id)).collect();
-    text + &picture(history, &short, width).unwrap_or_else(|| listed(history, &short))
+    match picture(history, short, width) {
+        Some(picture) => Ok(text + &picture),
+        None => Err(text),
+    }
 }
 
 /// `update(1)`, `scan [0, 1]`, `scan` if it has not returned.

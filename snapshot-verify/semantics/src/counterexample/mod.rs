@@ -15,7 +15,10 @@
 mod columns;
 mod intervals;
 mod names;
+mod object;
 mod paragraph;
+
+pub use object::{ObjectCounterexample, render_object};
 
 use std::fmt::Write;
 
@@ -27,6 +30,7 @@ use thiserror::Error;
 
 use self::names::Names;
 use crate::interpret::{Execution, JudgeError, Machine, Move, MoveError, judge};
+use crate::object::ObjectJudgeError;
 
 /// Bytes for each search of orders, should a history need one.
 const MEMORY: usize = 1 << 30;
@@ -84,9 +88,20 @@ pub enum CounterexampleErrorKind {
         /// What it writes.
         value: u32,
     },
+    /// An operation is begun in a state in which the object forbids it.
+    #[error("p{process} begins {text}, which the object does not allow there")]
+    Forbidden {
+        /// The process of the operation.
+        process: Process,
+        /// The operation.
+        text: String,
+    },
     /// The history could not be judged.
     #[error(transparent)]
     NotJudged(#[from] JudgeError),
+    /// The history of an object could not be judged.
+    #[error(transparent)]
+    ObjectNotJudged(#[from] ObjectJudgeError),
 }
 
 impl<K: Into<CounterexampleErrorKind>> From<K> for CounterexampleError {
@@ -191,7 +206,7 @@ pub fn render(execution: &Execution, width: usize) -> String {
 }
 
 /// The number of the move that is an event.
-fn move_of(execution: &Execution, event: usize) -> usize {
+pub(super) fn move_of(execution: &Execution, event: usize) -> usize {
     let reports = execution.reports.iter().enumerate();
     let mut events = reports.filter(|(_, report)| report.event.is_some());
     events.nth(event).map_or(0, |(position, _)| position)
@@ -202,7 +217,7 @@ fn not_one(execution: &Execution) -> CounterexampleErrorKind {
     CounterexampleErrorKind::Linearizable { moves: execution.reports.len(), operations }
 }
 
-fn title(machine: &Machine<'_>, pair: Option<[Process; 2]>, moves: usize) -> String {
+pub(super) fn title(machine: &Machine<'_>, pair: Option<[Process; 2]>, moves: usize) -> String {
     let program = machine.program();
     let bug = program.bug.as_ref().map_or_else(String::new, |bug| format!(", bug {bug}"));
     let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i}, {j})"));

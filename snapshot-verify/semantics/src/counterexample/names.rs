@@ -24,6 +24,11 @@ impl Names {
         Self { names: history.operations().iter().map(name).collect() }
     }
 
+    /// O1, O2, ...: of operations of an object, whose names may begin alike.
+    pub fn of_object(operations: usize) -> Self {
+        Self { names: (1..=operations).map(|number| format!("O{number}")).collect() }
+    }
+
     pub fn of_operation(&self, id: OperationId) -> String {
         self.names[id.index()].clone()
     }

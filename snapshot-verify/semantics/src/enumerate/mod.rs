@@ -22,8 +22,9 @@ use thiserror::Error;
 
 use self::histories::{Histories, HistoryId};
 use crate::interpret::{
-    Client, ClientError, Event, Fault, Machine, Move, MoveKind, Progress, State,
+    Call, Client, ClientError, Event, Fault, Machine, Move, MoveKind, Progress, Sequential, State,
 };
+use crate::object::ObjectJudgeError;
 
 /// What an enumeration found.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -51,6 +52,9 @@ pub enum EnumerationError {
     /// There is no bound on the number of operations.
     #[error("all executions can be enumerated only if the number of operations is bounded")]
     Unbounded,
+    /// A history of an object was not judged.
+    #[error(transparent)]
+    Object(#[from] ObjectJudgeError),
     /// There are more than were allowed.
     #[error("more than {limit} states of execution: fewer operations or processes are needed")]
     TooMany {
@@ -69,6 +73,30 @@ pub fn enumerate(
     client: &Client,
     limit: usize,
 ) -> Result<Enumeration, EnumerationError> {
+    enumerated(machine, None, client, limit)
+}
+
+/// The same of an object that the text declares: histories are judged by
+/// `snapshot_core::generic`, and so is what may be begun. Of the client, the values, the
+/// operations and who takes part count.
+///
+/// # Errors
+/// As [`enumerate`], or if the object is faulty.
+pub fn enumerate_object(
+    machine: &Machine<'_>,
+    sequential: &Sequential<'_>,
+    client: &Client,
+    limit: usize,
+) -> Result<Enumeration, EnumerationError> {
+    enumerated(machine, Some(sequential), client, limit)
+}
+
+fn enumerated(
+    machine: &Machine<'_>,
+    object: Option<&Sequential<'_>>,
+    client: &Client,
+    limit: usize,
+) -> Result<Enumeration, EnumerationError> {
     client.validate(machine.processes())?;
     if client.operations.is_none() {
         return Err(EnumerationError::Unbounded);
@@ -76,7 +104,8 @@ pub fn enumerate(
     let mut walk = Walk {
         machine,
         client: *client,
-        histories: Histories::new(machine.processes()),
+        object,
+        histories: Histories::new(machine.processes(), object),
         seen: FxHashSet::default(),
         origins: Vec::new(),
         violating: FxHashSet::default(),
@@ -95,6 +124,9 @@ pub fn enumerate(
             for kind in walk.kinds(&point, process) {
                 walk.leave(number, &point, Move { process, kind }, &mut waiting);
             }
+        }
+        if let Some(fault) = walk.histories.fault() {
+            return Err(fault.clone().into());
         }
         if walk.seen.len() > limit {
             return Err(EnumerationError::TooMany { limit });
@@ -118,8 +150,9 @@ struct Point {
 
 struct Walk<'m, 'p> {
     machine: &'m Machine<'p>,
+    object: Option<&'m Sequential<'p>>,
     client: Client,
-    histories: Histories,
+    histories: Histories<'m, 'p>,
     seen: FxHashSet<Box<[u8]>>,
     origins: Vec<Option<(usize, Move)>>,
     violating: FxHashSet<HistoryId>,
@@ -128,9 +161,21 @@ struct Walk<'m, 'p> {
 }
 
 impl Walk<'_, '_> {
-    fn kinds(&self, point: &Point, process: Process) -> Vec<MoveKind> {
+    fn kinds(&mut self, point: &Point, process: Process) -> Vec<MoveKind> {
         if point.state.is_idle(process.index()) {
-            let calls = self.client.calls(&point.progress, process, self.machine.processes());
+            let calls = match self.object {
+                None => self.client.calls(&point.progress, process, self.machine.processes()),
+                Some(object) => {
+                    let calls = self.client.calls_of_object(object, &point.progress, process);
+                    let mut may_begin = |call: &Call| match call {
+                        Call::Operation(call) => {
+                            self.histories.may_begin(point.history, process, *call)
+                        }
+                        Call::Update(_) | Call::Scan => false,
+                    };
+                    calls.into_iter().filter(|call| may_begin(call)).collect()
+                }
+            };
             calls.into_iter().map(MoveKind::Begin).collect()
         } else {
             vec![MoveKind::Step]

@@ -144,6 +144,7 @@ impl From<Call> for Operation {
         match call {
             Call::Update(_) => Self::Update,
             Call::Scan => Self::Scan,
+            Call::Operation(_) => unreachable!("clients of snapshots update and scan"),
         }
     }
 }

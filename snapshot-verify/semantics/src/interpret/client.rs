@@ -10,6 +10,7 @@ use snapshot_core::Process;
 use thiserror::Error;
 
 use super::event::Call;
+use super::object::Sequential;
 
 /// What may be asked.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -163,13 +164,8 @@ impl Client {
             }
         };
         let (mut may_update, mut may_scan) = match self.roles {
-            Roles::All => (true, true),
             Roles::Scanner(scanner) => (process != scanner, process == scanner),
-            Roles::Few { first, others } => {
-                let before = first.iter().filter(|one| **one < process).count();
-                let takes_part = first.contains(&process) || process.index() - before < others;
-                (takes_part, takes_part)
-            }
+            Roles::All | Roles::Few { .. } => (self.takes_part(process), self.takes_part(process)),
         };
         if let Some(updater) = self.updater {
             may_update &= process == updater;
@@ -177,6 +173,37 @@ impl Client {
         }
         let updates = updates.filter(|_| may_update).map(Call::Update);
         updates.chain(may_scan.then_some(Call::Scan)).collect()
+    }
+
+    /// What a process may begin of an object in some state, if it is idle; guards are left to
+    /// the caller. Values are those of [`Values::Full`], else 0 and 1.
+    pub fn calls_of_object(
+        &self,
+        object: &Sequential<'_>,
+        progress: &Progress,
+        process: Process,
+    ) -> Vec<Call> {
+        let begun = progress.begun.get(process.index()).copied().unwrap_or(0);
+        if self.operations.is_some_and(|bound| begun >= bound) || !self.takes_part(process) {
+            return Vec::new();
+        }
+        let values = match self.values {
+            Values::Full(values) => values,
+            Values::Simple(..) | Values::Distinct => 2,
+        };
+        let calls = object.calls(process.index(), values);
+        calls.into_iter().map(Call::Operation).collect()
+    }
+
+    /// Whether a process begins anything.
+    fn takes_part(&self, process: Process) -> bool {
+        match self.roles {
+            Roles::All | Roles::Scanner(_) => true,
+            Roles::Few { first, others } => {
+                let before = first.iter().filter(|one| **one < process).count();
+                first.contains(&process) || process.index() - before < others
+            }
+        }
     }
 
     /// A process begins something.

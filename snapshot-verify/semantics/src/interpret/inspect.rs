@@ -137,7 +137,7 @@ impl Machine<'_> {
                 let frame = frames.last()?;
                 self.code[frame.procedure.0 as usize].instructions[frame.at].span()
             }
-            Activity::Idle | Activity::Responding(_) => None,
+            Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => None,
         }
     }
 }

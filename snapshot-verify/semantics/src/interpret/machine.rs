@@ -132,7 +132,7 @@ impl<'p> Machine<'p> {
     /// If local code is faulty; the state then means nothing.
     ///
     /// # Panics
-    /// If there is no such process, or it is not idle.
+    /// If there is no such process or operation, or the process is not idle.
     pub fn invoke(
         &self,
         state: &mut State,
@@ -212,9 +212,10 @@ impl<'p> Machine<'p> {
     ) -> Result<Action, Fault> {
         let (procedure, argument, action) = match call {
             Call::Update(value) => {
-                (self.program.update, vec![Data::Value(value)], Action::InvokeUpdate(value))
+                (self.program.update(), vec![Data::Value(value)], Action::InvokeUpdate(value))
             }
-            Call::Scan => (self.program.scan, Vec::new(), Action::InvokeScan),
+            Call::Scan => (self.program.scan(), Vec::new(), Action::InvokeScan),
+            Call::Operation(call) => self.operation_begun(call),
         };
         assert!(state.is_idle(process.index()), "only an idle process begins an operation");
         let mut run = Run::new(self, state, process.index(), None);
@@ -270,6 +271,11 @@ impl<'p> Machine<'p> {
             Activity::Idle => panic!("only a process with an open operation makes a step"),
             Activity::Responding(result) => {
                 let action = result.take().map_or(Action::RespondUpdate, Action::RespondScan);
+                *activity = Activity::Idle;
+                Ok(Advance { action: Some(action), points: 0 })
+            }
+            Activity::Returning(operation, result) => {
+                let action = self.operation_ended(*operation, result.take());
                 *activity = Activity::Idle;
                 Ok(Advance { action: Some(action), points: 0 })
             }

@@ -19,6 +19,7 @@
 //! | `run` | the meaning of statements |
 //! | `access` | the meaning of accesses |
 //! | `machine` | a program for n processes, and its steps |
+//! | `object` | operations of an object that the text declares, and what they do to it |
 //! | `report`, `event` | what a step did |
 //! | `inspect` | what a state holds, by name |
 //! | `structure` | what a state holds, as data |
@@ -48,6 +49,7 @@ mod interned;
 mod judge;
 mod machine;
 mod next;
+mod object;
 mod parts;
 mod permute;
 mod replay;
@@ -63,13 +65,14 @@ mod written;
 pub use client::{Client, ClientError, Progress, Roles, Values};
 pub use coverage::Coverage;
 pub use data::Data;
-pub use event::{Action, Call, Event, history};
+pub use event::{Action, Argument, Call, Event, OperationCall, history};
 pub use fault::{Fault, FaultKind};
 pub use inspect::{Holding, Owner};
 pub(crate) use interned::Interned;
 pub use judge::{JudgeError, judge};
 pub use machine::{Advance, MAX_PROCESSES, Machine, MachineError};
 pub use next::Next;
+pub use object::{ObjectState, Sequential};
 pub use parts::{Part, ProcessPart, SharedPart};
 pub use replay::{Replay, Scene, Shown};
 pub use report::{AccessReport, Deed, StepReport};

@@ -39,7 +39,7 @@ impl Machine<'_> {
         let local = &*state.processes[process.index()];
         let frame = match &local.activity {
             Activity::Idle => return Next::Begin,
-            Activity::Responding(_) => return Next::Respond,
+            Activity::Responding(_) | Activity::Returning(..) => return Next::Respond,
             Activity::Running(frames) => frames.last().expect("a running process has a frame"),
         };
         let code = &self.code[frame.procedure.0 as usize];

@@ -78,7 +78,7 @@ impl ProcessPart {
 
     /// Whether all is done but for the response.
     pub fn is_responding(&self) -> bool {
-        matches!(self.0.activity, Activity::Responding(_))
+        matches!(self.0.activity, Activity::Responding(_) | Activity::Returning(..))
     }
 }
 
@@ -98,7 +98,7 @@ impl Part for SharedPart {
     }
 
     fn size(&self) -> usize {
-        let cell = |cell: &Cell| size_of::<Vec<bool>>() + cell.links.len() + size(&cell.content);
+        let cell = |cell: &Cell| size_of::<Vec<bool>>() + cell.links.len() + cell.content.size();
         self.0.iter().map(cell).sum()
     }
 }
@@ -115,7 +115,7 @@ impl Part for ProcessPart {
         let mut local = (*self.0).clone();
         let frames = match &mut local.activity {
             Activity::Running(frames) => frames.as_mut_slice(),
-            Activity::Idle | Activity::Responding(_) => &mut [],
+            Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => &mut [],
         };
         let frames = frames.iter_mut().flat_map(|frame| &mut frame.locals);
         local.private.iter_mut().chain(frames).for_each(|data| *data = renamed(data, rename));
@@ -124,10 +124,10 @@ impl Part for ProcessPart {
 
     fn size(&self) -> usize {
         let frame = |frame: &Frame| {
-            let data: usize = frame.locals.iter().map(size).sum();
+            let data: usize = frame.locals.iter().map(Data::size).sum();
             size_of::<Frame>() + data + frame.excepts.len() * size_of::<Option<i64>>()
         };
-        let private: usize = self.0.private.iter().map(size).sum();
+        let private: usize = self.0.private.iter().map(Data::size).sum();
         size_of::<Local>() + private + self.frames().iter().map(frame).sum::<usize>()
     }
 }
@@ -136,7 +136,7 @@ impl ProcessPart {
     fn frames(&self) -> &[Frame] {
         match &self.0.activity {
             Activity::Running(frames) => frames,
-            Activity::Idle | Activity::Responding(_) => &[],
+            Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => &[],
         }
     }
 }
@@ -159,10 +159,13 @@ fn renamed(data: &Data, rename: &mut dyn FnMut(u32) -> u32) -> Data {
     }
 }
 
-fn size(data: &Data) -> usize {
-    let parts: usize = match data {
-        Data::Parts(parts) => parts.iter().map(size).sum(),
-        _ => 0,
-    };
-    size_of::<Data>() + parts
+impl Data {
+    /// About how many bytes it takes.
+    pub(crate) fn size(&self) -> usize {
+        let parts: usize = match self {
+            Self::Parts(parts) => parts.iter().map(Self::size).sum(),
+            _ => 0,
+        };
+        size_of::<Self>() + parts
+    }
 }

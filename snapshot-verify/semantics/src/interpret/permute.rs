@@ -55,6 +55,7 @@ impl Machine<'_> {
             Activity::Responding(Some(values)) => {
                 Activity::Responding(Some(moved(values, to, u32::clone)))
             }
+            Activity::Returning(..) => unreachable!("processes of snapshots only are renamed"),
             Activity::Running(frames) => Activity::Running(
                 frames.iter().map(|frame| self.permuted_frame(frame, to)).collect(),
             ),

@@ -12,7 +12,7 @@ use super::report::AccessReport;
 use super::state::{Activity, Cell, Frame, State};
 use super::structure::Passage;
 use crate::language::Span;
-use crate::program::{MOST_WORK, Place, ProcedureId, Projection, Root, Type};
+use crate::program::{Interface, MOST_WORK, Place, ProcedureId, Projection, Root, Type};
 
 /// Local operations in a row until a loop is said not to end. No step of a program that
 /// is small enough to be run has as many: evaluations are at most twice [`MOST_WORK`], and
@@ -148,7 +148,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
                 let frame = frames.last()?;
                 Some(self.machine.code[frame.procedure.0 as usize].instructions[frame.at])
             }
-            Activity::Idle | Activity::Responding(_) => None,
+            Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => None,
         }
     }
 
@@ -256,11 +256,17 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
         let Activity::Running(frames) = &mut *self.activity else {
             unreachable!("only a running process returns")
         };
-        if let (Some(frame), Some(passages)) = (frames.pop(), &mut self.passages) {
-            passages.push(Passage::Out(frame.procedure, result.clone()));
+        let left = frames.pop().map(|frame| frame.procedure);
+        if let (Some(left), Some(passages)) = (left, &mut self.passages) {
+            passages.push(Passage::Out(left, result.clone()));
         }
         if frames.is_empty() {
-            *self.activity = Activity::Responding(result.map(view));
+            *self.activity = match (&self.machine.program.interface, left) {
+                (Interface::Snapshot { .. }, _) | (_, None) => {
+                    Activity::Responding(result.map(view))
+                }
+                (_, Some(operation)) => Activity::Returning(operation, result),
+            };
             return Ok(());
         }
         let Some(Instruction::Call { into, .. }) = self.instruction() else {

@@ -9,7 +9,7 @@ use std::fmt;
 use snapshot_core::{History, Process};
 use thiserror::Error;
 
-use super::event::{Call, Event, history};
+use super::event::{Argument, Call, Event, history};
 use super::fault::Fault;
 use super::machine::Machine;
 use super::report::StepReport;
@@ -50,12 +50,18 @@ impl Move {
     }
 }
 
-/// `p0 update 1`, `p1 scan`, `p1 step`: as trace files have it.
+/// `p0 update 1`, `p1 scan`, `p1 step`: as trace files have it. Operations of an object are
+/// told by number: their names are a program's.
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
             MoveKind::Begin(Call::Update(value)) => write!(f, "p{} update {value}", self.process),
             MoveKind::Begin(Call::Scan) => write!(f, "p{} scan", self.process),
+            MoveKind::Begin(Call::Operation(call)) => {
+                write!(f, "p{} operation {}", self.process, call.operation.0)?;
+                let given = call.arguments.iter().filter(|argument| **argument != Argument::NONE);
+                given.into_iter().try_for_each(|argument| write!(f, " {}", argument.0))
+            }
             MoveKind::Step => write!(f, "p{} step", self.process),
         }
     }
@@ -87,8 +93,11 @@ pub enum MoveErrorKind {
     #[error("the process has an operation open; it can only step")]
     Busy,
     /// It steps without an open operation.
-    #[error("the process is idle; it can only begin an update or a scan")]
+    #[error("the process is idle; it can only begin an operation")]
     Idle,
+    /// The program has no such operation, or not with such arguments.
+    #[error("the algorithm has no such operation")]
+    NoSuchOperation,
     /// The program does something without meaning there.
     #[error("the program is faulty: {0}")]
     Fault(Fault),
@@ -103,6 +112,11 @@ impl Machine<'_> {
     pub fn make(&self, state: &mut State, made: Move) -> Result<StepReport, MoveErrorKind> {
         if made.process.index() >= self.processes() {
             return Err(MoveErrorKind::NoSuchProcess { processes: self.processes() });
+        }
+        if let MoveKind::Begin(call) = made.kind
+            && !self.has(call)
+        {
+            return Err(MoveErrorKind::NoSuchOperation);
         }
         let report = match (made.kind, state.is_idle(made.process.index())) {
             (MoveKind::Begin(call), true) => self.invoke(state, made.process, call),

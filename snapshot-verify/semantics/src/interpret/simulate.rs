@@ -13,6 +13,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_core::Process;
 
 use super::client::{Client, Progress};
+use super::event::Call;
 use super::machine::Machine;
 use super::schedule::{Execution, Move, MoveErrorKind, MoveKind};
 use super::state::State;
@@ -66,6 +67,16 @@ impl Scheduler {
     /// begin. `None` when no process can move.
     pub fn next(&mut self, state: &State) -> Option<Move> {
         let n = self.weights.len();
+        self.next_by(state, |client, progress, process| client.calls(progress, process, n))
+    }
+
+    /// The same; `calls` tells what an idle process may begin.
+    pub fn next_by(
+        &mut self,
+        state: &State,
+        mut calls: impl FnMut(&Client, &Progress, Process) -> Vec<Call>,
+    ) -> Option<Move> {
+        let n = self.weights.len();
         let random = &mut self.random;
         if below(random, self.period) == 0 {
             let choices = self.choices;
@@ -74,7 +85,7 @@ impl Scheduler {
         let mut possible: Vec<(Process, Vec<MoveKind>)> = Vec::new();
         for process in (0..n).map(Process::from_index) {
             let kinds = if state.is_idle(process.index()) {
-                let calls = self.client.calls(&self.progress, process, n);
+                let calls = calls(&self.client, &self.progress, process);
                 calls.into_iter().map(MoveKind::Begin).collect()
             } else {
                 vec![MoveKind::Step]

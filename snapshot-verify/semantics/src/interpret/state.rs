@@ -49,6 +49,8 @@ pub(super) enum Activity {
     /// All is done but for the response: an update's, or a scan's with what it
     /// returns.
     Responding(Option<Vec<u32>>),
+    /// The same, of an object's operation with this procedure, and what it returns.
+    Returning(ProcedureId, Option<Data>),
 }
 
 /// A call of a procedure.
@@ -90,6 +92,12 @@ impl State {
                 Activity::Responding(Some(values)) => {
                     key.number(2);
                     values.iter().for_each(|value| key.number(u64::from(*value)));
+                }
+                Activity::Returning(procedure, result) => {
+                    // Fewer frames than a running process has.
+                    key.number(2);
+                    key.number(u64::from(procedure.0));
+                    key.data(result.as_ref().unwrap_or(&Data::None));
                 }
                 Activity::Running(frames) => {
                     key.number(2 + frames.len() as u64);

@@ -104,7 +104,7 @@ impl Machine<'_> {
                     excepts: &frame.excepts,
                 })
                 .collect(),
-            Activity::Idle | Activity::Responding(_) => Vec::new(),
+            Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => Vec::new(),
         }
     }
 

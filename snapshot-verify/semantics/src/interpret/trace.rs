@@ -8,8 +8,10 @@ use std::str::FromStr;
 use snapshot_core::Process;
 use thiserror::Error;
 
+use super::event::{Argument, Call, OperationCall};
 use super::machine::MAX_PROCESSES;
-use super::schedule::Move;
+use super::schedule::{Move, MoveKind};
+use crate::program::OperationId;
 
 /// A schedule, with what it is a schedule of.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -23,6 +25,9 @@ pub struct Trace {
     /// The pair (i, j) whose simple executions it belongs to, if it was found
     /// among these.
     pub pair: Option<[Process; 2]>,
+    /// The names of the operations, if it is an execution of an object that the algorithm
+    /// declares: of [`Call::Operation`] in moves, by number.
+    pub operations: Vec<String>,
     /// The [`digest`] of the program that it was made with, if it is known.
     pub program: Option<String>,
     /// Whether the history is linearizable, if that is known.
@@ -83,8 +88,9 @@ pub enum TraceErrorKind {
     },
     /// A line that means nothing.
     #[error(
-        "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`) nor one \
-         of `algorithm NAME`, `bug NAME`, `processes N`, `pair I J`, `program DIGEST`, `history \
+        "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`, or \
+         `p0 begin NAME ARGUMENTS` of one of the `operations`) nor one of `algorithm NAME`, `bug \
+         NAME`, `processes N`, `pair I J`, `operations NAMES`, `program DIGEST`, `history \
          linearizable|violation`, `= DEED`, `end`"
     )]
     Unknown {
@@ -156,6 +162,9 @@ impl fmt::Display for Trace {
         if let Some([i, j]) = self.pair {
             writeln!(f, "pair {i} {j}")?;
         }
+        if !self.operations.is_empty() {
+            writeln!(f, "operations {}", self.operations.join(" "))?;
+        }
         if let Some(program) = &self.program {
             writeln!(f, "program {program}")?;
         }
@@ -164,12 +173,38 @@ impl fmt::Display for Trace {
         }
         writeln!(f)?;
         for (number, made) in (1..).zip(&self.moves) {
-            writeln!(f, "{made}")?;
+            match made.kind {
+                MoveKind::Begin(Call::Operation(call)) => self.begins(f, made.process, call)?,
+                _ => writeln!(f, "{made}")?,
+            }
             if let Some(deed) = self.deeds.get(&number) {
                 writeln!(f, "= {deed}")?;
             }
         }
         writeln!(f, "{}", Self::END)
+    }
+}
+
+impl Trace {
+    /// `p0 begin push 1`; `-` is none.
+    fn begins(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        process: Process,
+        call: OperationCall,
+    ) -> fmt::Result {
+        let number = call.operation.0 as usize;
+        let name = self.operations.get(number).map_or("?", String::as_str);
+        write!(f, "p{process} begin {name}")?;
+        let is_given = |argument: &&Argument| **argument != Argument::NONE;
+        let last = call.arguments.iter().rposition(|argument| is_given(&argument));
+        for argument in &call.arguments[..last.map_or(0, |last| last + 1)] {
+            match is_given(&argument) {
+                true => write!(f, " {}", argument.0)?,
+                false => f.write_str(" -")?,
+            }
+        }
+        writeln!(f)
     }
 }
 
@@ -189,6 +224,7 @@ struct Reading {
     bug: Option<String>,
     processes: Option<usize>,
     pair: Option<[Process; 2]>,
+    operations: Option<Vec<String>>,
     program: Option<String>,
     linearizable: Option<bool>,
     moves: Vec<Move>,
@@ -233,6 +269,7 @@ impl FromStr for Trace {
             bug: reading.bug,
             processes: reading.processes.ok_or_else(|| missing("processes"))?,
             pair: reading.pair,
+            operations: reading.operations.unwrap_or_default(),
             program: reading.program,
             linearizable: reading.linearizable,
             moves: reading.moves,
@@ -285,7 +322,7 @@ impl Reading {
                 Some(_) => Err(TraceErrorKind::Twice { what: "=" }),
             };
         }
-        let head = ["algorithm", "bug", "processes", "pair", "program", "history"];
+        let head = ["algorithm", "bug", "processes", "pair", "operations", "program", "history"];
         if let Some(&what) = head.iter().find(|what| **what == word) {
             if !self.moves.is_empty() {
                 return Err(TraceErrorKind::Late { what });
@@ -293,6 +330,10 @@ impl Reading {
             return match what {
                 "algorithm" => once(&mut self.algorithm, what, rest.to_owned()),
                 "bug" => once(&mut self.bug, what, rest.to_owned()),
+                "operations" => {
+                    let names = rest.split_whitespace().map(str::to_owned).collect();
+                    once(&mut self.operations, what, names)
+                }
                 "program" => once(&mut self.program, what, rest.to_owned()),
                 "history" if rest == LINEARIZABLE => once(&mut self.linearizable, what, true),
                 "history" if rest == WRONG => once(&mut self.linearizable, what, false),
@@ -324,6 +365,21 @@ impl Reading {
                 self.moves.push(Move::update(process, value));
             }
             ["scan"] => self.moves.push(Move::scan(process)),
+            ["begin", name, ref arguments @ ..] => {
+                let names = self.operations.as_deref().unwrap_or_default();
+                let number = names.iter().position(|known| known == name).ok_or_else(unknown)?;
+                let number = u16::try_from(number).map_err(|_| unknown())?;
+                let mut call = OperationCall::new(OperationId(number));
+                if arguments.len() > call.arguments.len() {
+                    return Err(unknown());
+                }
+                for (argument, found) in call.arguments.iter_mut().zip(arguments) {
+                    if *found != "-" {
+                        *argument = Argument(found.parse().map_err(|_| unknown())?);
+                    }
+                }
+                self.moves.push(Move { process, kind: MoveKind::Begin(Call::Operation(call)) });
+            }
             ["step"] => self.moves.push(Move::step(process)),
             ["step", times] => {
                 let times = number("number of steps", times, (1, MOST_MOVES as u64))? as usize;

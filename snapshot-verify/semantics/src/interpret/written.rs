@@ -97,6 +97,7 @@ impl<'m, 'p> Writing<'m, 'p> {
                 words.push("returns".to_owned());
                 words.extend(values.iter().map(u32::to_string));
             }
+            Activity::Returning(..) => unreachable!("parts are written of snapshots only"),
             Activity::Running(frames) => {
                 for frame in frames {
                     words.push("at".to_owned());
@@ -169,7 +170,7 @@ impl<'m, 'p> Writing<'m, 'p> {
         loop {
             let procedure = ProcedureId(words.number("a procedure", 0, last)? as u32);
             let is_called = match frames.last() {
-                None => [program.update, program.scan].contains(&procedure),
+                None => program.is_operation(procedure),
                 Some(frame) => matches!(
                     self.instruction(frame),
                     Instruction::Call { procedure: called, .. } if called == procedure

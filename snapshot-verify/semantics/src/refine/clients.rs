@@ -1,13 +1,151 @@
 //! What a client may begin next, by number: how far it has come, and what each
-//! process may begin there.
+//! process may begin there; with what executions are held against.
 
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
-use crate::interpret::{Call, Client, Progress};
+use super::object::{AtomicObject, ObjectSpecification};
+use super::specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
+use super::subsets::{Automaton, LetterId, Possibilities, Subsets};
+use crate::interpret::{Call, Client, Fault, Progress, Sequential};
+use crate::program::linearization::Points;
 
 /// A call, and how far the client has come after it.
 pub type Choice = (Call, u32);
+
+/// What executions are held against, and what may be begun in them.
+pub trait World {
+    /// The specification.
+    type Automaton: Automaton;
+
+    /// Its sets.
+    fn specification(&mut self) -> &mut Subsets<Self::Automaton>;
+
+    /// The same.
+    fn known(&self) -> &Subsets<Self::Automaton>;
+
+    /// What a process may begin if it is idle, how far the client has come, and what the
+    /// specification allows by then.
+    ///
+    /// # Errors
+    /// If the specification is faulty there.
+    fn choices(
+        &mut self,
+        progress: u32,
+        possibilities: Possibilities,
+        process: Process,
+    ) -> Result<&[Choice], Fault>;
+
+    /// Why operations do not take effect at their points, where nothing is after a letter;
+    /// `None` if they may take effect anywhere.
+    fn misplaced(&self, before: Possibilities, letter: LetterId) -> Option<Misplacement>;
+}
+
+/// The snapshot, and a client of it.
+pub struct SnapshotWorld {
+    clients: Clients,
+    specification: SnapshotSpecification,
+    has_points: bool,
+}
+
+impl SnapshotWorld {
+    /// Of n processes; operations with points take effect there.
+    pub fn new(client: Client, n: usize, points: Points) -> Self {
+        let specification = SnapshotSpecification::with_points(n, points);
+        Self { clients: Clients::new(client, n), specification, has_points: points.any() }
+    }
+}
+
+impl World for SnapshotWorld {
+    type Automaton = AtomicSnapshot;
+
+    fn specification(&mut self) -> &mut SnapshotSpecification {
+        &mut self.specification
+    }
+
+    fn known(&self) -> &SnapshotSpecification {
+        &self.specification
+    }
+
+    fn choices(
+        &mut self,
+        progress: u32,
+        _: Possibilities,
+        process: Process,
+    ) -> Result<&[Choice], Fault> {
+        Ok(self.clients.choices(progress, process))
+    }
+
+    fn misplaced(&self, before: Possibilities, letter: LetterId) -> Option<Misplacement> {
+        self.has_points.then(|| self.specification.why(before, letter))
+    }
+}
+
+/// An object, and a client of it.
+pub struct ObjectWorld<'p> {
+    clients: Clients,
+    specification: ObjectSpecification<'p>,
+    /// Per progress and process, all that may be begun in some state.
+    offers: FxHashMap<(u32, Process), Box<[Choice]>>,
+    /// Per progress, set and process, what may be begun there.
+    choices: FxHashMap<(u32, Possibilities, Process), Box<[Choice]>>,
+}
+
+impl<'p> ObjectWorld<'p> {
+    /// Of the processes of an object.
+    pub fn new(client: Client, sequential: Sequential<'p>) -> Self {
+        Self {
+            clients: Clients::new(client, sequential.processes()),
+            specification: ObjectSpecification::new(sequential),
+            offers: FxHashMap::default(),
+            choices: FxHashMap::default(),
+        }
+    }
+}
+
+impl<'p> World for ObjectWorld<'p> {
+    type Automaton = AtomicObject<'p>;
+
+    fn specification(&mut self) -> &mut ObjectSpecification<'p> {
+        &mut self.specification
+    }
+
+    fn known(&self) -> &ObjectSpecification<'p> {
+        &self.specification
+    }
+
+    fn choices(
+        &mut self,
+        progress: u32,
+        possibilities: Possibilities,
+        process: Process,
+    ) -> Result<&[Choice], Fault> {
+        let key = (progress, possibilities, process);
+        if !self.choices.contains_key(&key) {
+            let sequential = self.specification.sequential();
+            let calls = |client: &Client, before: &Progress| {
+                client.calls_of_object(sequential, before, process)
+            };
+            if !self.offers.contains_key(&(progress, process)) {
+                let offers = self.clients.after(progress, process, calls);
+                self.offers.insert((progress, process), offers);
+            }
+            let mut choices = Vec::new();
+            for &(call, after) in &self.offers[&(progress, process)] {
+                let Call::Operation(operation) = call else { continue };
+                if self.specification.may_begin(possibilities, process, operation)? {
+                    choices.push((call, after));
+                }
+            }
+            self.choices.insert(key, choices.into());
+        }
+        Ok(&self.choices[&key])
+    }
+
+    fn misplaced(&self, _: Possibilities, _: LetterId) -> Option<Misplacement> {
+        None
+    }
+}
 
 /// How far a client can come, each once.
 #[derive(Debug)]
@@ -37,19 +175,30 @@ impl Clients {
     /// What a process may begin if it is idle.
     pub fn choices(&mut self, progress: u32, process: Process) -> &[Choice] {
         if !self.choices.contains_key(&(progress, process)) {
-            let before = self.all[progress as usize].clone();
-            let calls = self.client.calls(&before, process, self.processes);
-            let after = |call| {
-                let mut after = before.clone();
-                self.client.begin(&mut after, process, call);
-                (call, after)
-            };
-            let choices: Vec<(Call, Progress)> = calls.into_iter().map(after).collect();
-            let choices = choices.into_iter().map(|(call, after)| (call, self.number(after)));
-            let choices = choices.collect();
+            let n = self.processes;
+            let calls = |client: &Client, before: &Progress| client.calls(before, process, n);
+            let choices = self.after(progress, process, calls);
             self.choices.insert((progress, process), choices);
         }
         &self.choices[&(progress, process)]
+    }
+
+    /// These calls of a process, and how far the client has come after each.
+    fn after(
+        &mut self,
+        progress: u32,
+        process: Process,
+        calls: impl FnOnce(&Client, &Progress) -> Vec<Call>,
+    ) -> Box<[Choice]> {
+        let before = self.all[progress as usize].clone();
+        let calls = calls(&self.client, &before);
+        let after = |call| {
+            let mut after = before.clone();
+            self.client.begin(&mut after, process, call);
+            (call, after)
+        };
+        let choices: Vec<(Call, Progress)> = calls.into_iter().map(after).collect();
+        choices.into_iter().map(|(call, after)| (call, self.number(after))).collect()
     }
 
     fn number(&mut self, progress: Progress) -> u32 {

@@ -18,11 +18,12 @@
 //!
 //! | file | what it is about |
 //! | --- | --- |
-//! | `specification` | the atomic snapshot, normalised on the fly |
+//! | `subsets` | normalisation on the fly |
+//! | `specification`, `object` | what is normalised: the atomic snapshot, or an object of the text |
 //! | `states` | states of the interpreter as rows of numbers |
 //! | `footprint` | which steps are independent of all others |
 //! | `table` | rows, each once, with their parents |
-//! | `clients` | what may be begun, by number |
+//! | `clients` | what may be begun, by number, and where the specification is involved in that |
 //! | `search` | the product of all these, breadth-first |
 //!
 //! **Partial order reduction** (section 4.2 of the paper). Where a process is about
@@ -44,16 +45,20 @@
 
 mod clients;
 mod footprint;
+mod object;
 mod search;
 mod specification;
 mod states;
+mod subsets;
 mod table;
 
-pub use specification::{
-    Letter, LetterId, Misplacement, Possibilities, SnapshotSpecification, Successor,
-};
+pub use object::ObjectSpecification;
+pub use specification::{Misplacement, SnapshotSpecification};
+pub use subsets::{Letter, LetterId, Possibilities, Successor};
 
-use crate::interpret::{Client, ClientError, Fault, Machine, Move};
+use crate::interpret::{Client, ClientError, Fault, Machine, Move, Sequential};
+use crate::program::linearization::Points;
+use clients::{ObjectWorld, SnapshotWorld};
 
 /// What a search may cost.
 pub struct Budget<'a> {
@@ -135,6 +140,14 @@ pub enum RefinementVerdict {
         /// What is wrong with the last of them.
         fault: Fault,
     },
+    /// After these moves the specification itself, an object that the text declares, has no
+    /// meaning.
+    InObject {
+        /// The moves.
+        moves: Vec<Move>,
+        /// What is wrong with the object.
+        fault: Fault,
+    },
     /// A budget ran out.
     Unknown(Unfinished),
 }
@@ -162,5 +175,29 @@ pub fn refine(
     budget: &mut Budget<'_>,
 ) -> Result<Refinement, ClientError> {
     client.validate(machine.processes())?;
-    Ok(search::Search::new(machine, *client, means).run(budget))
+    let n = machine.processes();
+    let points = if means.points { Points::new(machine.program()) } else { Points::NONE };
+    let world = SnapshotWorld::new(*client, n, points);
+    Ok(search::Search::new(machine, world, means, points).run(budget))
+}
+
+/// Explores all executions of a client of an object that the text declares. Of the client,
+/// the values, the operations and who takes part count.
+///
+/// # Errors
+/// As [`refine`].
+///
+/// # Panics
+/// If the object is not that of the machine's program, for as many processes.
+pub fn refine_object(
+    machine: &Machine<'_>,
+    sequential: &Sequential<'_>,
+    client: &Client,
+    means: Means,
+    budget: &mut Budget<'_>,
+) -> Result<Refinement, ClientError> {
+    assert_eq!(machine.processes(), sequential.processes(), "one n for both");
+    client.validate(machine.processes())?;
+    let world = ObjectWorld::new(*client, sequential.clone());
+    Ok(search::Search::new(machine, world, means, Points::NONE).run(budget))
 }

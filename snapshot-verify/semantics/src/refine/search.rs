@@ -2,12 +2,13 @@
 
 use snapshot_core::Process;
 
-use super::clients::Clients;
-use super::specification::{Letter, LetterId, Possibilities, SnapshotSpecification};
+use super::clients::World;
+use super::specification::SnapshotSpecification;
 use super::states::{Made, Prospect, States};
+use super::subsets::{Letter, LetterId, Possibilities};
 use super::table::Table;
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
-use crate::interpret::{Client, Event, Fault, Machine, Move, MoveKind};
+use crate::interpret::{Event, Fault, Machine, Move, MoveKind};
 use crate::program::linearization::Points;
 
 /// The most moves between two questions whether to go on, and the most evaluations and
@@ -17,13 +18,12 @@ const WORK: u64 = 1 << 18;
 
 /// A search. A row is a state ([`States`]), the set of configurations, and how far
 /// the client has come.
-pub struct Search<'m, 'p> {
+pub struct Search<'m, 'p, W> {
     machine: &'m Machine<'p>,
     means: Means,
     points: Points,
     states: States<'m, 'p>,
-    clients: Clients,
-    specification: SnapshotSpecification,
+    world: W,
     table: Table,
     transitions: u64,
     /// Moves between two questions whether to go on: fewer where a move may take long.
@@ -45,20 +45,23 @@ enum End {
     /// The specification does not allow it.
     Forbidden(Possibilities, LetterId),
     Fault(Fault),
+    /// The specification itself is faulty there.
+    InObject(Fault),
 }
 
 /// Why the search ends.
 enum Stop {
     /// At a move from the row that is being expanded.
     At(Move, End),
+    /// What may be begun in the row that is being expanded has no meaning.
+    InGuard(Fault),
     Budget(Unfinished),
 }
 
-impl<'m, 'p> Search<'m, 'p> {
-    /// Of all executions of a client.
-    pub fn new(machine: &'m Machine<'p>, client: Client, means: Means) -> Self {
+impl<'m, 'p, W: World> Search<'m, 'p, W> {
+    /// Of all executions in a world, with these points.
+    pub fn new(machine: &'m Machine<'p>, world: W, means: Means, points: Points) -> Self {
         let (n, extent) = (machine.processes(), machine.extent());
-        let points = if means.points { Points::new(machine.program()) } else { Points::NONE };
         let states = States::new(machine);
         let width = states.width() + 2;
         Self {
@@ -66,8 +69,7 @@ impl<'m, 'p> Search<'m, 'p> {
             means,
             points,
             states,
-            clients: Clients::new(client, n),
-            specification: SnapshotSpecification::with_points(n, points),
+            world,
             table: Table::new(width),
             transitions: 0,
             question_every: (WORK / (extent.work + extent.scalars).max(1)).clamp(1, MOVES),
@@ -90,13 +92,16 @@ impl<'m, 'p> Search<'m, 'p> {
             Ok(()) => RefinementVerdict::Verified,
             Err((_, Stop::Budget(cause))) => RefinementVerdict::Unknown(cause),
             Err((at, Stop::At(last, end))) => self.verdict(at, last, end),
+            Err((at, Stop::InGuard(fault))) => {
+                RefinementVerdict::InObject { moves: self.path(at, None), fault }
+            }
         };
         Refinement {
             verdict,
             states: self.table.len(),
             transitions: self.transitions,
             depth: self.depth,
-            possibilities: self.specification.len(),
+            possibilities: self.world.known().len(),
             peak_bytes: self.peak_bytes.max(self.bytes()),
         }
     }
@@ -104,7 +109,7 @@ impl<'m, 'p> Search<'m, 'p> {
     fn explore(&mut self, budget: &mut Budget<'_>) -> Result<(), (u32, Stop)> {
         let mut first = vec![0; self.to.len()];
         self.states.write_initial(&mut first);
-        first[self.possibilities_at()] = self.specification.initial().number();
+        first[self.possibilities_at()] = self.world.known().initial().number();
         self.table.insert(&first, 0);
         let mut number = 0;
         while (number as usize) < self.table.len() {
@@ -136,9 +141,12 @@ impl<'m, 'p> Search<'m, 'p> {
                 self.follow(number, Move::step(process), budget)?;
                 continue;
             }
-            let choices = self.clients.choices(self.progress(), process).len();
+            let (progress, possibilities) = (self.progress(), self.possibilities());
+            let choices = self.world.choices(progress, possibilities, process);
+            let choices = choices.map_err(Stop::InGuard)?.len();
             for choice in 0..choices {
-                let (call, _) = self.clients.choices(self.progress(), process)[choice];
+                let choices = self.world.choices(progress, possibilities, process);
+                let (call, _) = choices.map_err(Stop::InGuard)?[choice];
                 let kind = MoveKind::Begin(call);
                 self.follow(number, Move { process, kind }, budget)?;
             }
@@ -160,9 +168,10 @@ impl<'m, 'p> Search<'m, 'p> {
     /// Whether every configuration allows the response that a process is about to
     /// make.
     fn is_decided(&mut self, process: Process) -> bool {
-        let made = self.states.step(&self.from, process, &mut self.specification);
+        let made = self.states.step(&self.from, process, self.world.specification());
         let Ok(Made { event: Some(letter), .. }) = made else { return false };
-        self.specification.successor(self.possibilities(), letter).keeps_all
+        let possibilities = self.possibilities();
+        self.world.specification().successor(possibilities, letter).keeps_all
     }
 
     fn prospect(&mut self, process: Process) -> Prospect {
@@ -209,13 +218,16 @@ impl<'m, 'p> Search<'m, 'p> {
         let process = made.process;
         let (step, progress) = match made.kind {
             MoveKind::Begin(call) => {
-                let begun = self.states.begin(&self.from, process, call, &mut self.specification);
-                let choices = self.clients.choices(self.from[self.progress_at()], process);
+                let begun =
+                    self.states.begin(&self.from, process, call, self.world.specification());
+                let (progress, possibilities) = (self.progress(), self.possibilities());
+                let choices = self.world.choices(progress, possibilities, process);
+                let choices = choices.map_err(End::InObject)?;
                 let chosen = choices.iter().find(|(choice, _)| *choice == call);
                 (begun, chosen.expect("only what a client may begin is begun").1)
             }
             MoveKind::Step => {
-                let step = self.states.step(&self.from, process, &mut self.specification);
+                let step = self.states.step(&self.from, process, self.world.specification());
                 (step, self.progress())
             }
         };
@@ -223,7 +235,7 @@ impl<'m, 'p> Search<'m, 'p> {
         let mut possibilities = self.possibilities();
         if self.points.any() {
             for _ in 0..step.points {
-                let letter = self.specification.letter(Letter::Point(process));
+                let letter = self.world.specification().letter(Letter::Point(process));
                 possibilities = self.possibilities_after(possibilities, letter)?;
             }
         }
@@ -244,19 +256,25 @@ impl<'m, 'p> Search<'m, 'p> {
         before: Possibilities,
         letter: LetterId,
     ) -> Result<Possibilities, End> {
-        let after = self.specification.successor(before, letter).after;
-        after.ok_or(End::Forbidden(before, letter))
+        let specification = self.world.specification();
+        let after = specification.successor(before, letter).after;
+        match specification.take_fault() {
+            Some(fault) => Err(End::InObject(fault)),
+            None => after.ok_or(End::Forbidden(before, letter)),
+        }
     }
 
     fn verdict(&mut self, at: u32, last: Move, end: End) -> RefinementVerdict {
-        let moves = self.path(at, last);
+        let moves = self.path(at, Some(last));
         match end {
             End::Fault(fault) => RefinementVerdict::Faulty { moves, fault },
-            End::Forbidden(before, letter) if self.points.any() && self.allows(&moves) => {
-                let misplacement = self.specification.why(before, letter);
-                RefinementVerdict::Misplaced { moves, misplacement }
-            }
-            End::Forbidden(..) => RefinementVerdict::Violation(moves),
+            End::InObject(fault) => RefinementVerdict::InObject { moves, fault },
+            End::Forbidden(before, letter) => match self.world.misplaced(before, letter) {
+                Some(misplacement) if self.allows(&moves) => {
+                    RefinementVerdict::Misplaced { moves, misplacement }
+                }
+                _ => RefinementVerdict::Violation(moves),
+            },
         }
     }
 
@@ -281,10 +299,10 @@ impl<'m, 'p> Search<'m, 'p> {
         true
     }
 
-    /// The moves that lead to a row, and one more. Rows do not tell by which move
+    /// The moves that lead to a row, and perhaps one more. Rows do not tell by which move
     /// they were reached: it is found again.
-    fn path(&mut self, mut number: u32, last: Move) -> Vec<Move> {
-        let mut moves = vec![last];
+    fn path(&mut self, mut number: u32, last: Option<Move>) -> Vec<Move> {
+        let mut moves = Vec::from_iter(last);
         while number > 0 {
             let parent = self.table.parent(number);
             self.from.copy_from_slice(self.table.row(parent));
@@ -300,7 +318,9 @@ impl<'m, 'p> Search<'m, 'p> {
     fn move_to(&mut self, number: u32) -> Move {
         for process in (0..self.machine.processes()).map(Process::from_index) {
             let moves: Vec<Move> = if self.prospect(process).is_idle {
-                let choices = self.clients.choices(self.progress(), process).iter();
+                let (progress, possibilities) = (self.progress(), self.possibilities());
+                let choices = self.world.choices(progress, possibilities, process);
+                let choices = choices.unwrap_or_default().iter();
                 choices.map(|(call, _)| Move { process, kind: MoveKind::Begin(*call) }).collect()
             } else {
                 vec![Move::step(process)]
@@ -331,6 +351,6 @@ impl<'m, 'p> Search<'m, 'p> {
     }
 
     fn bytes(&self) -> usize {
-        self.table.bytes() + self.states.bytes() + self.specification.bytes()
+        self.table.bytes() + self.states.bytes() + self.world.known().bytes()
     }
 }

@@ -4,18 +4,8 @@
 //! states - *configurations* - are what the segments hold and, per open
 //! operation, whether it has taken effect, a scan with what it saw. Taking
 //! effect is invisible, so the specification is nondeterministic; its subset
-//! construction is not: after some events it is in the set of **all**
-//! configurations that agree with them. A sequence of events is a linearizable
-//! history iff that set is not empty.
-//!
-//! This is the normalisation of the specification that refinement checkers do
-//! (Roscoe 1994; for linearizability: Liu, Chen, Liu and Sun, FM 2009), done on
-//! the fly. It knows nothing of simple histories or observers: any values, any
-//! number of operations.
-//!
-//! A set is *closed*: with a configuration it has those in which one more open
-//! operation has taken effect. An invocation is followed by closing the set; a
-//! response only removes configurations, of closed sets closed ones.
+//! construction (`subsets`) is not. It knows nothing of simple histories or observers: any
+//! values, any number of operations.
 //!
 //! **Linearization points.** Operations of which the text says where they take
 //! effect do so there, and nowhere else: [`Letter::Point`] is that event. If that
@@ -30,31 +20,12 @@
 //! seen it: it must pass exactly one.
 
 use std::mem::size_of;
-use std::rc::Rc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::Process;
 
-use crate::interpret::{Action, Event};
+use super::subsets::{Automaton, Letter, LetterId, Possibilities, Subsets};
+use crate::interpret::{Action, Event, Fault};
 use crate::program::linearization::Points;
-
-/// A set of configurations, by number. Equal sets have equal numbers.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct Possibilities(u32);
-
-/// What the specification sees, by number. Equal letters have equal numbers.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct LetterId(u32);
-
-/// What the specification sees.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub enum Letter {
-    /// An operation begins or ends.
-    Event(Event),
-    /// The open operation of a process takes effect, if it has linearization
-    /// points.
-    Point(Process),
-}
 
 /// Why operations do not take effect at their linearization points.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -84,7 +55,7 @@ pub enum Misplacement {
 
 /// One of the ways in which the events so far may have come about.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-struct Configuration {
+pub struct Configuration {
     segments: Vec<u32>,
     open: Vec<Open>,
 }
@@ -103,29 +74,14 @@ enum Open {
     Scanned(Vec<u32>),
 }
 
-/// What a letter makes of a set.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Successor {
-    /// The set after it; `None` if no execution of the specification has the
-    /// letter there.
-    pub after: Option<Possibilities>,
-    /// Whether all configurations of the set before can have the letter.
-    pub keeps_all: bool,
-}
+/// The atomic snapshot, as the set of all its configurations.
+pub type SnapshotSpecification = Subsets<AtomicSnapshot>;
 
-/// The subset construction, as far as it was needed.
-#[derive(Clone, Debug)]
-pub struct SnapshotSpecification {
+/// The atomic snapshot of n segments that all hold 0, process k writing segment k.
+#[derive(Clone, Copy, Debug)]
+pub struct AtomicSnapshot {
+    n: usize,
     points: Points,
-    configurations: Vec<Rc<Configuration>>,
-    configuration_numbers: FxHashMap<Rc<Configuration>, u32>,
-    /// Each set ascending.
-    sets: Vec<Rc<[u32]>>,
-    set_numbers: FxHashMap<Rc<[u32]>, Possibilities>,
-    letters: Vec<Rc<Letter>>,
-    letter_numbers: FxHashMap<Rc<Letter>, LetterId>,
-    successors: FxHashMap<(Possibilities, LetterId), Successor>,
-    bytes: usize,
 }
 
 impl SnapshotSpecification {
@@ -137,94 +93,7 @@ impl SnapshotSpecification {
 
     /// The same, but operations with linearization points take effect there.
     pub fn with_points(n: usize, points: Points) -> Self {
-        let mut specification = Self {
-            points,
-            configurations: Vec::new(),
-            configuration_numbers: FxHashMap::default(),
-            sets: Vec::new(),
-            set_numbers: FxHashMap::default(),
-            letters: Vec::new(),
-            letter_numbers: FxHashMap::default(),
-            successors: FxHashMap::default(),
-            bytes: 0,
-        };
-        let first = Configuration { segments: vec![0; n], open: vec![Open::Nothing; n] };
-        let first = specification.configuration(first);
-        specification.set(vec![first]);
-        specification
-    }
-
-    /// Before any event.
-    pub const fn initial(&self) -> Possibilities {
-        Possibilities(0)
-    }
-
-    /// How many sets have occurred.
-    pub const fn len(&self) -> usize {
-        self.sets.len()
-    }
-
-    /// Never: there is the initial set.
-    pub const fn is_empty(&self) -> bool {
-        self.sets.is_empty()
-    }
-
-    /// About how many bytes it takes.
-    pub fn bytes(&self) -> usize {
-        let successor = size_of::<((Possibilities, LetterId), Successor)>() + 1;
-        self.bytes + self.successors.capacity() * successor
-    }
-
-    /// A letter's number.
-    pub fn letter(&mut self, letter: Letter) -> LetterId {
-        if let Some(number) = self.letter_numbers.get(&letter) {
-            return *number;
-        }
-        let number = LetterId(self.letters.len() as u32);
-        let letter = Rc::new(letter);
-        self.letters.push(Rc::clone(&letter));
-        self.letter_numbers.insert(letter, number);
-        number
-    }
-
-    /// After one more letter.
-    ///
-    /// # Panics
-    /// If `before` or `letter` are not of this specification, or if the letter
-    /// begins an operation while one of the same process is open, or ends none
-    /// that is.
-    pub fn successor(&mut self, before: Possibilities, letter: LetterId) -> Successor {
-        if let Some(known) = self.successors.get(&(before, letter)) {
-            return *known;
-        }
-        let set = Rc::clone(&self.sets[before.0 as usize]);
-        let letter_itself = Rc::clone(&self.letters[letter.0 as usize]);
-        let mut moved = FxHashSet::default();
-        let mut kept = 0;
-        for number in &*set {
-            if let Some(one) = self.configurations[*number as usize].after(&letter_itself) {
-                kept += 1;
-                moved.insert(self.configuration(one));
-            }
-        }
-        if !letter_itself.is_response() {
-            self.close(&mut moved);
-        }
-        let mut moved: Vec<u32> = moved.into_iter().collect();
-        moved.sort_unstable();
-        let after = (!moved.is_empty()).then(|| self.set(moved));
-        let successor = Successor { after, keeps_all: kept == set.len() };
-        self.successors.insert((before, letter), successor);
-        successor
-    }
-
-    /// After one more event; `None` if no linearizable history has it there.
-    ///
-    /// # Panics
-    /// As [`Self::successor`].
-    pub fn after(&mut self, before: Possibilities, event: &Event) -> Option<Possibilities> {
-        let letter = self.letter(Letter::Event(event.clone()));
-        self.successor(before, letter).after
+        Self::of(AtomicSnapshot { n, points })
     }
 
     /// Why there is nothing after a letter.
@@ -232,97 +101,55 @@ impl SnapshotSpecification {
     /// # Panics
     /// As [`Self::successor`].
     pub fn why(&self, before: Possibilities, letter: LetterId) -> Misplacement {
-        let set = &self.sets[before.0 as usize];
-        let (process, returned) = match &*self.letters[letter.0 as usize] {
+        let (process, returned) = match self.letter_itself(letter) {
             Letter::Point(process) => return Misplacement::Twice(*process),
             Letter::Event(Event { process, action: Action::RespondScan(returned) }) => {
                 (*process, returned.clone())
             }
             Letter::Event(Event { process, .. }) => return Misplacement::Never(*process),
         };
-        let open = |number: &u32| &self.configurations[*number as usize].open[process.index()];
-        let held = set.iter().find_map(|number| match open(number) {
+        let held = self.configurations(before).find_map(|one| match &one.open[process.index()] {
             Open::Scanned(held) => Some(held.clone()),
             _ => None,
         });
         match held {
-            _ if !self.points.scans => Misplacement::Unseen { process, returned },
+            _ if !self.automaton.points.scans => Misplacement::Unseen { process, returned },
             Some(held) => Misplacement::Differs { process, held, returned },
             None => Misplacement::Never(process),
         }
     }
+}
 
-    /// Adds all configurations that some open operations' taking effect leads to.
-    fn close(&mut self, set: &mut FxHashSet<u32>) {
-        let mut waiting: Vec<u32> = set.iter().copied().collect();
-        while let Some(number) = waiting.pop() {
-            let one = Rc::clone(&self.configurations[number as usize]);
-            for process in 0..one.open.len() {
-                if self.is_free(&one.open[process])
-                    && let Some(next) = one.taking_effect(process)
-                {
-                    let next = self.configuration(next);
-                    if set.insert(next) {
-                        waiting.push(next);
-                    }
-                }
-            }
-        }
+impl Automaton for AtomicSnapshot {
+    type Configuration = Configuration;
+
+    fn initial(&self) -> Configuration {
+        Configuration { segments: vec![0; self.n], open: vec![Open::Nothing; self.n] }
     }
 
-    /// Whether an operation may take effect anywhere.
-    const fn is_free(&self, open: &Open) -> bool {
-        match open {
+    fn after(&self, one: &Configuration, letter: &Letter) -> Option<Configuration> {
+        one.after(letter)
+    }
+
+    fn taking_effect(
+        &self,
+        one: &Configuration,
+        process: usize,
+    ) -> Result<Option<Configuration>, Fault> {
+        let is_free = match one.open[process] {
             Open::Update(_) => !self.points.updates,
             Open::Scan => !self.points.scans,
             Open::Nothing | Open::Updated | Open::Scanned(_) => false,
-        }
+        };
+        Ok(if is_free { one.taking_effect(process) } else { None })
     }
 
-    fn configuration(&mut self, one: Configuration) -> u32 {
-        if let Some(number) = self.configuration_numbers.get(&one) {
-            return *number;
-        }
-        self.bytes += one.size();
-        let number = self.configurations.len() as u32;
-        let one = Rc::new(one);
-        self.configurations.push(Rc::clone(&one));
-        self.configuration_numbers.insert(one, number);
-        number
+    fn processes(&self) -> usize {
+        self.n
     }
 
-    fn set(&mut self, set: Vec<u32>) -> Possibilities {
-        if let Some(number) = self.set_numbers.get(&*set) {
-            return *number;
-        }
-        // Twice two words and a number, of what has place for more, for the tables.
-        self.bytes += set.len() * size_of::<u32>() + 12 * size_of::<usize>();
-        let number = Possibilities(self.sets.len() as u32);
-        let set: Rc<[u32]> = set.into();
-        self.sets.push(Rc::clone(&set));
-        self.set_numbers.insert(set, number);
-        number
-    }
-}
-
-impl Possibilities {
-    /// The number.
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-
-    /// With this number, which must be that of a set.
-    pub(super) const fn of_number(number: u32) -> Self {
-        Self(number)
-    }
-}
-
-impl Letter {
-    const fn is_response(&self) -> bool {
-        matches!(
-            self,
-            Self::Event(Event { action: Action::RespondUpdate | Action::RespondScan(_), .. })
-        )
+    fn size(&self, one: &Configuration) -> usize {
+        one.size()
     }
 }
 
@@ -340,7 +167,9 @@ impl Configuration {
             (Open::Scanned(seen), Action::RespondScan(values)) if seen == values => Open::Nothing,
             (Open::Update(_), Action::RespondUpdate)
             | (Open::Scan | Open::Scanned(_), Action::RespondScan(_)) => return None,
-            (open, action) => panic!("no history has `{action}` where a process is in {open:?}"),
+            (open, action) => {
+                panic!("no history of a snapshot has `{action}` where a process is in {open:?}")
+            }
         };
         let mut after = self.clone();
         after.open[process] = open;

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
 use super::footprint::Footprint;
-use super::specification::{Letter, LetterId, SnapshotSpecification};
+use super::subsets::{Automaton, Letter, LetterId, Subsets};
 use crate::interpret::{
     Call, Event, Fault, Interned, Machine, Next, ProcessPart, SharedPart, State,
 };
@@ -105,11 +105,11 @@ impl<'m, 'p> States<'m, 'p> {
     ///
     /// # Errors
     /// If it is a fault.
-    pub fn step(
+    pub fn step<A: Automaton>(
         &mut self,
         row: &[u32],
         process: Process,
-        specification: &mut SnapshotSpecification,
+        specification: &mut Subsets<A>,
     ) -> Result<Made, Fault> {
         let key = self.key(row, process);
         if let Some(made) = self.steps.get(&key) {
@@ -127,12 +127,12 @@ impl<'m, 'p> States<'m, 'p> {
     ///
     /// # Errors
     /// If it is a fault.
-    pub fn begin(
+    pub fn begin<A: Automaton>(
         &mut self,
         row: &[u32],
         process: Process,
         call: Call,
-        specification: &mut SnapshotSpecification,
+        specification: &mut Subsets<A>,
     ) -> Result<Made, Fault> {
         let key = self.key(row, process);
         if let Some(made) = self.begins.get(&(key, call)) {
@@ -198,13 +198,13 @@ impl<'m, 'p> States<'m, 'p> {
         steps + begins + prospects + self.shared.bytes() + self.processes.bytes()
     }
 
-    fn made(
+    fn made<A: Automaton>(
         &mut self,
         state: &State,
         process: Process,
         points: u32,
         event: Option<Event>,
-        specification: &mut SnapshotSpecification,
+        specification: &mut Subsets<A>,
     ) -> Made {
         let shared = self.shared.number(state.shared_part());
         let part = self.processes.number(state.process_part(process.index()));

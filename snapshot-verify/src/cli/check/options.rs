@@ -59,6 +59,35 @@ impl Check {
         }
     }
 
+    /// The method for an algorithm that declares an object, if all options suit it.
+    pub(super) fn object_method(
+        &self,
+        input: &Input,
+        variant: &Variant,
+    ) -> Result<Method, ExitCode> {
+        let is_given = [
+            (self.sizes.is_every(), "--processes every"),
+            (self.pairs != Pairs::All, "--pairs"),
+            (self.method == Some(MethodName::Exploration), "--method exploration"),
+            (self.executions == Some(Executions::Simple), "--executions simple"),
+            (self.updater.is_some(), "--updater"),
+            (self.points, "--points"),
+            (self.reductions.is_some(), "--reductions"),
+            (self.rungs.is_some(), "--rungs"),
+            (self.budget.threads.is_some(), "--threads"),
+            (self.self_check, "--self-check"),
+            (self.keep_going, "--keep-going"),
+            (self.strict, "--strict"),
+            (self.certificate.is_some(), "--certificate"),
+            (self.html.is_some(), "--html"),
+        ];
+        if let Some((_, option)) = is_given.iter().find(|(given, _)| *given) {
+            input.require_snapshot(variant, option)?;
+        }
+        let partial_order = self.partial_order != Some(Switch::Off);
+        Ok(Method::Refinement(Means { partial_order, points: false }))
+    }
+
     /// The pair and the updater must be there for every n.
     pub(super) fn require_processes(&self) -> Result<(), ExitCode> {
         if self.sizes.is_every() {
@@ -100,12 +129,12 @@ impl Check {
     pub(super) fn require_certifiable(
         &self,
         cases: &[(&Input, Variant)],
-        method: Method,
+        methods: &[Method],
     ) -> Result<(), ExitCode> {
         if self.certificate.is_none() {
             return Ok(());
         }
-        if method != Method::Exploration {
+        if methods.iter().any(|method| *method != Method::Exploration) {
             return Err(trouble("--certificate is of exploration: leave out --method refinement"));
         }
         if self.operations == Operations::Grow {

@@ -14,7 +14,9 @@ use snapshot_verify::report::{
     Case, Tally, human, human_conclusion, human_every, human_trial, json, json_every, json_summary,
 };
 use snapshot_verify::verify::every::{Every, every_by};
-use snapshot_verify::verify::{Method, Outcome, Unfinished, Verdict, exercised, tried, verify};
+use snapshot_verify::verify::{
+    Method, Outcome, Request, Unfinished, Verdict, exercised, tried, verify,
+};
 
 use super::Check;
 use crate::cli::certificate::Output as Certificate;
@@ -26,7 +28,6 @@ use crate::cli::{ReportFormat, WIDTH, interrupt, refused, trouble};
 /// One run of the command.
 pub(super) struct Session<'a> {
     command: &'a Check,
-    method: Method,
     stop: &'static AtomicBool,
     ticker: &'a Ticker,
     began: Instant,
@@ -41,10 +42,9 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(command: &'a Check, method: Method, ticker: &'a Ticker) -> Self {
+    pub(super) fn new(command: &'a Check, ticker: &'a Ticker) -> Self {
         Self {
             command,
-            method,
             stop: interrupt::listen(),
             ticker,
             began: Instant::now(),
@@ -64,14 +64,19 @@ impl<'a> Session<'a> {
         input: &Input,
         variant: &Variant,
         processes: usize,
+        method: Method,
     ) -> Result<(), ExitCode> {
-        let request = self.command.request(processes, self.method);
+        let mut request = self.command.request(processes, method);
+        if variant.object().is_some() {
+            request.values.get_or_insert(Request::VALUES);
+        }
         let source = input.algorithm.source();
         let looks_at_values = input.looks_at_values(variant);
         let mut case = Case {
             input: &input.name,
             algorithm: &variant.program.name,
             bug: variant.bug.as_deref(),
+            object: variant.object(),
             source,
             request: &request,
             outcomes: &[],
@@ -85,7 +90,8 @@ impl<'a> Session<'a> {
         let outcomes = outcomes.map_err(|error| refused(&watch.title, source, &error))?;
         case.outcomes = &outcomes;
         let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
-        let exercise = match outcomes.iter().all(is_proof) {
+        // What happens at all is asked of snapshots only.
+        let exercise = match outcomes.iter().all(is_proof) && variant.object().is_none() {
             true => {
                 let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
                 let exercise = exercised(&variant.program, &request, left, &watch);
@@ -188,6 +194,7 @@ impl<'a> Session<'a> {
                     input: &input.name,
                     algorithm: &variant.program.name,
                     bug,
+                    object: None,
                     source,
                     request,
                     outcomes,

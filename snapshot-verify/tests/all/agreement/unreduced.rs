@@ -87,6 +87,7 @@ fn letter(process: Process, action: &Action, value: impl Fn() -> u32) -> Letter 
             }
             (Action::InvokeUpdate(_), None) => Symbol::InvokeOther,
             (Action::RespondUpdate, None) => Symbol::RespondOther,
+            (Action::Begin { .. } | Action::End { .. }, _) => panic!("of no snapshot"),
         },
     )
 }

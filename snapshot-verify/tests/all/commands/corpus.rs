@@ -4,9 +4,13 @@
 
 use super::{answer, json, printed};
 
+fn all() -> impl Iterator<Item = &'static corpus::Algorithm> {
+    corpus::algorithms().iter().chain(corpus::object_algorithms())
+}
+
 #[test]
 fn every_text_and_every_bug_is_an_algorithm() {
-    for listed in corpus::algorithms() {
+    for listed in all() {
         let out = printed(0, &format!("list {}", listed.name));
         let bugs = listed.text.lines().filter(|line| line.starts_with("bug ")).count();
         let expectations = listed.text.lines().filter(|line| line.starts_with("expect ")).count();
@@ -19,7 +23,7 @@ fn every_text_and_every_bug_is_an_algorithm() {
 fn all_are_listed() {
     let lines = json(0, "list");
     let names: Vec<&str> = lines.iter().map(|line| line["algorithm"].as_str().unwrap()).collect();
-    let expected: Vec<&str> = corpus::algorithms().iter().map(|listed| listed.name).collect();
+    let expected: Vec<&str> = all().map(|listed| listed.name).collect();
     assert_eq!(names, expected);
     let reductions = printed(0, "list --reductions");
     let names: Vec<&str> = reductions.lines().map(|line| line.split_once(' ').unwrap().0).collect();

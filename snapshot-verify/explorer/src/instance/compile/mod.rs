@@ -94,6 +94,9 @@ impl Instance {
         if processes > MOST_PROCESSES {
             return Err(InstanceError::TooManyProcesses { given: processes, most: MOST_PROCESSES });
         }
+        if program.object().is_some() {
+            return Err(InstanceError::Object);
+        }
         let (i, j) = pair;
         if i >= j || j >= processes {
             return Err(InstanceError::PairOutOfRange { i, j, processes });

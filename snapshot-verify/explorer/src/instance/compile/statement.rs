@@ -24,7 +24,7 @@ impl<'a> Body<'a> {
         self.current = begin;
         let argument = switches.then(|| self.argument()).transpose()?;
         let value = argument.map_or(Term::FALSE, Term::Slot);
-        let update = self.program.update;
+        let update = self.program.update();
         self.call(update, vec![Tree::Leaf(value.clone())], Returning::Nowhere)?;
         self.pause("response".to_owned(), self.program.procedure(update).span, 0)?;
         self.leave(End::Respond(Response::Update { value }))?;
@@ -33,7 +33,7 @@ impl<'a> Body<'a> {
 
     /// A slot that keeps the argument until the response.
     fn argument(&mut self) -> Result<SlotId, InstanceError> {
-        let procedure = self.program.procedure(self.program.update);
+        let procedure = self.program.procedure(self.program.update());
         let name = format!("p{}.{}", self.me.index(), procedure.local(LocalId(0)).name);
         let owner = Owner::Operation(self.me);
         self.slots.scalar(name, owner, crate::instance::Domain::BIT, procedure.span)
@@ -44,7 +44,7 @@ impl<'a> Body<'a> {
         self.updating = false;
         let begin = self.block()?;
         self.current = begin;
-        let scan = self.program.scan;
+        let scan = self.program.scan();
         let procedure = self.program.procedure(scan);
         let view = crate::program::Type::view();
         let name = format!("p{}.result", self.me.index());

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::globals::{self, Global, Globals, Signature};
+use super::globals::{self, Expected, Global, Globals, Signature};
 use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported, Reporter};
 use crate::language::tree::{Name, Procedure, Variable};
 use crate::language::{Source, Span};
@@ -233,6 +233,12 @@ impl<'a> Body<'a> {
         }
         if self.globals.operation(name).is_some() {
             let kind = DiagnosticKind::ProcedureAsVariable { name: name.to_owned() };
+            return self.report(kind, span);
+        }
+        if let Expected::Specification(outside) = &self.globals.interface
+            && outside.contains(name)
+        {
+            let kind = DiagnosticKind::OutsideObject { name: name.to_owned() };
             return self.report(kind, span);
         }
         let known = self.names.keys().map(String::as_str).chain(self.globals.variable_names());

@@ -1,7 +1,7 @@
 //! What is declared outside of procedures: types, shared and private variables, and
 //! what is known of each procedure from outside.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::body::{Body, Constant};
 use super::types::{self, Types};
@@ -25,8 +25,22 @@ pub(super) struct Globals {
     pub private: Vec<PrivateVariable>,
     /// By [`ProcedureId`].
     pub signatures: Vec<Signature>,
+    pub interface: Expected,
     variables: HashMap<String, Global>,
     procedures: HashMap<String, ProcedureId>,
+}
+
+/// Which procedures are the operations, and what is known of them.
+#[derive(Debug, Default)]
+pub(super) enum Expected {
+    /// `update` and `scan`.
+    #[default]
+    Snapshot,
+    /// Those of the object, by name.
+    Operations(HashMap<String, Signature>),
+    /// They are checked for themselves: those of the object itself. The variables of the
+    /// algorithm with these names are out of sight.
+    Specification(HashSet<String>),
 }
 
 /// What a name outside of procedures stands for.
@@ -51,8 +65,14 @@ pub(super) struct Signature {
 
 impl Globals {
     /// Resolves all declarations. What is wrong is reported.
-    pub fn declare(source: &Source, tree: &Tree, reporter: &mut Reporter) -> Self {
-        let mut globals = Self { types: Types::declare(&tree.types, reporter), ..Self::default() };
+    pub fn declare(
+        source: &Source,
+        tree: &Tree,
+        interface: Expected,
+        reporter: &mut Reporter,
+    ) -> Self {
+        let types = Types::declare(&tree.types, reporter);
+        let mut globals = Self { types, interface, ..Self::default() };
         let mut places = HashMap::new();
         for variable in &tree.shared {
             if !is_new(&mut places, &variable.name, reporter) {
@@ -226,13 +246,18 @@ impl Globals {
                 Err(_) => sound = false,
             }
         }
-        let is_update = name.text == "update";
+        let (is_update, is_scan, operation) = match &self.interface {
+            Expected::Snapshot => (name.text == "update", name.text == "scan", None),
+            Expected::Operations(operations) => (false, false, operations.get(&name.text)),
+            Expected::Specification(_) => (false, false, None),
+        };
         let mut parameters = Vec::new();
-        for (parameter, written) in &procedure.parameters {
-            parameters.push(match written {
-                Some(written) => self.types.resolve(written, reporter).ok(),
-                None if is_update => Some(Type::Value),
-                None => {
+        for (position, (parameter, written)) in procedure.parameters.iter().enumerate() {
+            parameters.push(match (written, operation) {
+                (Some(written), _) => self.types.resolve(written, reporter).ok(),
+                (None, Some(operation)) => operation.parameters.get(position).cloned().flatten(),
+                (None, None) if is_update => Some(Type::Value),
+                (None, None) => {
                     let kind = DiagnosticKind::UntypedParameter { name: parameter.text.clone() };
                     reporter.report(kind, parameter.span);
                     None
@@ -245,11 +270,25 @@ impl Globals {
                 reporter.report(DiagnosticKind::UpdateSignature, name.span);
             }
         }
-        if name.text == "scan" && sound {
+        if is_scan && sound {
             if !parameters.is_empty() || returns.as_ref().is_some_and(|r| *r != Type::view()) {
                 reporter.report(DiagnosticKind::ScanSignature, name.span);
             }
             returns = Some(Type::view());
+        }
+        if let Some(operation) = operation.filter(|_| sound) {
+            let is_other =
+                |found: &Option<Type>, wanted: &Option<Type>| found.is_some() && found != wanted;
+            let mut pairs = parameters.iter().zip(&operation.parameters);
+            if parameters.len() != operation.parameters.len()
+                || pairs.any(|(found, wanted)| is_other(found, wanted))
+                || is_other(&returns, &operation.returns)
+            {
+                let (name, place) = (name.text.clone(), name.span);
+                let operation = operation.name.span;
+                reporter.report(DiagnosticKind::OperationSignature { name, operation }, place);
+            }
+            returns.clone_from(&operation.returns);
         }
         Signature { name, parameters, returns, sound }
     }

@@ -15,6 +15,7 @@ mod convert;
 mod expression;
 mod flow;
 mod globals;
+mod object;
 mod operator;
 mod points;
 mod range;
@@ -24,12 +25,12 @@ mod statement;
 mod target;
 mod types;
 
-use super::Source;
 use super::diagnostic::{DiagnosticKind, Reporter};
 use super::tree::Tree;
-use crate::program::{Procedure, ProcedureId, Program};
+use super::{Source, Span};
+use crate::program::{Interface, Procedure, ProcedureId, Program};
 use body::Body;
-use globals::Globals;
+use globals::{Expected, Globals};
 
 /// The program of a tree, unless something is wrong with it; then that is reported.
 pub(super) fn program(
@@ -38,25 +39,30 @@ pub(super) fn program(
     bug: Option<&str>,
     reporter: &mut Reporter,
 ) -> Option<Program> {
-    let mut globals = Globals::declare(source, tree, reporter);
-    let operations = [globals.operation("update"), globals.operation("scan")];
-    for (operation, name) in operations.iter().zip(["update", "scan"]) {
-        if operation.is_none() {
-            reporter.report(DiagnosticKind::MissingProcedure { name }, tree.name.span);
+    let declared = match &tree.object {
+        None => None,
+        Some(object) => Some(object::declare(source, tree, object, reporter)?),
+    };
+    let expected = declared.as_ref().map_or(Expected::Snapshot, object::Declared::expected);
+    let mut globals = Globals::declare(source, tree, expected, reporter);
+    let place = tree.name.span;
+    let interface = match declared {
+        None => {
+            let operation = |name: &str, reporter: &mut Reporter| {
+                required(&globals, name, (place, false), reporter)
+            };
+            let (update, scan) = (operation("update", reporter), operation("scan", reporter));
+            update.zip(scan).map(|(update, scan)| Interface::Snapshot { update, scan })
         }
-    }
-    let mut procedures = Vec::new();
-    for (procedure, id) in tree.procedures.iter().zip(0..) {
-        procedures.push(procedure_body(source, &globals, procedure, ProcedureId(id), reporter));
-    }
+        Some(declared) => declared.implemented(&globals, reporter).map(Interface::Object),
+    };
+    let procedures = procedures(source, &globals, tree, reporter);
     if !reporter.is_empty() {
         return None;
     }
     flow::check(&procedures, reporter);
-    let ([Some(update), Some(scan)], true) = (operations, reporter.is_empty()) else {
-        return None;
-    };
-    points::check(&procedures, update, scan, reporter);
+    let (Some(interface), true) = (interface, reporter.is_empty()) else { return None };
+    points::check(&procedures, &interface, reporter);
     if !reporter.is_empty() {
         return None;
     }
@@ -67,9 +73,38 @@ pub(super) fn program(
         shared: std::mem::take(&mut globals.shared),
         private: std::mem::take(&mut globals.private),
         procedures,
-        update,
-        scan,
+        interface,
     })
+}
+
+/// The procedure with this name; what is declared stands at the place.
+fn required(
+    globals: &Globals,
+    name: &str,
+    (place, of_object): (Span, bool),
+    reporter: &mut Reporter,
+) -> Option<ProcedureId> {
+    let found = globals.operation(name);
+    if found.is_none() {
+        let name = name.to_owned();
+        reporter.report(DiagnosticKind::MissingProcedure { name, of_object }, place);
+    }
+    found
+}
+
+/// All procedures, checked; but for what concerns paths through them, unless something is
+/// wrong already.
+fn procedures(
+    source: &Source,
+    globals: &Globals,
+    tree: &Tree,
+    reporter: &mut Reporter,
+) -> Vec<Procedure> {
+    let procedures = tree.procedures.iter().zip(0..);
+    let checked = procedures.map(|(procedure, id)| {
+        procedure_body(source, globals, procedure, ProcedureId(id), reporter)
+    });
+    checked.collect()
 }
 
 fn procedure_body(

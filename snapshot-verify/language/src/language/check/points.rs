@@ -7,16 +7,20 @@
 
 use crate::language::diagnostic::{DiagnosticKind, Reporter};
 use crate::program::linearization::{marked, reached};
-use crate::program::{Procedure, ProcedureId};
+use crate::program::{Interface, Procedure};
 
 /// Checks all procedures together. What is wrong is reported. Calls must not be
 /// circular.
-pub(super) fn check(
-    procedures: &[Procedure],
-    update: ProcedureId,
-    scan: ProcedureId,
-    reporter: &mut Reporter,
-) {
+pub(super) fn check(procedures: &[Procedure], interface: &Interface, reporter: &mut Reporter) {
+    let &Interface::Snapshot { update, scan } = interface else {
+        for procedure in procedures {
+            if let Some(statement) = marked(&procedure.body) {
+                let what = "`linearizes`".to_owned();
+                reporter.report(DiagnosticKind::OfSnapshot { what }, statement.span);
+            }
+        }
+        return;
+    };
     let (by_update, by_scan) = (reached(procedures, update), reached(procedures, scan));
     for (index, procedure) in procedures.iter().enumerate() {
         let Some(statement) = marked(&procedure.body) else { continue };

@@ -99,11 +99,25 @@ pub enum DiagnosticKind {
     #[error("a procedure `{name}` is not a variable")]
     ProcedureAsVariable { name: String },
     #[error("the algorithm has no `{name}`")]
-    MissingProcedure { name: &'static str },
+    MissingProcedure { name: String, of_object: bool },
     #[error("procedures call each other in a circle")]
     Recursion { circle: Vec<String> },
     #[error("with the call of `{name}` statements are nested deeper than {limit} levels")]
     CallsTooDeep { name: String, limit: usize },
+
+    // Objects.
+    #[error("the object `{name}` has no operations")]
+    NoOperations { name: String },
+    #[error("`{name}` has other parameters, or another result, than the operation")]
+    OperationSignature { name: String, operation: Span },
+    #[error("`{content}` cannot be {place}")]
+    OperationType { content: Type, place: &'static str },
+    #[error("the object does not see `{name}`, a variable of the algorithm")]
+    OutsideObject { name: String },
+    #[error("an atomic step within an operation of the object")]
+    AtomicInObject,
+    #[error("{what} is of snapshots, and this algorithm declares an object")]
+    OfSnapshot { what: String },
 
     // Types.
     #[error("type `{name}` contains itself")]

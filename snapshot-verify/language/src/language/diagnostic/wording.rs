@@ -68,6 +68,9 @@ impl DiagnosticKind {
             Self::Duplicate { first, .. } | Self::SecondHeader { first, .. } => {
                 vec![(*first, "first declared here".to_owned())]
             }
+            Self::OperationSignature { operation, .. } => {
+                vec![(*operation, "the operation".to_owned())]
+            }
             Self::TwoAccesses { first } => vec![(*first, "the first access".to_owned())],
             Self::Unclosed { open, .. } => vec![(*open, "opened here".to_owned())],
             Self::RepeatedField { first, .. } => vec![(*first, "first given here".to_owned())],
@@ -156,8 +159,14 @@ impl DiagnosticKind {
             Self::UnknownRange { name, .. } => {
                 Some(format!("declare it at the top of the procedure: `local {name}: 0..9`, say"))
             }
-            Self::MissingProcedure { name: "update" } => Some(
-                "declare `update(v):` and below it how a process updates its segment".to_owned(),
+            Self::MissingProcedure { name, of_object: true } => Some(format!(
+                "declare `procedure {name}`, with the parameters of the operation, and below it \
+                 how a process carries it out"
+            )),
+            Self::MissingProcedure { name, .. } if name == "update" => Some(
+                "declare `update(v):` and below it how a process updates its segment; or declare \
+                 the `object` that it implements"
+                    .to_owned(),
             ),
             Self::Duplicate { .. } => {
                 Some("give one of them another name: names hide no others".to_owned())
@@ -195,11 +204,26 @@ impl DiagnosticKind {
                 "a block is opened by `:` and indented; it needs no `do` and no `end`"
             }
             Self::UnknownItem { .. } => {
-                "a line without indentation begins with algorithm, source, type, shared, private, \
-                 update, scan, procedure, bug or expect"
+                "a line without indentation begins with algorithm, source, type, object, shared, \
+                 private, update, scan, procedure, bug or expect"
             }
             Self::MissingHeader => "begin the text with `algorithm NAME`",
             Self::SecondHeader { .. } => "remove one of the two",
+            Self::NoOperations { .. } => {
+                "declare them below the `state`: `read: 0..3: return x`, say"
+            }
+            Self::OperationSignature { .. } => {
+                "leave out the types of the parameters and of the result: they are the operation's"
+            }
+            Self::OperationType { .. } => {
+                "values, numbers, processes, segments, truth values, and `... or none` can; \
+                 and, but for parameters, records and arrays of these"
+            }
+            Self::OutsideObject { .. } => {
+                "what an object does depends on its `state`, its parameters, `me` and `n` only"
+            }
+            Self::AtomicInObject => "an operation takes effect at one instant: leave out `atomic:`",
+            Self::OfSnapshot { .. } => "leave it out",
             Self::EditNotFound { .. } => {
                 "the text must occur as it is written there, symbol by symbol, white space aside"
             }

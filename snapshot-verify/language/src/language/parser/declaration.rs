@@ -2,7 +2,8 @@
 
 use super::{Parsed, Parser, TokenKind};
 use crate::language::tree::{
-    Cell, Indices, Name, Procedure, TypeDeclaration, TypeExpression, Variable,
+    By, Cell, Indices, Name, Object, Operation, Procedure, Statement, TypeDeclaration,
+    TypeExpression, Variable,
 };
 
 impl Parser<'_> {
@@ -81,8 +82,9 @@ impl Parser<'_> {
     /// `procedure NAME(...): TYPE:`, `update(v):`, `scan:`.
     pub fn procedure(&mut self) -> Parsed<Procedure> {
         let begin = self.position;
-        if !(self.at_word("update") || self.at_word("scan")) {
-            self.expect_word("procedure", "a procedure")?;
+        // An operation's begins with its name, unless it is called `procedure`.
+        if self.at_word("procedure") && self.peek_at(1).kind == TokenKind::Name {
+            self.next();
         }
         let name = self.name("a name for the procedure")?;
         let parameters = if self.at(TokenKind::Open) { self.parameters()? } else { Vec::new() };
@@ -96,18 +98,100 @@ impl Parser<'_> {
         } else {
             None
         };
-        let mut locals = Vec::new();
-        let body = if self.at(TokenKind::Newline) && self.peek_at(1).kind == TokenKind::Indent {
-            self.next();
-            self.next();
-            locals = self.locals();
-            self.statements()
-        } else {
-            let body = self.block(begin)?;
+        let (locals, body) = self.body(begin)?;
+        let after_block = self.tokens[..self.position].last();
+        if after_block.is_none_or(|last| last.kind != TokenKind::Dedent) {
             self.end_of_line()?;
-            body
-        };
+        }
         Ok(Procedure { name, parameters, returns, locals, body })
+    }
+
+    /// The `local` declarations and the statements of a procedure.
+    fn body(&mut self, begin: usize) -> Parsed<(Vec<Variable>, Vec<Statement>)> {
+        if self.at(TokenKind::Newline) && self.peek_at(1).kind == TokenKind::Indent {
+            self.next();
+            self.next();
+            let locals = self.locals();
+            return Ok((locals, self.statements()));
+        }
+        Ok((Vec::new(), self.block(begin)?))
+    }
+
+    /// `object NAME:` and its block.
+    pub fn object(&mut self) -> Parsed<Object> {
+        let begin = self.position;
+        self.expect_word("object", "`object`")?;
+        let name = self.name("a name for the object")?;
+        self.expect(TokenKind::Colon, "`:`")?;
+        if !(self.at(TokenKind::Newline) && self.peek_at(1).kind == TokenKind::Indent) {
+            return Err(self.missing_block(begin));
+        }
+        self.next();
+        self.next();
+        let (mut state, mut operations) = (Vec::new(), Vec::new());
+        loop {
+            while self.eat(TokenKind::Newline) || self.eat(TokenKind::Semicolon) {}
+            if self.at_end() || self.eat(TokenKind::Dedent) {
+                return Ok(Object { name, state, operations });
+            }
+            let is_state = self.at_word("state") && self.peek_at(1).kind == TokenKind::Name;
+            let parsed = match is_state {
+                true => self.state().map(|variable| state.push(variable)),
+                false => self.operation().map(|operation| operations.push(operation)),
+            };
+            if parsed.is_err() {
+                self.recover();
+            }
+        }
+    }
+
+    /// `state NAME[INDEX]...: TYPE [:= E]`.
+    fn state(&mut self) -> Parsed<Variable> {
+        self.next();
+        let (name, dimensions) = self.variable_name()?;
+        let variable = self.variable(name, dimensions, None)?;
+        self.end_of_statement()?;
+        Ok(variable)
+    }
+
+    /// `NAME[(PARAMETERS)][: TYPE] [by PROCESSES] [when C] [await C]:` and what it does.
+    fn operation(&mut self) -> Parsed<Operation> {
+        let begin = self.position;
+        let name = self.name("`state` or the name of an operation")?;
+        let parameters = if self.at(TokenKind::Open) { self.parameters()? } else { Vec::new() };
+        let mut returns = None;
+        let has_type = self.at(TokenKind::Colon) && {
+            self.next();
+            let has_type = self.at_return_type();
+            if !has_type {
+                self.position -= 1;
+            }
+            has_type
+        };
+        if has_type {
+            returns = Some(self.type_expression()?);
+        }
+        let by = if self.eat_word("by") { self.by()? } else { By::All };
+        let when = if self.eat_word("when") { Some(self.expression()?) } else { None };
+        let awaits = if self.eat_word("await") { Some(self.expression()?) } else { None };
+        self.expect(TokenKind::Colon, "`by`, `when`, `await`, or `:` and what the operation does")?;
+        let (locals, body) = self.body(begin)?;
+        self.end_of_statement()?;
+        let procedure = Procedure { name, parameters, returns, locals, body };
+        Ok(Operation { procedure, by, when, awaits })
+    }
+
+    /// `all`, `others`, `process NUMBER`.
+    fn by(&mut self) -> Parsed<By> {
+        if self.eat(TokenKind::All) {
+            Ok(By::All)
+        } else if self.eat_word("others") {
+            Ok(By::Others)
+        } else if self.eat_word("process") {
+            Ok(By::Process(self.number("the number of a process")? as u32))
+        } else {
+            Err(self.unexpected("`all`, `others` or `process` and its number"))
+        }
     }
 
     /// Whether the type that the procedure returns stands here, not its body.
@@ -119,10 +203,12 @@ impl Parser<'_> {
             TokenKind::Name => match self.text() {
                 "record" => self.peek_at(1).kind == TokenKind::Open,
                 "array" => true,
-                _ => matches!(
-                    self.peek_at(1).kind,
-                    TokenKind::Colon | TokenKind::Or | TokenKind::Newline
-                ),
+                _ => {
+                    let next = self.peek_at(1);
+                    let word = self.source.slice(next.span);
+                    matches!(next.kind, TokenKind::Colon | TokenKind::Or | TokenKind::Newline)
+                        || (next.kind == TokenKind::Name && matches!(word, "by" | "when" | "await"))
+                }
             },
             _ => false,
         }

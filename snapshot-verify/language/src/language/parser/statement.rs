@@ -24,7 +24,10 @@ impl Parser<'_> {
         })
     }
 
-    fn missing_block(&mut self, opened_by: usize) -> crate::language::diagnostic::Reported {
+    pub(super) fn missing_block(
+        &mut self,
+        opened_by: usize,
+    ) -> crate::language::diagnostic::Reported {
         let span = self.since(opened_by);
         let after = self.source.slice(span).to_owned();
         self.report(DiagnosticKind::MissingBlock { after }, span)

@@ -3,9 +3,9 @@
 
 use snapshot_language::Span;
 use snapshot_language::program::{
-    Access, Binary, Bound, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, Local,
-    LocalId, Place, Procedure, ProcedureId, Program, Projection, Root, SharedId, SharedVariable,
-    Statement, StatementKind, Type,
+    Access, Binary, Bound, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, Interface,
+    Local, LocalId, Place, Procedure, ProcedureId, Program, Projection, Root, SharedId,
+    SharedVariable, Statement, StatementKind, Type,
 };
 
 const ACTIVE: SharedId = SharedId(0);
@@ -140,7 +140,6 @@ pub fn bowman(early_exit: bool) -> Program {
         ],
         private: Vec::new(),
         procedures: vec![update, scan],
-        update: ProcedureId(0),
-        scan: ProcedureId(1),
+        interface: Interface::Snapshot { update: ProcedureId(0), scan: ProcedureId(1) },
     }
 }

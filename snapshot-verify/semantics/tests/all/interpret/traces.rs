@@ -16,6 +16,7 @@ fn a_trace_is_read_as_it_was_written() {
     assert_eq!(
         trace,
         Trace {
+            operations: Vec::new(),
             algorithm: "bowman".to_owned(),
             bug: Some("early_exit".to_owned()),
             processes: 3,

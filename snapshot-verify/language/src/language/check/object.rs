@@ -1,0 +1,223 @@
+//! The object that a text declares, as a program of its own.
+//!
+//! Its state is the private variables, each operation a procedure, and each `when` and
+//! `await` one that returns a truth value. So names, types and statements mean in an object what they mean in
+//! an algorithm; but there is no shared memory.
+
+use std::collections::{HashMap, HashSet};
+
+use super::globals::{Expected, Globals, Signature};
+use super::{flow, procedures, required};
+use crate::language::diagnostic::{DiagnosticKind, Reporter};
+use crate::language::tree::{self, Name, Tree};
+use crate::language::{Source, Span};
+use crate::program::{
+    By, Expression, ExpressionKind, Interface, Object, Operation, ProcedureId, Program, Statement,
+    StatementKind, Type,
+};
+
+/// An object, before it is known which procedures implement its operations.
+pub(super) struct Declared<'t> {
+    tree: &'t tree::Object,
+    specification: Program,
+    /// Per operation.
+    signatures: Vec<Signature>,
+    /// Per operation, the procedures that say when it may be begun, and when it may take effect.
+    guards: Vec<[Option<ProcedureId>; 2]>,
+}
+
+/// The object of a tree, unless something is wrong with it; then that is reported.
+pub(super) fn declare<'t>(
+    source: &Source,
+    tree: &Tree,
+    object: &'t tree::Object,
+    reporter: &mut Reporter,
+) -> Option<Declared<'t>> {
+    let place = object.name.span;
+    if object.operations.is_empty() {
+        reporter.report(DiagnosticKind::NoOperations { name: object.name.text.clone() }, place);
+    }
+    let (limit, parameters) = (Object::MOST_OPERATIONS, Object::MOST_PARAMETERS);
+    if object.operations.len() > limit {
+        reporter.report(DiagnosticKind::TooMany { what: "operations", limit }, place);
+    }
+    let (mut written, mut guards) = (Vec::new(), Vec::new());
+    for operation in &object.operations {
+        if operation.procedure.parameters.len() > parameters {
+            let kind = DiagnosticKind::TooMany { what: "parameters", limit: parameters };
+            reporter.report(kind, operation.procedure.name.span);
+        }
+        written.push(operation.procedure.clone());
+    }
+    for operation in &object.operations {
+        let conditions = [("when", &operation.when), ("await", &operation.awaits)];
+        guards.push(conditions.map(|(word, condition)| {
+            let id = ProcedureId(written.len() as u32);
+            written.extend(condition.as_ref().map(|one| guard(word, &operation.procedure, one)));
+            condition.as_ref().map(|_| id)
+        }));
+    }
+    let variables = tree.shared.iter().chain(&tree.private);
+    let outside: HashSet<String> = variables.map(|variable| variable.name.text.clone()).collect();
+    let specification = Tree {
+        name: object.name.clone(),
+        citation: None,
+        types: tree.types.clone(),
+        object: None,
+        shared: Vec::new(),
+        private: object.state.clone(),
+        procedures: written,
+    };
+    let expected = Expected::Specification(outside);
+    let globals = Globals::declare(source, &specification, expected, reporter);
+    let procedures = procedures(source, &globals, &specification, reporter);
+    if !reporter.is_empty() {
+        return None;
+    }
+    flow::check(&procedures, reporter);
+    let specification = Program {
+        name: object.name.text.clone(),
+        bug: None,
+        citation: None,
+        shared: Vec::new(),
+        private: globals.private,
+        procedures,
+        interface: Interface::Specification,
+    };
+    check(&specification, object.operations.len(), reporter);
+    if !reporter.is_empty() {
+        return None;
+    }
+    let mut signatures = globals.signatures;
+    signatures.truncate(object.operations.len());
+    Some(Declared { tree: object, specification, signatures, guards })
+}
+
+/// `when C` or `await C` as a procedure. Its name is none that a text can give.
+fn guard(word: &str, operation: &tree::Procedure, when: &tree::Expression) -> tree::Procedure {
+    let (span, kind) = (when.span, tree::TypeKind::Named("bool".to_owned()));
+    let name = Name { text: format!("{word} {}", operation.name.text), span };
+    let answer = tree::Statement {
+        kind: tree::StatementKind::Return(Some(when.clone())),
+        span,
+        linearizes: None,
+    };
+    tree::Procedure {
+        name,
+        parameters: operation.parameters.clone(),
+        returns: Some(tree::TypeExpression { kind, span }),
+        locals: Vec::new(),
+        body: vec![answer],
+    }
+}
+
+impl Declared<'_> {
+    /// What the procedures of its operations are like.
+    pub fn expected(&self) -> Expected {
+        let named = |one: &Signature| (one.name.text.clone(), one.clone());
+        Expected::Operations(self.signatures.iter().map(named).collect::<HashMap<_, _>>())
+    }
+
+    /// The object, if each operation has its procedure; else that is reported.
+    pub fn implemented(self, globals: &Globals, reporter: &mut Reporter) -> Option<Box<Object>> {
+        let named = self.tree.operations.iter().filter_map(|operation| match operation.by {
+            tree::By::Process(number) => Some(number),
+            tree::By::All | tree::By::Others => None,
+        });
+        let named: Vec<u32> = named.collect();
+        let mut operations = Vec::new();
+        for (position, operation) in self.tree.operations.iter().enumerate() {
+            let name = &operation.procedure.name;
+            let procedure = required(globals, &name.text, (name.span, true), reporter);
+            operations.extend(procedure.map(|procedure| Operation {
+                procedure,
+                effect: ProcedureId(position as u32),
+                when: self.guards[position][0],
+                awaits: self.guards[position][1],
+                by: match operation.by {
+                    tree::By::All => By::All,
+                    tree::By::Process(number) => By::Process(number),
+                    tree::By::Others => By::Except(named.clone()),
+                },
+            }));
+        }
+        let is_whole = operations.len() == self.tree.operations.len();
+        is_whole.then(|| {
+            let (name, span) = (self.tree.name.text.clone(), self.tree.name.span);
+            Box::new(Object { name, span, specification: self.specification, operations })
+        })
+    }
+}
+
+/// What an object must not do, though an algorithm may.
+fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
+    for variable in &specification.private {
+        no_version(&variable.content, variable.span, reporter);
+        if mentions_me(&variable.initial) {
+            let what = "the first state of an object";
+            reporter.report(DiagnosticKind::NotConstant { what }, variable.initial.span);
+        }
+    }
+    for (number, procedure) in specification.procedures.iter().enumerate() {
+        for local in &procedure.locals {
+            no_version(&local.content, local.span, reporter);
+        }
+        Statement::each(&procedure.body, &mut |statement| {
+            if let StatementKind::Atomic(_) = statement.kind {
+                reporter.report(DiagnosticKind::AtomicInObject, statement.span);
+            }
+        });
+        if number >= operations {
+            continue;
+        }
+        for parameter in &procedure.locals[..procedure.parameters] {
+            if !is_argument(&parameter.content) {
+                let (content, place) = (parameter.content.clone(), "a parameter of an operation");
+                reporter.report(DiagnosticKind::OperationType { content, place }, parameter.span);
+            }
+        }
+        if let Some(content) = procedure.returns.clone().filter(|content| !is_result(content)) {
+            let place = "the result of an operation";
+            reporter.report(DiagnosticKind::OperationType { content, place }, procedure.span);
+        }
+    }
+}
+
+fn no_version(content: &Type, span: Span, reporter: &mut Reporter) {
+    if has_version(content) {
+        let (content, place) = (content.clone(), "in an object");
+        reporter.report(DiagnosticKind::OperationType { content, place }, span);
+    }
+}
+
+fn has_version(content: &Type) -> bool {
+    match content {
+        Type::Version => true,
+        Type::Optional(content) | Type::Array { element: content, .. } => has_version(content),
+        Type::Record(fields) => fields.iter().any(|field| has_version(&field.content)),
+        _ => false,
+    }
+}
+
+/// Whether there are finitely many of this type to be given to an operation, by number.
+fn is_argument(content: &Type) -> bool {
+    match content {
+        Type::Optional(content) => is_argument(content),
+        Type::Value | Type::Bool | Type::Process | Type::Segment | Type::Integer { .. } => true,
+        Type::Version | Type::Counter | Type::Array { .. } | Type::Record(_) => false,
+    }
+}
+
+fn is_result(content: &Type) -> bool {
+    match content {
+        Type::Array { element, .. } => is_result(element),
+        Type::Record(fields) => fields.iter().all(|field| is_result(&field.content)),
+        Type::Counter => true,
+        content => is_argument(content),
+    }
+}
+
+fn mentions_me(expression: &Expression) -> bool {
+    matches!(expression.kind, ExpressionKind::Me)
+        || expression.operands().into_iter().any(mentions_me)
+}

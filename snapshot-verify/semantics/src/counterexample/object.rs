@@ -1,0 +1,170 @@
+//! Counterexamples of objects: an execution after which no order of the operations explains
+//! what they returned.
+
+use std::fmt::Write;
+
+use snapshot_core::history::{Declaration, Event as HistoryEvent};
+use snapshot_core::{History, OperationId, Segment};
+
+use super::names::Names;
+use super::{CounterexampleError, CounterexampleErrorKind, columns, intervals, paragraph};
+use crate::interpret::{Action, Event, Execution, Machine, Move, Sequential};
+use crate::object::{Judge, Judgement};
+
+/// An execution that the interpreter made, and whose history is not linearizable.
+#[derive(Clone, Debug)]
+pub struct ObjectCounterexample {
+    title: String,
+    moves: Vec<Move>,
+    execution: Execution,
+    argument: String,
+}
+
+impl ObjectCounterexample {
+    /// Makes the moves and judges what happens. Moves after the violation are left out.
+    ///
+    /// # Errors
+    /// If this is no counterexample: the moves cannot be made, an operation is begun where
+    /// the object's `when` forbids it, or the history is linearizable.
+    pub fn validated(
+        machine: &Machine<'_>,
+        sequential: &Sequential<'_>,
+        moves: &[Move],
+    ) -> Result<Self, CounterexampleError> {
+        let execution = machine.run(moves)?;
+        let events: Vec<&Event> = execution.events().collect();
+        let judge = Judge::new(sequential);
+        let Judgement::Violation { events: decided, order } = judge.judge(&events)? else {
+            let (moves, operations) = (moves.len(), begun(&execution));
+            return Err(CounterexampleErrorKind::Linearizable { moves, operations }.into());
+        };
+        for (position, event) in events[..decided].iter().enumerate() {
+            if let Action::Begin { call, text } = &event.action
+                && !judge.may_begin(&events[..position], event.process, *call)?
+            {
+                let (process, text) = (event.process, text.to_string());
+                return Err(CounterexampleErrorKind::Forbidden { process, text }.into());
+            }
+        }
+        let moves = moves[..=super::move_of(&execution, decided - 1)].to_vec();
+        let execution = machine.run(&moves)?;
+        let argument = argument(&execution, &order);
+        let title = super::title(machine, None, moves.len());
+        Ok(Self { title, moves, execution, argument })
+    }
+
+    /// The moves, up to the event that completes the violation.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// What the moves did.
+    pub const fn execution(&self) -> &Execution {
+        &self.execution
+    }
+
+    /// How many operations there are.
+    pub fn operations(&self) -> usize {
+        begun(&self.execution)
+    }
+
+    /// Why the history is not linearizable, as one paragraph.
+    pub fn argument(&self) -> &str {
+        &self.argument
+    }
+
+    /// For people, in lines of at most `width` characters, if the words allow it.
+    pub fn text(&self, width: usize) -> String {
+        let mut text = format!("{}\n\n", self.title);
+        text.push_str(&render_object(&self.execution, width));
+        text.push_str("\nWhy it is not linearizable:\n\n");
+        for line in paragraph::lines(&self.argument, width.saturating_sub(2).min(98)) {
+            writeln!(text, "  {line}").expect("writing to a string cannot fail");
+        }
+        text
+    }
+}
+
+/// An execution of an object for people: its columns, and its history; in lines of at most
+/// `width` characters, if the words allow it.
+pub fn render_object(execution: &Execution, width: usize) -> String {
+    let names = Names::of_object(begun(execution));
+    let labels = labels(execution, &names);
+    let short: Vec<String> = (0..labels.len())
+        .map(|number| names.of_operation(OperationId::from_index(number)))
+        .collect();
+    let columns = columns::text(execution, &names, width);
+    let drawn = intervals::labelled(&drawing(execution), &labels, &short, width);
+    let drawn = drawn.unwrap_or_else(|list| list);
+    format!("{columns}\nThe history:\n\n{drawn}")
+}
+
+fn begun(execution: &Execution) -> usize {
+    execution.events().filter(|event| !event.action.is_response()).count()
+}
+
+/// `O1: push(1)`, `O2: pop returns 1`: each operation with what came of it.
+fn labels(execution: &Execution, names: &Names) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    let mut open = vec![0; execution.processes];
+    for event in execution.events() {
+        let open = &mut open[event.process.index()];
+        match &event.action {
+            Action::Begin { text, .. } => {
+                *open = labels.len();
+                let name = names.of_operation(OperationId::from_index(labels.len()));
+                labels.push(format!("{name}: {text}"));
+            }
+            Action::End { result: Some(_), text, .. } => {
+                write!(labels[*open], " returns {text}").expect("writing to a string cannot fail");
+            }
+            _ => {}
+        }
+    }
+    labels
+}
+
+/// The operations as intervals, all of them as updates: a picture needs no more.
+fn drawing(execution: &Execution) -> History<u32> {
+    let n = execution.processes;
+    let declaration = Declaration::new(0).with_segments(n).with_processes(n);
+    let mut history = History::builder(declaration).expect("there is at least one process");
+    for event in execution.events() {
+        let segment = Segment::from_index(event.process.index());
+        let drawn = match event.action.is_response() {
+            false => HistoryEvent::invoke_update(event.process, segment, &0),
+            true => HistoryEvent::respond_update(event.process),
+        };
+        history.push(&drawn).expect("a machine's events are a history");
+    }
+    history.finish()
+}
+
+/// The last event of the execution is the first that nothing explains; `order`: operations
+/// that explain what happened before it, as far as the search came.
+fn argument(execution: &Execution, order: &[OperationId]) -> String {
+    let names = Names::of_object(begun(execution));
+    let labels = labels(execution, &names);
+    let mut open = vec![0; execution.processes];
+    let (mut begun, mut last) = (0, 0);
+    for event in execution.events() {
+        let open = &mut open[event.process.index()];
+        if event.action.is_response() {
+            last = *open;
+        } else {
+            *open = begun;
+            begun += 1;
+        }
+    }
+    let order: Vec<&str> = order.iter().map(|id| labels[id.index()].as_str()).collect();
+    let before = match order.as_slice() {
+        [] => "Nothing else has to have taken effect before".to_owned(),
+        order => format!("Before, the order {} explains what was returned", order.join("; ")),
+    };
+    format!(
+        "Each operation takes effect at one instant between its begin and its end. {before}. But no \
+         order of all these operations, in which each comes after those that ended before it \
+         began, explains the last response, that of {}.",
+        labels[last]
+    )
+}

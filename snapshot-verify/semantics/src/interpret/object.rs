@@ -1,0 +1,271 @@
+//! Objects that a text declares: their operations as calls of a machine, and what these do,
+//! one at a time.
+
+use std::sync::Arc;
+
+use super::data::{Data, range};
+use super::event::{Action, Argument, Call, OperationCall};
+use super::fault::Fault;
+use super::machine::{Machine, MachineError};
+use super::run::Run;
+use super::state::{Activity, Local};
+use crate::program::{Object, Operation, OperationId, Procedure, ProcedureId, Type};
+
+/// What the object holds: its `state` variables, in their order.
+pub type ObjectState = Arc<Vec<Data>>;
+
+/// An object, executed one operation at a time.
+#[derive(Clone, Debug)]
+pub struct Sequential<'p> {
+    object: &'p Object,
+    /// Of the specification. Its processes are those that execute operations; the private
+    /// variables of the executing one are the state.
+    machine: Machine<'p>,
+}
+
+impl<'p> Sequential<'p> {
+    /// For n processes.
+    ///
+    /// # Errors
+    /// If the object is too large for n, or its first state has no meaning for n.
+    pub fn new(object: &'p Object, n: usize) -> Result<Self, MachineError> {
+        Ok(Self { object, machine: Machine::new(&object.specification, n)? })
+    }
+
+    /// The object.
+    pub const fn object(&self) -> &'p Object {
+        self.object
+    }
+
+    /// n.
+    pub const fn processes(&self) -> usize {
+        self.machine.processes()
+    }
+
+    /// Before any operation.
+    pub fn initial(&self) -> ObjectState {
+        // Of any process: it depends on none.
+        Arc::new(self.machine.initial().processes[0].private.clone())
+    }
+
+    /// What an operation makes of a state, and what it returns; `None` if it waits for
+    /// another state (`await`).
+    ///
+    /// # Errors
+    /// If the specification is faulty there: a number out of range, say.
+    ///
+    /// # Panics
+    /// If there is no such process or operation.
+    pub fn apply(
+        &self,
+        state: &ObjectState,
+        process: usize,
+        call: OperationCall,
+    ) -> Result<Option<(ObjectState, Option<Data>)>, Fault> {
+        let operation = self.operation(call);
+        let waits = match operation.awaits {
+            None => false,
+            Some(awaits) => !self.holds(state, process, awaits, call)?,
+        };
+        if waits { Ok(None) } else { self.run(state, process, operation.effect, call).map(Some) }
+    }
+
+    /// Whether a process may begin an operation in a state, as `by` and `when` say.
+    ///
+    /// # Errors
+    /// As [`Self::apply`].
+    ///
+    /// # Panics
+    /// As [`Self::apply`].
+    pub fn may_begin(
+        &self,
+        state: &ObjectState,
+        process: usize,
+        call: OperationCall,
+    ) -> Result<bool, Fault> {
+        let operation = self.operation(call);
+        match operation.when {
+            _ if !operation.by.includes(process) => Ok(false),
+            None => Ok(true),
+            Some(when) => self.holds(state, process, when, call),
+        }
+    }
+
+    /// Whether `when` says something of an operation.
+    ///
+    /// # Panics
+    /// If there is no such operation.
+    pub fn is_guarded(&self, call: OperationCall) -> bool {
+        self.operation(call).when.is_some()
+    }
+
+    /// All that a process may ask for in some state, with values below `values`.
+    pub fn calls(&self, process: usize, values: u32) -> Vec<OperationCall> {
+        let mut calls = Vec::new();
+        let operations = (0..).map(OperationId).zip(&self.object.operations);
+        for (id, operation) in operations.filter(|(_, operation)| operation.by.includes(process)) {
+            let mut made = vec![OperationCall::new(id)];
+            for (position, content) in parameters(self.procedure(operation)).enumerate() {
+                let arguments = arguments(content, self.processes(), values);
+                let with = |call: OperationCall| {
+                    arguments.iter().map(move |argument| {
+                        let mut call = call;
+                        call.arguments[position] = *argument;
+                        call
+                    })
+                };
+                made = made.into_iter().flat_map(with).collect();
+            }
+            calls.extend(made);
+        }
+        calls
+    }
+
+    fn operation(&self, call: OperationCall) -> &'p Operation {
+        self.object.operation(call.operation)
+    }
+
+    fn procedure(&self, operation: &Operation) -> &'p Procedure {
+        self.object.specification.procedure(operation.effect)
+    }
+
+    fn holds(
+        &self,
+        state: &ObjectState,
+        process: usize,
+        condition: ProcedureId,
+        call: OperationCall,
+    ) -> Result<bool, Fault> {
+        let (_, holds) = self.run(state, process, condition, call)?;
+        Ok(holds == Some(Data::Bool(true)))
+    }
+
+    fn run(
+        &self,
+        state: &ObjectState,
+        process: usize,
+        procedure: ProcedureId,
+        call: OperationCall,
+    ) -> Result<(ObjectState, Option<Data>), Fault> {
+        let mut whole = self.machine.initial().clone();
+        let (private, activity) = (state.to_vec(), Activity::Idle);
+        whole.processes[process] = Arc::new(Local { private, activity });
+        let given = data_of(call, self.object.specification.procedure(procedure));
+        let mut run = Run::new(&self.machine, &mut whole, process, None);
+        run.call(procedure, given)?;
+        run.until_access()?;
+        let local = Arc::make_mut(&mut whole.processes[process]);
+        let Activity::Returning(_, result) = std::mem::replace(&mut local.activity, Activity::Idle)
+        else {
+            unreachable!("an operation of an object accesses nothing, so it runs to its end")
+        };
+        let private = std::mem::take(&mut local.private);
+        Ok((if private == **state { Arc::clone(state) } else { Arc::new(private) }, result))
+    }
+}
+
+impl Machine<'_> {
+    /// Whether its program has this operation, with such arguments.
+    pub fn has(&self, call: Call) -> bool {
+        match (call, self.program.object()) {
+            (Call::Update(_) | Call::Scan, object) => object.is_none(),
+            (Call::Operation(_), None) => false,
+            (Call::Operation(call), Some(object)) => {
+                let Some(operation) = object.operations.get(call.operation.0 as usize) else {
+                    return false;
+                };
+                let procedure = object.specification.procedure(operation.effect);
+                let given = procedure.parameters;
+                let mut pairs = parameters(procedure).zip(call.arguments);
+                pairs.all(|(content, argument)| self.fits(argument, content))
+                    && call.arguments[given..].iter().all(|rest| *rest == Argument::NONE)
+            }
+        }
+    }
+
+    /// An operation as people read it: `push(1)`, `pop`.
+    ///
+    /// # Panics
+    /// If there is no such operation.
+    pub fn call_text(&self, call: Call) -> String {
+        let call = match call {
+            Call::Update(value) => return format!("update({value})"),
+            Call::Scan => return "scan".to_owned(),
+            Call::Operation(call) => call,
+        };
+        let (object, procedure) = self.declared(call.operation);
+        let name = object.name_of(call.operation);
+        let shown: Vec<String> = parameters(procedure)
+            .zip(call.arguments)
+            .map(|(content, argument)| data(argument, content).shown(content))
+            .collect();
+        if shown.is_empty() { name.to_owned() } else { format!("{name}({})", shown.join(", ")) }
+    }
+
+    fn declared(&self, operation: OperationId) -> (&Object, &Procedure) {
+        let object = self.program.object().expect("the program declares an object");
+        (object, object.specification.procedure(object.operation(operation).effect))
+    }
+
+    fn fits(&self, argument: Argument, content: &Type) -> bool {
+        match content {
+            Type::Optional(_) if argument == Argument::NONE => true,
+            Type::Optional(content) => self.fits(argument, content),
+            Type::Value => argument.0 >= 0,
+            Type::Bool => matches!(argument.0, 0 | 1),
+            content => range(content, self.n)
+                .is_some_and(|(low, high)| (low..=high).contains(&i64::from(argument.0))),
+        }
+    }
+
+    /// What is executed of an operation, its arguments, and that it begins.
+    pub(super) fn operation_begun(&self, call: OperationCall) -> (ProcedureId, Vec<Data>, Action) {
+        let (object, declared) = self.declared(call.operation);
+        let text = self.call_text(Call::Operation(call)).into();
+        let procedure = object.operation(call.operation).procedure;
+        (procedure, data_of(call, declared), Action::Begin { call, text })
+    }
+
+    /// That the operation with this procedure ends.
+    pub(super) fn operation_ended(&self, procedure: ProcedureId, result: Option<Data>) -> Action {
+        let procedure = self.program.procedure(procedure);
+        let shown = result.as_ref().zip(procedure.returns.as_ref());
+        let text = shown.map_or_else(String::new, |(result, content)| result.shown(content));
+        Action::End { result, operation: procedure.name.as_str().into(), text: text.into() }
+    }
+}
+
+fn parameters(procedure: &Procedure) -> impl Iterator<Item = &Type> {
+    procedure.locals[..procedure.parameters].iter().map(|local| &local.content)
+}
+
+fn data_of(call: OperationCall, procedure: &Procedure) -> Vec<Data> {
+    let pairs = parameters(procedure).zip(call.arguments);
+    pairs.map(|(content, argument)| data(argument, content)).collect()
+}
+
+fn data(argument: Argument, content: &Type) -> Data {
+    match content {
+        Type::Optional(_) if argument == Argument::NONE => Data::None,
+        Type::Optional(content) => data(argument, content),
+        Type::Value => Data::Value(argument.0.unsigned_abs()),
+        Type::Bool => Data::Bool(argument.0 != 0),
+        _ => Data::Number(i64::from(argument.0)),
+    }
+}
+
+/// All of a type, with values below `values`.
+fn arguments(content: &Type, n: usize, values: u32) -> Vec<Argument> {
+    match content {
+        Type::Optional(content) => {
+            let some = arguments(content, n, values);
+            std::iter::once(Argument::NONE).chain(some).collect()
+        }
+        Type::Value => (0..values as i32).map(Argument).collect(),
+        Type::Bool => vec![Argument(0), Argument(1)],
+        content => {
+            let (low, high) = range(content, n).unwrap_or((0, -1));
+            (low..=high).map(|number| Argument(number as i32)).collect()
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Objects that a text declares: histories of them judged, and random executions.
+//!
+//! | file | what it is about |
+//! | --- | --- |
+//! | `judge` | whether a history is linearizable, asked twice |
+//! | `walk` | random executions |
+//!
+//! What an object does is executed by [`Sequential`](crate::interpret::Sequential); all its
+//! executions are explored by [`refine`](crate::refine) and [`enumerate`](crate::enumerate).
+
+mod judge;
+mod walk;
+
+pub use judge::{Judge, Judgement, ObjectJudgeError};
+pub use walk::{ObjectWalk, walk_object};

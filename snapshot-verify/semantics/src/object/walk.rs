@@ -1,0 +1,83 @@
+//! Random executions of an object.
+
+use snapshot_core::Process;
+
+use super::ObjectJudgeError;
+use crate::interpret::{
+    Call, Client, Execution, Fault, Machine, Move, MoveErrorKind, Scheduler, Sequential,
+};
+use crate::refine::ObjectSpecification;
+
+/// A random execution.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ObjectWalk {
+    /// The process and its move.
+    pub moves: Vec<Move>,
+    /// What that did.
+    pub execution: Execution,
+    /// What is wrong with one more move, if the walk ended because of that.
+    pub faulty: Option<(Move, Fault)>,
+}
+
+/// At most this many moves at random, as a [`Scheduler`] draws them. The walk ends early when
+/// no process can move, and after an event that no order of the operations explains: what may
+/// be begun after that is not known.
+///
+/// # Errors
+/// If the object is faulty.
+pub fn walk_object(
+    machine: &Machine<'_>,
+    sequential: &Sequential<'_>,
+    client: &Client,
+    seed: u64,
+    moves: usize,
+) -> Result<ObjectWalk, ObjectJudgeError> {
+    let n = machine.processes();
+    let mut scheduler = Scheduler::new(*client, n, seed);
+    let mut specification = ObjectSpecification::new(sequential.clone());
+    let mut set = specification.initial();
+    let mut state = machine.initial().clone();
+    let (mut made, mut reports, mut faulty) = (Vec::new(), Vec::new(), None);
+    while made.len() < moves {
+        let mut fault = None;
+        let next = scheduler.next_by(&state, |client, progress, process: Process| {
+            let calls = client.calls_of_object(sequential, progress, process);
+            let mut may_begin = |call: &Call| match call {
+                Call::Operation(call) => {
+                    let may = specification.may_begin(set, process, *call);
+                    may.unwrap_or_else(|found| {
+                        fault = Some(found);
+                        false
+                    })
+                }
+                Call::Update(_) | Call::Scan => false,
+            };
+            calls.into_iter().filter(|call| may_begin(call)).collect()
+        });
+        if let Some(fault) = fault {
+            return Err(ObjectJudgeError::Object(fault));
+        }
+        let Some(next) = next else { break };
+        let report = match machine.make(&mut state, next) {
+            Ok(report) => report,
+            Err(MoveErrorKind::Fault(fault)) => {
+                faulty = Some((next, fault));
+                break;
+            }
+            Err(refused) => unreachable!("only possible moves are made, but: {refused}"),
+        };
+        made.push(next);
+        let after = report.event.as_ref().map(|event| specification.after(set, event));
+        reports.push(report);
+        if let Some(fault) = specification.fault() {
+            return Err(ObjectJudgeError::Object(fault.clone()));
+        }
+        match after {
+            None => {}
+            Some(Some(after)) => set = after,
+            Some(None) => break,
+        }
+    }
+    let execution = Execution { processes: n, reports, last: state };
+    Ok(ObjectWalk { moves: made, execution, faulty })
+}

@@ -1,0 +1,86 @@
+//! Refinement with and without partial order reduction, the enumeration of all histories
+//! judged by search, and random executions: all say the same of every algorithm and bug.
+
+use snapshot_verify::counterexample::ObjectCounterexample;
+use snapshot_verify::interpret::{Client, Values};
+use snapshot_verify::refine::RefinementVerdict;
+
+use super::{Case, algorithm, bounded};
+
+#[test]
+fn all_judges_agree_on_every_algorithm_and_bug() {
+    let (mut right, mut wrong) = (0, 0);
+    for file in corpus::object_algorithms() {
+        let algorithm = algorithm(file.text);
+        let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
+        for bug in std::iter::once(None).chain(bugs) {
+            let program = algorithm.program(bug).unwrap();
+            let case = Case::new(&program, 2);
+            let title = format!("{} {bug:?}", file.name);
+            let client = bounded(2);
+            let is_wrong = case.is_wrong(&client, true);
+            assert_eq!(case.is_wrong(&client, false), is_wrong, "{title}: partial order");
+            let found = case.enumerate(&client);
+            let enumerated = found.violations > 0 || found.faulty.is_some();
+            assert_eq!(enumerated, is_wrong, "{title}: enumeration");
+            // What two operations each do not show, more may.
+            let is_wrong = is_wrong || bug.is_some();
+            let walks = if is_wrong { 20_000 } else { 400 };
+            let client = Client::unbounded(Values::Full(2));
+            let found = case.is_wrong_at_random(&client, walks, 60);
+            assert_eq!(found, is_wrong, "{title}: random executions");
+            *if is_wrong { &mut wrong } else { &mut right } += 1;
+        }
+    }
+    assert!(right >= 3 && wrong >= 5, "{right} right, {wrong} wrong");
+}
+
+/// The first violation that refinement finds, without partial order reduction a shortest one,
+/// is as long as the shortest that the enumeration finds.
+#[test]
+fn violations_are_shortest_and_confirmed() {
+    let mut compared = 0;
+    for file in corpus::object_algorithms() {
+        let algorithm = algorithm(file.text);
+        for bug in algorithm.bugs() {
+            let program = algorithm.program(Some(&bug.name.text)).unwrap();
+            let case = Case::new(&program, 2);
+            let found = case.refine(&bounded(2), false);
+            let RefinementVerdict::Violation(moves) = found.verdict else { continue };
+            let shortest = case.enumerate(&bounded(2)).first.unwrap();
+            assert_eq!(moves.len(), shortest.len(), "{} {}", file.name, bug.name.text);
+            for moves in [moves, shortest] {
+                let confirmed =
+                    ObjectCounterexample::validated(&case.machine, &case.sequential, &moves);
+                assert_eq!(confirmed.unwrap().moves(), moves);
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared >= 3, "{compared}");
+}
+
+/// A right execution, and one that begins what `when` forbids, are no counterexamples.
+#[test]
+fn what_is_no_counterexample_is_refused() {
+    let file = corpus::algorithm("ticket_lock").unwrap();
+    let algorithm = algorithm(file.text);
+    let program = algorithm.program(None).unwrap();
+    let case = Case::new(&program, 2);
+    let refused = |moves: &[_]| {
+        let found = ObjectCounterexample::validated(&case.machine, &case.sequential, moves);
+        found.unwrap_err().to_string()
+    };
+    let call = |position: usize| case.sequential.calls(0, 2)[position];
+    let begin = |position: usize| snapshot_verify::interpret::Move {
+        process: snapshot_core::Process::from_index(0),
+        kind: snapshot_verify::interpret::MoveKind::Begin(
+            snapshot_verify::interpret::Call::Operation(call(position)),
+        ),
+    };
+    let step = snapshot_verify::interpret::Move::step(snapshot_core::Process::from_index(0));
+    let right = [begin(0), step, step, step, step];
+    assert!(refused(&right).contains("is linearizable"), "{}", refused(&right));
+    let forbidden = [begin(1), step, step];
+    assert!(refused(&forbidden).contains("is linearizable"), "{}", refused(&forbidden));
+}

@@ -1,0 +1,75 @@
+//! Objects that a text declares: every judge of them says the same, and what a user can get
+//! wrong is told.
+
+mod agreement;
+mod oracle;
+mod snapshots;
+mod wrong;
+
+use snapshot_verify::enumerate::{Enumeration, enumerate_object};
+use snapshot_verify::interpret::{Client, Machine, Sequential, Values};
+use snapshot_verify::language::{Algorithm, parse};
+use snapshot_verify::object::{Judge, Judgement, walk_object};
+use snapshot_verify::program::Program;
+use snapshot_verify::refine::{Budget, Means, Refinement, RefinementVerdict, refine_object};
+
+fn algorithm(text: &str) -> Algorithm {
+    parse("test", text).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn program(text: &str) -> Program {
+    algorithm(text).program(None).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+/// A program with its object, for n processes.
+struct Case<'p> {
+    machine: Machine<'p>,
+    sequential: Sequential<'p>,
+}
+
+impl<'p> Case<'p> {
+    fn new(program: &'p Program, n: usize) -> Self {
+        let object = program.object().expect("the text declares an object");
+        Self {
+            machine: Machine::new(program, n).unwrap(),
+            sequential: Sequential::new(object, n).unwrap(),
+        }
+    }
+
+    fn refine(&self, client: &Client, partial_order: bool) -> Refinement {
+        let means = Means { partial_order, points: false };
+        let mut budget = Budget { states: 4_000_000, memory: usize::MAX, proceed: &mut |_| true };
+        let found = refine_object(&self.machine, &self.sequential, client, means, &mut budget);
+        found.unwrap()
+    }
+
+    /// Whether an execution is not linearizable, or the program goes wrong.
+    fn is_wrong(&self, client: &Client, partial_order: bool) -> bool {
+        match self.refine(client, partial_order).verdict {
+            RefinementVerdict::Verified => false,
+            RefinementVerdict::Violation(_) | RefinementVerdict::Faulty { .. } => true,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn enumerate(&self, client: &Client) -> Enumeration {
+        enumerate_object(&self.machine, &self.sequential, client, 4_000_000).unwrap()
+    }
+
+    /// Whether any of some random executions is wrong.
+    fn is_wrong_at_random(&self, client: &Client, walks: u64, moves: usize) -> bool {
+        let judge = Judge::new(&self.sequential);
+        let is_wrong = |seed: &u64| {
+            let walk = walk_object(&self.machine, &self.sequential, client, *seed, moves);
+            let walk = walk.unwrap();
+            let events: Vec<_> = walk.execution.events().collect();
+            walk.faulty.is_some() || judge.judge(&events).unwrap() != Judgement::Linearizable
+        };
+        (0..walks).any(|seed| is_wrong(&seed))
+    }
+}
+
+/// Two values.
+const fn bounded(operations: u32) -> Client {
+    Client::bounded(Values::Full(2), operations)
+}

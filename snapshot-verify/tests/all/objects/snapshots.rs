@@ -1,0 +1,73 @@
+//! The snapshot, declared as an object: the same states and verdicts as of the snapshot that
+//! is built in.
+
+use snapshot_verify::enumerate::enumerate;
+use snapshot_verify::interpret::Machine;
+use snapshot_verify::refine::{Budget, Means, RefinementVerdict, refine};
+
+use super::{Case, algorithm, bounded};
+
+const SNAPSHOT: &str = "
+object snapshot:
+    state content[segment]: value
+    update(v: value): content[me] := v
+    scan: view: return content
+";
+
+/// The same text with the snapshot declared, and without linearization points.
+fn declared(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("expect "));
+    let lines: Vec<String> = lines.map(|line| line.replace(" linearizes", "")).collect();
+    format!("{}\n{SNAPSHOT}", lines.join("\n"))
+}
+
+#[test]
+fn the_declared_snapshot_has_the_states_of_the_one_built_in() {
+    let (mut right, mut wrong) = (0, 0);
+    for (name, n, operations) in [
+        ("naive_collect", 2, 2),
+        ("naive_collect", 3, 1),
+        ("bowman", 2, 2),
+        ("bowman", 3, 1),
+        ("double_collect", 2, 1),
+        ("afek_unbounded", 2, 1),
+    ] {
+        let text = corpus::algorithm(name).unwrap().text;
+        let (built_in, declared) = (algorithm(text), algorithm(&declared(text)));
+        let bugs = built_in.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
+        for bug in std::iter::once(None).chain(bugs) {
+            let programs = [&built_in, &declared].map(|one| one.program(bug).unwrap());
+            let client = bounded(operations);
+            let case = Case::new(&programs[1], n);
+            let machine = Machine::new(&programs[0], n).unwrap();
+            for partial_order in [true, false] {
+                let means = Means { partial_order, points: false };
+                let mut budget =
+                    Budget { states: usize::MAX, memory: usize::MAX, proceed: &mut |_| true };
+                let expected = refine(&machine, &client, means, &mut budget).unwrap();
+                let found = case.refine(&client, partial_order);
+                let is_same = |of: fn(&RefinementVerdict) -> bool| {
+                    of(&expected.verdict) == of(&found.verdict)
+                };
+                assert!(
+                    is_same(|one| matches!(one, RefinementVerdict::Verified)),
+                    "{name} {bug:?}, n = {n}"
+                );
+                assert_eq!(found.states, expected.states, "{name} {bug:?}, n = {n}");
+                assert_eq!(found.transitions, expected.transitions, "{name} {bug:?}, n = {n}");
+                match found.verdict {
+                    RefinementVerdict::Verified => right += 1,
+                    _ => wrong += 1,
+                }
+            }
+            if name == "naive_collect" && n == 2 {
+                let expected = enumerate(&machine, &client, 1 << 22).unwrap();
+                let found = case.enumerate(&client);
+                assert_eq!(found.states, expected.states);
+                assert_eq!(found.histories, expected.histories);
+                assert_eq!(found.violations, expected.violations);
+            }
+        }
+    }
+    assert!(right > 4 && wrong >= 2, "{right} right, {wrong} wrong");
+}

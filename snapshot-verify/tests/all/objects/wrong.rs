@@ -1,0 +1,151 @@
+//! What a user can get wrong is told, with the place and the cure, and exit code 2.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::{Case, bounded, program};
+
+/// Exit code, standard output, standard error, in a folder that is the test's own.
+fn answer(folder: &Path, arguments: &str) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn refused(folder: &Path, arguments: &str) -> String {
+    let (code, out, error) = answer(folder, arguments);
+    assert_eq!((code, out.as_str()), (2, ""), "{arguments}: {error}");
+    error
+}
+
+#[test]
+fn options_of_snapshots_are_refused_for_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut refusals = 0;
+    for option in [
+        "--processes every",
+        "--pairs 0,1",
+        "--method exploration",
+        "--executions simple",
+        "--updater 0",
+        "--points",
+        "--reductions none",
+        "--threads 1",
+        "--self-check",
+        "--keep-going",
+        "--strict",
+        "--certificate proof",
+        "--html page.html",
+    ] {
+        let error = refused(folder.path(), &format!("check cas_counter {option}"));
+        let name = option.split(' ').next().unwrap();
+        assert!(error.starts_with(name), "{option}: {error}");
+        assert!(error.contains("declares the object `counter`"), "{option}: {error}");
+        refusals += 1;
+    }
+    assert_eq!(refusals, 13);
+    for arguments in [
+        "simulate cas_counter --pair 0,1",
+        "simulate cas_counter --updater 0",
+        "emit cas_counter --stage instance",
+        "certify cas_counter nothing",
+    ] {
+        let error = refused(folder.path(), arguments);
+        assert!(error.contains("declares the object `counter`"), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn what_is_proved_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, out, error) = answer(folder.path(), "check cas_counter -n 2 --operations 2");
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    let said = "verified (values 0..1, at most 2 operations by each process, by refinement of \
+                `counter`; for n = 2 only, not for every n)";
+    assert!(out.contains(said), "{out}");
+}
+
+const OVERFLOWING: &str = "algorithm overflowing
+object counter:
+    state count: 0..1
+    increment: count := count + 1
+shared cell: cas 0..9
+increment:
+    loop:
+        x := cell
+        if CAS(cell, x, x + 1): return
+";
+
+/// Guards are for beginning: two processes that both may begin can go beyond them.
+#[test]
+fn a_faulty_object_is_bad_input_at_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.snapshot"), OVERFLOWING).unwrap();
+    let error = refused(folder.path(), "check a.snapshot -n 2 --operations 2");
+    assert!(error.contains("a.snapshot:4:25: the object goes wrong"), "{error}");
+    assert!(error.contains("2 is out of range: from 0 to 1"), "{error}");
+    let error = refused(folder.path(), "simulate a.snapshot -n 2");
+    assert!(error.contains("the object is faulty: 2 is out of range"), "{error}");
+}
+
+const COUNTING: &str = "algorithm counting
+object counter:
+    state count: counter
+    increment: counter:
+        count := count + 1
+        return count
+shared cell: cas counter
+increment:
+    loop:
+        x := cell
+        if CAS(cell, x, x + 1): return x + 1
+";
+
+#[test]
+fn an_object_that_counts_needs_a_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.snapshot"), COUNTING).unwrap();
+    let error = refused(folder.path(), "check a.snapshot -n 2");
+    assert!(error.contains("bound the operations (--operations 2"), "{error}");
+    let (code, out, _) = answer(folder.path(), "check a.snapshot -n 2 --operations 2");
+    assert_eq!(code, 0, "{out}");
+    let program = program(COUNTING);
+    assert_eq!(Case::new(&program, 2).enumerate(&bounded(2)).violations, 0);
+}
+
+#[test]
+fn traces_of_objects_are_replayed_and_others_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let check = "check cas_counter --bug lost_update -n 2 --trace t";
+    let (code, out, error) = answer(folder, check);
+    assert_eq!((code, error.as_str()), (1, ""), "{out}");
+    let (code, out, error) = answer(folder, "replay t");
+    assert_eq!((code, error.as_str()), (1, ""), "{out}");
+    assert!(out.ends_with("The history is not linearizable.\n"), "{out}");
+    let text = std::fs::read_to_string(folder.join("t")).unwrap();
+    assert!(text.contains("\noperations increment read\n"), "{text}");
+    let altered = |from: &str, to: &str| {
+        assert!(text.contains(from), "{text}");
+        std::fs::write(folder.join("u"), text.replacen(from, to, 1)).unwrap();
+        refused(folder, "replay u")
+    };
+    let error = altered("operations increment read", "operations read increment");
+    assert!(error.contains("are not those of the trace"), "{error}");
+    let error = altered("\noperations increment read", "");
+    assert!(error.contains("`p0 begin increment` is neither a move"), "{error}");
+    let error = altered("p0 begin increment", "p0 begin nothing");
+    assert!(error.contains("`p0 begin nothing` is neither a move"), "{error}");
+    let error = altered("p0 begin increment", "p0 begin increment 3");
+    assert!(error.contains("the algorithm has no such operation"), "{error}");
+    let error = altered("p0 begin increment", "p0 scan");
+    assert!(error.contains("the algorithm has no such operation"), "{error}");
+    let error = altered("p0 begin increment", "p0 begin increment 1 2 3 4");
+    assert!(error.contains("is neither a move"), "{error}");
+    let error = refused(folder, "replay t --html page.html");
+    assert!(error.contains("--html is for snapshots"), "{error}");
+}
