@@ -16,20 +16,17 @@ fn all() -> impl Iterator<Item = &'static Algorithm> {
 
 #[test]
 fn the_lists_are_the_directories() {
-    the_list_is_the_directory("algorithms", algorithms());
-    the_list_is_the_directory("objects", object_algorithms());
-}
-
-fn the_list_is_the_directory(name: &str, list: &[Algorithm]) {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-    let mut files: Vec<String> = std::fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    files.sort();
-    let listed: Vec<String> =
-        list.iter().map(|algorithm| format!("{}.snapshot", algorithm.name)).collect();
-    assert_eq!(files, listed);
+    for (name, list) in [("algorithms", algorithms()), ("objects", object_algorithms())] {
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        let mut files: Vec<String> = std::fs::read_dir(directory)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        let listed: Vec<String> =
+            list.iter().map(|algorithm| format!("{}.snapshot", algorithm.name)).collect();
+        assert_eq!(files, listed);
+    }
 }
 
 #[test]

@@ -356,6 +356,7 @@ impl<'a> Execution<'a> {
             Call::Scan => SCANS,
             Call::Update(_) if switches && !doing.switched => SWITCHES,
             Call::Update(_) => UPDATES,
+            Call::Operation(_) => panic!("of no snapshot"),
         };
         doing.before = (private.to_vec(), doing.switched);
         // A scan that is a ghost scan is shown where it is followed.
