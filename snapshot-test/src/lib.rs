@@ -35,6 +35,7 @@ pub mod judge;
 pub mod monitor;
 mod read;
 pub mod report;
+pub mod synchronisation;
 
 pub use read::{
     InputError, InputErrorKind, Origins, Recording, read_exchanges, read_history, read_recording,

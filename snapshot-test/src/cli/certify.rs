@@ -70,6 +70,12 @@ impl Certify {
     }
 
     pub fn run(self) -> ExitCode {
+        let format = self.format.format();
+        if let Some(answer) =
+            super::synchronisation::check_certificate(&self.history, format, &self.certificate)
+        {
+            return answer;
+        }
         let input = Input::from_argument(&self.history);
         let name = input.name();
         let place = self.certificate.display().to_string();

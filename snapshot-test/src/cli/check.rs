@@ -13,9 +13,11 @@ use snapshot_io::output::{self, Printed};
 use snapshot_io::{escape, quantity, replacement};
 use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
+use snapshot_test::format::Format;
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object};
 use snapshot_test::report::{exit_code, explained, human, json, verdict};
+use snapshot_test::synchronisation::{self, Object};
 
 use super::format::InputFormat;
 use super::{print, print_data, trouble};
@@ -43,6 +45,15 @@ pub struct Check {
     #[arg(long, value_name = "BYTES", default_value = "1G",
           value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
+    /// The recordings are of this object, whose operations take effect together: channel,
+    /// exchanger, barrier:N, ... (docs/synchronisation.md). They are text or JSON Lines.
+    #[arg(long, value_name = "OBJECT",
+          conflicts_with_all = ["key", "live", "method", "explain", "forget"])]
+    object: Option<Object>,
+    /// With --object: at the end of a recording nothing can run any more, so operations that
+    /// wait though they could take effect are a violation.
+    #[arg(long, requires = "object")]
+    progress: bool,
     /// Of a recording of several objects, take the one with this key: a number, a text, or
     /// a text in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
@@ -86,7 +97,7 @@ pub enum CheckMethod {
 }
 
 /// As reports for continuous integration name it.
-const PROGRAM: &str = "snapshot-test";
+pub(super) const PROGRAM: &str = "snapshot-test";
 
 impl CheckMethod {
     const fn checker(self) -> Option<Checker> {
@@ -111,6 +122,9 @@ pub enum ReportFormat {
 
 impl Check {
     pub fn run(self) -> ExitCode {
+        if let Some(object) = self.object {
+            return self.check_together(object);
+        }
         for (is_set, option) in [(self.live, "--live"), (self.forget, "--forget")] {
             if is_set && self.method != CheckMethod::Auto {
                 return trouble(format_args!(
@@ -184,6 +198,22 @@ impl Check {
             }
         }
         ExitCode::from(exit_code(&findings))
+    }
+
+    /// Checks recordings of an object whose operations take effect together.
+    fn check_together(&self, object: Object) -> ExitCode {
+        let format = self.format.format();
+        if format == Some(Format::Disc22) {
+            return trouble("recordings of channels, barriers and their like are text or jsonl");
+        }
+        let options = synchronisation::Options {
+            time: self.budget_seconds,
+            memory: self.budget_memory,
+            progress: self.progress,
+        };
+        let (report, certificate) = (self.report, self.certificate.as_deref());
+        let inputs = &self.inputs;
+        super::synchronisation::Check { object, format, report, certificate, options, inputs }.run()
     }
 
     fn print(
@@ -323,12 +353,12 @@ fn certificate(judgement: &Judgement) -> Option<Certificate> {
 
 /// Distinct file names for certificates, after the inputs' own.
 #[derive(Debug, Default)]
-struct CertificateNames {
+pub(super) struct CertificateNames {
     taken: std::collections::HashSet<String>,
 }
 
 impl CertificateNames {
-    fn next(&mut self, input: &Path, key: Option<&Value>) -> String {
+    pub(super) fn next(&mut self, input: &Path, key: Option<&Value>) -> String {
         let name = input.file_name().map_or("-".into(), |name| name.to_string_lossy());
         let mut name = if name == "-" { "standard-input".into() } else { name.into_owned() };
         if let Some(key) = key {

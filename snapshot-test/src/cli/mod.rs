@@ -10,6 +10,7 @@ mod explain;
 mod format;
 mod generate;
 mod monitor;
+mod synchronisation;
 
 use std::fmt::Display;
 use std::io;

@@ -3,6 +3,7 @@
 use super::Format;
 use super::error::ReadErrorKind;
 use crate::Value;
+use crate::synchronisation::Object as Together;
 
 impl ReadErrorKind {
     /// What to do about it, as an imperative sentence without a full stop.
@@ -46,6 +47,9 @@ impl ReadErrorKind {
             Self::Unexpected { nearest: Some(nearest), .. }
             | Self::UnknownField { nearest: Some(nearest), .. } => {
                 return Some(format!("did you mean `{nearest}`?"));
+            }
+            Self::Unexpected { found, .. } if found.text().parse::<Together>().is_ok() => {
+                return Some(format!("judge it with `check --object {}`", found.text()));
             }
             Self::Unexpected { found, expected, .. } => {
                 return Some(unexpected(expected, &found.to_string()));

@@ -18,4 +18,5 @@ mod pages;
 mod partial_scans;
 mod round_trip;
 mod samples;
+mod synchronisation;
 mod two_threads;

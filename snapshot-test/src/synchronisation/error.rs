@@ -1,0 +1,133 @@
+//! What can be wrong with a recording of an object whose operations take effect together.
+
+use std::fmt;
+use std::io;
+
+use snapshot_core::generic::HistoryError;
+use thiserror::Error;
+
+use super::reader::LINE_LIMIT;
+use crate::format::Location;
+
+/// A recording that cannot be read, with the place of the defect.
+#[derive(Debug, Error)]
+#[error("{location}: {kind}")]
+pub struct ReadError {
+    /// Where it is.
+    pub location: Location,
+    /// What it is.
+    pub kind: ReadErrorKind,
+    /// The line, if it is short and printable.
+    pub line: Option<String>,
+}
+
+/// What is wrong.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadErrorKind {
+    /// The operating system could not open it or read on.
+    #[error("cannot read: {0}")]
+    Io(#[from] io::Error),
+    /// Nothing at all, or blank lines and comments only.
+    #[error("empty input: expected a history, found nothing")]
+    Empty,
+    /// The last line has no end.
+    #[error("truncated last line: expected a newline at its end, found the end of the input")]
+    Truncated,
+    /// A line that is too long.
+    #[error("expected at most {} MiB up to the end of the line, found more", LINE_LIMIT >> 20)]
+    TooLong,
+    /// Bytes that are no text.
+    #[error("not UTF-8: expected UTF-8 text, found other bytes")]
+    NotUtf8,
+    /// Something else than was expected.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What would be right.
+        expected: String,
+        /// What is there.
+        found: String,
+        /// The word most like it.
+        nearest: Option<&'static str>,
+    },
+    /// A line of JSON that cannot be read.
+    #[error("{message}")]
+    Json {
+        /// Why.
+        message: String,
+    },
+    /// The recording says that it is of another object.
+    #[error("the recording is of the object `{found}`, and --object is `{wanted}`")]
+    OtherObject {
+        /// As in the header.
+        found: String,
+        /// As wanted.
+        wanted: String,
+    },
+    /// A header behind an event.
+    #[error("expected the header in the first line, found it behind an event")]
+    LateHeader,
+    /// An event that no history can have there.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
+impl ReadErrorKind {
+    /// What to do about it.
+    fn cure(&self) -> Option<String> {
+        Some(match self {
+            Self::Io(_) | Self::History(_) => return None,
+            Self::Empty => "an empty history is a header line such as `object channel`".to_owned(),
+            Self::Truncated => {
+                "end the file with a newline if its last line is whole; otherwise the recording was \
+                 cut off: delete that line, its operation is then pending"
+                    .to_owned()
+            }
+            Self::TooLong => "put each event on a line of its own".to_owned(),
+            Self::NotUtf8 => "save the file as UTF-8".to_owned(),
+            Self::Unexpected { nearest: Some(nearest), .. } => {
+                format!("did you mean `{nearest}`?")
+            }
+            Self::Unexpected { .. } => {
+                "docs/synchronisation.md lists the operations of each object".to_owned()
+            }
+            Self::Json { .. } => {
+                "a line is one JSON object such as {\"process\":0,\"event\":\"invoke\",\
+                 \"operation\":\"send\",\"value\":5} or {\"process\":0,\"event\":\"ok\"}"
+                    .to_owned()
+            }
+            Self::OtherObject { found, .. } => format!("use --object {found}"),
+            Self::LateHeader => "move it to the beginning of the file".to_owned(),
+        })
+    }
+}
+
+impl ReadError {
+    /// The report for people, on an input of this name: several lines, the last without end.
+    pub fn report(&self, name: &str) -> String {
+        let mut text = match &self.kind {
+            ReadErrorKind::Io(_) => format!("{name}: {}", self.kind),
+            kind => format!("{name}:{}: {kind}", self.location),
+        };
+        if let Some(line) = &self.line {
+            let before = " ".repeat(self.location.column as usize - 1);
+            text += &format!("\n  {line}\n  {before}^");
+        }
+        if let Some(cure) = self.kind.cure() {
+            text += &format!("\nhelp: {cure}");
+        }
+        text
+    }
+}
+
+/// `` `word` ``, shortened, or the end of the line.
+pub(super) fn quoted(word: Option<impl fmt::Display>) -> String {
+    const MOST: usize = 60;
+    let Some(word) = word else { return "the end of the line".to_owned() };
+    let word = word.to_string();
+    let mut short: String = word.chars().take(MOST).flat_map(char::escape_default).collect();
+    if word.chars().nth(MOST).is_some() {
+        short += "...";
+    }
+    format!("`{}`", short.replace("\\\"", "\""))
+}

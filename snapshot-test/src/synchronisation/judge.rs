@@ -1,0 +1,235 @@
+//! Judging a recording.
+
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use snapshot_core::OperationId;
+use snapshot_core::certificate::groups;
+use snapshot_core::generic::Ending;
+use snapshot_core::immediate::SetLinearization;
+use snapshot_core::search::Budget;
+use snapshot_core::synchronisation::objects::{
+    Abc, AtomicBroadcast, Barrier, Channel, CloseableChannel, CounterChannel, EnrollableBarrier,
+    Exchanger, FilterChannel, LeaderBarrier, MenAndWomen, OneFamily, TerminatingQueue,
+    TimeoutChannel, TimeoutExchanger, TwoFamilies,
+};
+use snapshot_core::synchronisation::progress::Progress;
+use snapshot_core::synchronisation::{Deficiency, Furthest, Verdict};
+use snapshot_core::verdict::Exhausted;
+
+use super::error::ReadError;
+use super::interface::Interface;
+use super::object::{Kind, Object};
+use super::recording::{Recording, Text, read};
+use crate::format::Format;
+
+/// What is wanted, and what it may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Time that a decision may take.
+    pub time: Option<Duration>,
+    /// Bytes that a search may take.
+    pub memory: usize,
+    /// Whether nothing can run any more at the end, and progress is judged.
+    pub progress: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { time: None, memory: 1 << 30, progress: false }
+    }
+}
+
+/// What is known of a recording's size.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    /// Number of processes.
+    pub processes: usize,
+    /// Number of events.
+    pub events: usize,
+    /// Number of operations.
+    pub operations: usize,
+    /// Number of operations that neither responded nor failed.
+    pub pending: usize,
+    /// Number of operations that certainly had no effect.
+    pub failed: usize,
+}
+
+/// The judgement of one recording.
+#[derive(Debug)]
+pub struct Judgement {
+    /// The object.
+    pub object: Object,
+    /// The format, unless there was no event.
+    pub format: Option<Format>,
+    /// How it was decided: `keys` or `search`.
+    pub method: &'static str,
+    /// Its size.
+    pub counts: Counts,
+    /// The answer.
+    pub finding: Finding,
+    /// The operations by number, as the recording has them.
+    pub texts: Vec<Text>,
+    /// The process of each operation.
+    pub processes: Vec<usize>,
+}
+
+/// The answer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Finding {
+    /// It is set-linearizable, by these groups; progress holds, if that was wanted.
+    SetLinearizable(SetLinearization),
+    /// It is not, or progress fails.
+    Violation(Violation),
+    /// A budget ran out.
+    Unknown {
+        /// Which.
+        exhausted: Exhausted,
+        /// Whether it is set-linearizable, and only progress is open.
+        is_set_linearizable: bool,
+    },
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Violation {
+    /// An operation can have no partner; with the proof, unless it is too large.
+    Unmatched(OperationId, Option<Deficiency>),
+    /// A search tried everything.
+    Searched(Furthest),
+    /// These operations could take effect at the end.
+    Missed(Vec<OperationId>),
+    /// An operation has taken effect and did not return.
+    Unreturned,
+}
+
+/// What is done with the object of a recording.
+pub(super) trait Task {
+    type Answer;
+    fn run<S: Interface>(self, interface: &S) -> Self::Answer;
+}
+
+impl Object {
+    /// Does something with the object, whatever its type.
+    pub(super) fn with<T: Task>(self, task: T) -> T::Answer {
+        let threads = self.threads;
+        match self.kind {
+            Kind::Channel => task.run(&Channel::default()),
+            Kind::FilterChannel => task.run(&FilterChannel::default()),
+            Kind::TimeoutChannel => task.run(&TimeoutChannel::default()),
+            Kind::CounterChannel => task.run(&CounterChannel::default()),
+            Kind::CloseableChannel => task.run(&CloseableChannel::default()),
+            Kind::Exchanger => task.run(&Exchanger::default()),
+            Kind::TimeoutExchanger => task.run(&TimeoutExchanger::default()),
+            Kind::MenAndWomen => task.run(&MenAndWomen::default()),
+            Kind::TwoFamilies => task.run(&TwoFamilies::default()),
+            Kind::OneFamily => task.run(&OneFamily::default()),
+            Kind::Abc => task.run(&Abc::default()),
+            Kind::Barrier => task.run(&Barrier { threads }),
+            Kind::LeaderBarrier => task.run(&LeaderBarrier { threads }),
+            Kind::EnrollableBarrier => task.run(&EnrollableBarrier::default()),
+            Kind::TerminatingQueue => task.run(&TerminatingQueue::new(threads)),
+            Kind::AtomicBroadcast => task.run(&AtomicBroadcast::new(threads)),
+        }
+    }
+}
+
+/// Judges a recording of an object; `format`: `None` takes it from the first line.
+///
+/// # Errors
+/// If it is no recording of the object.
+pub fn judge(
+    object: Object,
+    input: impl Read,
+    format: Option<Format>,
+    options: &Options,
+) -> Result<Judgement, ReadError> {
+    object.with(Judge { object, input, format, options })
+}
+
+struct Judge<'a, R> {
+    object: Object,
+    input: R,
+    format: Option<Format>,
+    options: &'a Options,
+}
+
+impl<R: Read> Task for Judge<'_, R> {
+    type Answer = Result<Judgement, ReadError>;
+
+    fn run<S: Interface>(self, interface: &S) -> Self::Answer {
+        let Self { object, input, format, options } = self;
+        let recording = read(interface, object, input, format)?;
+        let finding = find(interface, &recording, options);
+        let operations = recording.history.operations();
+        let processes: Vec<usize> =
+            operations.iter().map(|operation| operation.process.index()).collect();
+        let count = |is_counted: &dyn Fn(&Ending<S::Output>) -> bool| {
+            operations.iter().filter(|operation| is_counted(&operation.ending)).count()
+        };
+        let counts = Counts {
+            processes: processes.iter().max().map_or(0, |last| last + 1),
+            events: recording.history.len(),
+            operations: operations.len(),
+            pending: count(&|ending| matches!(ending, Ending::Pending)),
+            failed: count(&|ending| matches!(ending, Ending::Failed)),
+        };
+        let (format, texts) = (recording.format, recording.texts);
+        let method = S::METHOD;
+        Ok(Judgement { object, format, method, counts, finding, texts, processes })
+    }
+}
+
+fn find<S: Interface>(interface: &S, recording: &Recording<S>, options: &Options) -> Finding {
+    let history = &recording.history;
+    let end = options.time.and_then(|time| Instant::now().checked_add(time));
+    let mut proceed = || end.is_none_or(|end| Instant::now() < end);
+    let mut budget = Budget { memory: options.memory, proceed: &mut proceed };
+    let verified = |found: &SetLinearization| {
+        let checked = groups::check(interface, history, found);
+        assert!(checked.is_ok(), "a bug of this program: its groups are refused: {checked:?}");
+    };
+    let found = match interface.decide(history, &mut budget) {
+        Verdict::SetLinearizable(found) => found,
+        Verdict::Violation(violation) => {
+            return Finding::Violation(refuted(interface, recording, violation));
+        }
+        Verdict::Unknown { exhausted, .. } => {
+            return Finding::Unknown { exhausted, is_set_linearizable: false };
+        }
+    };
+    verified(&found);
+    if !options.progress {
+        return Finding::SetLinearizable(found);
+    }
+    match interface.progress(history, &mut budget) {
+        Progress::Holds(found) => {
+            verified(&found);
+            Finding::SetLinearizable(found)
+        }
+        Progress::Missed(missed) => Finding::Violation(Violation::Missed(missed)),
+        Progress::Unreturned => Finding::Violation(Violation::Unreturned),
+        Progress::Unknown(exhausted) => Finding::Unknown { exhausted, is_set_linearizable: true },
+    }
+}
+
+fn refuted<S: Interface>(
+    interface: &S,
+    recording: &Recording<S>,
+    violation: snapshot_core::synchronisation::Violation,
+) -> Violation {
+    use snapshot_core::synchronisation::Violation as Found;
+    match violation {
+        Found::Unmatched { operation, deficiency } => {
+            if let Some(deficiency) = &deficiency {
+                let checked = interface.refute(&recording.history, deficiency);
+                assert!(
+                    checked.is_ok(),
+                    "a bug of this program: its proof is refused: {checked:?}"
+                );
+            }
+            Violation::Unmatched(operation, deficiency)
+        }
+        Found::Searched(furthest) => Violation::Searched(furthest),
+    }
+}

@@ -1,0 +1,31 @@
+//! Recordings of objects whose operations take effect together: channels, exchangers,
+//! barriers (docs/synchronisation.md).
+//!
+//! ```
+//! use snapshot_test::synchronisation::{Finding, Object, Options, judge};
+//!
+//! let recording = "p0 send 5\np0 ok\np1 receive\np1 ok 5\n";
+//! let channel: Object = "channel".parse()?;
+//! let judgement = judge(channel, recording.as_bytes(), None, &Options::default())?;
+//! assert!(matches!(judgement.finding, Finding::Violation(_))); // as if there were a buffer
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod certificate;
+mod error;
+mod interface;
+mod judge;
+mod object;
+mod reader;
+mod recording;
+mod report;
+mod token;
+
+pub use certificate::{Certificate, CertificateError, Refuted, certify};
+pub use error::{ReadError, ReadErrorKind};
+pub use judge::{Counts, Finding, Judgement, Options, Violation, judge};
+pub use object::{Object, ObjectError};
+pub use reader::LINE_LIMIT;
+pub use recording::Text;
+pub use report::{Record, human, json, malformed, verdict};
+pub use token::Token;

@@ -1,0 +1,296 @@
+//! Reading recordings of objects whose operations take effect together: text and JSON Lines.
+//!
+//! One line at a time, so memory is bounded by the longest line allowed and by what is kept of
+//! the operations.
+
+use std::io::{BufRead, BufReader, Read};
+
+use serde::Deserialize;
+
+use super::error::{ReadError, ReadErrorKind, quoted};
+use super::token::Token;
+use crate::Value;
+use crate::format::{Format, Location};
+
+/// The longest line that is read, in bytes with its end.
+pub const LINE_LIMIT: usize = 8 << 20;
+
+/// Characters of the longest line that an error shows.
+const MOST_SHOWN: usize = 120;
+
+/// What a process does.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) enum Deed {
+    Invoke { operation: String, arguments: Vec<Token> },
+    Ok(Vec<Token>),
+    Fail,
+    Unknown,
+}
+
+/// A line that is not blank.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) enum Line {
+    Object(String),
+    Event { process: usize, deed: Deed },
+}
+
+/// A defect of a line: the byte at which it begins.
+type Defect = (usize, ReadErrorKind);
+
+/// Reads lines.
+pub(super) struct Lines<R> {
+    input: BufReader<R>,
+    format: Option<Format>,
+    number: u64,
+    offset: u64,
+    bytes: Vec<u8>,
+}
+
+impl<R: Read> Lines<R> {
+    /// `format`: `None` takes a line that begins with `{` for JSON Lines.
+    pub fn new(input: R, format: Option<Format>) -> Self {
+        Self { input: BufReader::new(input), format, number: 0, offset: 0, bytes: Vec::new() }
+    }
+
+    /// The format, once a line was read.
+    pub const fn format(&self) -> Option<Format> {
+        self.format
+    }
+
+    /// The next line that is not blank, with its place.
+    pub fn next(&mut self) -> Option<Result<(Location, Line), ReadError>> {
+        loop {
+            self.offset += self.bytes.len() as u64;
+            self.number += 1;
+            self.bytes.clear();
+            let limit = LINE_LIMIT as u64 + 1;
+            let read = (&mut self.input).take(limit).read_until(b'\n', &mut self.bytes);
+            match read {
+                Ok(0) => return None,
+                Ok(_) => {}
+                Err(error) => return Some(Err(self.fail((0, error.into())))),
+            }
+            match self.line() {
+                Ok(None) => {}
+                Ok(Some((at, line))) => return Some(Ok((self.location(at), line))),
+                Err(defect) => return Some(Err(self.fail(defect))),
+            }
+        }
+    }
+
+    fn line(&mut self) -> Result<Option<(usize, Line)>, Defect> {
+        if self.bytes.len() > LINE_LIMIT {
+            return Err((0, ReadErrorKind::TooLong));
+        }
+        if self.number == 1 && self.bytes.starts_with(b"\xef\xbb\xbf") {
+            self.bytes.drain(..3);
+            self.offset = 3;
+        }
+        let text = std::str::from_utf8(&self.bytes)
+            .map_err(|error| (error.valid_up_to(), ReadErrorKind::NotUtf8))?;
+        let at = text.len() - text.trim_start().len();
+        let is_comment = text[at..].starts_with('#') && self.format != Some(Format::Jsonl);
+        if at == text.len() || is_comment {
+            return Ok(None);
+        }
+        if !text.ends_with('\n') {
+            return Err((text.len(), ReadErrorKind::Truncated));
+        }
+        let format = *self.format.get_or_insert(if text[at..].starts_with('{') {
+            Format::Jsonl
+        } else {
+            Format::Text
+        });
+        let line = if format == Format::Jsonl { json(text, at)? } else { words(text)? };
+        Ok(Some((at, line)))
+    }
+
+    /// The place of a byte of the line read last.
+    pub fn location(&self, at: usize) -> Location {
+        let before = &self.bytes[..at.min(self.bytes.len())];
+        let column = String::from_utf8_lossy(before).chars().count() as u64 + 1;
+        Location { line: self.number, column, offset: self.offset + at as u64 }
+    }
+
+    /// The error of a defect of the line read last.
+    pub fn fail(&self, (at, kind): Defect) -> ReadError {
+        let line = String::from_utf8_lossy(&self.bytes).trim_end().replace('\t', " ");
+        let is_shown = !line.trim().is_empty()
+            && line.chars().count() <= MOST_SHOWN
+            && !line.chars().any(char::is_control);
+        let line = Some(line).filter(|_| is_shown);
+        ReadError { location: self.location(at), kind, line }
+    }
+}
+
+fn unexpected(at: usize, expected: &str, found: Option<&str>) -> Defect {
+    let kind = ReadErrorKind::Unexpected {
+        expected: expected.to_owned(),
+        found: quoted(found),
+        nearest: None,
+    };
+    (at, kind)
+}
+
+/// A line of the text format.
+fn words(text: &str) -> Result<Line, Defect> {
+    let (first, at, mut rest) = word(text, 0).ok_or_else(|| unexpected(0, "an event", None))?;
+    if first == "object" {
+        let name = word(text, rest);
+        let (name, _, rest) =
+            name.ok_or_else(|| unexpected(text.trim_end().len(), "the name of an object", None))?;
+        return match word(text, rest) {
+            None => Ok(Line::Object(name.to_owned())),
+            Some((more, at, _)) => Err(unexpected(at, "the end of the line", Some(more))),
+        };
+    }
+    let number = first.strip_prefix('p').filter(|digits| !digits.starts_with('+'));
+    let process = number.and_then(|digits| digits.parse().ok()).ok_or_else(|| {
+        unexpected(at, "a process such as `p0`, or `object NAME` in the first line", Some(first))
+    })?;
+    let (verb, at, after) = word(text, rest).ok_or_else(|| {
+        unexpected(text.trim_end().len(), "an operation, `ok`, `fail` or `unknown`", None)
+    })?;
+    rest = after;
+    let mut tokens = Vec::new();
+    while let Some((found, at, after)) = word(text, rest) {
+        tokens.push(token(found).ok_or_else(|| {
+            let expected =
+                "an integer, a text in double quotes, `true`, `false`, `none` or `closed`";
+            unexpected(at, expected, Some(found))
+        })?);
+        rest = after;
+    }
+    let deed = match verb {
+        "ok" => Deed::Ok(tokens),
+        "fail" | "unknown" => {
+            if !tokens.is_empty() {
+                return Err(unexpected(at, &format!("nothing after `{verb}`"), Some(text.trim())));
+            }
+            if verb == "fail" { Deed::Fail } else { Deed::Unknown }
+        }
+        _ => Deed::Invoke { operation: verb.to_owned(), arguments: tokens },
+    };
+    Ok(Line::Event { process, deed })
+}
+
+/// The next word from byte `from` on, where it begins and where it ends; comments are blanks.
+fn word(text: &str, from: usize) -> Option<(&str, usize, usize)> {
+    let rest = &text[from..];
+    let at = from + (rest.len() - rest.trim_start().len());
+    let rest = &text[at..];
+    if rest.is_empty() || rest.starts_with('#') {
+        return None;
+    }
+    let mut is_quoted = false;
+    let mut is_escaped = false;
+    for (index, character) in rest.char_indices() {
+        if is_escaped {
+            is_escaped = false;
+        } else if is_quoted && character == '\\' {
+            is_escaped = true;
+        } else if character == '"' {
+            is_quoted = !is_quoted;
+        } else if !is_quoted && character.is_whitespace() {
+            return Some((&rest[..index], at, at + index));
+        }
+    }
+    Some((rest.trim_end(), at, text.len()))
+}
+
+fn token(word: &str) -> Option<Token> {
+    match word {
+        "true" => Some(Token::Truth(true)),
+        "false" => Some(Token::Truth(false)),
+        "none" => Some(Token::None),
+        "closed" => Some(Token::Closed),
+        _ if word.starts_with('"') => {
+            let text: String = serde_json::from_str(word).ok()?;
+            Some(Token::Value(Value::from(text.as_str())))
+        }
+        _ if word.starts_with('+') => None,
+        _ => word.parse().ok().map(|number: i64| Token::Value(Value::from(number))),
+    }
+}
+
+/// The fields of a line of JSON Lines.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fields {
+    #[serde(rename = "snapshot-history")]
+    version: Option<u64>,
+    object: Option<String>,
+    process: Option<usize>,
+    event: Option<Event>,
+    operation: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    value: Option<Token>,
+    values: Option<Vec<Token>>,
+    closed: Option<bool>,
+    #[serde(rename = "time")]
+    _time: Option<serde::de::IgnoredAny>,
+    #[serde(rename = "comment")]
+    _comment: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Clone, Copy, Deserialize, Eq, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Event {
+    Invoke,
+    Ok,
+    Fail,
+    Unknown,
+}
+
+/// A field that is there, be it `null`.
+fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Token>, D::Error> {
+    Token::deserialize(deserializer).map(Some)
+}
+
+fn json(text: &str, at: usize) -> Result<Line, Defect> {
+    let fields: Fields = serde_json::from_str(text.trim_end()).map_err(|error| {
+        let whole = error.to_string();
+        let end = whole.rfind(" at line ").unwrap_or(whole.len());
+        let at = error.column().saturating_sub(1).min(text.trim_end().len());
+        let at = (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        (at, ReadErrorKind::Json { message: whole[..end].to_owned() })
+    })?;
+    let fail = |message: &str| (at, ReadErrorKind::Json { message: message.to_owned() });
+    if let Some(version) = fields.version {
+        if version != 1 {
+            return Err(fail(&format!("expected version 1, found version {version}")));
+        }
+        let is_event = fields.event.is_some() || fields.process.is_some();
+        return match fields.object {
+            Some(object) if !is_event => Ok(Line::Object(object)),
+            _ => {
+                Err(fail("a header has the fields `snapshot-history` and `object`, and no others"))
+            }
+        };
+    }
+    let process = fields.process.ok_or_else(|| fail("an event has a `process`"))?;
+    let event = fields.event.ok_or_else(|| fail("an event has an `event`"))?;
+    let mut tokens = match (fields.value, fields.values) {
+        (Some(_), Some(_)) => return Err(fail("expected `value` or `values`, found both")),
+        (Some(token), None) => vec![token],
+        (None, values) => values.unwrap_or_default(),
+    };
+    if fields.closed == Some(true) {
+        tokens.push(Token::Closed);
+    }
+    let deed = match event {
+        Event::Invoke => {
+            let operation =
+                fields.operation.ok_or_else(|| fail("an invocation has an `operation`"))?;
+            Deed::Invoke { operation, arguments: tokens }
+        }
+        _ if fields.operation.is_some() => {
+            return Err(fail("only an invocation has an `operation`"));
+        }
+        Event::Ok => Deed::Ok(tokens),
+        _ if !tokens.is_empty() => return Err(fail("only `invoke` and `ok` have values")),
+        Event::Fail => Deed::Fail,
+        Event::Unknown => Deed::Unknown,
+    };
+    Ok(Line::Event { process, deed })
+}

@@ -1,0 +1,335 @@
+//! Judgements for people and for programs.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use snapshot_core::OperationId;
+use snapshot_core::explanation::wrap;
+use snapshot_core::synchronisation::Deficiency;
+use snapshot_core::verdict::Exhausted;
+
+use super::error::ReadError;
+use super::judge::{Finding, Judgement, Violation};
+use super::token::Token;
+use crate::report::SCHEMA;
+
+/// The most operations that a report for people describes.
+const MOST: usize = 12;
+
+/// The one-word verdict: `set-linearizable`, `violation` or `unknown`.
+pub const fn verdict(finding: &Finding) -> &'static str {
+    match finding {
+        Finding::SetLinearizable(_) => "set-linearizable",
+        Finding::Violation(_) => "violation",
+        Finding::Unknown { .. } => "unknown",
+    }
+}
+
+/// The report on one input. Several lines, each ended.
+pub fn human(name: &str, judgement: &Judgement) -> String {
+    let mut text = String::new();
+    write(&mut text, name, judgement).expect("writing to a string cannot fail");
+    text
+}
+
+fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Result {
+    let Judgement { counts, object, method, finding, .. } = judgement;
+    let plural =
+        |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    let processes = if counts.processes == 1 {
+        "1 process".to_owned()
+    } else {
+        format!("{} processes", counts.processes)
+    };
+    let mut size = format!("{}, {processes}", plural(counts.operations, "operation"));
+    for (count, what) in [(counts.pending, "pending"), (counts.failed, "failed")] {
+        if count > 0 {
+            write!(size, ", {count} {what}")?;
+        }
+    }
+    writeln!(out, "{name}: {} ({size}; {object}, by {method})", verdict(finding))?;
+    match finding {
+        Finding::SetLinearizable(_) => Ok(()),
+        Finding::Unknown { exhausted, is_set_linearizable } => {
+            let budget = exhausted_name(*exhausted);
+            if *is_set_linearizable {
+                writeln!(
+                    out,
+                    "  it is set-linearizable; the {budget} budget ran out before progress was judged"
+                )?;
+            } else {
+                writeln!(out, "  the {budget} budget ran out")?;
+            }
+            writeln!(out, "  help: give it more with --budget-seconds and --budget-memory")
+        }
+        Finding::Violation(violation) => {
+            let named = named(violation);
+            for (index, id) in named.iter().take(MOST).enumerate() {
+                writeln!(out, "  X{} = {}", index + 1, describe(judgement, *id))?;
+            }
+            if named.len() > MOST {
+                writeln!(out, "  and {} more", named.len() - MOST)?;
+            }
+            if !named.is_empty() {
+                writeln!(out)?;
+            }
+            for line in wrap(&argument(violation), 76) {
+                writeln!(out, "  {line}")?;
+            }
+            Ok(())
+        }
+    }
+}
+
+const fn exhausted_name(exhausted: Exhausted) -> &'static str {
+    match exhausted {
+        Exhausted::Time => "time",
+        Exhausted::Memory => "memory",
+    }
+}
+
+/// The operations that matter, in the order in which they are named X1, X2, ...
+fn named(violation: &Violation) -> Vec<OperationId> {
+    match violation {
+        Violation::Unmatched(_, Some(Deficiency { partners, components })) => {
+            components.iter().flatten().chain(partners).copied().collect()
+        }
+        Violation::Unmatched(operation, None) => vec![*operation],
+        Violation::Searched(furthest) => furthest.due.into_iter().collect(),
+        Violation::Missed(missed) => missed.clone(),
+        Violation::Unreturned => Vec::new(),
+    }
+}
+
+/// Why there is a violation, in words.
+fn argument(violation: &Violation) -> String {
+    let list = |from: usize, count: usize| {
+        let names: Vec<String> =
+            (from..from + count).map(|index| format!("X{}", index + 1)).collect();
+        match names.as_slice() {
+            [all @ .., last] if !all.is_empty() && names.len() <= MOST => {
+                format!("{} and {last}", all.join(", "))
+            }
+            [one] => one.clone(),
+            _ => format!("X{} to X{}", from + 1, from + count),
+        }
+    };
+    match violation {
+        Violation::Unmatched(_, Some(Deficiency { partners, components })) => {
+            match (components.as_slice(), partners.len()) {
+                ([one], 0) if one.len() == 1 => {
+                    "X1 can take effect with none of the operations that overlap it, and not alone."
+                        .to_owned()
+                }
+                ([one], 0) => format!(
+                    "{} can take effect in pairs with each other only, and they are an odd number.",
+                    list(0, one.len())
+                ),
+                _ => {
+                    let mut at = 0;
+                    let mut sets = Vec::new();
+                    for set in components.iter().take(MOST) {
+                        sets.push(list(at, set.len()));
+                        at += set.len();
+                    }
+                    let total: usize = components.iter().map(Vec::len).sum();
+                    let few = match partners.len() {
+                        1 => format!("{}, which takes effect once", list(total, 1)),
+                        count => format!("one of {}, and these are fewer", list(total, count)),
+                    };
+                    if total == components.len() {
+                        return format!(
+                            "Each of {} can take effect only together with {few}.",
+                            list(0, total)
+                        );
+                    }
+                    let more = if components.len() > MOST { "; and so on" } else { "" };
+                    format!(
+                        "Each of these {} sets has an odd number of operations, which can take \
+                         effect in pairs with each other, but for one that needs {few}: {}{more}.",
+                        components.len(),
+                        sets.join("; ")
+                    )
+                }
+            }
+        }
+        Violation::Unmatched(_, None) => {
+            "X1 has no partner when all that respond before it have theirs. The proof is too large \
+             to be shown."
+                .to_owned()
+        }
+        Violation::Searched(_) => {
+            "Every sequence of groups was tried. Those that explain most explain what is before the \
+             response of X1; in no state that they lead to can X1 take effect and return what it \
+             returned."
+                .to_owned()
+        }
+        Violation::Missed(missed) if missed.len() == 1 => {
+            "The recording is set-linearizable, but at its end X1 waits, though it could take effect."
+                .to_owned()
+        }
+        Violation::Missed(missed) => format!(
+            "The recording is set-linearizable, but at its end {} wait, though they could take \
+             effect together.",
+            list(0, missed.len())
+        ),
+        Violation::Unreturned => {
+            "The recording is set-linearizable only if an operation has taken effect that did not \
+             return: without the pending operations, the others have no set linearization."
+                .to_owned()
+        }
+    }
+}
+
+fn describe(judgement: &Judgement, id: OperationId) -> String {
+    let text = &judgement.texts[id.index()];
+    let join = |tokens: &[Token]| {
+        let tokens: Vec<String> = tokens.iter().map(ToString::to_string).collect();
+        tokens.join(", ")
+    };
+    let process = judgement.processes[id.index()];
+    let mut out = format!("{}({}) by process {process}", text.operation, join(&text.arguments));
+    if let Some(results) = text.results.as_ref().filter(|results| !results.is_empty()) {
+        out += &format!(", returned {}", join(results));
+    }
+    out += &match (text.ended, &text.results) {
+        (Some(line), Some(_)) => format!(" [line {} to line {line}]", text.invoked),
+        (Some(line), None) => format!(" [line {}, outcome lost in line {line}]", text.invoked),
+        (None, _) => format!(" [line {}, still open]", text.invoked),
+    };
+    out
+}
+
+/// The report on one input, for programs.
+#[derive(Debug, Serialize)]
+pub struct Record<'a> {
+    schema: u32,
+    input: &'a str,
+    object: String,
+    verdict: &'static str,
+    format: Option<&'static str>,
+    method: Option<&'static str>,
+    processes: usize,
+    events: usize,
+    operations: usize,
+    pending: usize,
+    failed: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<ViolationRecord<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unknown: Option<Unknown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Unknown {
+    exhausted: &'static str,
+    set_linearizable: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct ViolationRecord<'a> {
+    rule: &'static str,
+    argument: String,
+    operations: Vec<Operation<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partners: Option<Vec<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    components: Option<Vec<Vec<usize>>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Operation<'a> {
+    operation: usize,
+    process: usize,
+    kind: &'static str,
+    arguments: &'a [Token],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<&'a [Token]>,
+    line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_line: Option<u64>,
+}
+
+/// The report on one input, in one line without its end; `certificate` is where the certificate
+/// was written.
+pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> String {
+    let counts = judgement.counts;
+    let numbers = |ids: &[OperationId]| ids.iter().map(|id| id.index()).collect();
+    let violation = match &judgement.finding {
+        Finding::Violation(violation) => {
+            let deficiency = match violation {
+                Violation::Unmatched(_, deficiency) => deficiency.as_ref(),
+                _ => None,
+            };
+            Some(ViolationRecord {
+                rule: match violation {
+                    Violation::Unmatched(..) => "no-partner",
+                    Violation::Searched(_) => "no-groups",
+                    Violation::Missed(_) => "missed",
+                    Violation::Unreturned => "unreturned",
+                },
+                argument: argument(violation),
+                operations: named(violation).iter().map(|id| operation(judgement, *id)).collect(),
+                partners: deficiency.map(|found| numbers(&found.partners)),
+                components: deficiency
+                    .map(|found| found.components.iter().map(|set| numbers(set)).collect()),
+            })
+        }
+        _ => None,
+    };
+    let unknown = match &judgement.finding {
+        Finding::Unknown { exhausted, is_set_linearizable } => Some(Unknown {
+            exhausted: exhausted_name(*exhausted),
+            set_linearizable: *is_set_linearizable,
+        }),
+        _ => None,
+    };
+    let record = Record {
+        schema: SCHEMA,
+        input: name,
+        object: judgement.object.to_string(),
+        verdict: verdict(&judgement.finding),
+        format: judgement.format.map(crate::format::Format::name),
+        method: Some(judgement.method),
+        processes: counts.processes,
+        events: counts.events,
+        operations: counts.operations,
+        pending: counts.pending,
+        failed: counts.failed,
+        violation,
+        unknown,
+        certificate,
+    };
+    serde_json::to_string(&record).expect("a record consists of numbers and texts")
+}
+
+fn operation(judgement: &Judgement, id: OperationId) -> Operation<'_> {
+    let text = &judgement.texts[id.index()];
+    Operation {
+        operation: id.index(),
+        process: judgement.processes[id.index()],
+        kind: text.operation,
+        arguments: &text.arguments,
+        results: text.results.as_deref(),
+        line: text.invoked,
+        end_line: text.ended,
+    }
+}
+
+/// The report on an input that cannot be read, in one line without its end.
+pub fn malformed(name: &str, error: &ReadError) -> String {
+    let record = serde_json::json!({
+        "schema": SCHEMA,
+        "input": name,
+        "verdict": "malformed",
+        "malformed": {
+            "line": error.location.line,
+            "column": error.location.column,
+            "message": error.kind.to_string(),
+            "report": error.report(name),
+        },
+    });
+    record.to_string()
+}

@@ -1,0 +1,26 @@
+//! Recordings of objects whose operations take effect together.
+
+mod hostile;
+mod malformed;
+mod verdicts;
+
+use snapshot_test::synchronisation::{Finding, Judgement, Object, Options, judge, verdict};
+
+/// The judgement of a recording.
+fn judged(object: &str, recording: &str) -> Judgement {
+    judged_with(object, recording, &Options::default())
+}
+
+fn judged_with(object: &str, recording: &str, options: &Options) -> Judgement {
+    let object: Object = object.parse().unwrap();
+    judge(object, recording.as_bytes(), None, options)
+        .unwrap_or_else(|error| panic!("{}", error.report(recording)))
+}
+
+/// The verdict, and whether there is progress at the end.
+fn verdicts(object: &str, recording: &str) -> (&'static str, bool) {
+    let with_progress = Options { progress: true, ..Options::default() };
+    let progress = judged_with(object, recording, &with_progress).finding;
+    let is_progress = matches!(progress, Finding::SetLinearizable(_));
+    (verdict(&judged(object, recording).finding), is_progress)
+}
