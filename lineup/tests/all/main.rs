@@ -9,3 +9,4 @@ mod paper;
 mod pitfalls;
 mod snapshots;
 mod stand_in;
+mod synchronisation;
