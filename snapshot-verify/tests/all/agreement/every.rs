@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use snapshot_everyn::ladder::{Budget, prove_all};
+use snapshot_verify::language::parse;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched, verify};
 
 use super::mutants::{Mutant, mutants};
@@ -64,10 +65,10 @@ struct Counts {
 
 /// No mutant that is proved may be wrong for n = 2, 3 or 4; of the others, every
 /// `sample`th is searched, too, for the figures.
-fn check(mutants: impl Iterator<Item = Mutant>, sample: usize) -> Counts {
+fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, milliseconds: u64) -> Counts {
     let mut counts = Counts::default();
     for mutant in mutants {
-        let until = Instant::now().checked_add(Duration::from_millis(1_500));
+        let until = Instant::now().checked_add(Duration::from_millis(milliseconds));
         let budget = Budget { bytes: 1 << 28, until };
         let is_proved = prove_all(&mutant.program, budget, &mut |_| true).proved;
         counts.tried += 1;
@@ -112,9 +113,44 @@ fn texts() -> [(&'static str, &'static str); 7] {
 #[test]
 fn no_mutant_that_is_wrong_for_small_n_is_proved() {
     let mutants = texts().into_iter().flat_map(|(name, text)| mutants(name, text));
-    let counts = check(mutants, 2);
+    let counts = check(mutants, 2, 1_500);
     println!("{counts:?}");
     assert!(counts.tried >= 80 && counts.proved >= 25 && counts.wrong >= 15, "{counts:?}");
+}
+
+/// Every third mutant of small programs with LL/SC; with `SNAPSHOT_MUTANTS` each.
+#[test]
+fn no_mutant_with_links_that_is_wrong_for_small_n_is_proved() {
+    let step = if std::env::var_os("SNAPSHOT_MUTANTS").is_some() { 1 } else { 3 };
+    let names = ["undisturbed", "locked_by_links", "turns", "published"];
+    let mutants = names.into_iter().flat_map(|name| mutants(name, corpus::small(name)));
+    let counts = check(mutants.step_by(step), 2, 1_500);
+    println!("{counts:?}");
+    assert!(counts.tried >= 30 && counts.proved >= 10 && counts.wrong >= 4, "{counts:?}");
+}
+
+/// Mutants of algorithms with LL/SC that are not proved themselves, evenly chosen, and their bugs.
+/// `SNAPSHOT_MUTANTS=1000` tries all, with more time for each.
+#[test]
+fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
+    let set = std::env::var("SNAPSHOT_MUTANTS").ok().and_then(|most| most.parse::<usize>().ok());
+    let most = set.unwrap_or(4);
+    let milliseconds = if set.is_some() { 10_000 } else { 300 };
+    let mut counts = Counts::default();
+    for (name, bug) in [("jayanti", "plain_ss"), ("riany", "early_count")] {
+        let text = corpus::algorithm(name).unwrap().text;
+        let all = mutants(name, text);
+        assert!(all.len() >= 40, "{name}: {}", all.len());
+        let step = (all.len() / most).max(1);
+        let program = parse(name, text).unwrap().program(Some(bug)).unwrap();
+        let bug = Mutant { name: format!("{name}: {bug}"), program, text: String::new() };
+        let found = check(all.into_iter().step_by(step).chain([bug]), 1, milliseconds);
+        counts.tried += found.tried;
+        counts.proved += found.proved;
+        counts.wrong += found.wrong;
+    }
+    println!("{counts:?}");
+    assert!(counts.tried >= 10 && counts.wrong >= 2, "{counts:?}");
 }
 
 /// Mutants of mutants, evenly chosen of some thousand. `SNAPSHOT_MUTANTS=1000` tries
@@ -127,7 +163,7 @@ fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
     let second: Vec<Mutant> =
         first.flat_map(|mutant| mutants(&mutant.name, &mutant.text)).collect();
     let step = (second.len() / most).max(1);
-    let counts = check(second.into_iter().step_by(step), 4);
+    let counts = check(second.into_iter().step_by(step), 4, 1_500);
     println!("{counts:?}");
     assert!(counts.tried >= most.min(1_000) && counts.proved > 0, "{counts:?}");
 }

@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use snapshot_everyn::model::{Obligation, Part};
+use snapshot_everyn::model::{Ghosts, Obligation, Part};
 use snapshot_everyn::rounds::candidates;
-use snapshot_everyn::shape::T;
+use snapshot_everyn::shape::{I, T};
 use snapshot_language::program::Program;
 
 use super::follow::Counts;
-use super::programs::{DIRECT, NESTED, corpus, small, views};
+use super::programs::{DIRECT, LOCAL, NESTED, corpus, parsed, small, views};
 use super::random::{below, executions, walks, walks_among};
 
 #[test]
@@ -38,6 +38,46 @@ fn executions_of_helpers_with_links_are_among_the_views() {
         total.add(walks(&jayanti, faults, 2_000, 150));
     }
     assert!(total.total() > 50_000 && total.links > 20_000, "{total:?}");
+}
+
+/// Ghost scans within updates that leave them a link, or take it away.
+#[test]
+fn executions_with_links_across_ghost_scans_are_among_the_views() {
+    let text = "
+algorithm across
+shared c: llsc bool
+shared a[segment]: value
+update(v):
+    FIRST
+    s := look()
+    ok := SC(c, true)
+    if ok: a[me] := v
+    a[me] := v
+scan:
+    s := look()
+    return s
+procedure look(): view:
+    local copy[segment]: value
+    WITHIN
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+    let ways = [
+        ("skip", "x := LL(c)"),
+        ("x := LL(c)", "skip"),
+        ("x := LL(c)", "c := false"),
+        ("x := LL(c)", "y := LL(c)\n    SC(c, y)"),
+    ];
+    let mut total = Counts::default();
+    for (first, within) in ways {
+        let program = parsed(&text.replace("FIRST", first).replace("WITHIN", within));
+        let calls = |one| Obligation { ghosts: Ghosts::Calls, ..one };
+        let by = [T, I].map(|place| Obligation { part: Part::By(place), ..LOCAL });
+        for obligation in [NESTED, DIRECT, by[0], by[1]].map(calls) {
+            total.add(walks(&program, obligation, executions(), 60));
+        }
+    }
+    assert!(total.total() > 50_000 && total.links > 10_000, "{total:?}");
 }
 
 /// The obligations of each guess at rounds.
