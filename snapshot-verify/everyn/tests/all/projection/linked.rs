@@ -77,6 +77,31 @@ procedure look(): view:
             total.add(walks(&program, obligation, executions(), 60));
         }
     }
+    // To a cell of a process that a shared variable names: what a view that follows that process
+    // knows of the link is lost while the ghost scan is not followed.
+    let text = "
+algorithm across_named
+shared o: process
+shared m[process]: llsc bool
+shared a[segment]: value
+update(v):
+    q := o
+    x := LL(m[q])
+    s := look()
+    ok := SC(m[q], true)
+    if ok: a[me] := v
+    a[me] := v
+scan:
+    o := me
+    s := look()
+    return s
+procedure look(): view:
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+    let obligation = Obligation { ghosts: Ghosts::Calls, ..NESTED };
+    total.add(walks(&parsed(text), obligation, 2 * executions(), 60));
     assert!(total.total() > 50_000 && total.links > 10_000, "{total:?}");
 }
 
@@ -116,6 +141,7 @@ algorithm linked
 shared c: llsc bool
 shared o: llsc process or none := none
 shared m[process]: llsc bool
+shared h[process]: process
 shared a[segment]: value
 private kept: bool
 "
@@ -124,7 +150,7 @@ private kept: bool
         for _ in 0..2 + below(&mut random, 4) {
             let bit = ["true", "false", "kept", "not kept", "got"][below(&mut random, 5)];
             let own = ["me", "p", "me"][below(&mut random, 3)];
-            let line = match below(&mut random, 16) {
+            let line = match below(&mut random, 18) {
                 0 => "got := LL(c)".to_owned(),
                 1 => "got := VL(c)".to_owned(),
                 2 => format!("got := SC(c, {bit})"),
@@ -139,6 +165,9 @@ private kept: bool
                 12 => format!("for q in processes: SC(m[q], {bit})"),
                 13 => "for q in processes: got := LL(m[q])".to_owned(),
                 14 => "kept := got".to_owned(),
+                15 => "h[me] := p".to_owned(),
+                // Of another process it is not known which one it names.
+                16 => "p := h[p]".to_owned(),
                 _ => "o := none".to_owned(),
             };
             let guard = ["", "", "if got: ", "if not got: "][below(&mut random, 4)];
