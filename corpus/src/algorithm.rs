@@ -57,5 +57,9 @@ const OBJECTS: &[Algorithm] = files![
     "objects":
     "atomic_register",
     "cas_counter",
+    "ms_queue",
+    "snzi",
     "ticket_lock",
+    "treiber_stack",
+    "two_lock_queue",
 ];

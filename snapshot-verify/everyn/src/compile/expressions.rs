@@ -207,6 +207,8 @@ impl Scope<'_> {
             }
             ExpressionKind::Remainder(..) => Term::Unknown(shape),
             ExpressionKind::Fresh => Term::Fresh,
+            // Only objects have lists, and they are not compiled.
+            ExpressionKind::List(..) => Term::Unknown(shape),
         })
     }
 

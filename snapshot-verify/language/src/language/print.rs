@@ -231,7 +231,9 @@ impl Display for TypeExpression {
             TypeKind::Optional(content) => {
                 match content.kind {
                     // Their last part would become optional.
-                    TypeKind::Array(..) | TypeKind::Optional(_) => write!(f, "({content})")?,
+                    TypeKind::Array(..) | TypeKind::List(_) | TypeKind::Optional(_) => {
+                        write!(f, "({content})")?;
+                    }
                     _ => write!(f, "{content}")?,
                 }
                 f.write_str(" or none")
@@ -241,6 +243,7 @@ impl Display for TypeExpression {
                 separated(f, fields, |f, (name, content)| write!(f, "{}: {content}", name.text))?;
                 f.write_char(')')
             }
+            TypeKind::List(element) => write!(f, "list of {element}"),
             TypeKind::Array(index, element) => {
                 write!(f, "array [{}] of {element}", Singular(index))
             }
@@ -272,6 +275,7 @@ impl Display for Expression {
                 separated(f, arguments, |f, argument| write!(f, "{argument}"))?;
                 f.write_char(')')
             }
+            ExpressionKind::EmptyList => f.write_str("[]"),
             ExpressionKind::Tuple(components) => {
                 f.write_char('(')?;
                 separated(f, components, |f, component| write!(f, "{component}"))?;

@@ -124,6 +124,8 @@ pub enum TypeKind {
     Record(Vec<(Name, TypeExpression)>),
     /// `array [INDEX] of T`.
     Array(Indices, Box<TypeExpression>),
+    /// `list of T`.
+    List(Box<TypeExpression>),
 }
 
 /// What an index is taken from.
@@ -246,6 +248,8 @@ pub enum ExpressionKind {
     Field(Box<Expression>, Name),
     /// `f(a, b)`: a procedure, an access, or a conversion.
     Call(Name, Vec<Expression>),
+    /// `[]`.
+    EmptyList,
     /// `(a, b)`.
     Tuple(Vec<Expression>),
     /// `(f: a, g: b)`.

@@ -6,8 +6,9 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::{
-    Access, Binary, By, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, LocalId, Object,
-    Place, Procedure, Program, Projection, Root, SharedVariable, Statement, StatementKind,
+    Access, Binary, By, CellKind, CellPlace, Expression, ExpressionKind, IndexSet, ListOperation,
+    LocalId, Object, Place, Procedure, Program, Projection, Root, SharedVariable, Statement,
+    StatementKind,
 };
 
 impl Display for Program {
@@ -323,6 +324,11 @@ impl Scope<'_> {
             ExpressionKind::FirstVersion => f.write_str("first"),
             ExpressionKind::Counter(number) => write!(f, "{number}"),
             ExpressionKind::Me => f.write_str("me"),
+            ExpressionKind::List(ListOperation::Empty, _) => f.write_str("[]"),
+            ExpressionKind::List(operation, operands) => {
+                f.write_str(operation.name())?;
+                self.list(f, operands)
+            }
             ExpressionKind::Fresh => f.write_str("fresh"),
             ExpressionKind::Local(id) => f.write_str(&self.local(*id)),
             ExpressionKind::Private(id) => f.write_str(&self.program.private(*id).name),

@@ -100,6 +100,46 @@ pub enum ExpressionKind {
     Remainder(Box<Expression>, super::Bound),
     /// A version that never was before.
     Fresh,
+    /// An operation on lists: within an object only.
+    List(ListOperation, Vec<Expression>),
+}
+
+/// An operation on lists.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum ListOperation {
+    /// `[]`.
+    Empty,
+    /// `prepend(e, l)`: e, then what is in l.
+    Prepend,
+    /// `append(l, e)`: what is in l, then e.
+    Append,
+    /// `first(l)`; a fault if l is empty.
+    First,
+    /// `rest(l)`: all but the first; a fault if l is empty.
+    Rest,
+    /// `len(l)`: how many there are, at most [`ListOperation::LONGEST`].
+    Length,
+}
+
+impl ListOperation {
+    /// The longest list.
+    pub const LONGEST: usize = 256;
+
+    /// Those that are written as calls.
+    pub const CALLS: [Self; 5] =
+        [Self::Prepend, Self::Append, Self::First, Self::Rest, Self::Length];
+
+    /// As written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "[]",
+            Self::Prepend => "prepend",
+            Self::Append => "append",
+            Self::First => "first",
+            Self::Rest => "rest",
+            Self::Length => "len",
+        }
+    }
 }
 
 impl Expression {
@@ -133,7 +173,9 @@ impl Expression {
             | ExpressionKind::Each { body: operand, .. } => vec![operand],
             ExpressionKind::Index(a, b) | ExpressionKind::Binary(_, a, b) => vec![a, b],
             ExpressionKind::If(a, b, c) => vec![a, b, c],
-            ExpressionKind::Record(fields) => fields.iter().collect(),
+            ExpressionKind::Record(fields) | ExpressionKind::List(_, fields) => {
+                fields.iter().collect()
+            }
             ExpressionKind::With(record, fields) => {
                 let fields = fields.iter().map(|(_, field)| field);
                 std::iter::once(&**record).chain(fields).collect()

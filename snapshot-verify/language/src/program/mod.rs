@@ -31,7 +31,7 @@ mod object;
 mod statement;
 mod types;
 
-pub use expression::{Binary, Expression, ExpressionKind};
+pub use expression::{Binary, Expression, ExpressionKind, ListOperation};
 pub use extent::{Extent, ExtentError, MOST_SCALARS, MOST_WORK};
 pub use object::{By, Object, Operation, OperationId};
 pub use statement::{Access, CellPlace, Place, Projection, Root, Statement, StatementKind};

@@ -35,6 +35,8 @@ pub enum Type {
     },
     /// Named fields.
     Record(Vec<Field>),
+    /// As many of a type as there are, in order: within an object only.
+    List(Box<Type>),
 }
 
 /// A field of a record type.
@@ -71,9 +73,9 @@ impl Type {
     pub fn has_counters(&self) -> bool {
         match self {
             Self::Counter => true,
-            Self::Optional(content) | Self::Array { element: content, .. } => {
-                content.has_counters()
-            }
+            Self::Optional(content)
+            | Self::Array { element: content, .. }
+            | Self::List(content) => content.has_counters(),
             Self::Record(fields) => fields.iter().any(|field| field.content.has_counters()),
             Self::Value
             | Self::Bool
@@ -124,7 +126,7 @@ impl Type {
 
     /// Whether it is one scalar, rather than an array or a record of some.
     pub const fn is_scalar(&self) -> bool {
-        !matches!(self, Self::Array { .. } | Self::Record(_))
+        !matches!(self, Self::Array { .. } | Self::Record(_) | Self::List(_))
     }
 }
 
@@ -170,6 +172,7 @@ impl fmt::Display for Type {
             Self::Counter => f.write_str("counter"),
             Self::Optional(content) => write!(f, "{content} or none"),
             view if *view == Self::view() => f.write_str("view"),
+            Self::List(element) => write!(f, "list of {element}"),
             Self::Array { index, element } => write!(f, "array [{index}] of {element}"),
             Self::Record(fields) => {
                 f.write_str("record (")?;

@@ -20,6 +20,16 @@ impl<'a> Walk<'a> {
         for procedure in &tree.procedures {
             self.block(&procedure.body);
         }
+        if let Some(object) = &tree.object {
+            for variable in &object.state {
+                variable.initial.iter().for_each(|initial| self.expression(initial));
+            }
+            for operation in &object.operations {
+                let conditions = operation.when.iter().chain(&operation.awaits);
+                conditions.for_each(|condition| self.expression(condition));
+                self.block(&operation.procedure.body);
+            }
+        }
     }
 
     fn block(&mut self, statements: &'a [Statement]) {
@@ -102,6 +112,7 @@ impl<'a> Walk<'a> {
             | K::Me
             | K::N
             | K::Initial
+            | K::EmptyList
             | K::Fresh
             | K::Variable(_) => {}
         }
@@ -121,7 +132,7 @@ fn alone(text: &str) -> String {
 
 #[test]
 fn what_stands_at_the_place_of_an_expression_is_the_expression() {
-    for directory in ["right", "../../../../corpus/algorithms"] {
+    for directory in ["right", "../../../../corpus/algorithms", "../../../../corpus/objects"] {
         for (name, text) in texts(directory) {
             let tree = read(&name, &text).tree(None).unwrap();
             let source = Source::new("", text.as_str());

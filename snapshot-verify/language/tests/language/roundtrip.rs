@@ -37,7 +37,7 @@ fn reads_back(tree: &Tree) -> Result<(), TestCaseError> {
 
 #[test]
 fn trees_of_texts_read_back() {
-    for directory in ["right", "../../../../corpus/algorithms"] {
+    for directory in ["right", "../../../../corpus/algorithms", "../../../../corpus/objects"] {
         for (name, text) in texts(directory) {
             let algorithm = read(&name, &text);
             let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));

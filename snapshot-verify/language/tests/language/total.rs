@@ -33,7 +33,8 @@ fn exercise(text: &str) {
 
 /// Texts to tear apart.
 fn samples() -> Vec<String> {
-    let directories = ["right", "errors", "../../../../corpus/algorithms"];
+    let directories =
+        ["right", "errors", "../../../../corpus/algorithms", "../../../../corpus/objects"];
     directories.into_iter().flat_map(texts).map(|(_, text)| text).collect()
 }
 

@@ -43,6 +43,9 @@ impl Data {
                 let length = (i64::from(high) - i64::from(low) + 1).max(0);
                 parts.len() as i64 == length && parts.iter().all(|part| part.fits(element, n))
             }
+            (Self::Parts(parts), Type::List(element)) => {
+                parts.iter().all(|part| part.fits(element, n))
+            }
             (Self::Parts(parts), Type::Record(fields)) => {
                 let mut pairs = parts.iter().zip(fields);
                 parts.len() == fields.len()
@@ -69,7 +72,7 @@ impl Data {
             (Self::Value(data), _) => write!(out, "{data}"),
             (Self::Counter(data), _) => write!(out, "{data}"),
             (Self::Version(data), _) => write!(out, "#{data}"),
-            (Self::Parts(parts), Type::Array { element, .. }) => {
+            (Self::Parts(parts), Type::Array { element, .. } | Type::List(element)) => {
                 out.push('[');
                 for (position, part) in parts.iter().enumerate() {
                     out.push_str(if position == 0 { "" } else { ", " });

@@ -6,7 +6,7 @@
 use super::data::{Data, offset, range};
 use super::fault::{Fault, FaultKind};
 use crate::language::Span;
-use crate::program::{Binary, Expression, ExpressionKind, IndexSet, LocalId, Type};
+use crate::program::{Binary, Expression, ExpressionKind, IndexSet, ListOperation, LocalId, Type};
 
 /// What an expression can see.
 #[derive(Debug)]
@@ -173,12 +173,59 @@ impl Scope<'_> {
                     _ => unreachable!("only counters and integers have a remainder"),
                 })
             }
+            ExpressionKind::List(operation, operands) => self.list(*operation, operands, span)?,
             ExpressionKind::Fresh => {
                 let fresh = Data::Version(*self.fresh);
                 *self.fresh += 1;
                 fresh
             }
         })
+    }
+
+    fn list(
+        &mut self,
+        operation: ListOperation,
+        operands: &[Expression],
+        span: Span,
+    ) -> Result<Data, Fault> {
+        let operands: Result<Vec<Data>, Fault> =
+            operands.iter().map(|operand| self.evaluate(operand)).collect();
+        let mut operands = operands?.into_iter();
+        let mut next = || operands.next().unwrap_or(Data::Parts(Vec::new()));
+        let list = |data| match data {
+            Data::Parts(parts) => parts,
+            _ => unreachable!("a list has parts"),
+        };
+        let longer = |parts: Vec<Data>| match parts.len() {
+            length if length > ListOperation::LONGEST => {
+                Err(FaultKind::ListTooLong { limit: ListOperation::LONGEST }.at(span))
+            }
+            _ => Ok(Data::Parts(parts)),
+        };
+        let empty = || FaultKind::EmptyList.at(span);
+        match operation {
+            ListOperation::Empty => Ok(Data::Parts(Vec::new())),
+            ListOperation::Prepend => {
+                let mut parts = vec![next()];
+                parts.extend(list(next()));
+                longer(parts)
+            }
+            ListOperation::Append => {
+                let mut parts = list(next());
+                parts.push(next());
+                longer(parts)
+            }
+            ListOperation::First => list(next()).into_iter().next().ok_or_else(empty),
+            ListOperation::Rest => {
+                let mut parts = list(next());
+                if parts.is_empty() {
+                    return Err(empty());
+                }
+                parts.remove(0);
+                Ok(Data::Parts(parts))
+            }
+            ListOperation::Length => Ok(Data::Number(list(next()).len() as i64)),
+        }
     }
 
     /// Whether a condition holds.

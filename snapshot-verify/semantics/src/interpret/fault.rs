@@ -34,6 +34,18 @@ pub enum FaultKind {
     /// `none` where something is needed.
     #[error("this is none, but something is needed here; test it with `!= none` first")]
     NoneUnwrapped,
+    /// The first of an empty list, or its rest.
+    #[error("the list is empty: it has neither a first nor a rest; test it with `= []` first")]
+    EmptyList,
+    /// A list that grows and grows.
+    #[error(
+        "the list has more than {limit} elements: bound it, by `when len(...) < 3` for the \
+         operation that makes it longer, say"
+    )]
+    ListTooLong {
+        /// The longest possible.
+        limit: usize,
+    },
     /// Local computation without end.
     #[error(
         "no access to shared memory within {limit} local operations: \

@@ -93,8 +93,11 @@ pub enum MoveErrorKind {
     #[error("the process has an operation open; it can only step")]
     Busy,
     /// It steps without an open operation.
-    #[error("the process is idle; it can only begin an operation")]
+    #[error("the process is idle; it can only begin an update or a scan")]
     Idle,
+    /// The same, of an object that the text declares.
+    #[error("the process is idle; it can only begin an operation of the object")]
+    IdleAtObject,
     /// The program has no such operation, or not with such arguments.
     #[error("the algorithm has no such operation")]
     NoSuchOperation,
@@ -122,7 +125,12 @@ impl Machine<'_> {
             (MoveKind::Begin(call), true) => self.invoke(state, made.process, call),
             (MoveKind::Step, false) => self.step(state, made.process),
             (MoveKind::Begin(_), false) => return Err(MoveErrorKind::Busy),
-            (MoveKind::Step, true) => return Err(MoveErrorKind::Idle),
+            (MoveKind::Step, true) => {
+                return Err(match self.program().object() {
+                    None => MoveErrorKind::Idle,
+                    Some(_) => MoveErrorKind::IdleAtObject,
+                });
+            }
         };
         report.map_err(MoveErrorKind::Fault)
     }

@@ -331,6 +331,7 @@ impl<'a> Words<'a> {
                 let parts = (low..=high).map(|_| self.data(element, n, local));
                 Data::Parts(parts.collect::<Result<_, _>>()?)
             }
+            Type::List(_) => unreachable!("only objects have lists"),
             Type::Record(fields) => {
                 let parts = fields.iter().map(|field| self.data(&field.content, n, local));
                 Data::Parts(parts.collect::<Result<_, _>>()?)

@@ -2,6 +2,7 @@
 //! wrong is told.
 
 mod agreement;
+mod lists;
 mod oracle;
 mod snapshots;
 mod wrong;
@@ -10,7 +11,7 @@ use snapshot_verify::enumerate::{Enumeration, enumerate_object};
 use snapshot_verify::interpret::{Client, Machine, Sequential, Values};
 use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::object::{Judge, Judgement, walk_object};
-use snapshot_verify::program::Program;
+use snapshot_verify::program::{Program, Type};
 use snapshot_verify::refine::{Budget, Means, Refinement, RefinementVerdict, refine_object};
 
 fn algorithm(text: &str) -> Algorithm {
@@ -72,4 +73,15 @@ impl<'p> Case<'p> {
 /// Two values.
 const fn bounded(operations: u32) -> Client {
     Client::bounded(Values::Full(2), operations)
+}
+
+/// Two operations each: what enumeration can do in a second or two. Of objects with lists, whose
+/// algorithms are longer, with a single value, unless `SNAPSHOT_EXHAUSTIVE` is set.
+fn enumerable(program: &Program) -> Client {
+    let object = program.object().expect("the text declares an object");
+    let mut state = object.specification.private.iter();
+    let has_lists = state.any(|variable| matches!(variable.content, Type::List(_)));
+    let is_full = std::env::var_os("SNAPSHOT_EXHAUSTIVE").is_some();
+    let values = if has_lists && !is_full { 1 } else { 2 };
+    Client::bounded(Values::Full(values), 2)
 }

@@ -142,6 +142,8 @@ fn traces_of_objects_are_replayed_and_others_refused() {
     assert!(error.contains("`p0 begin nothing` is neither a move"), "{error}");
     let error = altered("p0 begin increment", "p0 begin increment 3");
     assert!(error.contains("the algorithm has no such operation"), "{error}");
+    let error = altered("p0 begin increment", "p0 step");
+    assert!(error.contains("it can only begin an operation of the object"), "{error}");
     let error = altered("p0 begin increment", "p0 scan");
     assert!(error.contains("the algorithm has no such operation"), "{error}");
     let error = altered("p0 begin increment", "p0 begin increment 1 2 3 4");

@@ -148,6 +148,7 @@ impl Body<'_> {
                 let arguments = vec![number, Term::Constant(modulus)];
                 Tree::Leaf(Term::apply(Operator::Remainder, arguments))
             }
+            ExpressionKind::List(..) => unreachable!("only objects have lists"),
             ExpressionKind::Fresh if whole => Tree::Leaf(Term::Fresh),
             ExpressionKind::Fresh => {
                 Tree::Leaf(self.hoisted(Term::Fresh, Domain::Version { optional: false })?)

@@ -106,6 +106,9 @@ impl Body<'_> {
             "number" => self.number_of_value(arguments, span),
             "value" => self.value_by_number(arguments, span),
             _ => {
+                if let Some(operation) = self.list_operation(name) {
+                    return self.list(operation, arguments, span);
+                }
                 if let Some((access, content)) = self.operation(name, arguments, span)? {
                     return self.result_of(access, content, span);
                 }

@@ -35,6 +35,7 @@ impl Body<'_> {
             Written::Index(..) => return self.index(written),
             Written::Field(record, name) => return self.field(record, name, span),
             Written::Call(name, arguments) => return self.call_within(name, arguments, span),
+            Written::EmptyList => return self.empty_list(expected, span),
             Written::Tuple(components) => return self.tuple(components, expected, span),
             Written::Record(fields) => return self.record(fields, expected, span),
             Written::With(record, fields) => return self.with(record, fields, expected, span),

@@ -9,8 +9,8 @@ use crate::language::diagnostic::{DiagnosticKind, Parsed, Reporter};
 use crate::language::tree::{Cell, Name, Procedure, Tree, Variable};
 use crate::language::{Source, Span};
 use crate::program::{
-    CellKind, Expression, ExpressionKind, IndexSet, PrivateId, PrivateVariable, ProcedureId,
-    SharedId, SharedVariable, Type,
+    CellKind, Expression, ExpressionKind, IndexSet, ListOperation, PrivateId, PrivateVariable,
+    ProcedureId, SharedId, SharedVariable, Type,
 };
 
 /// Accesses and conversions: names that are not to be given to procedures.
@@ -71,7 +71,8 @@ impl Globals {
         interface: Expected,
         reporter: &mut Reporter,
     ) -> Self {
-        let types = Types::declare(&tree.types, reporter);
+        let has_lists = matches!(interface, Expected::Specification(_));
+        let types = Types::declare(&tree.types, has_lists, reporter);
         let mut globals = Self { types, interface, ..Self::default() };
         let mut places = HashMap::new();
         for variable in &tree.shared {
@@ -318,6 +319,7 @@ pub(super) fn default(content: &Type, span: Span) -> Expression {
         Type::Version => ExpressionKind::FirstVersion,
         Type::Counter => ExpressionKind::Counter(0),
         Type::Optional(_) => ExpressionKind::None,
+        Type::List(_) => ExpressionKind::List(ListOperation::Empty, Vec::new()),
         Type::Array { element, .. } => ExpressionKind::Filled(Box::new(default(element, span))),
         Type::Record(fields) => ExpressionKind::Record(
             fields.iter().map(|field| default(&field.content, span)).collect(),

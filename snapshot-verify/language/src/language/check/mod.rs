@@ -15,6 +15,7 @@ mod convert;
 mod expression;
 mod flow;
 mod globals;
+mod list;
 mod object;
 mod operator;
 mod points;

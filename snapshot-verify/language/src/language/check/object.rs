@@ -12,8 +12,8 @@ use crate::language::diagnostic::{DiagnosticKind, Reporter};
 use crate::language::tree::{self, Name, Tree};
 use crate::language::{Source, Span};
 use crate::program::{
-    By, Expression, ExpressionKind, Interface, Object, Operation, ProcedureId, Program, Statement,
-    StatementKind, Type,
+    By, Expression, ExpressionKind, Interface, ListOperation, Object, Operation, ProcedureId,
+    Program, Statement, StatementKind, Type,
 };
 
 /// An object, before it is known which procedures implement its operations.
@@ -43,6 +43,10 @@ pub(super) fn declare<'t>(
     }
     let (mut written, mut guards) = (Vec::new(), Vec::new());
     for operation in &object.operations {
+        let name = &operation.procedure.name;
+        if ListOperation::CALLS.iter().any(|call| call.name() == name.text) {
+            reporter.report(DiagnosticKind::ReservedName { name: name.text.clone() }, name.span);
+        }
         if operation.procedure.parameters.len() > parameters {
             let kind = DiagnosticKind::TooMany { what: "parameters", limit: parameters };
             reporter.report(kind, operation.procedure.name.span);
@@ -193,7 +197,9 @@ fn no_version(content: &Type, span: Span, reporter: &mut Reporter) {
 fn has_version(content: &Type) -> bool {
     match content {
         Type::Version => true,
-        Type::Optional(content) | Type::Array { element: content, .. } => has_version(content),
+        Type::Optional(content) | Type::Array { element: content, .. } | Type::List(content) => {
+            has_version(content)
+        }
         Type::Record(fields) => fields.iter().any(|field| has_version(&field.content)),
         _ => false,
     }
@@ -204,7 +210,9 @@ fn is_argument(content: &Type) -> bool {
     match content {
         Type::Optional(content) => is_argument(content),
         Type::Value | Type::Bool | Type::Process | Type::Segment | Type::Integer { .. } => true,
-        Type::Version | Type::Counter | Type::Array { .. } | Type::Record(_) => false,
+        Type::Version | Type::Counter | Type::Array { .. } | Type::Record(_) | Type::List(_) => {
+            false
+        }
     }
 }
 

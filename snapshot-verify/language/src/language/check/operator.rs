@@ -249,7 +249,7 @@ fn is_variable(operand: &Expression) -> bool {
 /// Whether what this means depends on what it is compared with.
 fn takes_its_type(written: &tree::Expression) -> bool {
     match &written.kind {
-        Written::None | Written::Tuple(_) | Written::Record(_) => true,
+        Written::None | Written::Tuple(_) | Written::Record(_) | Written::EmptyList => true,
         Written::If(_, then, otherwise) => takes_its_type(then) || takes_its_type(otherwise),
         _ => false,
     }

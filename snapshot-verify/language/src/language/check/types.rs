@@ -22,6 +22,8 @@ pub(super) struct Types {
     declared: HashMap<String, Type>,
     /// Those whose declaration is wrong, and was reported.
     failed: HashSet<String>,
+    /// Whether there are lists: within an object.
+    has_lists: bool,
 }
 
 /// The most parts that a type may have; it also bounds its depth.
@@ -29,7 +31,11 @@ const LIMIT: usize = 200;
 
 impl Types {
     /// Resolves all declarations. What fails is reported, once.
-    pub fn declare(declarations: &[TypeDeclaration], reporter: &mut Reporter) -> Self {
+    pub fn declare(
+        declarations: &[TypeDeclaration],
+        has_lists: bool,
+        reporter: &mut Reporter,
+    ) -> Self {
         let mut by_name: HashMap<&str, &TypeDeclaration> = HashMap::new();
         for declaration in declarations {
             let name = &declaration.name;
@@ -46,7 +52,7 @@ impl Types {
             }
             by_name.insert(&name.text, declaration);
         }
-        let mut types = Self::default();
+        let mut types = Self { has_lists, ..Self::default() };
         // A type is resolved after those it names. What is left over is a circle, or
         // depends on one.
         let declarations: Vec<&TypeDeclaration> = declarations
@@ -152,6 +158,12 @@ impl Types {
                 }
                 Ok(Type::Record(fields))
             }
+            TypeKind::List(_) if !self.has_lists => {
+                Err(reporter.report(DiagnosticKind::ListOutsideObject, written.span))
+            }
+            TypeKind::List(element) => {
+                Ok(Type::List(Box::new(self.resolve_parts(element, reporter)?)))
+            }
             TypeKind::Array(written, element) => {
                 let index = indices(written, reporter)?;
                 if let IndexSet::Range(low, high) = index
@@ -180,7 +192,9 @@ fn names<'a>(written: &'a TypeExpression, visit: &mut impl FnMut(&'a str)) {
     match &written.kind {
         TypeKind::Named(name) => visit(name),
         TypeKind::Range(..) => {}
-        TypeKind::Optional(content) | TypeKind::Array(_, content) => names(content, visit),
+        TypeKind::Optional(content) | TypeKind::Array(_, content) | TypeKind::List(content) => {
+            names(content, visit);
+        }
         TypeKind::Record(fields) => fields.iter().for_each(|(_, content)| names(content, visit)),
     }
 }
@@ -189,7 +203,7 @@ fn names<'a>(written: &'a TypeExpression, visit: &mut impl FnMut(&'a str)) {
 fn size(content: &Type) -> usize {
     match content {
         Type::Optional(content) => 1 + size(content),
-        Type::Array { element, .. } => 1 + size(element),
+        Type::Array { element, .. } | Type::List(element) => 1 + size(element),
         Type::Record(fields) => 1 + fields.iter().map(|field| size(&field.content)).sum::<usize>(),
         _ => 1,
     }

@@ -114,6 +114,8 @@ pub enum DiagnosticKind {
     OperationType { content: Type, place: &'static str },
     #[error("the object does not see `{name}`, a variable of the algorithm")]
     OutsideObject { name: String },
+    #[error("a list outside of an object")]
+    ListOutsideObject,
     #[error("an atomic step within an operation of the object")]
     AtomicInObject,
     #[error("{what} is of snapshots, and this algorithm declares an object")]

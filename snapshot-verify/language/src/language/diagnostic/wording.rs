@@ -222,6 +222,9 @@ impl DiagnosticKind {
             Self::OutsideObject { .. } => {
                 "what an object does depends on its `state`, its parameters, `me` and `n` only"
             }
+            Self::ListOutsideObject => {
+                "shared memory has cells of fixed size: only the state of an `object` may be a list"
+            }
             Self::AtomicInObject => "an operation takes effect at one instant: leave out `atomic:`",
             Self::OfSnapshot { .. } => "leave it out",
             Self::EditNotFound { .. } => {

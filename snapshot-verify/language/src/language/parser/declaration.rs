@@ -207,7 +207,8 @@ impl Parser<'_> {
                     let next = self.peek_at(1);
                     let word = self.source.slice(next.span);
                     matches!(next.kind, TokenKind::Colon | TokenKind::Or | TokenKind::Newline)
-                        || (next.kind == TokenKind::Name && matches!(word, "by" | "when" | "await"))
+                        || (next.kind == TokenKind::Name
+                            && matches!(word, "by" | "when" | "await" | "of"))
                 }
             },
             _ => false,

@@ -175,6 +175,10 @@ impl Parser<'_> {
             TokenKind::Open => return self.parenthesised(),
             TokenKind::OpenBracket => {
                 let open = self.next();
+                if self.eat(TokenKind::CloseBracket) {
+                    let span = self.since(begin);
+                    return Ok(Expression { kind: ExpressionKind::EmptyList, span });
+                }
                 let body = self.expression()?;
                 self.expect(TokenKind::For, "`for`")?;
                 let range = self.whole_range()?;

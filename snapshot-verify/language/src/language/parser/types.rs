@@ -37,6 +37,10 @@ impl Parser<'_> {
                 let name = self.name("a type")?;
                 match (name.text.as_str(), self.peek().kind) {
                     ("record", _) => Ok(TypeKind::Record(self.fields()?)),
+                    ("list", TokenKind::Name) if self.at_word("of") => {
+                        self.next();
+                        Ok(TypeKind::List(Box::new(self.type_expression()?)))
+                    }
                     ("array", _) => {
                         let index = self.bracketed_indices()?;
                         self.expect_word("of", "`of`")?;
