@@ -17,6 +17,8 @@ const PERIOD: u64 = 256;
 pub(super) struct Combination<'h, S: Synchronisation> {
     pub indices: Vec<usize>,
     group: Vec<Member<'h, S::Input, S::Output>>,
+    /// All operations that are combined, in their order.
+    members: Vec<Member<'h, S::Input, S::Output>>,
     /// What the state is after the group found last.
     pub state: S::State,
     /// Combinations tried so far.
@@ -51,7 +53,7 @@ impl<'h, I, O> Candidates<'_, 'h, I, O> {
 impl<'h, S: Synchronisation> Combination<'h, S> {
     pub fn new(specification: &S) -> Self {
         let state = specification.initial();
-        Self { indices: Vec::new(), group: Vec::new(), state, tried: 0 }
+        Self { indices: Vec::new(), group: Vec::new(), members: Vec::new(), state, tried: 0 }
     }
 
     /// The first group that these operations can form in a state, or with `again` the next
@@ -73,6 +75,8 @@ impl<'h, S: Synchronisation> Combination<'h, S> {
             self.indices.clear();
         }
         self.group.extend(self.indices.iter().map(|&index| member(candidates.item(index))));
+        self.members.clear();
+        self.members.extend((0..candidates.open.len()).map(|index| member(candidates.item(index))));
         let mut next = self.indices.last().map_or(0, |last| last + 1);
         if again && self.indices.len() >= most {
             self.pop();
@@ -93,7 +97,7 @@ impl<'h, S: Synchronisation> Combination<'h, S> {
                 continue;
             }
             self.indices.push(index);
-            self.group.push(member(candidates.item(index)));
+            self.group.push(self.members[index]);
             self.tried += 1;
             if self.tried.is_multiple_of(PERIOD) && !(budget.proceed)() {
                 return Err(Exhausted::Time);
@@ -101,7 +105,13 @@ impl<'h, S: Synchronisation> Combination<'h, S> {
             self.state.clone_from(state);
             match specification.together(&mut self.state, &self.group) {
                 Bond::Yes => return Ok(true),
-                Bond::Prefix if self.indices.len() < most => {}
+                Bond::Prefix
+                    if self.indices.len() < most
+                        && specification.can_complete(
+                            state,
+                            &self.group,
+                            &self.members[next..],
+                        ) => {}
                 Bond::Prefix | Bond::No => {
                     self.pop();
                 }

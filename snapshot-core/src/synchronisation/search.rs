@@ -110,8 +110,6 @@ struct Search<'h, S: Synchronisation, B> {
     taken: B,
     /// Open operations that have not, by response, then by number.
     open: Vec<u32>,
-    /// Number of complete operations that are open.
-    unfinished: usize,
     choices: Vec<Choice<B>>,
     /// Groups before the first choice that can be undone.
     settled: Vec<Vec<u32>>,
@@ -140,7 +138,6 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
             state,
             taken: B::empty(run.problem.slots),
             open: Vec::new(),
-            unfinished: 0,
             choices: Vec::new(),
             settled: Vec::new(),
             visited: FxHashSet::default(),
@@ -209,21 +206,21 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
                     return Ok(false);
                 }
                 self.taken.remove(item.slot);
-                self.unfinished -= 1;
             } else {
-                self.unfinished += usize::from(item.response != NEVER);
                 self.insert(problem, index);
             }
             self.step += 1;
-            if is_stateless::<S>()
-                && !self.choices.is_empty()
-                && self.unfinished == 0
-                && self.open.is_empty()
-            {
+            if is_stateless::<S>() && !self.choices.is_empty() && self.is_nothing_open() {
                 self.settle();
             }
         }
         (run.accepts)(self.states.get(self.state), run.budget)
+    }
+
+    /// Whether neither a complete nor a pending operation is open, taken or not. (A pending
+    /// one that was taken might be of use later, if it were not.)
+    fn is_nothing_open(&self) -> bool {
+        self.open.is_empty() && self.taken.words().iter().all(|&word| word == 0)
     }
 
     /// Nothing is open, and there is one state: what came before is of no consequence.
@@ -309,14 +306,10 @@ impl<'h, S: Synchronisation, B: SlotSet> Search<'h, S, B> {
         while self.step > choice.step {
             self.step -= 1;
             let step = problem.steps[self.step];
-            let is_complete = problem.items[step.item()].response != NEVER;
-            if step.is_response() {
-                self.unfinished += 1;
-            } else {
-                self.unfinished -= usize::from(is_complete);
-                if let Ok(place) = self.place(problem, step.item() as u32) {
-                    self.open.remove(place);
-                }
+            if !step.is_response()
+                && let Ok(place) = self.place(problem, step.item() as u32)
+            {
+                self.open.remove(place);
             }
         }
         self.state = choice.state;

@@ -97,6 +97,20 @@ pub trait Synchronisation {
         group: &[Member<'_, Self::Input, Self::Output>],
     ) -> Bond;
 
+    /// Whether a group that is [`Bond::Prefix`] in this state can become one by adding some of
+    /// these operations. `true` is always right, and costs time: an object whose groups must
+    /// have certain operations answers `false` where one is missing, and keeps the search
+    /// from trying all subsets of the others.
+    fn can_complete(
+        &self,
+        state: &Self::State,
+        group: &[Member<'_, Self::Input, Self::Output>],
+        left: &[Member<'_, Self::Input, Self::Output>],
+    ) -> bool {
+        let _ = (state, group, left);
+        true
+    }
+
     /// Bytes that a state takes, for the budget; about.
     fn bytes(&self, state: &Self::State) -> usize {
         size_of_val(state)

@@ -77,6 +77,10 @@ impl ReadErrorKind {
             }
             Self::Declaration(_) => "correct the header",
             Self::UnknownVersion { .. } => "this program reads version 1; use a newer one",
+            Self::Json { message } if message.contains(r#""snapshot" or "immediate""#) => {
+                "recordings of other objects are judged by `check --object OBJECT` \
+                 (docs/synchronisation.md)"
+            }
             Self::Json { .. } => {
                 "a line is one JSON object such as \
                  {\"process\":0,\"event\":\"invoke\",\"operation\":\"update\",\"value\":5}"

@@ -113,6 +113,20 @@ impl<V: Clone + Hash + Ord> Synchronisation for EnrollableBarrier<V> {
         if met.len() == enrolled.len() { Bond::Yes } else { Bond::Prefix }
     }
 
+    /// All that are enrolled must be there.
+    fn can_complete(
+        &self,
+        enrolled: &BTreeSet<V>,
+        group: &[Member<'_, EnrollableInput<V>, ()>],
+        left: &[Member<'_, EnrollableInput<V>, ()>],
+    ) -> bool {
+        let all = group.iter().chain(left).filter_map(|(input, _)| match input {
+            EnrollableInput::Sync(me) => enrolled.get(me),
+            EnrollableInput::Enrol(_) | EnrollableInput::Resign(_) => None,
+        });
+        all.collect::<BTreeSet<_>>().len() == enrolled.len()
+    }
+
     fn bytes(&self, enrolled: &BTreeSet<V>) -> usize {
         size_of_val(enrolled) + 2 * enrolled.len() * size_of::<V>()
     }

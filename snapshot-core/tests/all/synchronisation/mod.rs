@@ -1,5 +1,6 @@
 //! Objects whose operations take effect together: every way of deciding against the definition.
 
+mod budgets;
 mod certificates;
 mod domain;
 mod exhaustive;
@@ -7,6 +8,7 @@ mod figures;
 mod groups;
 mod oracle;
 mod random;
+mod relations;
 
 use std::fmt::Debug;
 

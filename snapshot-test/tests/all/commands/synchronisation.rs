@@ -51,6 +51,12 @@ fn the_figures_of_the_paper_are_told_from_right_recordings() {
     let (code, _, error) = answer(run(&format!("check {ten}")));
     assert_eq!(code, 2);
     assert!(error.contains("help: judge it with `check --object channel`"), "{error}");
+    let lines = file("ten.jsonl", "{\"snapshot-history\":1,\"object\":\"channel\"}\n");
+    let (code, _, error) = answer(run(&format!("check {lines}")));
+    assert_eq!(code, 2);
+    assert!(error.contains("are judged by `check --object OBJECT`"), "{error}");
+    let (code, _, error) = answer(run(&format!("check --object channel {lines}")));
+    assert_eq!((code, error.as_str()), (0, ""));
 }
 
 #[test]
