@@ -37,8 +37,10 @@ impl Run<'_> {
                 let is_within = branch.state[tracked + at::GHOST] != 0;
                 branch.state[ROUND] = if is_within { FRESH } else { OLD };
                 branch.begins_round = true;
-                // Only of one round is it known which came first.
-                branch.of_round.clear();
+                // Views of an earlier round, published in the same step, count as old.
+                for at in std::mem::take(&mut branch.of_round) {
+                    super::note(&mut branch.tokens, at);
+                }
             }
             (Some(Round::Begin), Mode::Direct) => {
                 let bits = observer(branch.state[SPECIFICATION]).invoke_scan().bits();

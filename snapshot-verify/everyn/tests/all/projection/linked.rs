@@ -24,6 +24,29 @@ fn executions_with_links_are_among_the_views() {
             total.add(counts);
         }
     }
+    // A write to the cell of a process that is not known may break any of the links.
+    let numbered = "
+algorithm numbered
+shared m[process]: llsc bool
+shared a[segment]: value
+update(v):
+    x := LL(m[me])
+    m[process(0)] := not x
+    ok := VL(m[me])
+    if ok: a[me] := v
+    a[me] := v
+scan:
+    local copy[segment]: value
+    x := LL(m[me])
+    m[process(0)] := not x
+    ok := VL(m[me])
+    for s in segments: copy[s] := a[s]
+    if ok: for s in segments: copy[s] := a[s]
+    return copy
+";
+    let counts = walks(&parsed(numbered), NESTED, 2 * executions(), 60);
+    assert!(counts.links > 1_000, "{counts:?}");
+    total.add(counts);
     assert!(total.total() > 100_000 && total.links > 20_000, "{total:?}");
 }
 
