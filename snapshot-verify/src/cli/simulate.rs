@@ -146,6 +146,7 @@ impl Simulate {
         let fail = |error: &dyn std::fmt::Display| trouble(format_args!("{title}: {error}"));
         let values = Values::Full(self.values.unwrap_or(Request::VALUES));
         let client = Client::unbounded(values);
+        client.validate_object(sequential).map_err(|error| fail(&error))?;
         let judge = Judge::new(sequential);
         let mut moves = 0;
         for number in 0..self.walks {

@@ -88,6 +88,7 @@ pub fn enumerate_object(
     client: &Client,
     limit: usize,
 ) -> Result<Enumeration, EnumerationError> {
+    client.validate_object(sequential)?;
     enumerated(machine, Some(sequential), client, limit)
 }
 

@@ -59,7 +59,7 @@ pub enum Values {
 }
 
 /// A client that does not suit n processes.
-#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
 #[non_exhaustive]
 pub enum ClientError {
     /// A pair that is not one.
@@ -82,6 +82,27 @@ pub enum ClientError {
         process: Process,
         /// n.
         processes: usize,
+    },
+    /// An object's operation that no process begins, so that an answer would not be about it.
+    #[error(
+        "with {processes} processes, none begins `{operation}`: its `by` names another process"
+    )]
+    NeverBegun {
+        /// The operation.
+        operation: String,
+        /// n.
+        processes: usize,
+    },
+    /// Too much to choose from at every step.
+    #[error(
+        "an idle process could begin {given} different operations, arguments counted, and at \
+         most {limit} are possible: use fewer values (--values), or parameters of smaller ranges"
+    )]
+    TooManyCalls {
+        /// How many.
+        given: u64,
+        /// [`Client::MOST_CALLS`]
+        limit: u64,
     },
     /// Infinitely many states for a search of all.
     #[error(
@@ -141,6 +162,31 @@ impl Client {
         }
     }
 
+    /// The most operations, arguments counted, that a process may choose from.
+    pub const MOST_CALLS: u64 = 1 << 12;
+
+    /// Whether it suits an object.
+    ///
+    /// # Errors
+    /// If there is too much to begin, or an operation that no process begins.
+    pub fn validate_object(&self, object: &Sequential<'_>) -> Result<(), ClientError> {
+        let values = self.values_of_object();
+        let (n, limit) = (object.processes(), Self::MOST_CALLS);
+        let given = object.count_calls(values);
+        if let Some(operation) = object.never_begun(values) {
+            return Err(ClientError::NeverBegun { operation, processes: n });
+        }
+        if given > limit { Err(ClientError::TooManyCalls { given, limit }) } else { Ok(()) }
+    }
+
+    /// How many values the operations of an object are given.
+    const fn values_of_object(&self) -> u32 {
+        match self.values {
+            Values::Full(values) => values,
+            Values::Simple(..) | Values::Distinct => 2,
+        }
+    }
+
     /// Before the first operation of n processes.
     pub fn start(&self, n: usize) -> Progress {
         let counts = self.operations.is_some() || self.values == Values::Distinct;
@@ -187,11 +233,7 @@ impl Client {
         if self.operations.is_some_and(|bound| begun >= bound) || !self.takes_part(process) {
             return Vec::new();
         }
-        let values = match self.values {
-            Values::Full(values) => values,
-            Values::Simple(..) | Values::Distinct => 2,
-        };
-        let calls = object.calls(process.index(), values);
+        let calls = object.calls(process.index(), self.values_of_object());
         calls.into_iter().map(Call::Operation).collect()
     }
 

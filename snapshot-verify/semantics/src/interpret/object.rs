@@ -121,6 +121,29 @@ impl<'p> Sequential<'p> {
         calls
     }
 
+    /// How many different operations there are, arguments counted; saturates.
+    pub(super) fn count_calls(&self, values: u32) -> u64 {
+        let operations = self.object.operations.iter();
+        operations.fold(0, |sum: u64, operation| sum.saturating_add(self.count(operation, values)))
+    }
+
+    /// The name of an operation that no process can begin.
+    pub(super) fn never_begun(&self, values: u32) -> Option<String> {
+        let n = self.processes();
+        let mut operations = self.object.operations.iter();
+        let never = operations.find(|operation| {
+            !(0..n).any(|process| operation.by.includes(process))
+                || self.count(operation, values) == 0
+        })?;
+        Some(self.procedure(never).name.clone())
+    }
+
+    fn count(&self, operation: &Operation, values: u32) -> u64 {
+        let counts = parameters(self.procedure(operation))
+            .map(|content| count(content, self.processes(), values));
+        counts.fold(1, u64::saturating_mul)
+    }
+
     fn operation(&self, call: OperationCall) -> &'p Operation {
         self.object.operation(call.operation)
     }
@@ -251,6 +274,19 @@ fn data(argument: Argument, content: &Type) -> Data {
         Type::Value => Data::Value(argument.0.unsigned_abs()),
         Type::Bool => Data::Bool(argument.0 != 0),
         _ => Data::Number(i64::from(argument.0)),
+    }
+}
+
+/// How many of a type there are, with values below `values`.
+fn count(content: &Type, n: usize, values: u32) -> u64 {
+    match content {
+        Type::Optional(content) => 1 + count(content, n, values),
+        Type::Value => u64::from(values),
+        Type::Bool => 2,
+        content => {
+            let (low, high) = range(content, n).unwrap_or((0, -1));
+            (high - low + 1).max(0).unsigned_abs()
+        }
     }
 }
 

@@ -25,6 +25,8 @@ pub struct ObjectWalk {
 ///
 /// # Errors
 /// If the object is faulty.
+///
+/// The client must suit the object ([`Client::validate_object`]).
 pub fn walk_object(
     machine: &Machine<'_>,
     sequential: &Sequential<'_>,

@@ -40,6 +40,10 @@
 //! (process 1 may scan only; that it returns something old is right if its scan
 //! begins before process 0's update ends, and wrong after).
 //!
+//! Of an object, what may be begun (`when`) depends on the set of configurations. Neither kind
+//! of step that is put first changes that: one is invisible, and before the other the operation
+//! has taken effect in every configuration of the set, so that only its own entry changes.
+//!
 //! With the reduction, a counterexample is a shortest one among the executions
 //! that are left: steps put first may lengthen it.
 
@@ -198,6 +202,7 @@ pub fn refine_object(
 ) -> Result<Refinement, ClientError> {
     assert_eq!(machine.processes(), sequential.processes(), "one n for both");
     client.validate(machine.processes())?;
+    client.validate_object(sequential)?;
     let world = ObjectWorld::new(*client, sequential.clone());
     Ok(search::Search::new(machine, world, means, Points::NONE).run(budget))
 }

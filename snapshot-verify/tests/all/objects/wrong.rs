@@ -151,3 +151,24 @@ fn traces_of_objects_are_replayed_and_others_refused() {
     let error = refused(folder, "replay t --html page.html");
     assert!(error.contains("--html is for snapshots"), "{error}");
 }
+
+/// What would be a proof about nothing, or take for ever to begin, is refused.
+#[test]
+fn operations_can_be_begun_and_are_not_too_many() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = "algorithm a\nobject o:\n    state x: 0..1\n    set(v: value, k: 0..n-1) by process \
+                2: x := 1\n    ask(v: value): x := 1\nshared cell: bool\nset(v, k): cell := \
+                true\nask(v): cell := true\n";
+    std::fs::write(folder.join("a.snapshot"), text).unwrap();
+    for command in ["check", "simulate"] {
+        let error = refused(folder, &format!("{command} a.snapshot -n 2"));
+        assert!(error.contains("with 2 processes, none begins `set`"), "{error}");
+        let (code, out, error) = answer(folder, &format!("{command} a.snapshot -n 3"));
+        assert_eq!(code, 0, "{out}{error}");
+        for values in ["4294967295", "2147483648", "4096"] {
+            let error = refused(folder, &format!("{command} a.snapshot -n 3 --values {values}"));
+            assert!(error.contains("different operations, arguments counted"), "{error}");
+        }
+    }
+}
