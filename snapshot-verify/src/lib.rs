@@ -35,6 +35,8 @@ use snapshot_explorer::quotient;
 #[doc(hidden)]
 pub use snapshot_explorer::{deadline, instance, limits, search};
 #[doc(hidden)]
+pub use snapshot_invariant as invariant;
+#[doc(hidden)]
 pub use snapshot_language as language;
 #[doc(hidden)]
 pub use snapshot_language::program;

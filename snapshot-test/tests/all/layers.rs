@@ -70,6 +70,10 @@ const MAY_KNOW: [(&str, &[&str]); 18] = [
     ("snapshot-explorer", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
     ("snapshot-everyn", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
     (
+        "snapshot-invariant",
+        &["snapshot-core", "snapshot-language", "snapshot-semantics", "corpus", "snapshot-everyn"],
+    ),
+    (
         "snapshot-verify",
         &[
             "snapshot-core",
@@ -80,6 +84,7 @@ const MAY_KNOW: [(&str, &[&str]); 18] = [
             "snapshot-semantics",
             "snapshot-explorer",
             "snapshot-everyn",
+            "snapshot-invariant",
             "trial",
         ],
     ),
@@ -120,9 +125,17 @@ fn the_search_and_its_judges_share_nothing_but_the_language() {
     assert!(!needs("snapshot-semantics", "snapshot-explorer"));
     // Tests project executions of the interpreter; the prover itself shares nothing with it.
     assert!(!needs("snapshot-everyn", "snapshot-semantics"));
-    for member in
-        ["snapshot-language", "snapshot-semantics", "snapshot-explorer", "snapshot-everyn"]
-    {
+    // Tests ask the prover what it keeps; the check of its proofs shares nothing with it.
+    assert!(!needs("snapshot-invariant", "snapshot-everyn"));
+    assert!(!needs("snapshot-invariant", "snapshot-explorer"));
+    assert!(!needs("snapshot-semantics", "snapshot-everyn"));
+    for member in [
+        "snapshot-language",
+        "snapshot-semantics",
+        "snapshot-explorer",
+        "snapshot-everyn",
+        "snapshot-invariant",
+    ] {
         assert!(!needs(member, "corpus"), "{member}: no stage can be made for an algorithm");
     }
 }

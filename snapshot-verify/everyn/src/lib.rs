@@ -55,6 +55,7 @@
 pub mod compile;
 pub mod decided;
 mod evaluate;
+pub mod export;
 pub mod flips;
 mod flow;
 mod known;

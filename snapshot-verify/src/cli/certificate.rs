@@ -1,6 +1,6 @@
 //! `check --certificate`: the certificate of a proof, as a file.
 
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, digest, write};
+use snapshot_verify::invariant;
 use snapshot_verify::program::Program;
+use snapshot_verify::verify::every::{Every, certificate_parts};
 use snapshot_verify::verify::{Reduction, Reductions, Request};
 use tempfile::NamedTempFile;
 
@@ -33,6 +35,17 @@ struct Written<'a> {
     certificate: String,
     coverage: &'a str,
     states: usize,
+    bytes: u64,
+    seconds: f64,
+}
+
+/// A written certificate of a proof for every n, for programs.
+#[derive(Serialize)]
+struct WrittenEvery {
+    schema: u32,
+    certificate: String,
+    processes: &'static str,
+    views: usize,
     bytes: u64,
     seconds: f64,
 }
@@ -109,7 +122,54 @@ impl Output<'_> {
         })
     }
 
-    /// Writes it whole or not at all: under a temporary name beside its place first.
+    /// Writes the certificate of a proof for every n; what is to be printed.
+    ///
+    /// # Errors
+    /// The exit code; the diagnostics have been printed. The file is unchanged.
+    pub fn write_every(
+        &self,
+        program: &Program,
+        text: &str,
+        memory: u64,
+        every: &Every,
+    ) -> Result<String, ExitCode> {
+        let began = Instant::now();
+        let place = self.path.display();
+        let claim = invariant::claim::Claim {
+            algorithm: program.name.clone(),
+            bug: program.bug.clone(),
+            digest: digest(text),
+        };
+        let parts = certificate_parts(program, &every.answer);
+        let written = self.whole(began, memory, |file, budget| {
+            invariant::write(program, &claim, &parts, file, budget)
+        });
+        let summary = written.map_err(|failure| {
+            trouble(format_args!(
+                "no certificate {place}: {failure}; the proof stands, but has no certificate"
+            ));
+            ExitCode::from(UNKNOWN)
+        })?;
+        let (views, bytes, seconds) =
+            (summary.views(), summary.bytes, began.elapsed().as_secs_f64());
+        Ok(match self.report {
+            ReportFormat::Human => format!(
+                "  certificate: {place}: {views} views, {bytes} bytes, {:.1} per view, \
+                 {seconds:.2} s\n",
+                bytes as f64 / views.max(1) as f64,
+            ),
+            ReportFormat::Json => json(&WrittenEvery {
+                schema: 1,
+                certificate: place.to_string(),
+                processes: "every",
+                views,
+                bytes,
+                seconds,
+            }),
+        })
+    }
+
+    /// Writes a certificate.
     fn attempt(
         &self,
         program: &Program,
@@ -117,6 +177,16 @@ impl Output<'_> {
         memory: u64,
         began: Instant,
     ) -> Result<Summary, Failure> {
+        self.whole(began, memory, |file, budget| write(program, claim, file, budget))
+    }
+
+    /// Writes a file whole or not at all: under a temporary name beside its place first.
+    fn whole<S, E: From<std::io::Error>>(
+        &self,
+        began: Instant,
+        memory: u64,
+        write: impl FnOnce(&mut dyn Write, &mut Budget<'_>) -> Result<S, E>,
+    ) -> Result<S, E> {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
         let mut proceed = || {
@@ -124,7 +194,7 @@ impl Output<'_> {
             !is_late && !self.stop.load(Ordering::Relaxed)
         };
         let mut budget = Budget { memory, proceed: &mut proceed };
-        let summary = write(program, claim, &mut BufWriter::new(file.as_file()), &mut budget)?;
+        let summary = write(&mut BufWriter::new(file.as_file()), &mut budget)?;
         file.persist(self.path).map_err(|error| error.error)?;
         Ok(summary)
     }

@@ -1,7 +1,7 @@
 //! `snapshot-verify certify`: does a certificate prove that an algorithm is linearizable?
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -12,14 +12,15 @@ use serde::Serialize;
 use snapshot_core::Process;
 use snapshot_io::quantity;
 use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, check, digest};
+use snapshot_verify::invariant::{self, claim::TITLE};
 
 use super::input::Input;
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, json, print, trouble};
 
 /// Checks the certificate of a proof against the algorithm it was made for.
 ///
-/// It runs the algorithm as it is written from every state that the certificate lists,
-/// and shares nothing with the search for the proof (docs/certificates.md). Exit code: 0
+/// It runs the algorithm as it is written from every state or view that the certificate
+/// lists, and shares nothing with the search for the proof (docs/certificates.md). Exit code: 0
 /// if the certificate proves its claim, 1 if it does not, 2 if an input is bad, 3 if the
 /// budget ran out.
 #[derive(Debug, Args)]
@@ -52,13 +53,59 @@ struct Report {
     certificate: String,
     answer: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    proved: Option<Proved>,
+    proved: Option<ProvedWhat>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     seconds: f64,
 }
 
-/// What has been proved.
+/// What has been proved: for one n, or for every n.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ProvedWhat {
+    One(Proved),
+    Every(ProvedEvery),
+}
+
+/// What has been proved for every n.
+#[derive(Serialize)]
+struct ProvedEvery {
+    algorithm: String,
+    bug: Option<String>,
+    processes: &'static str,
+    linearizable: bool,
+    obligations: Vec<ProvedObligation>,
+    views: u64,
+    steps: u64,
+}
+
+/// One of its obligations.
+#[derive(Serialize)]
+struct ProvedObligation {
+    obligation: String,
+    views: u64,
+}
+
+impl From<invariant::check::Accepted> for ProvedEvery {
+    fn from(accepted: invariant::check::Accepted) -> Self {
+        let views = accepted.views();
+        let of = |(one, views): &(invariant::claim::Obligation, u64)| ProvedObligation {
+            obligation: one.name(),
+            views: *views,
+        };
+        Self {
+            obligations: accepted.obligations.iter().map(of).collect(),
+            algorithm: accepted.claim.algorithm,
+            bug: accepted.claim.bug,
+            processes: "every",
+            linearizable: true,
+            views,
+            steps: accepted.steps,
+        }
+    }
+}
+
+/// What has been proved for one n.
 #[derive(Serialize)]
 struct Proved {
     algorithm: String,
@@ -86,6 +133,7 @@ impl Certify {
         input.require_snapshot(&variant, "certify")?;
         let cannot = |error| trouble(format_args!("cannot read {place}: {error}"));
         let mut file = BufReader::new(File::open(&self.certificate).map_err(cannot)?);
+        let is_every = file.fill_buf().map_err(cannot)?.starts_with(TITLE.as_bytes());
         let (began, stop) = (Instant::now(), interrupt::listen());
         let mut proceed = || {
             let is_late = self.time.is_some_and(|time| began.elapsed() >= time);
@@ -93,6 +141,11 @@ impl Certify {
         };
         let mut budget = Budget { memory: self.memory, proceed: &mut proceed };
         let digest = digest(input.algorithm.source().text());
+        if is_every {
+            let answer = invariant::check(&variant.program, &digest, &mut file, &mut budget);
+            let seconds = began.elapsed().as_secs_f64();
+            return self.every(&input.name, answer.map_err(cannot)?, seconds);
+        }
         let answer = check(&variant.program, &digest, &mut file, &mut budget).map_err(cannot)?;
         let seconds = began.elapsed().as_secs_f64();
         let mut report = Report {
@@ -104,15 +157,10 @@ impl Certify {
             seconds,
         };
         let (text, code) = match answer {
-            Answer::Foreign => {
-                return Err(trouble(format_args!(
-                    "{place}: no certificate of a proof, or of another version: its first line \
-                     must be `snapshot-certificate 1 states`"
-                )));
-            }
+            Answer::Foreign => return Err(self.foreign()),
             Answer::Accepted(accepted) => {
                 let text = describe(&input.name, &accepted, seconds);
-                report.proved = Some(Proved::from(accepted));
+                report.proved = Some(ProvedWhat::One(Proved::from(accepted)));
                 (format!("{place}: proves that {text}\n"), ExitCode::SUCCESS)
             }
             Answer::Refused(refusal) => {
@@ -128,9 +176,67 @@ impl Certify {
                 (text, ExitCode::from(UNKNOWN))
             }
         };
+        self.answer(&text, &report, code)
+    }
+
+    /// Of a certificate for every n.
+    fn every(
+        &self,
+        name: &str,
+        answer: invariant::check::Answer,
+        seconds: f64,
+    ) -> Result<ExitCode, ExitCode> {
+        use invariant::check::Answer;
+        let place = self.certificate.display();
+        let mut report = Report {
+            schema: 1,
+            certificate: place.to_string(),
+            answer: "accepted",
+            proved: None,
+            reason: None,
+            seconds,
+        };
+        let (text, code) = match answer {
+            Answer::Foreign => return Err(self.foreign()),
+            Answer::Accepted(accepted) => {
+                let bug = accepted.claim.bug.as_ref();
+                let bug = bug.map_or_else(String::new, |bug| format!(" with bug {bug}"));
+                let text = format!(
+                    "{place}: proves that {name}{bug} is linearizable for every n >= 2 (all pairs, \
+                     any number of operations; {} views, {} steps, {seconds:.2} s)\n",
+                    accepted.views(),
+                    accepted.steps,
+                );
+                report.proved = Some(ProvedWhat::Every(ProvedEvery::from(accepted)));
+                (text, ExitCode::SUCCESS)
+            }
+            Answer::Refused(refusal) => {
+                report.answer = "refused";
+                report.reason = Some(refusal.to_string());
+                (format!("{place}: proves nothing of {name}: {refusal}\n"), ExitCode::from(WRONG))
+            }
+            Answer::Unknown(cause) => {
+                report.answer = "unknown";
+                report.reason = Some(cause.name().to_owned());
+                let text = format!("{place}: not checked to its end: {} ran out\n", cause.name());
+                (text, ExitCode::from(UNKNOWN))
+            }
+        };
+        self.answer(&text, &report, code)
+    }
+
+    fn foreign(&self) -> ExitCode {
+        trouble(format_args!(
+            "{}: no certificate of a proof, or of another version: its first line must be \
+             `snapshot-certificate 1 states` or `{TITLE}`",
+            self.certificate.display()
+        ))
+    }
+
+    fn answer(&self, text: &str, report: &Report, code: ExitCode) -> Result<ExitCode, ExitCode> {
         let printed = match self.report {
-            ReportFormat::Human => print(&text),
-            ReportFormat::Json => print(&json(&report)),
+            ReportFormat::Human => print(text),
+            ReportFormat::Json => print(&json(report)),
         };
         if printed == ExitCode::SUCCESS { Ok(code) } else { Err(printed) }
     }

@@ -6,8 +6,14 @@
 
 use std::time::{Duration, Instant};
 
+use snapshot_everyn::compile::compile;
 use snapshot_everyn::ladder::{Answer, Budget, prove_all};
 pub use snapshot_everyn::ladder::{Rungs, UnknownRung};
+use snapshot_everyn::shape::Mode;
+use snapshot_everyn::{export, model};
+use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
+use snapshot_invariant::layout::may_fail;
+use snapshot_invariant::write::Part;
 
 use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, verify};
 use crate::program::Program;
@@ -46,6 +52,48 @@ impl Every {
             None => "unknown",
         }
     }
+}
+
+/// What a certificate of the proof is to keep, part by part; nothing if there is no proof.
+pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
+    let held = answer.rungs.iter().filter(|rung| rung.holds()).map(|rung| rung.obligation);
+    let is_direct = |rung: &model::Obligation| rung.mode == Mode::Direct;
+    let Some(last) = held.clone().filter(is_direct).last().filter(|_| answer.proved) else {
+        return Vec::new();
+    };
+    let ghosts = match last.ghosts {
+        model::Ghosts::Scans => Ghosts::Scans,
+        model::Ghosts::Calls => Ghosts::Calls,
+        // Certificates do not know rounds of several processes.
+        model::Ghosts::Rounds { .. } => return Vec::new(),
+    };
+    let mut parts = Vec::new();
+    for rung in held.filter(|rung| rung.ghosts == last.ghosts) {
+        let is_whole = rung.part == model::Part::Whole;
+        let aims = match (rung.mode, rung.specification) {
+            (Mode::Nested, _) => {
+                let faults = is_whole || rung.part == model::Part::Faults;
+                let nesting = is_whole || rung.part == model::Part::Tokens;
+                let faults = (faults && may_fail(program)).then_some(Aim::Faults);
+                // A scan is within itself.
+                let nesting = (nesting && ghosts == Ghosts::Calls).then_some(Aim::Nesting);
+                faults.into_iter().chain(nesting).collect::<Vec<_>>()
+            }
+            (Mode::Direct, _) if rung.specification != last.specification => Vec::new(),
+            (Mode::Direct, model::Specification::Observer) => vec![Aim::Observer],
+            (Mode::Direct, model::Specification::Local) => match rung.part {
+                model::Part::By(member) => vec![Aim::Memory(member)],
+                _ => Vec::new(),
+            },
+        };
+        let Ok(model) = compile(program, rung) else { continue };
+        parts.extend(aims.into_iter().map(|aim| Part {
+            obligation: Obligation { ghosts, aim },
+            kept: export::kept(program, &model),
+            point: export::point(&model),
+        }));
+    }
+    parts
 }
 
 /// Answers for every n. Of the request, only the budgets and the reductions matter.

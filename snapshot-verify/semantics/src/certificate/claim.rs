@@ -74,7 +74,7 @@ pub fn digest(text: &str) -> String {
 }
 
 /// The digits of a finished hash.
-pub(super) fn hexadecimal(hash: Sha256) -> String {
+pub fn hexadecimal(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -114,7 +114,7 @@ impl Claim {
     pub(super) fn read(
         lines: &mut Lines<'_, impl BufRead>,
     ) -> io::Result<Result<Option<Self>, LineError>> {
-        if lines.next()? != Ok(Some(TITLE)) {
+        if lines.next_line()? != Ok(Some(TITLE)) {
             return Ok(Ok(None));
         }
         Ok(Self::read_rest(lines)?.map(Some))

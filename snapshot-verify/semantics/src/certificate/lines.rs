@@ -47,7 +47,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
 
     /// The next line, without its end; `None` at the end of the text. Every line has an
     /// end.
-    pub fn next(&mut self) -> io::Result<Result<Option<&str>, LineError>> {
+    pub fn next_line(&mut self) -> io::Result<Result<Option<&str>, LineError>> {
         self.hash.update(&self.buffer);
         self.buffer.clear();
         self.number += 1;
@@ -73,7 +73,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
             line: self.number + 1,
             expected: format!("{expected}, but the file ends here"),
         };
-        Ok(self.next()?.and_then(|line| line.ok_or(missing)))
+        Ok(self.next_line()?.and_then(|line| line.ok_or(missing)))
     }
 
     /// The content of the next line, which begins with this name.
@@ -108,7 +108,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
             let expected = "the SHA-256 of all lines before: the file has been changed";
             return Ok(Err(self.expected(expected)));
         }
-        Ok(match self.next()? {
+        Ok(match self.next_line()? {
             Ok(None) => Ok(()),
             _ => Err(self.expected("nothing after the end mark")),
         })

@@ -52,7 +52,7 @@
 mod check;
 mod claim;
 mod judge;
-mod lines;
+pub mod lines;
 mod permutations;
 mod planted;
 mod rows;
@@ -61,7 +61,7 @@ mod system;
 mod write;
 
 pub use check::{Accepted, Answer, Refusal, check};
-pub use claim::{Claim, ClaimError, Coverage, digest};
+pub use claim::{Claim, ClaimError, Coverage, digest, hexadecimal};
 pub use write::{Failure, Summary, write};
 
 /// The most processes whose other processes are permuted: 720 permutations.
@@ -96,7 +96,10 @@ impl Unfinished {
 
 impl Budget<'_> {
     /// With this many bytes in use.
-    fn spend(&mut self, bytes: usize) -> Result<(), Unfinished> {
+    ///
+    /// # Errors
+    /// If they are too many, or it is to end.
+    pub fn spend(&mut self, bytes: usize) -> Result<(), Unfinished> {
         if bytes as u64 > self.memory {
             return Err(Unfinished::Memory);
         }

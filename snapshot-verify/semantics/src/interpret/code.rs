@@ -16,7 +16,8 @@ use crate::program::{
 
 /// One instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Instruction<'p> {
+#[expect(missing_docs, reason = "the fields are those of the statements")]
+pub enum Instruction<'p> {
     /// Evaluates and stores.
     Assign { place: &'p Place, value: &'p Expression },
     /// One access to shared memory.
@@ -41,7 +42,7 @@ pub(super) enum Instruction<'p> {
 
 /// A `for` of a procedure.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct For<'p> {
+pub struct For<'p> {
     /// The index.
     pub variable: LocalId,
     /// The indices.
@@ -58,7 +59,8 @@ pub(super) struct For<'p> {
 
 /// The instructions of a procedure; the last is a `Return`.
 #[derive(Clone, Debug)]
-pub(super) struct Code<'p> {
+pub struct Code<'p> {
+    /// In order.
     pub instructions: Vec<Instruction<'p>>,
     /// Per instruction, the statement of the text that it executes: none for
     /// control, whose effect is which others are executed.
@@ -68,7 +70,7 @@ pub(super) struct Code<'p> {
 }
 
 /// The code of all procedures.
-pub(super) fn compile(program: &Program) -> Vec<Code<'_>> {
+pub fn compile(program: &Program) -> Vec<Code<'_>> {
     program.procedures.iter().map(of_procedure).collect()
 }
 

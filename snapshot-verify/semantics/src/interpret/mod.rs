@@ -38,7 +38,7 @@
 
 mod access;
 mod client;
-mod code;
+pub mod code;
 mod coverage;
 mod data;
 mod evaluate;

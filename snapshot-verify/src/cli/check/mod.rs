@@ -105,8 +105,8 @@ pub struct Check {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Write a certificate of the proof to this file, for `certify`: all states of the
-    /// interpreter, of the reductions with antichain and symmetry at most
-    /// (docs/certificates.md).
+    /// interpreter, of the reductions with antichain and symmetry at most; with --processes
+    /// every, all views, by the plainest rules (docs/certificates.md).
     #[arg(long, value_name = "FILE", conflicts_with = "all_bugs")]
     certificate: Option<PathBuf>,
     /// Write a page for a browser: of the counterexample, forwards and backwards, or of the

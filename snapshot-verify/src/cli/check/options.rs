@@ -143,10 +143,14 @@ impl Check {
                  number or none",
             ));
         }
-        let ([(_, variant)], [_]) = (cases, self.sizes.0.as_slice()) else {
+        if self.sizes.is_every() && self.sizes.0.is_empty() && cases.len() == 1 {
+            return Ok(());
+        }
+        let ([(_, variant)], [_], false) = (cases, self.sizes.0.as_slice(), self.sizes.is_every())
+        else {
             return Err(trouble(
-                "a certificate is of one algorithm for one number of processes: check them one \
-                 by one",
+                "a certificate is of one algorithm for one number of processes, or for every n: \
+                 check them one by one",
             ));
         };
         if self.operations == Operations::Unbounded && variant.program.has_counters() {

@@ -216,7 +216,26 @@ impl<'a> Session<'a> {
         self.print(&match self.format {
             ReportFormat::Human => human_every(&title, source, &every),
             ReportFormat::Json => json_every(&input.name, bug, source, &every),
-        })
+        })?;
+        self.certificate_of_every(variant, source.text(), &request, &every)
+    }
+
+    /// Writes the certificate of a proof for every n, if one is wanted and there is a proof.
+    fn certificate_of_every(
+        &self,
+        variant: &Variant,
+        text: &str,
+        request: &Request,
+        every: &Every,
+    ) -> Result<(), ExitCode> {
+        let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
+        if every.verdict() != "verified" {
+            eprintln!("no certificate {}: there is no proof", path.display());
+            return Ok(());
+        }
+        let time = request.time.map(|time| time.saturating_sub(every.elapsed));
+        let output = Certificate { path, time, stop: self.stop, report: self.format };
+        self.print(&output.write_every(&variant.program, text, request.memory, every)?)
     }
 
     /// Writes the certificate, if one is wanted and there is a proof.

@@ -64,3 +64,38 @@ fn there_is_no_certificate_without_a_proof() {
     assert_eq!(fs::read_to_string(at.join("a.cert")).unwrap(), "before\n");
     assert_eq!(fs::read_dir(at).unwrap().count(), 1, "no temporary file is left");
 }
+
+#[test]
+fn a_proof_for_every_n_is_written_and_certified() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (code, out, error) = answer_in(at, "check bowman -n every --certificate a.cert");
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    assert!(out.contains("  certificate: a.cert: ") && out.contains(" views, "), "{out}");
+    let (code, out, error) = answer_in(at, "certify bowman a.cert");
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    let proves = "a.cert: proves that bowman is linearizable for every n >= 2 (all pairs";
+    assert!(out.starts_with(proves), "{out}");
+    let (code, out, _) = answer_in(at, "certify bowman a.cert --report json");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &report["proved"]["processes"]), (0, &"every".into()));
+    assert_eq!(report["proved"]["obligations"][0]["obligation"], "scans.observer");
+    for (arguments, expected, text) in [
+        ("certify bowman a.cert --bug early_exit", 1, "it is for the bug none"),
+        ("certify afek_unbounded a.cert", 1, "it is for the algorithm bowman"),
+        ("certify bowman a.cert --memory 10K", 3, "memory ran out"),
+    ] {
+        let (code, out, _) = answer_in(at, arguments);
+        assert_eq!(code, expected, "{arguments}: {out}");
+        assert!(out.contains(text), "{arguments}: {out}");
+    }
+    let wrong = "check bowman -n every --bug early_exit --certificate b.cert";
+    let (code, _, error) = answer_in(at, wrong);
+    assert_eq!(code, 1);
+    assert!(error.contains("no certificate b.cert: there is no proof"), "{error}");
+    let (code, _, error) =
+        answer_in(at, "check afek_unbounded -n every --certificate b.cert --memory 8M");
+    assert_eq!(code, 3, "{error}");
+    assert!(error.contains("no certificate b.cert: memory ran out"), "{error}");
+    assert_eq!(fs::read_dir(at).unwrap().count(), 1, "no temporary file is left");
+}

@@ -1,0 +1,121 @@
+//! What views of one state have in common: their centre.
+//!
+//! Views of a state with different tracked processes agree on what i and j alone have in
+//! it: so whatever is in the centre is a function of the state, and definite. What i and j
+//! do in their scans is none of it, nor is what has t among its indices.
+
+use crate::byte::{ANY, BASE, OTHER, T};
+use crate::layout::{Layout, at, op};
+use crate::step::{Failure, GAP, Kind, MEMBER};
+
+/// Whether a byte of a view is in the centre.
+pub fn is_central(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
+    let slot = &layout.slots[byte];
+    let Some(owner) = slot.owner else { return !slot.tracked };
+    if slot.tracked {
+        return false;
+    }
+    let block = layout.blocks[usize::from(owner)];
+    if state[block + at::OP] == op::SCANS {
+        // As if it were idle.
+        return byte - block == at::SWITCHED || (byte - block >= at::END && slot.frame.is_none());
+    }
+    let hidden = slot.frame.is_some_and(|frame| layout.ghostly[frame]);
+    !(hidden && state[block + at::GHOST] != 0)
+}
+
+/// The centre of a view: its bytes, those outside of it 0; t is any other.
+pub fn centre(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Vec<u8> {
+    let mut centre: Vec<u8> = (0..state.len())
+        .map(|at| if is_central(layout, state, at) { state[at] } else { 0 })
+        .collect();
+    for &at in &layout.names {
+        if centre[at] == BASE + T {
+            centre[at] = BASE + OTHER;
+        }
+    }
+    for &at in &layout.positions {
+        if centre[at] == MEMBER + T || centre[at] == GAP + 1 + T {
+            let before = kind.members.iter().take_while(|member| **member != T).last();
+            centre[at] = before.map_or(GAP, |member| GAP + 1 + member);
+        }
+    }
+    centre
+}
+
+/// All ways to make definite what is in the centre. What is forgotten at the place where its
+/// process stands stays so in all views.
+///
+/// # Errors
+/// If they are infinitely many.
+pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut states = vec![state.to_vec()];
+    for &at in &layout.central {
+        if state[at] != ANY || !is_central(layout, state, at) || is_forgotten(layout, state, at) {
+            continue;
+        }
+        let leaf = layout.slots[at].leaf;
+        let Some(values) = leaf.and_then(|leaf| leaf.values(&kind.members)) else {
+            return Err(Failure::Unfit("a version or a view that is kept of i or j, and unknown"));
+        };
+        let with = |state: &Vec<u8>, value: u8| {
+            let mut state = state.clone();
+            state[at] = value;
+            state
+        };
+        states = states
+            .iter()
+            .flat_map(|state| values.iter().map(|value| with(state, *value)).collect::<Vec<_>>())
+            .collect();
+    }
+    Ok(states)
+}
+
+/// Whether a local holds nothing where its process stands: the procedure is not called, the
+/// local is forgotten there, or it belongs to a loop that is not running.
+fn is_forgotten(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
+    let slot = &layout.slots[byte];
+    let (Some(owner), Some(procedure)) = (slot.owner, slot.frame) else { return false };
+    let block = layout.blocks[usize::from(owner)];
+    let frame = &layout.frames[procedure];
+    if slot.name.is_empty() {
+        // A variable of a loop is unknown only if it is in all views. What a running loop
+        // leaves out is not.
+        let this = frame.fors.iter().position(|position| block + position + 1 == byte);
+        let runs = |this: usize| state[block + frame.fors[this]] != ANY;
+        return !this.is_some_and(|this| layout.leaves_out[procedure][this] && runs(this));
+    }
+    let Some(here) = state[block + frame.at].checked_sub(1) else { return true };
+    layout.forgotten[procedure][usize::from(here)].iter().any(|local| {
+        let room = frame.locals[*local];
+        (room.base..room.base + room.size).contains(&(byte - block))
+    })
+}
+
+/// Numbers versions in the order in which they occur, those of the centre first. The first
+/// version of all keeps its number.
+pub fn canonical(layout: &Layout<'_>, state: &mut [u8]) {
+    let mut names: Vec<u8> = Vec::new();
+    for central in [true, false] {
+        for &at in &layout.versions {
+            if state[at] > BASE && is_central(layout, state, at) == central {
+                let byte = state[at];
+                if !names.contains(&byte) {
+                    names.push(byte);
+                }
+            }
+        }
+    }
+    for &at in &layout.versions {
+        if state[at] > BASE {
+            let number = names.iter().position(|name| *name == state[at]).unwrap_or_default();
+            state[at] = BASE + 1 + number as u8;
+        }
+    }
+}
+
+/// The first number that no version of the centre has.
+pub fn central_versions(layout: &Layout<'_>, state: &[u8]) -> u8 {
+    let numbers = layout.versions.iter().filter(|at| is_central(layout, state, **at));
+    numbers.filter_map(|at| state[*at].checked_sub(BASE)).max().map_or(1, |most| most + 1)
+}

@@ -1,0 +1,465 @@
+//! The check of a certificate for every n. It searches nothing: loops over the views that
+//! are listed, and all that they lead to must be listed, too.
+
+use std::io::{self, BufRead};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use snapshot_core::observer::ObserverState;
+use snapshot_language::program::{Interface, Program, independence};
+use snapshot_semantics::certificate::lines::{LineError, Lines};
+use thiserror::Error;
+
+use crate::byte::{ANY, BASE, OTHER};
+use crate::centre::{canonical, centre, definite};
+use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
+use crate::join::Effect;
+use crate::layout::{Layout, SPECIFICATION, Scalar, Unfit, at, may_fail, op};
+use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Planted};
+use crate::text::Rows;
+use crate::views::{initial, kinds, steps};
+use crate::{Budget, Unfinished};
+
+/// What came of a check.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Answer {
+    /// It proves its claim.
+    Accepted(Accepted),
+    /// It does not.
+    Refused(Refusal),
+    /// It was not checked to its end.
+    Unknown(Unfinished),
+    /// It is no certificate of this kind and version.
+    Foreign,
+}
+
+/// What a certificate proves.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Accepted {
+    /// Its claim.
+    pub claim: Claim,
+    /// The obligations, and the number of views of each.
+    pub obligations: Vec<(Obligation, u64)>,
+    /// How many steps were made, of processes and of views that meet.
+    pub steps: u64,
+}
+
+impl Accepted {
+    /// The views of all obligations.
+    pub fn views(&self) -> u64 {
+        self.obligations.iter().map(|(_, views)| views).sum()
+    }
+}
+
+/// Why a certificate proves nothing.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// A line is not as it must be.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// It is for another program.
+    #[error("it is for {what} {claimed}, not {given}")]
+    Other {
+        /// What differs.
+        what: &'static str,
+        /// In the certificate.
+        claimed: String,
+        /// Of the program.
+        given: String,
+    },
+    /// Simple executions do not speak for the others.
+    #[error("the program looks at values, so its simple executions do not speak for the others")]
+    LooksAtValues,
+    /// A construct.
+    #[error("certificates for every n do not know {}", .0.0)]
+    Unfit(Unfit),
+    /// It is half a proof.
+    #[error("it is no whole proof: {} is missing", .0.name())]
+    Missing(Obligation),
+    /// Obligations of different ghost scans.
+    #[error("{} is of other ghost scans than {}", .0.name(), .1.name())]
+    Guesses(Obligation, Obligation),
+    /// Updates take effect elsewhere than for another obligation.
+    #[error("{}: updates take effect elsewhere than for the obligations before", .0.name())]
+    Points(Obligation),
+    /// A view of the initial state is not listed.
+    #[error("{}: a view of the initial state is not listed", .0.name())]
+    Initial(Obligation),
+    /// A step goes wrong.
+    #[error("{}: the view of line {line} leads to {failure}", .obligation.name())]
+    Failure {
+        /// The obligation.
+        obligation: Obligation,
+        /// The line of the view.
+        line: u64,
+        /// What goes wrong.
+        failure: Failure,
+    },
+    /// A step leads out of the list.
+    #[error("{}: the view of line {line} has {} that leads to a view that is not listed",
+        .obligation.name(), if *.joined { "a step of another process" } else { "a step" })]
+    Escape {
+        /// The obligation.
+        obligation: Obligation,
+        /// The line of the view.
+        line: u64,
+        /// Whether the step is that of another process, which another view shows.
+        joined: bool,
+    },
+}
+
+enum Stop {
+    Refused(Refusal),
+    Unknown(Unfinished),
+    Foreign,
+    Io(io::Error),
+}
+
+impl<E: Into<Refusal>> From<E> for Stop {
+    fn from(refusal: E) -> Self {
+        Self::Refused(refusal.into())
+    }
+}
+
+/// Checks a certificate of a program, whose text has this digest.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn check(
+    program: &Program,
+    digest: &str,
+    input: &mut impl BufRead,
+    budget: &mut Budget<'_>,
+) -> io::Result<Answer> {
+    let mut spend = |bytes| budget.spend(bytes);
+    let mut check = Check { program, lines: Lines::new(input), budget: &mut spend, steps: 0 };
+    match check.run(digest) {
+        Ok(accepted) => Ok(Answer::Accepted(accepted)),
+        Err(Stop::Refused(refusal)) => Ok(Answer::Refused(refusal)),
+        Err(Stop::Unknown(unfinished)) => Ok(Answer::Unknown(unfinished)),
+        Err(Stop::Foreign) => Ok(Answer::Foreign),
+        Err(Stop::Io(error)) => Err(error),
+    }
+}
+
+struct Check<'p, 'l, 'b, R> {
+    program: &'p Program,
+    lines: Lines<'l, R>,
+    budget: &'b mut dyn FnMut(usize) -> Result<(), Unfinished>,
+    steps: u64,
+}
+
+/// Views with one centre, each with the number of its kind; and what their steps are to others.
+type Home<'v> = (Vec<(usize, &'v [u8])>, FxHashSet<Effect>);
+
+/// The views of a kind, each with its line.
+type Listed = FxHashMap<Box<[u8]>, u64>;
+
+impl<'p, R: BufRead> Check<'p, '_, '_, R> {
+    fn field(&mut self, name: &str) -> Result<String, Stop> {
+        Ok(self.lines.field(name).map_err(Stop::Io)?.map(str::to_owned)?)
+    }
+
+    fn count(&mut self, name: &str) -> Result<u64, Stop> {
+        Ok(self.lines.count(name).map_err(Stop::Io)??)
+    }
+
+    fn line(&mut self, expected: &str) -> Result<String, Stop> {
+        Ok(self.lines.expect_line(expected).map_err(Stop::Io)?.map(str::to_owned)?)
+    }
+
+    fn expected(&self, expected: &str) -> Stop {
+        Stop::Refused(self.lines.expected(expected).into())
+    }
+
+    fn spend(&mut self, bytes: usize) -> Result<(), Stop> {
+        (self.budget)(bytes).map_err(Stop::Unknown)
+    }
+
+    fn run(&mut self, digest: &str) -> Result<Accepted, Stop> {
+        if self.lines.next_line().map_err(Stop::Io)? != Ok(Some(TITLE)) {
+            return Err(Stop::Foreign);
+        }
+        let claim = self.claim(digest)?;
+        if !matches!(self.program.interface, Interface::Snapshot { .. }) {
+            return Err(Refusal::Unfit(Unfit("objects other than the snapshot")).into());
+        }
+        if independence::check(self.program).is_err() {
+            return Err(Refusal::LooksAtValues.into());
+        }
+        let mut obligations: Vec<(Obligation, u64)> = Vec::new();
+        let mut point = None;
+        let count = self.count("obligations")?;
+        for _ in 0..count {
+            let name = self.field("obligation")?;
+            let obligation = Obligation::from_name(&name)
+                .ok_or_else(|| self.expected("`obligation` and the name of one"))?;
+            if let Some((first, _)) = obligations.first()
+                && first.ghosts != obligation.ghosts
+            {
+                return Err(Refusal::Guesses(obligation, *first).into());
+            }
+            let layout = self.layout(obligation)?;
+            // What was in memory is the same for all: updates take effect in one place.
+            if matches!(obligation.aim, Aim::Memory(_)) {
+                let first = *point.get_or_insert(layout.point);
+                if first != layout.point {
+                    return Err(Refusal::Points(obligation).into());
+                }
+            }
+            let views = self.obligation(&layout)?;
+            obligations.push((obligation, views));
+        }
+        self.lines.end().map_err(Stop::Io)??;
+        let names: Vec<Obligation> = obligations.iter().map(|(one, _)| *one).collect();
+        match missing(&names, may_fail(self.program)) {
+            Some(missing) => Err(Refusal::Missing(missing).into()),
+            None => Ok(Accepted { claim, obligations, steps: self.steps }),
+        }
+    }
+
+    fn claim(&mut self, digest: &str) -> Result<Claim, Stop> {
+        let algorithm = self.field("algorithm")?;
+        let bug = self.field("bug")?;
+        let text = self.field("text")?;
+        let given_bug = self.program.bug.as_deref().unwrap_or("-");
+        let pairs = [
+            ("the algorithm", &algorithm, self.program.name.as_str()),
+            ("the bug", &bug, given_bug),
+            ("the text with the digest", &text, digest),
+        ];
+        for (what, claimed, given) in pairs {
+            if claimed != given {
+                let name = |name: &str| if name == "-" { "none" } else { name }.to_owned();
+                let (claimed, given) = (name(claimed), name(given));
+                return Err(Refusal::Other { what, claimed, given }.into());
+            }
+        }
+        Ok(Claim { algorithm, bug: self.program.bug.clone(), digest: text })
+    }
+
+    /// What an obligation keeps, and forgets where.
+    fn layout(&mut self, obligation: Obligation) -> Result<Layout<'p>, Stop> {
+        let mut layout = Layout::new(self.program, obligation).map_err(Refusal::Unfit)?;
+        let update = self.program.update().0 as usize;
+        let point = self.field("point")?;
+        if point != "-" {
+            let count = layout.code[update].instructions.len();
+            let at = point.parse().ok().filter(|at| *at < count);
+            let at = at.ok_or_else(|| self.expected("`point` and an instruction of the update"))?;
+            layout.point = Some(at);
+        }
+        let mut names = FxHashSet::default();
+        for _ in 0..self.count("kept")? {
+            let name = self.line("the name of a scalar")?;
+            if !names.insert(name) {
+                return Err(self.expected("another name than before"));
+            }
+            // There are no more than this.
+            if names.len() > layout.slots.len() {
+                return Err(self.expected("fewer names"));
+            }
+        }
+        layout.keep(&names).map_err(|name| self.expected(&format!("no name like `{name}`")))?;
+        for _ in 0..self.count("forgotten")? {
+            let line = self.line("a procedure, an instruction, and locals")?;
+            let numbers: Option<Vec<usize>> =
+                line.split(' ').map(|number| number.parse().ok()).collect();
+            let forgotten = numbers.as_deref().and_then(|numbers| match numbers {
+                [procedure, at, locals @ ..] => {
+                    let count = layout.frames.get(*procedure)?.locals.len();
+                    let may_be =
+                        |local: &usize| *local < count && layout.may_forget(*procedure, *local);
+                    let fits = locals.iter().all(may_be);
+                    let to = layout.forgotten.get_mut(*procedure)?.get_mut(*at)?;
+                    fits.then(|| *to = locals.to_vec())
+                }
+                _ => None,
+            });
+            if forgotten.is_none() {
+                return Err(self.expected("a procedure, an instruction, and locals, by number"));
+            }
+        }
+        layout.index();
+        if layout.versions.len() > MOST_VERSIONS {
+            return Err(Refusal::Unfit(Unfit("as many versions that are kept")).into());
+        }
+        Ok(layout)
+    }
+
+    fn obligation(&mut self, layout: &Layout<'_>) -> Result<u64, Stop> {
+        let kinds = kinds(layout);
+        let mut all: Vec<Listed> = Vec::new();
+        let mut bytes = 0;
+        for kind in &kinds {
+            all.push(self.views(layout, kind, &mut bytes)?);
+        }
+        for (kind, listed) in kinds.iter().zip(&all) {
+            let first = initial(layout, kind);
+            let is_listed = |view: &Vec<u8>| listed.contains_key(view.as_slice());
+            if !first.is_ok_and(|first| first.iter().all(is_listed)) {
+                return Err(Refusal::Initial(layout.obligation).into());
+            }
+        }
+        self.closed(layout, &kinds, &all, bytes)?;
+        Ok(all.iter().map(|listed| listed.len() as u64).sum())
+    }
+
+    /// Reads the views of a kind.
+    fn views(
+        &mut self,
+        layout: &Layout<'_>,
+        kind: &Kind,
+        bytes: &mut usize,
+    ) -> Result<Listed, Stop> {
+        let mut listed = Listed::default();
+        let mut rows = Rows::new(layout);
+        for _ in 0..self.count("views")? {
+            let line = self.line("a view")?;
+            let view = rows.view(&line).filter(|view| is_view(layout, kind, view));
+            let view = view.ok_or_else(|| self.expected("a view, as it is written"))?;
+            *bytes += view.len() + 64;
+            if listed.len().is_multiple_of(PERIOD) {
+                self.spend(*bytes)?;
+            }
+            if listed.insert(view.into(), self.lines.number()).is_some() {
+                return Err(self.expected("another view than before"));
+            }
+        }
+        Ok(listed)
+    }
+
+    /// That all views lead to listed views only: first by the steps that they show, then by
+    /// those of others, with the same centre.
+    fn closed(
+        &mut self,
+        layout: &Layout<'_>,
+        kinds: &[Kind],
+        all: &[Listed],
+        mut bytes: usize,
+    ) -> Result<(), Stop> {
+        let obligation = layout.obligation;
+        let planted = Planted::default();
+        let mut homes: FxHashMap<Vec<u8>, Home<'_>> = FxHashMap::default();
+        for (number, (kind, listed)) in kinds.iter().zip(all).enumerate() {
+            for (view, &line) in listed {
+                let failed = |failure| Refusal::Failure { obligation, line, failure };
+                let steps = steps(layout, kind, view, planted).map_err(failed)?;
+                self.steps += steps.views.len() as u64;
+                if !steps.views.iter().all(|next| listed.contains_key(next.as_slice())) {
+                    return Err(Refusal::Escape { obligation, line, joined: false }.into());
+                }
+                let centre = centre(layout, kind, view);
+                bytes += 40;
+                let home = homes.entry(centre).or_insert_with_key(|centre| {
+                    bytes += centre.len() + 128;
+                    Default::default()
+                });
+                home.0.push((number, view));
+                bytes += steps.effects.len() * 160;
+                home.1.extend(steps.effects);
+                if self.steps.is_multiple_of(PERIOD as u64) {
+                    self.spend(bytes)?;
+                }
+            }
+        }
+        for (views, effects) in homes.values() {
+            for &(number, view) in views {
+                let (kind, listed) = (&kinds[number], &all[number]);
+                let line = listed[view];
+                for effect in effects {
+                    let failed = |failure| Refusal::Failure { obligation, line, failure };
+                    let made = effect.apply(layout, kind, view, planted).map_err(failed)?;
+                    self.steps += made.len() as u64;
+                    if !made.iter().all(|next| listed.contains_key(next.as_slice())) {
+                        return Err(Refusal::Escape { obligation, line, joined: true }.into());
+                    }
+                }
+                self.spend(bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The most versions that are kept.
+const MOST_VERSIONS: usize = 100;
+
+/// How often the budget is asked.
+const PERIOD: usize = 64;
+
+/// Whether a row is a view: every byte is one of its type, places and loops are there, what is
+/// in the centre is definite, versions are numbered in order. To list what no state has does
+/// no harm; what is excluded here are rows that no rule is made for.
+fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
+    let is_left_out = |byte: usize| {
+        let slot = &layout.slots[byte];
+        let owner = slot.owner.zip(slot.frame);
+        owner.is_some_and(|(owner, frame)| {
+            let block = layout.blocks[usize::from(owner)];
+            layout.frames[frame].fors.iter().any(|position| block + position + 1 == byte)
+        })
+    };
+    let is_byte = |(at, byte): (usize, &u8)| {
+        let slot = &layout.slots[at];
+        let is_there = |member: &u8| *member == OTHER || kind.members.contains(member);
+        if *byte == ANY {
+            return true;
+        }
+        if slot.members().any(|member| !kind.members.contains(&member)) {
+            return false;
+        }
+        if slot.position {
+            return match *byte {
+                GAP | COUNTING => true,
+                byte if byte >= MEMBER => kind.members.contains(&(byte - MEMBER)),
+                byte => kind.members.contains(&(byte - GAP - 1)),
+            };
+        }
+        match slot.leaf {
+            Some(leaf) => match leaf.scalar {
+                // What a loop over integers leaves out is one.
+                Scalar::Member if is_left_out(at) => *byte >= BASE,
+                Scalar::Member => {
+                    leaf.optional && *byte == crate::byte::NONE
+                        || byte.checked_sub(BASE).is_some_and(|member| is_there(&member))
+                }
+                Scalar::Version => (BASE..BASE + 2 + MOST_VERSIONS as u8).contains(byte),
+                Scalar::View => (BASE..=crate::byte::MINE).contains(byte),
+                _ => leaf.values(&kind.members).is_some_and(|values| values.contains(byte)),
+            },
+            None if at == SPECIFICATION => match layout.obligation.aim {
+                Aim::Observer => *byte < 1 << ObserverState::BITS,
+                Aim::Memory(_) => *byte < 4,
+                Aim::Faults | Aim::Nesting => false,
+            },
+            None => true,
+        }
+    };
+    let stands = |owner: usize, block: &usize| {
+        let head = |offset: usize| view[block + offset];
+        let is_head = head(at::OP) <= op::SWITCHES
+            && head(at::GHOST) <= 1
+            && head(at::BEGUN) <= 1
+            && head(at::BITS) < 16
+            && (head(at::TOKEN) == 0 || layout.tokens())
+            && head(at::TOKEN) <= crate::byte::OLD
+            && head(at::INVOKED) <= 1
+            && head(at::SWITCHED) <= 1;
+        let is_absent = !kind.members.contains(&(owner as u8));
+        let mut frames = layout.frames.iter().zip(&layout.code);
+        let stand = frames
+            .all(|(frame, code)| usize::from(view[block + frame.at]) <= code.instructions.len());
+        let root = layout.root(head(at::OP));
+        let runs = head(at::OP) == op::IDLE || view[block + layout.frames[root].at] != 0;
+        is_head && stand && runs && (!is_absent || head(at::OP) == op::IDLE)
+    };
+    if !view.iter().enumerate().all(is_byte)
+        || !layout.blocks.iter().enumerate().all(|(owner, block)| stands(owner, block))
+    {
+        return false;
+    }
+    let mut same = view.to_vec();
+    canonical(layout, &mut same);
+    same == view && definite(layout, kind, view).is_ok_and(|all| all.len() == 1)
+}

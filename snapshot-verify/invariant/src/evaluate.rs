@@ -1,0 +1,495 @@
+//! Expressions over views, in Kleene's three-valued logic: what is not known stays unknown.
+
+use smallvec::smallvec;
+use snapshot_language::Span;
+use snapshot_language::program::{Binary, Expression, ExpressionKind, IndexSet, LocalId, Type};
+
+use crate::byte::{
+    ANY, BASE, EXEMPT, GREATEST, MIXED, NONE, OLD, OTHER, OWN, PLACES, Row, integer, number, truth,
+};
+use crate::layout::{
+    Layout, Leaf, Room, Scalar, by_members, each_leaf, fixed, may_be_outside, size,
+};
+
+/// Why there is no value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Stop {
+    /// The program may go wrong there.
+    Fault(Span),
+    /// A view that was taken from elsewhere is taken apart.
+    Apart(Span),
+}
+
+/// What an expression can see.
+pub struct Scope<'a, 'p> {
+    /// The program.
+    pub layout: &'a Layout<'p>,
+    /// The members that are there.
+    pub members: &'a [u8],
+    /// The view.
+    pub state: &'a mut [u8],
+    /// The process, and the procedure that it is in.
+    pub me: u8,
+    /// See `me`.
+    pub procedure: usize,
+    /// The number of the version that `fresh` makes next.
+    pub fresh: &'a mut u8,
+    /// The last scalar that is kept, was read and is unknown.
+    pub unknown: Option<usize>,
+}
+
+/// Where a part of a variable is: bytes of the view, or what is known of it.
+enum Located {
+    At(usize),
+    Known(Row),
+}
+
+impl Scope<'_, '_> {
+    fn block(&self) -> usize {
+        self.layout.blocks[usize::from(self.me)]
+    }
+
+    fn local(&self, id: LocalId) -> Room {
+        self.layout.frames[self.procedure].locals[id.0 as usize]
+    }
+
+    fn size(&self, content: &Type) -> usize {
+        size(content, self.layout.tokens())
+    }
+
+    fn is_token(&self, content: &Type) -> bool {
+        self.layout.tokens() && *content == Type::view()
+    }
+
+    /// Of a type, nothing known; views count as old.
+    fn nothing(&self, content: &Type) -> Row {
+        self.layout.unknown(content, if self.layout.tokens() { OLD } else { ANY })
+    }
+
+    /// The byte of a scalar.
+    pub fn scalar(&mut self, expression: &Expression) -> Result<u8, Stop> {
+        Ok(self.row(expression)?[0])
+    }
+
+    /// A condition: `None` if it is unknown.
+    pub fn holds(&mut self, condition: &Expression) -> Result<Option<bool>, Stop> {
+        let byte = self.scalar(condition)?;
+        Ok((byte != ANY).then_some(byte == BASE + 1))
+    }
+
+    /// What an expression computes.
+    pub fn row(&mut self, expression: &Expression) -> Result<Row, Stop> {
+        let span = expression.span;
+        if may_be_outside(expression) {
+            return Err(Stop::Fault(span));
+        }
+        Ok(match &expression.kind {
+            ExpressionKind::Bool(data) => smallvec![truth(*data)],
+            ExpressionKind::Integer(bound) => match fixed(*bound, *bound) {
+                Some((number, _)) => smallvec![integer(number)],
+                None => smallvec![ANY],
+            },
+            // Which member has this number is not known.
+            ExpressionKind::Process(_) | ExpressionKind::Segment(_) => smallvec![ANY],
+            ExpressionKind::None => smallvec![NONE],
+            ExpressionKind::InitialValue | ExpressionKind::FirstVersion => smallvec![BASE],
+            ExpressionKind::Counter(_) | ExpressionKind::Successor(_) => smallvec![ANY],
+            ExpressionKind::Me => smallvec![BASE + self.me],
+            ExpressionKind::Convert(inner) | ExpressionKind::Some(inner) => self.row(inner)?,
+            ExpressionKind::Checked(inner) => {
+                smallvec![self.checked(inner, &expression.content, span)?]
+            }
+            ExpressionKind::NumberOf(inner) | ExpressionKind::ValueOf(inner) => {
+                self.row(inner)?;
+                smallvec![ANY]
+            }
+            ExpressionKind::Local(_)
+            | ExpressionKind::Private(_)
+            | ExpressionKind::Index(..)
+            | ExpressionKind::Field(..) => match self.locate(expression)? {
+                Located::At(at) => self.read(at, &expression.content),
+                Located::Known(row) => row,
+            },
+            ExpressionKind::Record(fields) => {
+                let mut row = Row::new();
+                for field in fields {
+                    row.extend(self.row(field)?);
+                }
+                row
+            }
+            ExpressionKind::Filled(element) => {
+                let row = self.row(element)?;
+                match self.is_token(&expression.content) {
+                    true => smallvec![OWN],
+                    false => {
+                        let size = self.size(&expression.content);
+                        row.iter().copied().cycle().take(size).collect()
+                    }
+                }
+            }
+            ExpressionKind::With(record, fields) => {
+                let mut row = self.row(record)?;
+                for (position, field) in fields {
+                    let begin = self.field(&record.content, *position);
+                    let part = self.row(field)?;
+                    row[begin..begin + part.len()].copy_from_slice(&part);
+                }
+                row
+            }
+            ExpressionKind::Each { variable, over, body } => {
+                self.each(*variable, *over, body, &expression.content)?
+            }
+            ExpressionKind::Quantified { all, variable, over, except, body } => {
+                let holds = self.quantified(*all, *variable, *over, except.as_deref(), body)?;
+                smallvec![holds.map_or(ANY, truth)]
+            }
+            ExpressionKind::Unwrap(inner) => match self.scalar(inner)? {
+                ANY | NONE => return Err(Stop::Fault(span)),
+                byte => smallvec![byte],
+            },
+            ExpressionKind::Not(inner) => {
+                smallvec![self.holds(inner)?.map_or(ANY, |holds| truth(!holds))]
+            }
+            ExpressionKind::Binary(operator, left, right) => {
+                smallvec![self.binary(*operator, left, right)?]
+            }
+            ExpressionKind::If(condition, then, otherwise) => match self.holds(condition)? {
+                Some(true) => self.row(then)?,
+                Some(false) => self.row(otherwise)?,
+                None => {
+                    let (then, otherwise) = (self.row(then)?, self.row(otherwise)?);
+                    match then == otherwise {
+                        true => then,
+                        false => self.nothing(&expression.content),
+                    }
+                }
+            },
+            ExpressionKind::Remainder(inner, _) => {
+                self.row(inner)?;
+                smallvec![ANY]
+            }
+            ExpressionKind::Fresh => {
+                // Beyond what a byte can say, it is some version.
+                let byte = BASE + *self.fresh;
+                *self.fresh = (*self.fresh + 1).min(u8::MAX - BASE);
+                smallvec![if byte == u8::MAX { ANY } else { byte }]
+            }
+        })
+    }
+
+    fn read(&mut self, at: usize, content: &Type) -> Row {
+        let size = self.size(content);
+        let kept = &self.layout.slots[at..at + size];
+        if size == 1 && kept[0].kept && self.state[at] == ANY {
+            self.unknown = Some(at);
+        }
+        let nothing = self.nothing(content);
+        let bytes = self.state[at..at + size].iter().zip(&nothing);
+        bytes.map(|(byte, nothing)| if *byte == ANY { *nothing } else { *byte }).collect()
+    }
+
+    /// Where a field of a record begins.
+    fn field(&self, record: &Type, position: usize) -> usize {
+        let Type::Record(fields) = record else { return 0 };
+        fields[..position].iter().map(|field| self.size(&field.content)).sum()
+    }
+
+    fn locate(&mut self, expression: &Expression) -> Result<Located, Stop> {
+        Ok(match &expression.kind {
+            ExpressionKind::Local(id) => Located::At(self.block() + self.local(*id).base),
+            ExpressionKind::Private(id) => {
+                Located::At(self.block() + self.layout.private[id.0 as usize].base)
+            }
+            ExpressionKind::Field(record, position) => {
+                let begin = self.field(&record.content, *position);
+                let size = self.size(&expression.content);
+                match self.locate(record)? {
+                    Located::At(at) => Located::At(at + begin),
+                    Located::Known(row) => Located::Known(row[begin..begin + size].into()),
+                }
+            }
+            ExpressionKind::Index(array, index) => {
+                let inner = self.locate(array)?;
+                let byte = self.scalar(index)?;
+                if self.is_token(&array.content) {
+                    return self.taken(inner, array, expression.span);
+                }
+                let nested = is_element(array);
+                self.element(inner, array, byte, nested, index.span)?
+            }
+            _ => Located::Known(self.row(expression)?),
+        })
+    }
+
+    /// An element of a view that is but a token: it must be one that was made here.
+    fn taken(&mut self, view: Located, array: &Expression, span: Span) -> Result<Located, Stop> {
+        let token = match view {
+            Located::At(at) => self.read(at, &array.content)[0],
+            Located::Known(row) => row[0],
+        };
+        match token == OWN || !self.layout.obligation.judges(self.me) {
+            true => Ok(Located::Known(smallvec![ANY])),
+            false => Err(Stop::Apart(span)),
+        }
+    }
+
+    fn element(
+        &mut self,
+        inner: Located,
+        array: &Expression,
+        byte: u8,
+        nested: bool,
+        span: Span,
+    ) -> Result<Located, Stop> {
+        let Type::Array { index: over, element } = &array.content else {
+            return Ok(Located::Known(Row::new()));
+        };
+        let size = self.size(element);
+        let place = match over {
+            IndexSet::Range(low, high) => match fixed(*low, *high) {
+                Some((low, high)) if byte != ANY => {
+                    if !(low..=high).contains(&number(byte)) {
+                        return Err(Stop::Fault(span));
+                    }
+                    Some((number(byte) - low) as usize)
+                }
+                _ => None,
+            },
+            _ => {
+                let is_there = |member: &u8| self.members.contains(member);
+                byte.checked_sub(BASE).filter(is_there).map(usize::from)
+            }
+        };
+        Ok(match (place, inner) {
+            (Some(place), Located::At(at)) => Located::At(at + place * size),
+            (Some(place), Located::Known(row)) => {
+                let begin = place * size;
+                match row.get(begin..begin + size) {
+                    Some(part) => Located::Known(part.into()),
+                    None => Located::Known(self.nothing(element)),
+                }
+            }
+            // A place of one other process: shown where it is i.
+            (None, Located::At(_)) if by_members(*over) && byte == BASE + OTHER && !nested => {
+                let view = self.layout.read_view(true);
+                Located::Known(self.layout.unknown(element, view))
+            }
+            (None, _) => Located::Known(self.nothing(element)),
+        })
+    }
+
+    fn each(
+        &mut self,
+        variable: LocalId,
+        over: IndexSet,
+        body: &Expression,
+        content: &Type,
+    ) -> Result<Row, Stop> {
+        let token = self.is_token(content);
+        let mut row = Row::new();
+        let mut made = OWN;
+        let indices: Vec<u8> = match over {
+            IndexSet::Range(low, high) => match fixed(low, high) {
+                Some((low, high)) => (low..=high).map(integer).collect(),
+                None => {
+                    self.with(variable, ANY, |scope| scope.row(body))?;
+                    return Ok(self.nothing(content));
+                }
+            },
+            _ if token => self.members.iter().chain(&[OTHER]).map(|one| BASE + one).collect(),
+            _ => (0..PLACES as u8).map(|one| BASE + one).collect(),
+        };
+        for byte in indices {
+            let absent = by_members(over) && !self.members.contains(&(byte - BASE));
+            let byte = if absent { BASE + OTHER } else { byte };
+            let part = self.with(variable, byte, |scope| scope.row(body))?;
+            let is_value = body.content == Type::Value;
+            made = if is_value { made } else { MIXED };
+            row.extend(part);
+        }
+        Ok(if token { smallvec![made] } else { row })
+    }
+
+    /// Something with the variable of an index set bound.
+    fn with<R>(&mut self, id: LocalId, byte: u8, act: impl FnOnce(&mut Self) -> R) -> R {
+        let at = self.block() + self.local(id).base;
+        let outer = std::mem::replace(&mut self.state[at], byte);
+        let result = act(self);
+        self.state[at] = outer;
+        result
+    }
+
+    fn quantified(
+        &mut self,
+        all: bool,
+        variable: LocalId,
+        over: IndexSet,
+        except: Option<&Expression>,
+        body: &Expression,
+    ) -> Result<Option<bool>, Stop> {
+        let except = except.map(|except| self.scalar(except)).transpose()?;
+        // Each index, and whether there surely is one like it.
+        let mut indices: Vec<(u8, bool)> = match over {
+            IndexSet::Range(low, high) => match fixed(low, high) {
+                Some((low, high)) => (low..=high).map(|at| (integer(at), true)).collect(),
+                None => vec![(ANY, false)],
+            },
+            _ => self.members.iter().map(|one| (BASE + one, true)).collect(),
+        };
+        if by_members(over) {
+            indices.push((BASE + OTHER, false));
+        }
+        let mut outcome = Some(all);
+        for (byte, surely) in indices {
+            let is_definite = byte != ANY && byte != BASE + OTHER;
+            if is_definite && except == Some(byte) {
+                continue;
+            }
+            let surely = surely && except != Some(ANY);
+            let holds = self.with(variable, byte, |scope| scope.holds(body))?;
+            outcome = match (outcome, holds) {
+                (Some(decided), _) if decided != all => outcome,
+                (_, Some(holds)) if holds == all => outcome,
+                (_, Some(_)) if surely => Some(!all),
+                _ => None,
+            };
+        }
+        Ok(outcome)
+    }
+
+    fn checked(&mut self, inner: &Expression, content: &Type, span: Span) -> Result<u8, Stop> {
+        let Type::Integer { low, high } = content else {
+            let byte = self.scalar(inner)?;
+            // A process is a segment's owner: the number is the same.
+            if matches!(inner.content, Type::Process | Type::Segment) {
+                return Ok(byte);
+            }
+            return Err(Stop::Fault(span));
+        };
+        let Some((low, high)) = fixed(*low, *high) else { return Err(Stop::Fault(span)) };
+        let (least, most) = self.interval(inner)?;
+        if least < low || most > high {
+            return Err(Stop::Fault(span));
+        }
+        Ok(if least == most { integer(least) } else { ANY })
+    }
+
+    /// The integers that an expression may be.
+    fn interval(&mut self, expression: &Expression) -> Result<(i64, i64), Stop> {
+        let far = (i64::from(i32::MIN), i64::from(i32::MAX));
+        if let ExpressionKind::Binary(operator, left, right) = &expression.kind {
+            let (one, two) = (self.interval(left)?, self.interval(right)?);
+            return Ok(match operator {
+                Binary::Add => (one.0 + two.0, one.1 + two.1),
+                Binary::Subtract => (one.0 - two.1, one.1 - two.0),
+                _ => far,
+            });
+        }
+        let byte = self.scalar(expression)?;
+        Ok(match (&expression.content, byte) {
+            (Type::Integer { low, high }, ANY) => fixed(*low, *high).unwrap_or(far),
+            (Type::Integer { .. }, byte) => (number(byte), number(byte)),
+            _ => far,
+        })
+    }
+
+    fn binary(
+        &mut self,
+        operator: Binary,
+        left: &Expression,
+        right: &Expression,
+    ) -> Result<u8, Stop> {
+        let three = |truth_of: Option<bool>| truth_of.map_or(ANY, truth);
+        Ok(match operator {
+            Binary::And | Binary::Or => {
+                let decides = Some(operator == Binary::Or);
+                let one = self.holds(left)?;
+                if one == decides {
+                    return Ok(three(one));
+                }
+                let two = self.holds(right)?;
+                three(if two == decides || one.is_some() { two } else { None })
+            }
+            Binary::Equal | Binary::NotEqual => {
+                let (one, two) = (self.row(left)?, self.row(right)?);
+                // The type of the operands; of `none`, that of the other.
+                let content = match left.kind {
+                    ExpressionKind::None => &right.content,
+                    _ => &left.content,
+                };
+                let equal = self.equal(content, &one, &two);
+                three(equal.map(|equal| equal == (operator == Binary::Equal)))
+            }
+            Binary::Less | Binary::LessOrEqual => {
+                let (one, two) = (self.interval(left)?, self.interval(right)?);
+                let reach = i64::from(operator == Binary::Less);
+                match (one.1 + reach <= two.0, one.0 + reach > two.1) {
+                    (true, _) => truth(true),
+                    (_, true) => truth(false),
+                    _ => ANY,
+                }
+            }
+            Binary::Add | Binary::Subtract => {
+                let (one, two) = (self.interval(left)?, self.interval(right)?);
+                let number = match operator {
+                    Binary::Add => (one.0 + two.0, one.1 + two.1),
+                    _ => (one.0 - two.1, one.1 - two.0),
+                };
+                let fits = number.0 == number.1 && number.0.abs() <= GREATEST;
+                if fits { integer(number.0) } else { ANY }
+            }
+        })
+    }
+
+    /// Whether two rows of a type are equal.
+    pub fn equal(&self, content: &Type, one: &[u8], two: &[u8]) -> Option<bool> {
+        let mut equal = Some(true);
+        let mut pairs = one.iter().zip(two);
+        each_leaf(content, self.layout.tokens(), 0, &mut |leaf, members| {
+            let (one, two) = pairs.next().unwrap_or((&ANY, &ANY));
+            // Of an array by process there are elements that are not seen.
+            let same = same(leaf, *one, *two).filter(|same| !same || members == 0);
+            equal = match (equal, same) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            };
+        });
+        equal
+    }
+}
+
+/// Whether something is within an element of an array.
+fn is_element(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Field(record, _) => is_element(record),
+        ExpressionKind::Index(..) => true,
+        _ => false,
+    }
+}
+
+/// Whether two scalars are equal.
+fn same(leaf: Leaf, one: u8, two: u8) -> Option<bool> {
+    match leaf.scalar {
+        _ if one == ANY || two == ANY => None,
+        _ if one == NONE || two == NONE => Some(one == two),
+        Scalar::Member if one == BASE + OTHER && two == BASE + OTHER => None,
+        Scalar::Value | Scalar::View | Scalar::Lost => None,
+        _ => Some(one == two),
+    }
+}
+
+/// The token that a view has once it lies in shared memory.
+pub fn stored_token(token: u8, is_tracked: bool) -> u8 {
+    if token == crate::byte::FRESH && !is_tracked { token } else { OLD }
+}
+
+/// The token of a view one of whose elements is replaced.
+pub const fn patched_token(token: u8) -> u8 {
+    if token == OWN { OWN } else { MIXED }
+}
+
+/// Whether a ghost scan may return a view with this token.
+pub const fn is_nested(token: u8) -> bool {
+    matches!(token, OWN | crate::byte::FRESH | EXEMPT)
+}

@@ -1,0 +1,284 @@
+//! What a step of one process is to the views of others.
+//!
+//! Two views may be of one state only if their centres are equal, and no process is named
+//! both as the one and as the other that they track. A step that one of them shows is then,
+//! to the other, what it writes; with the names of processes and versions translated.
+
+use snapshot_language::program::SharedId;
+
+use crate::byte::{ANY, BASE, FRESH, I, OLD, OTHER, Row, T};
+use crate::centre::{canonical, central_versions, definite, is_central};
+use crate::layout::{Index, Layout, SPECIFICATION, Scalar, at, op};
+use crate::step::{Failure, Kind, Outcome, Planted, Run, Write, definite_indices, versions};
+
+/// What a step is to others.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Effect {
+    /// The process: i, j, or another one.
+    pub actor: u8,
+    /// The bytes of the centre that name the actor.
+    pub named: Vec<usize>,
+    /// What the specification's byte becomes.
+    pub specification: Option<u8>,
+    /// The cells that it writes, in order; members as the actor sees them.
+    pub cells: Vec<(SharedId, Vec<Index>, Row)>,
+    /// Bytes of the actor's block that it sets: i and j only.
+    pub sets: Vec<(usize, u8)>,
+    /// Whether a ghost scan of an update by i or j ends.
+    pub ends: bool,
+    /// The least number of a version that is in no centre, and of one that is new.
+    pub numbers: (u8, u8),
+}
+
+/// What a step is to others, if anything.
+///
+/// # Errors
+/// If that cannot be said.
+pub fn effect(
+    layout: &Layout<'_>,
+    kind: &Kind,
+    before: &[u8],
+    outcome: &Outcome,
+) -> Result<Option<Effect>, Failure> {
+    let actor = kind.followed;
+    let after = &outcome.state;
+    let block = layout.blocks[usize::from(actor)];
+    let specification =
+        (before[SPECIFICATION] != after[SPECIFICATION]).then_some(after[SPECIFICATION]);
+    let (mut cells, mut sets) = (Vec::new(), Vec::new());
+    for write in &outcome.writes {
+        match write {
+            // What is t's own is another's to others, and in none of their views.
+            Write::Cell(_, indices, _) if actor == T && indices.contains(&Index::Member(T)) => {}
+            Write::Cell(variable, indices, row) => {
+                cells.push((*variable, indices.clone(), row.clone()));
+            }
+            Write::Private(_) if actor == T => {}
+            Write::Private(number) => {
+                let room = layout.private[*number];
+                let begin = block + room.base;
+                let bytes = after[begin..begin + room.size].iter();
+                for (at, byte) in (begin..).zip(bytes) {
+                    let slot = &layout.slots[at];
+                    if slot.kept {
+                        sets.push((at, if slot.tracked { ANY } else { *byte }));
+                    }
+                }
+            }
+        }
+    }
+    let in_update = actor != T && !matches!(before[block + at::OP], op::IDLE | op::SCANS);
+    let ends = in_update && before[block + at::GHOST] != 0 && after[block + at::GHOST] == 0;
+    if ends {
+        for at in block + at::END..block + block_size(layout) {
+            let changes = before[at] != after[at] && is_central(layout, after, at);
+            if changes && layout.slots[at].frame.is_some_and(|frame| !layout.ghostly[frame]) {
+                sets.push((at, after[at]));
+            }
+        }
+    }
+    if specification.is_none() && cells.is_empty() && sets.is_empty() && !ends {
+        return Ok(None);
+    }
+    let named = |at: &usize| before[*at] == BASE + T && is_central(layout, before, *at);
+    let numbers = (central_versions(layout, before), versions(layout, before));
+    let mut written = Vec::new();
+    for (variable, _, row) in &cells {
+        let base = layout.shared[variable.0 as usize].base;
+        written.extend((base..).zip(row).map(|(at, byte)| (at, *byte)));
+    }
+    written.extend(&sets);
+    for (at, byte) in written {
+        let slot = &layout.slots[at];
+        let is_version = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
+        let old = (BASE + numbers.0..BASE + numbers.1).contains(&byte);
+        if is_version && slot.kept && old {
+            return Err(Failure::Unfit("a version that was read before and is stored again"));
+        }
+    }
+    let named = match actor {
+        T => layout.names.iter().copied().filter(named).collect(),
+        _ => Vec::new(),
+    };
+    Ok(Some(Effect { actor, named, specification, cells, sets, ends, numbers }))
+}
+
+fn block_size(layout: &Layout<'_>) -> usize {
+    layout.blocks[1] - layout.blocks[0]
+}
+
+impl Effect {
+    /// The views that this makes of a view with the same centre.
+    ///
+    /// # Errors
+    /// If that cannot be said.
+    pub fn apply(
+        &self,
+        layout: &Layout<'_>,
+        kind: &Kind,
+        view: &[u8],
+        planted: Planted,
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        let follows_actor = self.actor != T && self.actor == kind.followed;
+        let is_named = self.named.iter().any(|at| view[*at] == BASE + T) && !planted.two_named;
+        if follows_actor || is_named {
+            return Ok(Vec::new());
+        }
+        let joined = Joined { effect: self, layout, kind, fresh: versions(layout, view) };
+        let mut states = vec![view.to_vec()];
+        if let Some(byte) = self.specification {
+            states.iter_mut().for_each(|state| state[SPECIFICATION] = byte);
+        }
+        for (variable, indices, row) in &self.cells {
+            states = joined.write(states, *variable, indices, row);
+        }
+        if self.ends {
+            let run = Run { layout, kind, me: self.actor, planted };
+            states.iter_mut().for_each(|state| run.end_ghost(state));
+        }
+        for &(at, byte) in &self.sets {
+            states = joined.set(states, at, byte);
+        }
+        let mut all = Vec::new();
+        for state in states {
+            for mut state in definite(layout, kind, &state)? {
+                canonical(layout, &mut state);
+                all.push(state);
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// An effect, and the view that it meets.
+struct Joined<'a, 'p> {
+    effect: &'a Effect,
+    layout: &'a Layout<'p>,
+    kind: &'a Kind,
+    /// The number of a version that is new to the view.
+    fresh: u8,
+}
+
+impl Joined<'_, '_> {
+    /// What a byte of the actor's view may be in this one.
+    fn translate(&self, at: usize, byte: u8) -> Vec<u8> {
+        let Some(leaf) = self.layout.slots[at].leaf else { return vec![byte] };
+        match leaf.scalar {
+            // The actor itself is neither i nor j, nor t.
+            Scalar::Member if byte == BASE + T => vec![BASE + OTHER],
+            Scalar::Member if byte == BASE + OTHER && self.kind.members.contains(&T) => {
+                vec![BASE + OTHER, BASE + T]
+            }
+            Scalar::Version if byte >= BASE + self.effect.numbers.1 => {
+                let number = u16::from(byte - self.effect.numbers.1) + u16::from(self.fresh);
+                vec![u8::try_from(number).unwrap_or(ANY)]
+            }
+            Scalar::View if self.layout.tokens() => vec![OLD],
+            _ => vec![byte],
+        }
+    }
+
+    fn set(&self, states: Vec<Vec<u8>>, at: usize, byte: u8) -> Vec<Vec<u8>> {
+        if !self.layout.slots[at].kept {
+            return states;
+        }
+        let values = self.translate(at, byte);
+        let with = |state: &Vec<u8>, value: u8| {
+            let mut state = state.clone();
+            state[at] = value;
+            state
+        };
+        match values.as_slice() {
+            [value] => {
+                let mut states = states;
+                states.iter_mut().for_each(|state| state[at] = *value);
+                states
+            }
+            values => states
+                .iter()
+                .flat_map(|state| {
+                    values.iter().map(|value| with(state, *value)).collect::<Vec<_>>()
+                })
+                .collect(),
+        }
+    }
+
+    fn write(
+        &self,
+        states: Vec<Vec<u8>>,
+        variable: SharedId,
+        indices: &[Index],
+        row: &Row,
+    ) -> Vec<Vec<u8>> {
+        // The actor is any other here; any other there may be t.
+        let mut ways = vec![Vec::new()];
+        for index in indices {
+            let here: Vec<Index> = match index {
+                Index::Member(T) => vec![Index::Member(OTHER)],
+                Index::Member(OTHER) if self.kind.members.contains(&T) => {
+                    vec![Index::Member(OTHER), Index::Member(T)]
+                }
+                index => vec![*index],
+            };
+            ways = ways
+                .iter()
+                .flat_map(|way: &Vec<Index>| {
+                    here.iter().map(move |one| [way, &[*one][..]].concat())
+                })
+                .collect();
+        }
+        let ways = ways.iter().flat_map(|way| definite_indices(self.kind, way));
+        let cells = &self.layout.cells[variable.0 as usize];
+        let mut all: Vec<Vec<u8>> = Vec::new();
+        for way in ways {
+            let is_there = way.iter().all(|index| match index {
+                Index::Member(member) => self.kind.members.contains(member),
+                _ => true,
+            });
+            let room = cells.iter().find(|(path, _)| is_there && *path == way);
+            let mut after = states.clone();
+            if let Some((_, room)) = room {
+                for (at, byte) in (room.base..).zip(row) {
+                    after = self.set(after, at, *byte);
+                }
+            }
+            for state in after {
+                if !all.contains(&state) {
+                    all.push(state);
+                }
+            }
+        }
+        all
+    }
+}
+
+impl Run<'_, '_> {
+    /// The end of a ghost scan within an update, of a process whose scans the view does not
+    /// follow: the token of what it returns goes to its variable. All else is in the centre.
+    fn end_ghost(&self, state: &mut [u8]) {
+        let block = self.block();
+        let Some((procedure, here)) = self.place(state) else { return };
+        let token = state[block + at::TOKEN];
+        let fresh = versions(self.layout, state);
+        let mut branch =
+            Outcome { state: state.to_vec(), writes: Vec::new(), failure: None, fresh };
+        let instruction = self.layout.code[procedure].instructions[here];
+        let view = match (self.layout.tokens(), token) {
+            (false, _) => ANY,
+            (true, FRESH) => FRESH,
+            (true, _) => OLD,
+        };
+        let size = if self.layout.tokens() { 1 } else { crate::byte::PLACES };
+        let is_call =
+            matches!(instruction, snapshot_semantics::interpret::code::Instruction::Call { .. });
+        if !is_call {
+            return;
+        }
+        for offset in [at::GHOST, at::BEGUN, at::BITS, at::TOKEN] {
+            branch.state[block + offset] = 0;
+        }
+        self.resume(&mut branch, procedure, here, &vec![view; size]);
+        state.copy_from_slice(&branch.state);
+        debug_assert!(self.me == I || self.me == crate::byte::J);
+    }
+}

@@ -1,0 +1,45 @@
+//! Certificates of proofs for every n: sets of views that are closed under all steps, and an
+//! independent check of it.
+//!
+//! A proof for every n (docs/every-n.md) rests on all that makes it small: slices, late
+//! operations, flips, decided conditions. A certificate rests on none of it. It lists views by
+//! the plainest rules: [`check`](check()) confirms, by the program's instructions with unknown values,
+//! that the views of the initial state are listed, that every step from a listed view leads to
+//! listed ones, and that none goes wrong. The set is inductive, so it has the views of all states of
+//! all n. Nothing is taken over from the proof but guesses that cannot make a wrong certificate:
+//! which scalars are kept, where locals are forgotten, where updates take effect, which calls
+//! are ghost scans. So [`write()`] closes the set again, by the rules of this crate.
+//!
+//! | module | content |
+//! | --- | --- |
+//! | [`byte`], [`layout`] | what a view says, and where |
+//! | [`evaluate`], [`step`], [`ghosts`] | steps of one process, values unknown |
+//! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
+//! | [`views`] | kinds of views, the first of each, all steps from one |
+//! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
+//! | [`liveness`], [`search`], [`write`](mod@write) | how it is made; nothing that the check uses |
+//!
+//! Internal to `snapshot-verify`: nothing here is a stable interface. Depends on the language, on
+//! the instructions of the interpreter and on the observer of simple histories, and never on the
+//! prover: a mistake there cannot be repeated here.
+
+#![forbid(unsafe_code)]
+
+pub mod byte;
+pub mod centre;
+pub mod check;
+pub mod claim;
+pub mod evaluate;
+mod ghosts;
+pub mod join;
+pub mod layout;
+mod liveness;
+pub mod search;
+pub mod step;
+pub mod text;
+pub mod views;
+pub mod write;
+
+pub use check::check;
+pub use snapshot_semantics::certificate::{Budget, Unfinished, digest};
+pub use write::write;

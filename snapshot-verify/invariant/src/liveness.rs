@@ -1,0 +1,186 @@
+//! Which locals are forgotten where: a guess that makes the set of views small. To forget is
+//! always right, so the check takes any such list.
+
+use snapshot_language::program::{Access, Expression, ExpressionKind, Place, Projection, Root};
+use snapshot_semantics::interpret::code::{For, Instruction};
+
+use crate::layout::{Layout, by_members};
+
+/// Fills in, per procedure and instruction, the locals that are not read before they are
+/// written.
+pub fn forget(layout: &mut Layout<'_>) {
+    for procedure in 0..layout.code.len() {
+        layout.forgotten[procedure] = dead(layout, procedure);
+    }
+}
+
+fn dead(layout: &Layout<'_>, procedure: usize) -> Vec<Vec<usize>> {
+    let code = &layout.code[procedure].instructions;
+    let locals = layout.frames[procedure].locals.len();
+    let mut live = vec![vec![false; locals]; code.len()];
+    loop {
+        let mut changes = false;
+        for at in (0..code.len()).rev() {
+            let mut now = vec![false; locals];
+            for next in successors(&code[at], at) {
+                if let Some(after) = live.get(next) {
+                    now.iter_mut().zip(after).for_each(|(now, after)| *now |= after);
+                }
+            }
+            kills(code, at).into_iter().for_each(|local| now[local] = false);
+            uses(&code[at], &mut |local| now[local] = true);
+            changes |= now != live[at];
+            live[at] = now;
+        }
+        if !changes {
+            break;
+        }
+    }
+    let may_be = |local: &usize| layout.may_forget(procedure, *local);
+    let dead =
+        |live: &Vec<bool>| (0..locals).filter(may_be).filter(|local| !live[*local]).collect();
+    live.iter().map(dead).collect()
+}
+
+fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize> {
+    match instruction {
+        Instruction::Unless { target, .. } => vec![at + 1, *target],
+        Instruction::Jump { target } => vec![*target],
+        Instruction::BeginFor(this) | Instruction::NextFor(this) => vec![this.body, this.end],
+        Instruction::Return { .. } => Vec::new(),
+        _ => vec![at + 1],
+    }
+}
+
+fn whole(place: &Place) -> Option<usize> {
+    match place.root {
+        Root::Local(id) if place.path.is_empty() => Some(id.0 as usize),
+        _ => None,
+    }
+}
+
+/// What holds nothing any more before an instruction, as it is all written first.
+fn kills(code: &[Instruction<'_>], at: usize) -> Vec<usize> {
+    match &code[at] {
+        Instruction::Assign { place, .. } => whole(place).into_iter().collect(),
+        Instruction::Access { into: Some(place), .. }
+        | Instruction::Call { into: Some(place), .. } => whole(place).into_iter().collect(),
+        Instruction::BeginFor(this) => {
+            let mut kills = vec![this.variable.0 as usize];
+            kills.extend(filled(code, this));
+            kills
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The array whose element of each index a loop over all processes stores first.
+fn filled(code: &[Instruction<'_>], this: &For<'_>) -> Vec<usize> {
+    let mut filled = Vec::new();
+    let mut used = Vec::new();
+    if !by_members(this.over) {
+        return filled;
+    }
+    for instruction in &code[this.body..this.end] {
+        let place = match instruction {
+            Instruction::Assign { place, .. } => Some(*place),
+            Instruction::Access { into, .. } => *into,
+            _ => None,
+        };
+        let is_index = |projection: &Projection| match projection {
+            Projection::Index(Expression { kind, .. }) => {
+                is_variable(kind, this.variable.0 as usize)
+            }
+            Projection::Field(_) => false,
+        };
+        if let Some(Place { root: Root::Local(id), path }) = place
+            && path.len() == 1
+            && path.iter().all(is_index)
+            && !used.contains(&(id.0 as usize))
+        {
+            let mut reads = false;
+            uses_of_value(instruction, &mut |local| reads |= local == id.0 as usize);
+            if !reads {
+                filled.push(id.0 as usize);
+            }
+        }
+        uses_of_value(instruction, &mut |local| used.push(local));
+        let goes_on =
+            matches!(instruction, Instruction::Assign { .. } | Instruction::Access { .. });
+        if !goes_on {
+            break;
+        }
+    }
+    filled
+}
+
+fn is_variable(kind: &ExpressionKind, variable: usize) -> bool {
+    match kind {
+        ExpressionKind::Convert(inner) => is_variable(&inner.kind, variable),
+        ExpressionKind::Local(id) => id.0 as usize == variable,
+        _ => false,
+    }
+}
+
+/// The locals that an instruction reads, those of which it replaces a part among them.
+fn uses(instruction: &Instruction<'_>, act: &mut dyn FnMut(usize)) {
+    uses_of_value(instruction, act);
+    let place = match instruction {
+        Instruction::Assign { place, .. } => Some(*place),
+        Instruction::Access { into, .. } | Instruction::Call { into, .. } => *into,
+        _ => None,
+    };
+    if let Some(Place { root: Root::Local(id), path }) = place
+        && !path.is_empty()
+    {
+        act(id.0 as usize);
+    }
+}
+
+fn uses_of_value(instruction: &Instruction<'_>, act: &mut dyn FnMut(usize)) {
+    let mut of = |expression: &Expression| expression_uses(expression, act);
+    let place = match instruction {
+        Instruction::Assign { place, value } => {
+            of(value);
+            Some(*place)
+        }
+        Instruction::Access { access, into, .. } => {
+            let access: &Access = access;
+            access.operands().into_iter().for_each(&mut of);
+            *into
+        }
+        Instruction::Call { arguments, into, .. } => {
+            arguments.iter().for_each(&mut of);
+            *into
+        }
+        Instruction::Unless { condition, .. } => {
+            of(condition);
+            None
+        }
+        Instruction::BeginFor(this) => {
+            this.except.into_iter().for_each(&mut of);
+            None
+        }
+        Instruction::NextFor(this) => {
+            act(this.variable.0 as usize);
+            return;
+        }
+        Instruction::Return { result } => {
+            result.iter().for_each(|result| of(result));
+            None
+        }
+        _ => None,
+    };
+    for projection in place.iter().flat_map(|place| &place.path) {
+        if let Projection::Index(index) = projection {
+            expression_uses(index, act);
+        }
+    }
+}
+
+fn expression_uses(expression: &Expression, act: &mut dyn FnMut(usize)) {
+    if let ExpressionKind::Local(id) = expression.kind {
+        act(id.0 as usize);
+    }
+    expression.operands().into_iter().for_each(|operand| expression_uses(operand, act));
+}

@@ -1,0 +1,222 @@
+//! From a proof to its certificate: what the proof keeps is taken over, and the set of views
+//! is closed again, by the rules of this crate.
+
+use std::io::{self, Write};
+
+use rustc_hash::FxHashSet;
+use sha2::{Digest, Sha256};
+use snapshot_language::program::{Interface, Program, independence};
+use snapshot_semantics::certificate::hexadecimal;
+use snapshot_semantics::interpret::code::Instruction;
+use thiserror::Error;
+
+use crate::claim::{Aim, Claim, Obligation, missing};
+use crate::layout::{Layout, Scalar, Unfit, may_fail};
+use crate::search::{Family, Obstacle, close};
+use crate::step::{Failure, Planted};
+use crate::text::Rows;
+use crate::{Budget, Unfinished};
+
+/// What a proof is made of: a guess, which cannot make a wrong certificate.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Part {
+    /// What is shown.
+    pub obligation: Obligation,
+    /// The names of what is kept; those that stand for nothing here are passed over.
+    pub kept: Vec<String>,
+    /// Which access of `update` is where it takes effect, in the order of the text.
+    pub point: Option<usize>,
+}
+
+/// What has been written.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Summary {
+    /// The obligations, and the number of views of each.
+    pub obligations: Vec<(Obligation, usize)>,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Summary {
+    /// The views of all obligations.
+    pub fn views(&self) -> usize {
+        self.obligations.iter().map(|(_, views)| views).sum()
+    }
+}
+
+/// Why there is no certificate.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// Simple executions do not speak for the others.
+    #[error("the program looks at values, so its simple executions do not speak for the others")]
+    LooksAtValues,
+    /// The parts are no whole proof.
+    #[error("of its parts, certificates for every n lack {}", .0.name())]
+    Missing(Obligation),
+    /// A construct.
+    #[error("certificates for every n do not know {}", .0.0)]
+    Unfit(Unfit),
+    /// The rules of certificates do not exclude something that the proof excludes.
+    #[error("{}: by the rules of certificates, {failure} cannot be excluded", .obligation.name())]
+    Failure {
+        /// The obligation.
+        obligation: Obligation,
+        /// What.
+        failure: Failure,
+    },
+    /// The budget.
+    #[error("{} ran out", .0.name())]
+    Unfinished(Unfinished),
+    /// The file.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Writes the certificate of a program that is proved by these parts.
+///
+/// # Errors
+/// If the parts do not make a proof by the rules of this crate, or the budget runs out.
+pub fn write(
+    program: &Program,
+    claim: &Claim,
+    parts: &[Part],
+    output: &mut dyn Write,
+    budget: &mut Budget<'_>,
+) -> Result<Summary, WriteError> {
+    let obligations: Vec<Obligation> = parts.iter().map(|part| part.obligation).collect();
+    if let Some(missing) = missing(&obligations, may_fail(program)) {
+        return Err(WriteError::Missing(missing));
+    }
+    write_planted(program, claim, parts, output, budget, Planted::default())
+}
+
+/// As [`write()`], with mistakes planted in the search: for tests of the check.
+///
+/// # Errors
+/// As [`write()`].
+#[doc(hidden)]
+pub fn write_planted(
+    program: &Program,
+    claim: &Claim,
+    parts: &[Part],
+    output: &mut dyn Write,
+    budget: &mut Budget<'_>,
+    planted: Planted,
+) -> Result<Summary, WriteError> {
+    if !matches!(program.interface, Interface::Snapshot { .. }) {
+        return Err(WriteError::Unfit(Unfit("objects other than the snapshot")));
+    }
+    if independence::check(program).is_err() {
+        return Err(WriteError::LooksAtValues);
+    }
+    let mut output = Sealed { output, hash: Sha256::new(), bytes: 0 };
+    write!(output, "{claim}")?;
+    writeln!(output, "obligations {}", parts.len())?;
+    let mut summary = Summary { obligations: Vec::new(), bytes: 0 };
+    for part in parts {
+        let layout = lay_out(program, part).map_err(WriteError::Unfit)?;
+        let family = close(&layout, planted, budget).map_err(|obstacle| match obstacle {
+            Obstacle::Failure(failure) => {
+                WriteError::Failure { obligation: part.obligation, failure }
+            }
+            Obstacle::Unfinished(unfinished) => WriteError::Unfinished(unfinished),
+        })?;
+        section(&mut output, &layout, &family)?;
+        summary.obligations.push((part.obligation, family.len()));
+    }
+    let seal = hexadecimal(output.hash.clone());
+    writeln!(output, "end {seal}")?;
+    summary.bytes = output.bytes;
+    output.output.flush()?;
+    Ok(summary)
+}
+
+/// The layout of a part: what is kept, and what is forgotten.
+pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfit> {
+    let mut layout = Layout::new(program, part.obligation)?;
+    let known: FxHashSet<&str> = layout.names().collect();
+    let is_known = |name: &&String| known.contains(name.as_str());
+    let mut names: FxHashSet<String> = part.kept.iter().filter(is_known).cloned().collect();
+    // Views that are borrowed are so for each process, whichever the proof has kept.
+    let views = layout.slots.iter().filter(|slot| {
+        let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+        slot.frame.is_some() && slot.path.len() > 1 && is_view && names.contains(&slot.name)
+    });
+    let mut like = FxHashSet::default();
+    for slot in views {
+        let Some(at) = slot.name.find('[') else { continue };
+        for member in ["[i]", "[j]", "[t]"] {
+            let name = format!("{}{member}{}", &slot.name[..at], &slot.name[at + 3..]);
+            if known.contains(name.as_str()) {
+                like.insert(name);
+            }
+        }
+    }
+    names.extend(like);
+    layout.keep(&names).map_err(|_| Unfit("names that stand for two variables"))?;
+    if let (Some(number), Aim::Memory(_)) = (part.point, part.obligation.aim) {
+        let code = layout.code[program.update().0 as usize].instructions.iter().enumerate();
+        let mut accesses = code.filter(|(_, one)| matches!(one, Instruction::Access { .. }));
+        layout.point = accesses.nth(number).map(|(at, _)| at);
+    }
+    crate::liveness::forget(&mut layout);
+    layout.index();
+    Ok(layout)
+}
+
+fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::Result<()> {
+    writeln!(output, "obligation {}", layout.obligation.name())?;
+    match layout.point {
+        Some(at) => writeln!(output, "point {at}")?,
+        None => writeln!(output, "point -")?,
+    }
+    let kept = layout.slots.iter().filter(|slot| slot.kept && !slot.name.is_empty());
+    let mut kept: Vec<&str> = kept.map(|slot| slot.name.as_str()).collect();
+    kept.sort_unstable();
+    writeln!(output, "kept {}", kept.len())?;
+    for name in kept {
+        writeln!(output, "{name}")?;
+    }
+    let mut forgotten = Vec::new();
+    for (procedure, code) in layout.forgotten.iter().enumerate() {
+        for (at, locals) in code.iter().enumerate().filter(|(_, locals)| !locals.is_empty()) {
+            let locals: Vec<String> = locals.iter().map(ToString::to_string).collect();
+            forgotten.push(format!("{procedure} {at} {}", locals.join(" ")));
+        }
+    }
+    writeln!(output, "forgotten {}", forgotten.len())?;
+    for line in forgotten {
+        writeln!(output, "{line}")?;
+    }
+    for views in &family.views {
+        writeln!(output, "views {}", views.len())?;
+        let mut sorted: Vec<&[u8]> = views.iter().map(|view| &**view).collect();
+        sorted.sort_unstable();
+        let mut rows = Rows::new(layout);
+        for view in sorted {
+            writeln!(output, "{}", rows.line(view))?;
+        }
+    }
+    Ok(())
+}
+
+/// Counts and hashes what is written.
+struct Sealed<'a> {
+    output: &'a mut dyn Write,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl Write for Sealed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write_all(bytes)?;
+        self.hash.update(bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}

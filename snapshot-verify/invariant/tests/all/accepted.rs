@@ -1,0 +1,43 @@
+//! Certificates of right programs are accepted.
+
+use snapshot_invariant::check::Answer;
+use snapshot_invariant::step::Planted;
+use snapshot_language::program::Program;
+
+use crate::programs::{certificate, checked, of_corpus, parts, small};
+
+fn accepted(program: &Program, rungs: &[&str], least: u64) {
+    let (text, summary) = certificate(program, &parts(program, rungs), Planted::default()).unwrap();
+    let per_view = text.len() / summary.views();
+    assert!(per_view <= 24, "{per_view} bytes per view");
+    match checked(program, text.as_bytes()) {
+        Answer::Accepted(accepted) => {
+            assert_eq!(accepted.views(), summary.views() as u64);
+            assert!(accepted.views() >= least, "{}", accepted.views());
+            assert!(accepted.steps > accepted.views());
+        }
+        answer => panic!("{answer:?}"),
+    }
+}
+
+#[test]
+fn those_by_the_observer() {
+    accepted(&of_corpus("bowman", None), &["scans.observer"], 1000);
+    accepted(&small("locked"), &["scans.observer"], 1000);
+    accepted(&small("versioned"), &["scans.observer"], 1000);
+}
+
+#[test]
+fn those_by_what_was_in_memory() {
+    let rungs = ["scans.memory-t", "scans.memory-i", "scans.memory-j"];
+    accepted(&small("versioned"), &rungs, 1000);
+}
+
+/// The larger ones take a minute: `SNAPSHOT_CERTIFICATES=1`.
+#[test]
+fn those_by_calls() {
+    let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
+    if std::env::var_os("SNAPSHOT_CERTIFICATES").is_some() {
+        accepted(&of_corpus("afek_unbounded", None), &rungs, 100_000);
+    }
+}

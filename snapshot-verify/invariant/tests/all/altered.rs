@@ -1,0 +1,241 @@
+//! Certificates that have been altered are refused, and no text does harm.
+
+use sha2::{Digest, Sha256};
+use snapshot_invariant::check::{Answer, Refusal};
+use snapshot_invariant::step::Planted;
+use snapshot_invariant::{Budget, check};
+use snapshot_language::program::Program;
+
+use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, small};
+
+fn locked() -> (Program, String) {
+    let program = small("locked");
+    let parts = parts(&program, &["scans.observer"]);
+    let (text, _) = certificate(&program, &parts, Planted::default()).unwrap();
+    (program, text)
+}
+
+/// With the hash of its lines at its end.
+fn sealed(lines: &[String]) -> String {
+    let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let hash = Sha256::new_with_prefix(&text).finalize();
+    let seal: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    text.push_str(&format!("end {seal}\n"));
+    text
+}
+
+fn lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.pop();
+    lines
+}
+
+/// The views of a section, whole: so that one can be left out.
+fn without(text: &str, number: usize) -> Option<String> {
+    let mut lines = lines(text);
+    let (heads, mut seen) = (views(&lines), 0);
+    for (head, count) in heads {
+        if number < seen + count {
+            let at = head + 1 + number - seen;
+            let before =
+                lines[head + 1..at].iter().fold(Vec::new(), |row, line| row_of(&row, line));
+            let left_out = row_of(&before, &lines[at]);
+            lines[head] = format!("views {}", count - 1);
+            // The next line is relative to the one that is left out.
+            if number + 1 < seen + count {
+                let next = row_of(&left_out, &lines[at + 1]);
+                lines[at + 1] = line_of(&next);
+            }
+            lines.remove(at);
+            return Some(sealed(&lines));
+        }
+        seen += count;
+    }
+    None
+}
+
+fn views(lines: &[String]) -> Vec<(usize, usize)> {
+    let head =
+        |(at, line): (usize, &String)| Some((at, line.strip_prefix("views ")?.parse().ok()?));
+    lines.iter().enumerate().filter_map(head).collect()
+}
+
+/// The characters of a line's row; before the first, all are `!`.
+fn row_of(before: &[u8], line: &str) -> Vec<u8> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let (left, right) = (words[0].parse::<usize>().unwrap(), words[1].parse::<usize>().unwrap());
+    let between = words[2].as_bytes();
+    assert!(!between.contains(&b'~'), "one character each");
+    let blank;
+    let before = match before {
+        [] => {
+            blank = vec![b'!'; left + between.len() + right];
+            &blank
+        }
+        before => before,
+    };
+    [&before[..left], between, &before[before.len() - right..]].concat()
+}
+
+fn line_of(row: &[u8]) -> String {
+    format!("0 0 {}", std::str::from_utf8(row).unwrap())
+}
+
+#[test]
+fn a_view_less_is_noticed() {
+    let (program, text) = locked();
+    let count: usize = views(&lines(&text)).iter().map(|(_, count)| count).sum();
+    for number in (0..12).map(|at| at * (count - 1) / 11) {
+        let text = without(&text, number).unwrap();
+        let refusal = refused(&program, text.as_bytes());
+        let is_right = matches!(refusal, Refusal::Escape { .. } | Refusal::Initial(_));
+        assert!(is_right, "{number}: {refusal}");
+    }
+}
+
+#[test]
+fn a_change_without_a_new_seal_is_noticed() {
+    let (program, text) = locked();
+    for at in (0..12).map(|at| at * (text.len() - 2) / 11) {
+        let mut bytes = text.clone().into_bytes();
+        bytes[at] ^= 1;
+        match checked(&program, &bytes) {
+            Answer::Refused(_) | Answer::Foreign => {}
+            answer => panic!("{at}: {answer:?}"),
+        }
+    }
+}
+
+#[test]
+fn what_ends_early_is_refused() {
+    let (program, text) = locked();
+    for at in (0..40).map(|at| at * (text.len() - 1) / 39) {
+        assert!(!matches!(checked(&program, &text.as_bytes()[..at]), Answer::Accepted(_)));
+    }
+    assert!(!matches!(checked(&program, format!("{text}more").as_bytes()), Answer::Accepted(_)));
+}
+
+#[test]
+fn it_is_of_one_text_and_one_variant() {
+    let (_, text) = locked();
+    let refusal = refused(&small("versioned"), text.as_bytes());
+    assert!(refusal.to_string().contains("it is for the algorithm locked"), "{refusal}");
+    let bowman = of_corpus("bowman", None);
+    let (text, _) =
+        certificate(&bowman, &parts(&bowman, &["scans.observer"]), Planted::default()).unwrap();
+    let wrong = of_corpus("bowman", Some("early_exit"));
+    assert!(refused(&wrong, text.as_bytes()).to_string().contains("the bug none"));
+    // As if it were one of the variant.
+    let mut forged = lines(&text);
+    forged[2] = "bug early_exit".to_owned();
+    let refusal = refused(&wrong, sealed(&forged).as_bytes());
+    assert!(matches!(refusal, Refusal::Escape { .. } | Refusal::Failure { .. }), "{refusal}");
+}
+
+#[test]
+fn half_a_proof_is_refused() {
+    let afek = of_corpus("afek_unbounded", None);
+    for rungs in [vec!["calls.nesting"], vec!["calls.memory-i"], vec![]] {
+        let parts = parts(&afek, &rungs);
+        let (text, _) = certificate(&afek, &parts, Planted::default()).unwrap();
+        let refusal = refused(&afek, text.as_bytes());
+        assert!(matches!(refusal, Refusal::Missing(_)), "{rungs:?}: {refusal}");
+    }
+    // For the scans of i updates take effect in one place, for those of j in another.
+    let versioned = parsed(
+        &corpus::small("versioned").replacen(
+            "r[me] := (v, fresh)",
+            "s := fresh; r[me] := (v, s); r[me] := (v, s)",
+            1,
+        ),
+        None,
+    );
+    let mut both = parts(&versioned, &["scans.memory-i", "scans.memory-j"]);
+    both[1].point = Some(1);
+    let planted = Planted { no_failures: true, ..Planted::default() };
+    let (text, _) = certificate(&versioned, &both, planted).unwrap();
+    let refusal = refused(&versioned, text.as_bytes());
+    assert!(matches!(refusal, Refusal::Points(_)), "{refusal}");
+    let parts = parts(&afek, &["calls.nesting", "calls.memory-i"]);
+    let (text, _) = certificate(&afek, &parts, Planted::default()).unwrap();
+    let lines = lines(&text.replace("obligation calls.memory-i", "obligation scans.memory-i"));
+    let refusal = refused(&afek, sealed(&lines).as_bytes());
+    assert!(matches!(refusal, Refusal::Guesses(..)), "{refusal}");
+}
+
+/// One line replaced by what an attacker might write, with the right seal.
+#[test]
+fn hostile_lines_are_refused() {
+    let (program, text) = locked();
+    let lines = lines(&text);
+    let head = views(&lines)[0].0;
+    let words = [
+        "obligations 18446744073709551615",
+        "kept 18446744073709551615",
+        "forgotten 99999999",
+        "views 18446744073709551615",
+        "18446744073709551615 18446744073709551615 !",
+        "0 0 ~",
+        "0 0 ~zz",
+        "0 0 ",
+        "",
+        "point 4000000000",
+        "99 0 0",
+        "0 99 0",
+        "0 0 99",
+        "obligation calls.memory-t",
+        "\u{0}\u{7f}",
+    ];
+    for at in [4, 5, 6, 7, 8, head - 1, head, head + 1, head + 2] {
+        for word in words {
+            let mut lines = lines.clone();
+            lines[at] = word.to_owned();
+            let answer = checked(&program, sealed(&lines).as_bytes());
+            assert!(matches!(answer, Answer::Refused(_)), "line {at}, {word:?}: {answer:?}");
+        }
+    }
+}
+
+/// Each byte of a view changed, to whatever: listed views that no state has may be refused or
+/// not, but the one that is missing is noticed, and no rule stumbles.
+#[test]
+fn changed_views_are_refused() {
+    let (program, text) = locked();
+    let all = lines(&text);
+    let (head, count) = views(&all)[0];
+    let mut row = Vec::new();
+    let mut changed = 0;
+    for (number, line) in all[head + 1..head + 1 + count].iter().enumerate().take(60) {
+        row = row_of(&row, line);
+        let at = number * 7 % row.len();
+        for byte in [b'!', b'"', b'$', b'&', b'-', b'a', b'}'] {
+            let mut lines = all.clone();
+            let mut other = row.clone();
+            other[at] = byte;
+            if other == row || number % 4 != usize::from(byte) % 4 {
+                continue;
+            }
+            lines[head + 1 + number] = line_of(&other);
+            if let Some(next) = all.get(head + 2 + number).filter(|_| number + 1 < count) {
+                lines[head + 2 + number] = line_of(&row_of(&row, next));
+            }
+            let answer = checked(&program, sealed(&lines).as_bytes());
+            assert!(matches!(answer, Answer::Refused(_)), "{number}, {at}, {byte}: {answer:?}");
+            changed += 1;
+        }
+    }
+    assert!(changed > 30, "{changed}");
+}
+
+#[test]
+fn memory_and_time_are_bounded() {
+    let (program, text) = locked();
+    let mut proceed = || true;
+    let mut budget = Budget { memory: 10_000, proceed: &mut proceed };
+    let answer = check(&program, "digest", &mut text.as_bytes(), &mut budget).unwrap();
+    assert!(matches!(answer, Answer::Unknown(unfinished) if unfinished.name() == "memory"));
+    let mut proceed = || false;
+    let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
+    let answer = check(&program, "digest", &mut text.as_bytes(), &mut budget).unwrap();
+    assert!(matches!(answer, Answer::Unknown(unfinished) if unfinished.name() == "time"));
+}

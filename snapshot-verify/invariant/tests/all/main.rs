@@ -1,0 +1,9 @@
+//! Certificates for every n: made, checked, and altered.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod accepted;
+mod altered;
+mod planted;
+mod programs;
+mod wrong;

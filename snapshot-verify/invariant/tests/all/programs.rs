@@ -1,0 +1,85 @@
+//! Programs, and their certificates.
+
+use snapshot_everyn::compile::compile;
+use snapshot_everyn::{export, ladder, model};
+use snapshot_invariant::check::{Answer, Refusal};
+use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
+use snapshot_invariant::step::Planted;
+use snapshot_invariant::write::{Part, Summary, WriteError, write_planted};
+use snapshot_invariant::{Budget, byte, check};
+use snapshot_language::program::Program;
+
+pub fn parsed(text: &str, bug: Option<&str>) -> Program {
+    snapshot_language::parse("test", text).unwrap().program(bug).unwrap()
+}
+
+pub fn of_corpus(name: &str, bug: Option<&str>) -> Program {
+    parsed(corpus::algorithm(name).unwrap().text, bug)
+}
+
+pub fn small(name: &str) -> Program {
+    parsed(corpus::small(name), None)
+}
+
+/// What the prover keeps for the rungs of these names.
+pub fn parts(program: &Program, rungs: &[&str]) -> Vec<Part> {
+    let chosen = ladder::Rungs::all().into_iter();
+    let chosen = chosen.filter(|rung| rungs.contains(&rung.name().as_str()));
+    let part = |rung: model::Obligation| {
+        let ghosts = match rung.ghosts {
+            model::Ghosts::Scans => Ghosts::Scans,
+            model::Ghosts::Calls => Ghosts::Calls,
+            model::Ghosts::Rounds { .. } => panic!("rounds are unknown here"),
+        };
+        let name = rung.name();
+        let aim = match name.split_once('.').unwrap().1 {
+            "faults" => Aim::Faults,
+            "nesting" | "faults+nesting" => Aim::Nesting,
+            "memory-t" => Aim::Memory(byte::T),
+            "memory-i" => Aim::Memory(byte::I),
+            "memory-j" => Aim::Memory(byte::J),
+            _ => Aim::Observer,
+        };
+        let model = compile(program, rung).unwrap();
+        Part {
+            obligation: Obligation { ghosts, aim },
+            kept: export::kept(program, &model),
+            point: export::point(&model),
+        }
+    };
+    let parts: Vec<Part> = chosen.map(part).collect();
+    assert_eq!(parts.len(), rungs.len());
+    parts
+}
+
+/// The certificate that a search makes with mistakes planted.
+pub fn certificate(
+    program: &Program,
+    parts: &[Part],
+    planted: Planted,
+) -> Result<(String, Summary), WriteError> {
+    let claim = Claim {
+        algorithm: program.name.clone(),
+        bug: program.bug.clone(),
+        digest: "digest".to_owned(),
+    };
+    let mut text = Vec::new();
+    let mut proceed = || true;
+    let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
+    let summary = write_planted(program, &claim, parts, &mut text, &mut budget, planted)?;
+    assert_eq!(summary.bytes, text.len() as u64);
+    Ok((String::from_utf8(text).unwrap(), summary))
+}
+
+pub fn checked(program: &Program, certificate: &[u8]) -> Answer {
+    let mut proceed = || true;
+    let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
+    check(program, "digest", &mut &*certificate, &mut budget).unwrap()
+}
+
+pub fn refused(program: &Program, certificate: &[u8]) -> Refusal {
+    match checked(program, certificate) {
+        Answer::Refused(refusal) => refusal,
+        answer => panic!("{answer:?}"),
+    }
+}
