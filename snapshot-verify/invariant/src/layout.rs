@@ -601,7 +601,9 @@ pub fn may_fail(program: &Program) -> bool {
             each_expression(statement, &mut |expression| {
                 may |= matches!(
                     expression.kind,
-                    ExpressionKind::Unwrap(_) | ExpressionKind::Checked(_)
+                    ExpressionKind::Unwrap(_)
+                        | ExpressionKind::Checked(_)
+                        | ExpressionKind::List(..)
                 );
                 may |= may_be_outside(expression);
             });
