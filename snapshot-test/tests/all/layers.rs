@@ -54,7 +54,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 18] = [
+const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "corpus"]),

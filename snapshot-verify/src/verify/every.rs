@@ -58,7 +58,7 @@ impl Every {
 pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
     let held = answer.rungs.iter().filter(|rung| rung.holds()).map(|rung| rung.obligation);
     let is_direct = |rung: &model::Obligation| rung.mode == Mode::Direct;
-    let Some(last) = held.clone().filter(is_direct).last().filter(|_| answer.proved) else {
+    let Some(last) = held.clone().rfind(is_direct).filter(|_| answer.proved) else {
         return Vec::new();
     };
     let ghosts = match last.ghosts {
