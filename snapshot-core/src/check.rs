@@ -206,6 +206,9 @@ fn saturated<V: Clone + Eq + Hash>(
         saturation::Outcome::Excluded => {
             let report = searched_violation(method, history, budget);
             let Verdict::Violation(witness) = &report.verdict else { return None };
+            if report.explanation.as_ref().is_some_and(|shown| shown.refutation.is_some()) {
+                return Some(report);
+            }
             let confirmed = certificate::witness::check(history, witness);
             let is_wrong = confirmed.as_ref().is_err_and(|error| !error.is_undecided());
             debug_assert!(!is_wrong, "{witness:?}: {confirmed:?}");
@@ -353,7 +356,8 @@ fn violation<V: Clone + Eq + Hash>(
     if certificate::witness::check(history, &explanation.witness).is_err()
         || !stands_alone(&explanation)
     {
-        let (witness, _) = minimize::minimize(history, budget);
+        let events = minimize::shortest_prefix(history, budget);
+        let witness = minimize::minimize(history, events, budget);
         explanation = Explanation::of(history, witness);
     }
     Report {
@@ -413,17 +417,31 @@ fn search_generically<V: Clone + Eq + Hash>(
 
 /// No condition names the culprits: a few operations are looked for that have
 /// no order.
+/// A proof for a history that is not linearizable: a derivation if one is found, else a few
+/// operations without an order.
 fn searched_violation<V: Clone + Eq + Hash>(
     method: Method,
     history: &History<V>,
     budget: &mut Budget<'_>,
 ) -> Report<V> {
-    let (witness, decided_at) = minimize::minimize(history, budget);
+    let events = minimize::shortest_prefix(history, budget);
+    let derived = saturation::refute_repeated(history, events, budget);
+    let derived = derived.filter(|(_, lines)| {
+        let confirmed = certificate::refutation::check(history, lines);
+        debug_assert_eq!(confirmed, Ok(()), "what is derived follows: {lines:?}");
+        confirmed.is_ok()
+    });
+    let (witness, refutation) = match derived {
+        Some((witness, refutation)) => (witness, Some(refutation)),
+        None => (minimize::minimize(history, events, budget), None),
+    };
+    let mut explanation = Explanation::of(history, witness.clone());
+    explanation.refutation = refutation;
     Report {
         method,
-        verdict: Verdict::Violation(witness.clone()),
-        explanation: Some(Explanation::of(history, witness)),
-        decided_at: Some(decided_at),
+        verdict: Verdict::Violation(witness),
+        explanation: Some(explanation),
+        decided_at: Some(events - 1),
     }
 }
 

@@ -194,8 +194,9 @@ impl Reason {
 /// linearization, the statement of each line would be true in it.
 ///
 /// The *block* of an update consists of it and all scans that saw it; the block
-/// of an initial value, of the scans that returned it. An entry tells whom it
-/// saw only if no other update could have been read there.
+/// of an initial value, of the scans that returned it. An entry tells which update it was
+/// read from only if no other one could have been read there: by time, or because the
+/// others are excluded line by line.
 /// [`crate::certificate::refutation`] checks each line in O(1).
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Refutation {
@@ -246,6 +247,48 @@ pub enum Rule {
     Suppose,
     /// The supposition that has just led to a contradiction was the converse.
     Otherwise,
+    /// Supposed of the second, a scan: that it read its entry of the segment from the
+    /// first, or found the initial value there if the first is the scan itself; until a
+    /// line says that an operation comes before itself.
+    Source {
+        /// The segment.
+        segment: Segment,
+    },
+    /// That source has just led to a contradiction: the scan did not read it.
+    Excluded {
+        /// The segment.
+        segment: Segment,
+    },
+    /// There is nothing that the scan, which is both operations, can have read in the
+    /// segment: no update of the value that was there by time and is not excluded.
+    Unreadable {
+        /// The segment.
+        segment: Segment,
+    },
+}
+
+impl Line {
+    /// Whether it says of an operation that it comes before itself, which none does.
+    pub const fn is_contradiction(&self) -> bool {
+        self.before.index() == self.after.index() && self.is_order()
+    }
+
+    /// The same, where the lines that it refers to have other numbers.
+    pub(crate) fn renumbered(self, place: impl Fn(usize) -> usize) -> Self {
+        let rule = match self.rule {
+            Rule::Chain { first, second } => {
+                Rule::Chain { first: place(first), second: place(second) }
+            }
+            Rule::Block { segment, because } => Rule::Block { segment, because: place(because) },
+            other => other,
+        };
+        Self { rule, ..self }
+    }
+
+    /// Whether it says of two operations which comes first.
+    pub const fn is_order(&self) -> bool {
+        !matches!(self.rule, Rule::Source { .. } | Rule::Excluded { .. })
+    }
 }
 
 /// Why there is no answer, and what is known all the same.

@@ -150,7 +150,15 @@ fn derived<V: Clone + Display + Eq>(
                 suppositions = suppositions.saturating_sub(1);
                 (Cause::Values, "the converse has been refuted".to_owned())
             }
-            Rule::Chain { .. } => continue,
+            Rule::Source { .. } => {
+                suppositions += 1;
+                (Cause::Supposed, format!("suppose that {second} returned what {first} wrote"))
+            }
+            Rule::Excluded { .. } => {
+                suppositions = suppositions.saturating_sub(1);
+                continue;
+            }
+            Rule::Chain { .. } | Rule::Unreadable { .. } => continue,
         };
         // What is derived below a supposition holds below it only; time does anyway.
         let is_supposed =

@@ -409,6 +409,9 @@ pub fn line_text(line: &Line) -> String {
         Rule::Block { segment, because } => {
             format!("{rule} {before} {after} {segment} {because}")
         }
+        Rule::Source { segment } | Rule::Excluded { segment } | Rule::Unreadable { segment } => {
+            format!("{rule} {before} {after} {segment}")
+        }
         _ => format!("{rule} {before} {after}"),
     }
 }
@@ -426,6 +429,15 @@ fn line(text: &str) -> Result<Line, CertificateError> {
         ("first", &[before, after]) => (before, after, Rule::First),
         ("suppose", &[before, after]) => (before, after, Rule::Suppose),
         ("otherwise", &[before, after]) => (before, after, Rule::Otherwise),
+        ("source", &[before, after, segment]) => {
+            (before, after, Rule::Source { segment: Segment::new(segment)? })
+        }
+        ("excluded", &[before, after, segment]) => {
+            (before, after, Rule::Excluded { segment: Segment::new(segment)? })
+        }
+        ("unreadable", &[before, after, segment]) => {
+            (before, after, Rule::Unreadable { segment: Segment::new(segment)? })
+        }
         ("chain", &[before, after, first, second]) => {
             (before, after, Rule::Chain { first, second })
         }

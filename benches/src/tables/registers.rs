@@ -14,7 +14,7 @@ pub const TABLE: &str = "fm2009-table1";
 /// Seconds that a search may take.
 pub const PATIENCE: f64 = 60.0;
 
-/// With and without partial order reduction, and the value of `--por` for each.
+/// With and without partial order reduction, and the value of `--partial-order` for each.
 pub const METHODS: [(&str, &str); 2] = [("without-por", "off"), ("with-por", "on")];
 
 /// How many values the quick size has.

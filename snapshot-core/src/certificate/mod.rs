@@ -24,5 +24,6 @@ pub mod groups;
 pub mod linearization;
 mod omission;
 pub mod projection;
+mod readable;
 pub mod refutation;
 pub mod witness;

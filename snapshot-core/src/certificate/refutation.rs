@@ -5,13 +5,15 @@
 //! checked by looking at the operations that it names and at the lines that it
 //! refers to: O(1) per line, no search, and no limit on their number. What the
 //! checker has to know of other operations is only which of them could have been
-//! read where a named scan saw something, which is one pass over the history.
+//! read where a named scan saw something ([`super::readable`]), which is one pass over the
+//! history.
 //!
 //! A line about an update that may not have taken effect is true if it did. Such an
 //! update is the first operation of no line: it has no response, no scan returned it, and it
-//! may not be supposed to be anywhere. So it is in no contradiction. A scan that can
-//! have seen nothing but an update that failed later is a violation in itself, and
-//! whatever is said to follow from that is true.
+//! may not be supposed to be anywhere. So it is in no contradiction, unless below the
+//! supposition that a scan read it. A scan that can
+//! have seen nothing but an update that failed later, or was replaced before, is a violation
+//! in itself, and whatever is said to follow from that is true.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -19,7 +21,8 @@ use std::hash::Hash;
 use rustc_hash::FxBuildHasher;
 use thiserror::Error;
 
-use crate::history::{OperationKind, Outcome};
+use super::readable::{self, Entry, Readable, Source};
+use crate::history::OperationKind;
 use crate::verdict::{Line, Refutation, Rule};
 use crate::{History, OperationId, Segment};
 
@@ -76,15 +79,15 @@ pub enum RefutationError {
 /// Where an operation stands in a segment.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Block {
-    /// The update itself, or a scan that saw it.
-    Of(OperationId),
-    Initial,
+    /// That of an update, or of the initial value: its own, or the one that it saw.
+    Of(Source),
     /// None, or it is not certain which.
     Unclear,
 }
 
-/// Checks that a refutation proves a history non-linearizable. O(length of the
-/// history + number of lines).
+/// Checks that a refutation proves a history non-linearizable. O(number of lines), and what
+/// it takes to see what the named scans can have read: O(n log n) for n operations, and for
+/// each entry the number of updates of its value.
 ///
 /// # Errors
 /// What is wrong with the first line that is.
@@ -102,15 +105,37 @@ pub fn check<V: Eq + Hash>(
                 return Err(RefutationError::NoSuchOperation { line: number, operation });
             }
         }
-        if let Rule::Block { segment, .. } = line.rule
+        if let Rule::Block { segment, .. }
+        | Rule::Source { segment }
+        | Rule::Excluded { segment }
+        | Rule::Unreadable { segment } = line.rule
             && segment.index() >= history.segments()
         {
             return Err(RefutationError::NoSuchSegment { line: number, segment });
         }
     }
-    let sources = Sources::new(history, refutation);
-    Checker { history, sources, lines: &refutation.lines, ended: Vec::new(), open: Vec::new() }
-        .run()
+    let entries = readable::readable(history, entries(history, refutation));
+    let (lines, ended, open) = (&refutation.lines, Vec::new(), Vec::new());
+    Checker { history, entries, supposed: HashMap::default(), lines, ended, open }.run()
+}
+
+/// The entries that lines may rest on.
+fn entries<V>(history: &History<V>, refutation: &Refutation) -> impl Iterator<Item = Entry> {
+    let segment_of = |id: OperationId| history.operation(id).segment();
+    refutation.lines.iter().flat_map(move |line| {
+        let (segment, because) = match line.rule {
+            Rule::Block { segment, because } => (Some(segment), refutation.lines.get(because)),
+            Rule::Source { segment }
+            | Rule::Excluded { segment }
+            | Rule::Unreadable { segment } => (Some(segment), None),
+            Rule::Reads => (segment_of(line.before), None),
+            Rule::First => (segment_of(line.after), None),
+            _ => (None, None),
+        };
+        let named = [Some(line), because].into_iter().flatten();
+        let named = named.flat_map(|line| [line.before, line.after]);
+        segment.into_iter().flat_map(move |segment| named.clone().map(move |id| (id, segment)))
+    })
 }
 
 impl Rule {
@@ -124,109 +149,44 @@ impl Rule {
             Self::Block { .. } => "block",
             Self::Suppose => "suppose",
             Self::Otherwise => "otherwise",
+            Self::Source { .. } => "source",
+            Self::Excluded { .. } => "excluded",
+            Self::Unreadable { .. } => "unreadable",
         }
     }
 }
 
-/// Which updates wrote the values that the named scans returned.
-struct Sources<'h, V> {
-    history: &'h History<V>,
-    /// Per segment and value: updates in the order of invocation.
-    updates: HashMap<(Segment, &'h V), Vec<OperationId>, FxBuildHasher>,
-}
-
-impl<'h, V: Eq + Hash> Sources<'h, V> {
-    fn new(history: &'h History<V>, refutation: &Refutation) -> Self {
-        let mut updates: HashMap<_, Vec<OperationId>, FxBuildHasher> = HashMap::default();
-        let segment_of = |id: OperationId| history.operation(id).segment();
-        for line in &refutation.lines {
-            let segment = match line.rule {
-                Rule::Block { segment, .. } => Some(segment),
-                Rule::Reads => segment_of(line.before),
-                Rule::First => segment_of(line.after),
-                _ => None,
-            };
-            let Some(segment) = segment else { continue };
-            let named = [Some(line.before), Some(line.after)];
-            let because = match line.rule {
-                Rule::Block { because, .. } => refutation.lines.get(because),
-                _ => None,
-            };
-            let others = because.map_or([None, None], |line| [Some(line.before), Some(line.after)]);
-            for id in named.into_iter().chain(others).flatten() {
-                let operation = history.operation(id);
-                if let Some(value) = history.entry(operation, segment) {
-                    updates.entry((segment, value)).or_default();
-                }
-            }
-        }
-        for id in history.operation_ids() {
-            let operation = history.operation(id);
-            if let Some(segment) = operation.segment()
-                && let Some(list) = updates.get_mut(&(segment, history.update_value(operation)))
-            {
-                list.push(id);
-            }
-        }
-        Self { history, updates }
-    }
-
-    fn block(&self, id: OperationId, segment: Segment) -> Block {
-        let operation = self.history.operation(id);
-        if let OperationKind::Update { segment: written } = operation.kind() {
-            return if written == segment { Block::Of(id) } else { Block::Unclear };
-        }
-        let (Some(value), Some(response)) =
-            (self.history.entry(operation, segment), operation.response())
-        else {
-            return Block::Unclear;
-        };
-        let list = self.updates.get(&(segment, value)).map_or(&[][..], Vec::as_slice);
-        let begun = || {
-            let update = |id: &&OperationId| self.history.operation(**id);
-            let begun = list.iter().take_while(move |id| update(id).invocation() < response);
-            begun.map(move |id| (id, update(&id).outcome()))
-        };
-        let sound = begun().filter(|(_, outcome)| !matches!(outcome, Outcome::Failed { .. }));
-        let failed = begun().filter(
-            |(_, outcome)| matches!(outcome, Outcome::Failed { event } if *event > response),
-        );
-        let mut possible = sound.map(|(id, _)| id);
-        let is_initial = self.history.initial_value(segment) == value;
-        match (possible.next(), possible.next(), is_initial) {
-            (Some(update), None, false) => Block::Of(*update),
-            (None, None, true) => Block::Initial,
-            (None, None, false) => {
-                let mut failed = failed.map(|(id, _)| id);
-                match (failed.next(), failed.next()) {
-                    (Some(update), None) => Block::Of(*update),
-                    _ => Block::Unclear,
-                }
-            }
-            _ => Block::Unclear,
-        }
-    }
+/// A supposition that holds.
+struct Open {
+    line: usize,
+    /// What was excluded below it.
+    excluded: Vec<(Entry, Source)>,
 }
 
 struct Checker<'h, V> {
     history: &'h History<V>,
-    sources: Sources<'h, V>,
+    /// What entries can have been read from, less what is excluded.
+    entries: HashMap<Entry, Readable, FxBuildHasher>,
+    /// What entries are supposed to have been read from.
+    supposed: HashMap<Entry, Source, FxBuildHasher>,
     lines: &'h [Line],
     /// For each line so far, whether the supposition below which it stands is over.
     ended: Vec<bool>,
-    /// The lines that suppose something, innermost last.
-    open: Vec<usize>,
+    /// The suppositions, innermost last.
+    open: Vec<Open>,
 }
 
 impl<V: Eq + Hash> Checker<'_, V> {
     fn run(mut self) -> Result<(), RefutationError> {
         let mut is_contradiction = false;
         for (number, line) in self.lines.iter().enumerate() {
-            if is_contradiction && line.rule != Rule::Otherwise {
+            let is_end = matches!(line.rule, Rule::Otherwise | Rule::Excluded { .. });
+            if is_contradiction && !is_end {
                 return Err(RefutationError::AfterContradiction { line: number });
             }
             let follows = match line.rule {
-                Rule::Otherwise => is_contradiction && self.end_supposition(line),
+                Rule::Otherwise | Rule::Excluded { .. } => is_contradiction && self.end(line),
+                Rule::Source { segment } => self.suppose_source(line, segment),
                 _ => self.follows(number, line)?,
             };
             if !follows {
@@ -234,10 +194,10 @@ impl<V: Eq + Hash> Checker<'_, V> {
                 return Err(RefutationError::DoesNotFollow { line: number, rule });
             }
             self.ended.push(false);
-            if line.rule == Rule::Suppose {
-                self.open.push(number);
+            if matches!(line.rule, Rule::Suppose | Rule::Source { .. }) {
+                self.open.push(Open { line: number, excluded: Vec::new() });
             }
-            is_contradiction = line.before == line.after;
+            is_contradiction = line.is_contradiction();
         }
         if is_contradiction && self.open.is_empty() {
             Ok(())
@@ -246,18 +206,61 @@ impl<V: Eq + Hash> Checker<'_, V> {
         }
     }
 
-    fn end_supposition(&mut self, line: &Line) -> bool {
-        let Some(supposed) = self.open.pop() else { return false };
-        self.ended[supposed..].fill(true);
-        let supposed = &self.lines[supposed];
-        (supposed.before, supposed.after) == (line.after, line.before)
+    /// Ends the innermost supposition, if the line says the contrary of it.
+    fn end(&mut self, line: &Line) -> bool {
+        let Some(Open { line: number, excluded }) = self.open.pop() else { return false };
+        self.ended[number..].fill(true);
+        for (entry, source) in excluded {
+            self.entries.entry(entry).or_default().sources.push(source);
+        }
+        let begin = &self.lines[number];
+        match (begin.rule, line.rule) {
+            (Rule::Suppose, Rule::Otherwise) => {
+                (begin.before, begin.after) == (line.after, line.before)
+            }
+            (Rule::Source { segment }, Rule::Excluded { segment: same }) => {
+                let entry = (line.after, segment);
+                let Some(source) = self.supposed.remove(&entry) else { return false };
+                self.entries.entry(entry).or_default().sources.retain(|other| *other != source);
+                if let Some(outer) = self.open.last_mut() {
+                    outer.excluded.push((entry, source));
+                }
+                segment == same && (begin.before, begin.after) == (line.before, line.after)
+            }
+            _ => false,
+        }
     }
 
-    /// A line above `line` that holds there.
+    /// Supposes a source of an entry, if it is one.
+    fn suppose_source(&mut self, line: &Line, segment: Segment) -> bool {
+        let entry = (line.after, segment);
+        let is_initial = line.before == line.after;
+        let source = if is_initial { Source::Initial } else { Source::Update(line.before) };
+        let is_source =
+            self.entries.get(&entry).is_some_and(|readable| readable.sources.contains(&source));
+        is_source && self.supposed.insert(entry, source).is_none()
+    }
+
+    /// A line above `line` that holds there, and says which of two operations comes first.
     fn line(&self, line: usize, to: usize) -> Result<&Line, RefutationError> {
         match self.ended.get(to) {
-            Some(false) => Ok(&self.lines[to]),
+            Some(false) if self.lines[to].is_order() => Ok(&self.lines[to]),
             _ => Err(RefutationError::NoSuchLine { line, to }),
+        }
+    }
+
+    fn block(&self, id: OperationId, segment: Segment) -> Block {
+        if let OperationKind::Update { segment: written } = self.history.operation(id).kind() {
+            let is_there = written == segment;
+            return if is_there { Block::Of(Source::Update(id)) } else { Block::Unclear };
+        }
+        if let Some(source) = self.supposed.get(&(id, segment)) {
+            return Block::Of(*source);
+        }
+        let Some(readable) = self.entries.get(&(id, segment)) else { return Block::Unclear };
+        match (&readable.sources[..], &readable.gone) {
+            ([source], _) | ([], Some(source)) => Block::Of(*source),
+            _ => Block::Unclear,
         }
     }
 
@@ -267,10 +270,11 @@ impl<V: Eq + Hash> Checker<'_, V> {
         Ok(match line.rule {
             Rule::Time => before.precedes(after),
             Rule::Reads => before.segment().is_some_and(|segment| {
-                after.is_scan() && self.sources.block(line.after, segment) == Block::Of(line.before)
+                let source = Block::Of(Source::Update(line.before));
+                after.is_scan() && self.block(line.after, segment) == source
             }),
             Rule::First => after.segment().is_some_and(|segment| {
-                before.is_scan() && self.sources.block(line.before, segment) == Block::Initial
+                before.is_scan() && self.block(line.before, segment) == Block::Of(Source::Initial)
             }),
             Rule::Chain { first, second } => {
                 let (first, second) = (self.line(number, first)?, self.line(number, second)?);
@@ -279,7 +283,7 @@ impl<V: Eq + Hash> Checker<'_, V> {
             }
             Rule::Block { segment, because } => {
                 let because = self.line(number, because)?;
-                let block = |id| self.sources.block(id, segment);
+                let block = |id| self.block(id, segment);
                 let (earlier, later) = (block(because.before), block(because.after));
                 earlier != later
                     && earlier != Block::Unclear
@@ -289,7 +293,15 @@ impl<V: Eq + Hash> Checker<'_, V> {
             Rule::Suppose => {
                 before.is_complete() && after.is_complete() && line.before != line.after
             }
-            Rule::Otherwise => false,
+            Rule::Unreadable { segment } => {
+                let entry = (line.after, segment);
+                let is_read = self.supposed.contains_key(&entry);
+                let is_none = |readable: &Readable| readable.sources.is_empty();
+                line.before == line.after
+                    && !is_read
+                    && self.entries.get(&entry).is_some_and(is_none)
+            }
+            Rule::Otherwise | Rule::Source { .. } | Rule::Excluded { .. } => false,
         })
     }
 }

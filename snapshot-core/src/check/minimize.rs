@@ -26,12 +26,12 @@ struct Selection {
     updates: Option<Vec<OperationId>>,
 }
 
-/// A small witness, and the number of the event that completes the violation.
+/// A small witness among the first events, which are not linearizable.
 pub(super) fn minimize<V: Clone + Eq + Hash>(
     history: &History<V>,
+    events: usize,
     budget: &mut Budget<'_>,
-) -> (Witness, usize) {
-    let events = shortest_prefix(history, budget);
+) -> Witness {
     let complete_before = |id: &OperationId| {
         let operation = history.operation(*id);
         operation.is_scan() && operation.response().is_some_and(|response| response < events)
@@ -61,11 +61,15 @@ pub(super) fn minimize<V: Clone + Eq + Hash>(
     operations.extend(selection.updates(history));
     operations.sort_unstable();
     let segments = selection.segments;
-    (Witness { reason: Reason::NoOrder, segments, operations, renaming: None }, events - 1)
+    Witness { reason: Reason::NoOrder, segments, operations, renaming: None }
 }
 
-/// The number of events of the shortest prefix that is not linearizable.
-fn shortest_prefix<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> usize {
+/// The number of events of the shortest prefix that is not linearizable, as far as the budget
+/// allows to find it.
+pub(super) fn shortest_prefix<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> usize {
     let (mut good, mut bad) = (0, history.len());
     while bad - good > 1 {
         let middle = good + (bad - good) / 2;

@@ -16,18 +16,18 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         let mut text = String::new();
         let mut depth = 0_usize;
         for (number, line) in refutation.lines.iter().enumerate() {
-            if line.rule == Rule::Otherwise {
+            if matches!(line.rule, Rule::Otherwise | Rule::Excluded { .. }) {
                 depth = depth.saturating_sub(1);
             }
             let indent = "  ".repeat(depth.min(8));
             let sentence = self.sentence(refutation, line, call);
-            let written = if line.before == line.after {
+            let written = if line.is_contradiction() {
                 writeln!(text, "{indent}({}) {sentence} That is a contradiction.", number + 1)
             } else {
                 writeln!(text, "{indent}({}) {sentence}", number + 1)
             };
             written.expect("writing to a string cannot fail");
-            depth += usize::from(line.rule == Rule::Suppose);
+            depth += usize::from(matches!(line.rule, Rule::Suppose | Rule::Source { .. }));
         }
         text.truncate(text.trim_end().len());
         text
@@ -69,6 +69,57 @@ impl<V: Clone + Display + Eq> Explanation<V> {
             Rule::Otherwise => {
                 format!("So {before} must come before {after}.")
             }
+            Rule::Source { segment } if line.before == line.after => {
+                format!("Suppose that {after} found the initial value in segment {segment}.")
+            }
+            Rule::Source { segment } => {
+                let value = self.value(line.after, segment);
+                format!("Suppose that {after} read {value} in segment {segment} from {before}.")
+            }
+            Rule::Excluded { segment } if line.before == line.after => {
+                format!("So {after} did not find the initial value in segment {segment}.")
+            }
+            Rule::Excluded { segment } => {
+                let value = self.value(line.after, segment);
+                format!("So {after} did not read {value} in segment {segment} from {before}.")
+            }
+            Rule::Unreadable { segment } => self.unreadable(line.after, segment, call),
+        }
+    }
+
+    /// Why a scan can have read its entry nowhere: no source is left, or another update came
+    /// after all of them, before the scan began.
+    fn unreadable(
+        &self,
+        scan: OperationId,
+        segment: Segment,
+        call: &impl Fn(OperationId) -> String,
+    ) -> String {
+        let (name, returned) = (call(scan), self.value(scan, segment));
+        let begin = self.exhibit(scan).map_or(0, |exhibit| exhibit.invocation);
+        let updates = self.exhibits.iter().filter_map(|exhibit| match &exhibit.deed {
+            Deed::Update { segment: k, value } if *k == segment => Some((exhibit, value)),
+            _ => None,
+        });
+        let ended = |exhibit: &Exhibit<V>| exhibit.ending.event().is_some_and(|end| end < begin);
+        let replaced = updates
+            .clone()
+            .filter(|(exhibit, value)| ended(exhibit) && value.to_string() != returned)
+            .max_by_key(|(exhibit, _)| exhibit.invocation);
+        let is_read = |(update, value): (&Exhibit<V>, &V)| {
+            let is_overwritten = replaced.is_some_and(|(other, _)| {
+                update.ending.event().is_some_and(|end| end < other.invocation)
+            });
+            value.to_string() == returned && !is_overwritten
+        };
+        match replaced {
+            Some((update, value)) if !updates.clone().any(is_read) => format!(
+                "{name} returned {returned} for segment {segment}. But {update} had ended before \
+                 {name} began, and {returned} had not been written again since {update} began: \
+                 {value} or a later value was due.",
+                update = call(update.id),
+            ),
+            _ => format!("So {name} read {returned} in segment {segment} from no update at all."),
         }
     }
 

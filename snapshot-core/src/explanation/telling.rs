@@ -138,15 +138,18 @@ fn described<V: Display>(exhibit: &Exhibit<V>, place: &impl Fn(usize) -> String)
 }
 
 /// Breaks a text between words, into lines of at most `width` characters where words allow it.
+/// What follows the first line is indented as that one is.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
+    let unindented = text.trim_start_matches(' ');
+    let indent = &text[..text.len() - unindented.len()];
+    for word in unindented.split(' ') {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => lines.push(format!("{indent}{word}")),
         }
     }
     lines

@@ -24,6 +24,7 @@
 //! nothing, so that a violation is found only by what is certain.
 
 mod chains;
+mod exclusion;
 mod linearize;
 mod online;
 mod proof;
@@ -35,6 +36,7 @@ mod trail;
 
 use std::hash::Hash;
 
+pub(crate) use self::exclusion::refute as refute_repeated;
 pub use self::online::{Conflict, Forgotten, Saturation};
 pub(crate) use self::shrink::reduce;
 use crate::history::History;

@@ -175,7 +175,10 @@ impl Part {
 const STEPS: usize = 200;
 
 /// A refutation that needs several suppositions.
-fn search(relation: &mut Relation, name: &dyn Fn(u32) -> OperationId) -> Option<Refutation> {
+pub(super) fn search(
+    relation: &mut Relation,
+    name: &dyn Fn(u32) -> OperationId,
+) -> Option<Refutation> {
     let mut steps = 0;
     let mut proceed = || {
         steps += 1;

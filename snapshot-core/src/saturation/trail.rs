@@ -172,17 +172,8 @@ fn used_lines(lines: Vec<Line>, orders: usize) -> (Vec<Line>, Vec<usize>) {
         })
         .collect();
     let kept = lines.into_iter().enumerate().filter(|(at, _)| is_used[*at]);
-    let renumbered =
-        kept.map(|(_, line)| Line { rule: renumber(line.rule, |to| place[to]), ..line });
+    let renumbered = kept.map(|(_, line)| line.renumbered(|to| place[to]));
     (renumbered.collect(), (0..orders).filter(|at| is_used[*at]).collect())
-}
-
-fn renumber(rule: Rule, place: impl Fn(usize) -> usize) -> Rule {
-    match rule {
-        Rule::Chain { first, second } => Rule::Chain { first: place(first), second: place(second) },
-        Rule::Block { segment, because } => Rule::Block { segment, because: place(because) },
-        other => other,
-    }
 }
 
 /// Writes lemmas below the suppositions that they rest on.
@@ -215,9 +206,9 @@ impl Proof<'_> {
             places.push(line);
         }
         for line in &lemma.lines[lemma.orders.len()..] {
-            let rule = renumber(line.rule, |to| places[to]);
+            let line = line.renumbered(|to| places[to]);
             places.push(self.lines.len());
-            self.lines.push(Line { rule, ..*line });
+            self.lines.push(line);
         }
         Some(())
     }

@@ -105,6 +105,22 @@ impl Space {
         self
     }
 
+    /// Updates write 0 or 1, in any order, instead of their numbers.
+    pub fn with_repetitions(mut self) -> Self {
+        for kinds in &mut self.processes {
+            *kinds = kinds
+                .iter()
+                .flat_map(|kind| match *kind {
+                    Kind::Number { segment } => {
+                        vec![Kind::Write { segment, value: 0 }, Kind::Write { segment, value: 1 }]
+                    }
+                    other => vec![other],
+                })
+                .collect();
+        }
+        self
+    }
+
     /// Scans may also return a value that no update writes.
     pub fn with_never_written(mut self) -> Self {
         self.never_written = true;

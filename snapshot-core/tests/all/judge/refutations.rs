@@ -1,48 +1,54 @@
 //! No refutation is accepted of a linearizable history, whatever it was made
 //! for, and whatever one of its lines is changed to.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use snapshot_core::OperationId;
 use snapshot_core::certificate::refutation;
+use snapshot_core::check::{Checker, check_by};
 use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Line, Refutation, Rule};
+use snapshot_core::{OperationId, Segment};
 
 use crate::judge::enumeration::Space;
 
-fn outcome(history: &snapshot_core::History<i64>) -> Outcome {
+type History = snapshot_core::History<i64>;
+
+fn outcome(history: &History) -> Outcome {
     saturation::check(history, &mut Budget { memory: usize::MAX, proceed: &mut || true })
 }
 
-#[test]
-fn refutations_are_refused_where_there_is_an_order() {
-    let space = Space::many_writers(2, 2, 2, 4);
-    let (mut texts, mut refutations) = (HashSet::new(), Vec::new());
-    let mut rules = HashSet::new();
-    space.explore(&mut |history| {
-        if let Outcome::Violation { refutation: Some(lines), .. } = outcome(history) {
+/// Refutations of the non-linearizable histories of a space, each text once, with how many
+/// of these histories have none; all confirmed.
+fn refutations(
+    space: &Space,
+    refute: impl Fn(&History) -> Option<Option<Refutation>>,
+) -> (Vec<Refutation>, usize) {
+    let (mut texts, mut found, mut without) = (HashSet::new(), Vec::new(), 0);
+    space.explore(&mut |history| match refute(history) {
+        Some(Some(lines)) => {
             assert_eq!(refutation::check(history, &lines), Ok(()));
             if texts.insert(format!("{lines:?}")) {
-                rules.extend(lines.lines.iter().map(|line| line.rule.name()));
-                refutations.push(lines);
+                found.push(lines);
             }
         }
+        Some(None) => without += 1,
+        None => {}
     });
-    for rule in ["time", "reads", "first", "chain", "block"] {
-        assert!(rules.contains(rule), "{rule}");
-    }
-    let mutants: Vec<Refutation> = refutations.iter().step_by(7).flat_map(mutants).collect();
-    assert!(
-        refutations.len() >= 40 && mutants.len() > 500,
-        "{} {}",
-        refutations.len(),
-        mutants.len()
-    );
-    let mut refused = 0_u64;
-    let mut turn = 0;
+    (found, without)
+}
+
+/// None of the refutations, and none of a sample of the mutants for each history, is
+/// accepted of a linearizable one; how many were refused.
+fn refused(
+    space: &Space,
+    is_linearizable: impl Fn(&History) -> bool,
+    refutations: &[Refutation],
+    mutants: &[Refutation],
+) -> u64 {
+    let (mut refused, mut turn) = (0, 0);
     space.explore(&mut |history| {
-        if matches!(outcome(history), Outcome::Linearizable(_)) {
+        if is_linearizable(history) {
             turn += 1;
             let some = mutants.iter().skip(turn % 97).step_by(97);
             for lines in refutations.iter().chain(some) {
@@ -51,7 +57,62 @@ fn refutations_are_refused_where_there_is_an_order() {
             }
         }
     });
+    refused
+}
+
+#[test]
+fn refutations_are_refused_where_there_is_an_order() {
+    let space = Space::many_writers(2, 2, 2, 4);
+    let (found, _) = refutations(&space, |history| match outcome(history) {
+        Outcome::Violation { refutation, .. } => Some(refutation),
+        _ => None,
+    });
+    let rules: HashSet<&str> =
+        found.iter().flat_map(|one| &one.lines).map(|line| line.rule.name()).collect();
+    for rule in ["time", "reads", "first", "chain", "block"] {
+        assert!(rules.contains(rule), "{rule}");
+    }
+    let mutants: Vec<Refutation> = found.iter().step_by(7).flat_map(mutants).collect();
+    assert!(found.len() >= 40 && mutants.len() > 500, "{} {}", found.len(), mutants.len());
+    let is_linearizable = |history: &History| matches!(outcome(history), Outcome::Linearizable(_));
+    let refused = refused(&space, is_linearizable, &found, &mutants);
     assert!(refused > 500_000, "{refused}");
+}
+
+/// The same of values that repeat, where lines say what entries were read from: all
+/// histories that are not linearizable are refuted by lines.
+#[test]
+fn refutations_of_repeated_values_are_refused_where_there_is_an_order() {
+    let spaces = [
+        Space::many_writers(1, 3, 2, 4).with_repetitions(),
+        Space::many_writers(1, 2, 3, 5).with_repetitions(),
+        Space::many_writers(2, 2, 2, 4).with_repetitions(),
+    ];
+    let mut rules: HashMap<&str, usize> = HashMap::new();
+    for space in spaces {
+        let verdict = |history: &History| {
+            let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+            check_by(Checker::Search, history, &mut budget).expect("a search decides")
+        };
+        let (found, without) = refutations(&space, |history| {
+            let report = verdict(history);
+            let lines = report.explanation.map(|shown| shown.refutation);
+            (report.verdict.name() == "violation").then_some(lines.flatten())
+        });
+        assert_eq!(without, 0, "each has a derivation");
+        for line in found.iter().flat_map(|one| &one.lines) {
+            *rules.entry(line.rule.name()).or_default() += 1;
+        }
+        let step = found.len().div_ceil(12);
+        let mutants: Vec<Refutation> = found.iter().step_by(step).flat_map(mutants).collect();
+        let sample: Vec<Refutation> = found.iter().step_by(step).cloned().collect();
+        let is_linearizable = |history: &History| verdict(history).verdict.name() == "linearizable";
+        let refused = refused(&space, is_linearizable, &sample, &mutants);
+        assert!(refused > 300_000, "{refused}");
+    }
+    for rule in ["source", "excluded", "unreadable", "time", "reads", "first", "chain", "block"] {
+        assert!(rules[rule] >= 10, "{rule}: {rules:?}");
+    }
 }
 
 /// With one line left out, or saying something else.
@@ -69,6 +130,17 @@ fn mutants(refutation: &Refutation) -> Vec<Refutation> {
                 Line { rule: Rule::Time, ..line },
                 Line { before: line.after, after: line.before, ..line },
                 Line { rule: Rule::Suppose, ..line },
+                Line { rule: Rule::Source { segment: Segment::from_index(0) }, before: id, ..line },
+                Line {
+                    rule: Rule::Excluded { segment: Segment::from_index(0) },
+                    before: id,
+                    ..line
+                },
+                Line {
+                    rule: Rule::Unreadable { segment: Segment::from_index(0) },
+                    before: id,
+                    after: id,
+                },
             ] {
                 let mut mutant = refutation.clone();
                 mutant.lines[at] = other;

@@ -2,11 +2,11 @@
 //! guides the search for the rest.
 
 use snapshot_core::History;
-use snapshot_core::certificate::linearization;
+use snapshot_core::certificate::{linearization, refutation};
 use snapshot_core::check::check;
 use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::{self, Budget};
-use snapshot_core::verdict::Verdict;
+use snapshot_core::verdict::{Line, Rule, Verdict};
 
 use crate::judge::forgetting::{Draw, Shape, history};
 use crate::judge::{checkers, sketch};
@@ -144,4 +144,24 @@ fn candidates_are_excluded_by_cycles() {
     let good = sketch::history(2, &format!("{before} 3:s 3:1,5"));
     let bad = sketch::history(2, &format!("{before} 3:s 3:1,0"));
     assert!(checkers::agreed_verdict(&good) && !checkers::agreed_verdict(&bad));
+}
+
+/// Long histories with one wrong entry: few operations refute them, in lines that are
+/// confirmed against the whole.
+#[test]
+fn refutations_of_long_histories_are_small() {
+    let shape = Shape { segments: 3, processes: 8, events: 1200, wrong: 300, ..REPEATED };
+    let (mut refuted, mut sourced) = (0, 0);
+    for seed in 0..16 {
+        let history = history(shape, &mut Draw(seed));
+        let report = unlimited(|budget| check(&history, budget));
+        let Verdict::Violation(witness) = &report.verdict else { continue };
+        let Some(lines) = report.explanation.and_then(|shown| shown.refutation) else { continue };
+        assert_eq!(refutation::check(&history, &lines), Ok(()));
+        assert!(witness.operations.len() <= 40, "{seed}: {witness:?}");
+        let is_source = |line: &Line| matches!(line.rule, Rule::Source { .. });
+        (refuted, sourced) =
+            (refuted + 1, sourced + usize::from(lines.lines.iter().any(is_source)));
+    }
+    assert!(refuted >= 8 && sourced >= 1, "{refuted} {sourced}");
 }

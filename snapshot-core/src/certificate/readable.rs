@@ -1,0 +1,105 @@
+//! What a scan can have read in a segment, by time.
+//!
+//! Nothing of this is shared with the checks that look for refutations.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use rustc_hash::FxBuildHasher;
+
+use crate::history::{Operation, Outcome};
+use crate::{History, OperationId, Segment};
+
+/// Where an entry can have been read from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Source {
+    Update(OperationId),
+    Initial,
+}
+
+/// An entry of a complete scan.
+pub(super) type Entry = (OperationId, Segment);
+
+/// What an entry can have been read from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Readable {
+    /// Updates of the value that were invoked before the scan responded, and that no other
+    /// update of the segment followed before it was invoked; none that failed. The
+    /// initial value, if no update of the segment had ended.
+    pub sources: Vec<Source>,
+    /// If there are none: the only source that had been there at all, if there is one, be it
+    /// replaced by time or an update that failed later. The entry is a violation in itself, so
+    /// whatever is said to follow from it is true.
+    pub gone: Option<Source>,
+}
+
+/// The complete updates of a segment by response, with the latest invocation so far.
+type Ended = Vec<(usize, usize)>;
+
+/// For each entry, what can have been read there. O(operations log operations), and for each
+/// entry the number of updates of its value.
+pub(super) fn readable<V: Eq + Hash>(
+    history: &History<V>,
+    entries: impl Iterator<Item = Entry>,
+) -> HashMap<Entry, Readable, FxBuildHasher> {
+    let value = |(scan, segment): Entry| history.entry(history.operation(scan), segment);
+    let mut found: HashMap<Entry, Readable, FxBuildHasher> = HashMap::default();
+    let mut updates: HashMap<(Segment, &V), Vec<OperationId>, FxBuildHasher> = HashMap::default();
+    let mut ended: HashMap<Segment, Ended, FxBuildHasher> = HashMap::default();
+    for entry in entries {
+        let Some(value) = value(entry) else { continue };
+        updates.entry((entry.1, value)).or_default();
+        ended.entry(entry.1).or_default();
+        found.entry(entry).or_default();
+    }
+    for id in history.operation_ids() {
+        let operation = history.operation(id);
+        let Some(segment) = operation.segment() else { continue };
+        if let Some(list) = updates.get_mut(&(segment, history.update_value(operation))) {
+            list.push(id);
+        }
+        if let (Some(list), Some(response)) = (ended.get_mut(&segment), operation.response())
+            && !operation.is_failed()
+        {
+            list.push((response, operation.invocation()));
+        }
+    }
+    for list in ended.values_mut() {
+        list.sort_unstable();
+        let mut latest = 0;
+        for (_, invocation) in list {
+            latest = latest.max(*invocation);
+            *invocation = latest;
+        }
+    }
+    for (entry, readable) in &mut found {
+        let (scan, segment) = (history.operation(entry.0), entry.1);
+        let (Some(value), Some(response)) = (value(*entry), scan.response()) else { continue };
+        let ended = &ended[&segment];
+        let before = ended.partition_point(|(response, _)| *response < scan.invocation());
+        let latest = before.checked_sub(1).map(|last| ended[last].1);
+        let is_replaced =
+            |update: &Operation| latest.zip(update.response()).is_some_and(|(at, end)| end < at);
+        let (mut replaced, mut failed) = (Vec::new(), Vec::new());
+        for id in &updates[&(segment, value)] {
+            let update = history.operation(*id);
+            let list = match update.outcome() {
+                _ if update.invocation() > response => continue,
+                Outcome::Failed { event } if event < response => continue,
+                Outcome::Failed { .. } => &mut failed,
+                _ if is_replaced(update) => &mut replaced,
+                _ => &mut readable.sources,
+            };
+            list.push(Source::Update(*id));
+        }
+        if history.initial_value(segment) == value {
+            let list = if latest.is_none() { &mut readable.sources } else { &mut replaced };
+            list.push(Source::Initial);
+        }
+        readable.gone = match (&readable.sources[..], &replaced[..], &failed[..]) {
+            ([], [source], _) | ([], [], [source]) => Some(*source),
+            _ => None,
+        };
+    }
+    found
+}

@@ -1,0 +1,222 @@
+//! Refutations where values repeat.
+//!
+//! An entry can have been read from several updates. Each of these is supposed; where
+//! the relation has a cycle then, it is *excluded*, and an entry with one source left is
+//! settled: as `sources` does it, but with every step written down. What that leaves open is
+//! tried source by source, within each other.
+//!
+//! Most of a history has no part in its refutation. Windows of it are tried, from its last
+//! event backwards, each twice as long as the one before; what a window refutes is
+//! refuted, as entries that can have been read from an update outside of it are taken as
+//! missing. Then entries and operations are left out as long as the rest is refuted. An
+//! entry always has all of its sources, so the lines hold of the whole history.
+
+mod narrowing;
+mod updates;
+
+use std::hash::Hash;
+
+use self::narrowing::{Narrowing, Open};
+use self::updates::Updates;
+use super::proof;
+use super::relation::{NONE, Relation};
+use super::shrink::reduce;
+use crate::history::History;
+use crate::search::Budget;
+use crate::verdict::{Line, Refutation, Rule, Witness};
+use crate::{OperationId, Segment};
+
+/// Events of the first window.
+const WINDOW: usize = 64;
+
+/// How many sources are supposed within each other at most, besides those by which
+/// single entries are narrowed.
+const DEPTH: usize = 3;
+
+/// The update that an entry was read from; `None`: the initial value.
+type Source = Option<OperationId>;
+
+/// An entry, with all that it can have been read from by time.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Entry {
+    scan: OperationId,
+    segment: Segment,
+    sources: Vec<Source>,
+}
+
+#[derive(Clone, Debug)]
+enum Item {
+    Operation(OperationId),
+    Entry(Entry),
+}
+
+/// Looks for a refutation of a history by its first events, which are not linearizable,
+/// while all but the last of them are. `None` if there is none of this kind, or the
+/// budget is used up.
+pub(crate) fn refute<V: Clone + Eq + Hash>(
+    whole: &History<V>,
+    events: usize,
+    budget: &mut Budget<'_>,
+) -> Option<(Witness, Refutation)> {
+    let history = &whole.prefix(events);
+    let updates = Updates::new(whole, history);
+    let mut length = WINDOW;
+    loop {
+        let start = history.len().saturating_sub(length);
+        let items = updates.window(start);
+        for depth in [0, DEPTH] {
+            if let Some(found) = refutation(history, &items, depth, budget) {
+                let items = shrunk(history, used(items, &found), depth, budget);
+                // What is shown has been derived: the budget has no part in it.
+                let mut unlimited = Budget { memory: usize::MAX, proceed: &mut || true };
+                let found = refutation(history, &items, depth, &mut unlimited).unwrap_or(found);
+                return Some((updates.witness(&items, &found), found));
+            }
+        }
+        if start == 0 || !(budget.proceed)() {
+            return None;
+        }
+        length *= 2;
+    }
+}
+
+/// The items that a refutation names, with what their entries can have been read from.
+fn used(mut items: Vec<Item>, refutation: &Refutation) -> Vec<Item> {
+    let mut named: Vec<OperationId> =
+        refutation.lines.iter().flat_map(|line| [line.before, line.after]).collect();
+    let mut sources: Vec<OperationId> = Vec::new();
+    named.sort_unstable();
+    items.retain(|item| match item {
+        Item::Entry(entry) => {
+            let is_named = named.binary_search(&entry.scan).is_ok();
+            sources.extend(entry.sources.iter().flatten().filter(|_| is_named));
+            is_named
+        }
+        Item::Operation(_) => true,
+    });
+    named.extend(sources);
+    named.sort_unstable();
+    items.retain(|item| match item {
+        Item::Entry(_) => true,
+        Item::Operation(id) => named.binary_search(id).is_ok(),
+    });
+    items
+}
+
+/// As few of the items as can be found that are refuted.
+fn shrunk<V>(
+    history: &History<V>,
+    mut items: Vec<Item>,
+    depth: usize,
+    budget: &mut Budget<'_>,
+) -> Vec<Item> {
+    loop {
+        let before = items.len();
+        items.reverse();
+        items = reduce(items, |items| refutation(history, items, depth, budget).is_some());
+        if items.len() == before {
+            return items;
+        }
+    }
+}
+
+/// A refutation of these items alone.
+fn refutation<V>(
+    history: &History<V>,
+    items: &[Item],
+    depth: usize,
+    budget: &mut Budget<'_>,
+) -> Option<Refutation> {
+    if !(budget.proceed)() {
+        return None;
+    }
+    let mut ids: Vec<OperationId> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Operation(id) => Some(*id),
+            Item::Entry(_) => None,
+        })
+        .collect();
+    ids.sort_unstable();
+    let is_in = |id: &OperationId| ids.binary_search(id).is_ok();
+    let entries: Vec<&Entry> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Entry(entry) => Some(entry),
+            Item::Operation(_) => None,
+        })
+        .filter(|entry| is_in(&entry.scan) && entry.sources.iter().flatten().all(is_in))
+        .collect();
+    if let Some(Entry { scan, segment, .. }) = entries.iter().find(|one| one.sources.is_empty()) {
+        let rule = Rule::Unreadable { segment: *segment };
+        return Some(Refutation { lines: vec![Line { before: *scan, after: *scan, rule }] });
+    }
+    let name = |operation: u32| ids[operation as usize];
+    let mut relation = Relation::new();
+    relation.is_thorough = true;
+    relation.keeps_chains = true;
+    if let Err(operation) = relate(history, &ids, &entries, &mut relation) {
+        return proof::cycle(&relation, operation, &name);
+    }
+    let place = |id: OperationId| ids.binary_search(&id).unwrap_or_default() as u32;
+    let block = |relation: &mut Relation, segment: Segment, source: &Source| match source {
+        Some(update) => relation.block_at(place(*update), segment.index() as u32),
+        None => relation.initial_block(segment.index() as u32),
+    };
+    let open = entries.iter().filter(|entry| entry.sources.len() > 1).map(|entry| Open {
+        scan: place(entry.scan),
+        segment: entry.segment.index() as u32,
+        blocks: entry.sources.iter().map(|one| block(&mut relation, entry.segment, one)).collect(),
+    });
+    let open = open.collect();
+    Narrowing::new(relation, &name, budget).refutation(open, depth)
+}
+
+/// Builds the relation of some operations, with the entries that have one source; an
+/// operation that comes before itself if that makes a cycle.
+fn relate<V>(
+    history: &History<V>,
+    ids: &[OperationId],
+    entries: &[&Entry],
+    relation: &mut Relation,
+) -> Result<(), u32> {
+    let place = |id: OperationId| ids.binary_search(&id).unwrap_or_default();
+    let mut of_scan: Vec<Vec<&Entry>> = vec![Vec::new(); ids.len()];
+    for entry in entries {
+        of_scan[place(entry.scan)].push(entry);
+    }
+    if let Some(last) = history.segments().checked_sub(1) {
+        relation.initial_block(last as u32);
+    }
+    let mut moments: Vec<(usize, usize, bool)> = Vec::new();
+    for (at, id) in ids.iter().enumerate() {
+        let operation = history.operation(*id);
+        moments.push((operation.invocation(), at, false));
+        moments.extend(operation.response().map(|response| (response, at, true)));
+    }
+    moments.sort_unstable();
+    for (_, at, is_end) in moments {
+        let result = match (history.operation(ids[at]).segment(), is_end) {
+            (Some(segment), false) => relation.invoke_update(segment.index() as u32).map(|_| ()),
+            (None, false) => {
+                relation.invoke_scan();
+                Ok(())
+            }
+            (Some(_), true) => relation.respond_update(at as u32),
+            (None, true) => {
+                let mut blocks = vec![NONE; history.segments()];
+                for Entry { segment, sources, .. } in &of_scan[at] {
+                    let k = segment.index();
+                    blocks[k] = match sources[..] {
+                        [Some(update)] => relation.block_at(place(update) as u32, k as u32),
+                        [None] => relation.initial_block(k as u32),
+                        _ => NONE,
+                    };
+                }
+                relation.respond_scan(at as u32, &blocks)
+            }
+        };
+        result.map_err(|cycle| cycle.operation)?;
+    }
+    Ok(())
+}
