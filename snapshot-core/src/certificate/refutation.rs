@@ -5,7 +5,7 @@
 //! checked by looking at the operations that it names and at the lines that it
 //! refers to: O(1) per line, no search, and no limit on their number. What the
 //! checker has to know of other operations is only which of them could have been
-//! read where a named scan saw something ([`super::readable`]), which is one pass over the
+//! read where a named scan saw something (module `readable`), which is one pass over the
 //! history.
 //!
 //! A line about an update that may not have taken effect is true if it did. Such an

@@ -13,11 +13,11 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`byte`], [`layout`] | what a view says, and where |
-//! | [`evaluate`], [`step`], [`ghosts`] | steps of one process, values unknown |
+//! | [`evaluate`], [`step`], `ghosts` | steps of one process, values unknown |
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
 //! | [`views`] | kinds of views, the first of each, all steps from one |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
-//! | [`liveness`], [`search`], [`write`](mod@write) | how it is made; nothing that the check uses |
+//! | `liveness`, [`search`], [`write`](mod@write) | how it is made; nothing that the check uses |
 //!
 //! Internal to `snapshot-verify`: nothing here is a stable interface. Depends on the language, on
 //! the instructions of the interpreter and on the observer of simple histories, and never on the
