@@ -83,7 +83,7 @@ fn whole<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) ->
 }
 
 /// Decides each component of a history by itself. Of several violations, the first one to be
-/// completed is told.
+/// completed is reported.
 ///
 /// # Errors
 /// What `decide` says of a component, if it does not decide, and no component has a violation.

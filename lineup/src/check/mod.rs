@@ -4,7 +4,7 @@
 //! the answer is *unknown*. Phase 2 executes concurrent schedules with 0, 1, 2, ...
 //! preemptions and looks for serial witnesses. It may be bounded: it then only misses
 //! failures. So a failure is one for certain (Theorem 5 of the paper), and its schedule was
-//! executed a second time, with the same history, before it is told.
+//! executed a second time, with the same history, before it is reported.
 
 mod concurrent;
 mod serial;

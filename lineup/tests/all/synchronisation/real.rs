@@ -78,7 +78,7 @@ fn the_channel_of_crossbeam_is_synchronous() {
     assert_eq!((seen.wrong, seen.missed), (0, 0));
 }
 
-/// A buffer is told from a channel: the send returns before anything is received.
+/// A buffer differs from a channel: the send returns before anything is received.
 #[test]
 fn a_channel_with_a_buffer_is_not_synchronous() {
     let log = ChannelLog::new();
