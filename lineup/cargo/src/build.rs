@@ -3,6 +3,10 @@
 //! Cargo does not know that crates under control depend on the stand-ins: after a change of
 //! these their libraries would be stale. So a file in the target directory (of its own) says
 //! with which stand-ins each was compiled, and cargo removes those compiled with others.
+//!
+//! Several commands may run over one target directory at a time: from the stand-ins to the
+//! finished program one of them has it to itself ([`Target`]), and what is executed then is a
+//! link of its own to that program, which no later build replaces.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -15,6 +19,7 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::package::{Package, STAND_INS, Selection, cargo};
+use crate::target::{Aside, Target};
 use crate::wrapper::{CONTROLLED, CORE, NOTES, STD};
 
 /// The places of bare `thread_local!` in crates under control, for the program that checks:
@@ -75,8 +80,8 @@ fn wrapper() -> Result<PathBuf, Error> {
     if path.is_file() { Ok(path) } else { Err(Error::NoWrapper(path)) }
 }
 
-/// A command of cargo, in the environment of the package, after its stand-ins are built:
-/// its exit code.
+/// Builds the package after its stand-ins, and runs its program (`run`) or its tests (`test`):
+/// the exit code. A program that a signal ended has no answer: 3.
 ///
 /// # Errors
 /// If something cannot be started, or the stand-ins cannot be built.
@@ -87,8 +92,8 @@ pub fn run(
     arguments: &[String],
 ) -> Result<u8, Error> {
     let package = Package::find(selection)?;
-    let target = package.target.join("lineup");
-    let notes = target.join("lineup-notes");
+    let target = Target::take(package.target.join("lineup"))?;
+    let notes = target.path().join("lineup-notes");
     let wrapper = wrapper()?;
     let named: Vec<&str> = package.controlled.iter().map(|(name, _)| name.as_str()).collect();
     let command = |subcommand: &str| {
@@ -101,50 +106,49 @@ pub fn run(
             command.arg("--release");
         }
         command
-            .env("CARGO_TARGET_DIR", &target)
+            .env("CARGO_TARGET_DIR", target.path())
             .env("RUSTC_WRAPPER", &wrapper)
             .env(CONTROLLED, named.join(","))
             .env(NOTES, &notes);
         command
     };
+    let chosen = &selection.options()[selection.manifest.as_ref().map_or(0, |_| 2)..];
+    let start = |error| Error::Start { program: "cargo".to_owned(), error };
 
     let mut first = command("build");
-    first.args(["--message-format", "json-render-diagnostics"]);
+    first.args(MESSAGES);
     for stand_in in STAND_INS {
         first.args(["-p", stand_in]);
     }
-    let output = first.stderr(Stdio::inherit()).output();
-    let output = output.map_err(|error| Error::Start { program: "cargo".to_owned(), error })?;
+    let output = first.stderr(Stdio::inherit()).output().map_err(start)?;
     if !output.status.success() {
         return Err(Error::Cargo { command: "build -p lineup-std".to_owned() });
     }
-    let built = String::from_utf8_lossy(&output.stdout).into_owned();
+    let built = artifacts(&output.stdout);
     let library = |name| library(&built, name).ok_or_else(|| missing(name));
     let (std, core) = (library("lineup_std")?, library("lineup_core")?);
 
     let profile = if release { "release" } else { "dev" };
-    let path = target.join(format!("lineup-stand-ins-{profile}"));
+    let path = target.path().join(format!("lineup-stand-ins-{profile}"));
     let mut stamp = Stamp::parse(&fs::read_to_string(&path).unwrap_or_default());
     let stale = stamp.update(&hash(&[&std, &core])?, &named, &package.dependencies);
     if !stale.is_empty() {
         let mut clean = command("clean");
         clean.arg("--quiet").args(stale.iter().flat_map(|name| ["-p", name]));
-        let status = clean.status();
-        let status = status.map_err(|error| Error::Start { program: "cargo".to_owned(), error })?;
-        if !status.success() {
+        if !clean.status().map_err(start)?.success() {
             return Err(Error::Cargo { command: "clean".to_owned() });
         }
     }
     fs::write(&path, stamp.text()).map_err(|error| Error::File { path, error })?;
 
     let mut second = command("build");
-    second.args(&selection.options()[selection.manifest.as_ref().map_or(0, |_| 2)..]);
+    second.args(chosen).args(MESSAGES);
     if subcommand == "test" {
         second.arg("--tests");
     }
-    let status = second.env(STD, &std).env(CORE, &core).status();
-    let status = status.map_err(|error| Error::Start { program: "cargo".to_owned(), error })?;
-    if !status.success() {
+    second.env(STD, &std).env(CORE, &core);
+    let output = second.stderr(Stdio::inherit()).output().map_err(start)?;
+    if !output.status.success() {
         return Ok(2);
     }
     let found = bare(&package, &notes);
@@ -155,28 +159,84 @@ pub fn run(
              thread-locals-argued`"
         );
     }
-    let mut third = command(subcommand);
-    third.arg("--quiet").args(&selection.options()[selection.manifest.as_ref().map_or(0, |_| 2)..]);
-    third.env(STD, &std).env(CORE, &core);
+    // The tests of one package at a time: cargo looks once more whether they are built.
+    let (mut third, aside) = if subcommand == "test" {
+        let mut test = command("test");
+        test.arg("--quiet").args(chosen).env(STD, &std).env(CORE, &core);
+        (test, None)
+    } else {
+        let program = program(&artifacts(&output.stdout), &package)?;
+        let aside = Aside::of(target, &program)?;
+        let mut run = Command::new(aside.program());
+        if let Some(directory) = package.manifest.parent() {
+            run.env("CARGO_MANIFEST_DIR", directory);
+        }
+        (run, Some(aside))
+    };
     if let Some(found) = found {
         third.env(THREAD_LOCALS, found);
     }
-    if subcommand == "run" {
-        third.arg("--");
+    if aside.is_some() {
+        // Ctrl-C is for the program, which ends with its answer.
+        drop(ctrlc::set_handler(|| ()));
     }
     let status = third.args(arguments).status();
-    let status = status.map_err(|error| Error::Start { program: "cargo".to_owned(), error })?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    let program = || aside.as_ref().map_or_else(|| "cargo".into(), Aside::program);
+    let status =
+        status.map_err(|error| Error::Start { program: program().display().to_string(), error })?;
+    match status.code() {
+        Some(code) => Ok(u8::try_from(code).unwrap_or(2)),
+        None => {
+            eprintln!("lineup: {} ended without an answer: {status}", program().display());
+            Ok(UNKNOWN)
+        }
+    }
+}
+
+/// The exit code of a program without an answer.
+const UNKNOWN: u8 = 3;
+
+/// Cargo says on standard output what it built, as JSON.
+const MESSAGES: [&str; 2] = ["--message-format", "json-render-diagnostics"];
+
+/// What cargo says that it built.
+fn artifacts(messages: &[u8]) -> Vec<Value> {
+    let lines = String::from_utf8_lossy(messages);
+    lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// The program of the package among what was built: its only one, or its `default-run`.
+fn program(built: &[Value], package: &Package) -> Result<PathBuf, Error> {
+    let own = built.iter().filter(|message| {
+        message["manifest_path"].as_str().map(Path::new) == Some(package.manifest.as_path())
+            && message["target"]["kind"].as_array().is_some_and(|k| k.contains(&"bin".into()))
+    });
+    let mut programs: BTreeMap<&str, &str> = own
+        .filter_map(|message| {
+            Some((message["target"]["name"].as_str()?, message["executable"].as_str()?))
+        })
+        .collect();
+    if let Some(chosen) = &package.default_run {
+        programs.retain(|name, _| name == chosen);
+    }
+    let known: Vec<&str> = programs.keys().copied().collect();
+    match known[..] {
+        [only] => Ok(programs[only].into()),
+        _ => Err(Error::Programs {
+            package: package.name.clone(),
+            known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
+        }),
+    }
 }
 
 fn missing(name: &str) -> Error {
     Error::Metadata(format!("cargo has not said where the library `{name}` is"))
 }
 
-/// The compiled library of a crate, from cargo's messages.
-fn library(messages: &str, crate_name: &str) -> Option<PathBuf> {
-    let artifacts = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let files = artifacts
+/// The compiled library of a crate.
+fn library(built: &[Value], crate_name: &str) -> Option<PathBuf> {
+    let files = built
+        .iter()
         .filter(|message| message["target"]["name"] == crate_name)
         .flat_map(|message| message["filenames"].as_array().cloned().unwrap_or_default());
     let mut paths = files.filter_map(|file| file.as_str().map(PathBuf::from));

@@ -74,6 +74,17 @@ pub enum Error {
     /// The wrapper is not where it should be.
     #[error("there is no {0}: install both programs, `cargo install --path lineup/cargo`")]
     NoWrapper(PathBuf),
+    /// There is no program to run, or there are several.
+    #[error(
+        "`{package}` needs one program that says `lineup::main!`, and has: {known}. Add \
+         `src/main.rs`, or choose one by `default-run` in its Cargo.toml"
+    )]
+    Programs {
+        /// The package.
+        package: String,
+        /// Its programs.
+        known: String,
+    },
     /// A file that cannot be read or written.
     #[error("{}: {error}", path.display())]
     File {

@@ -6,6 +6,7 @@
 //! | [`wrapper`] | the program `lineup-rustc`, cargo's `RUSTC_WRAPPER`: adds the stand-ins |
 //! | [`package`] | what `cargo metadata` says of the package: crates under control |
 //! | [`build`] | stand-ins first, then the rest, in a target directory of its own |
+//! | [`target`] | that directory, which several commands may want at a time |
 //! | [`init`] | a new package for a crate |
 //! | [`source`] | finds `thread_local!` that the stand-in cannot replace |
 //!
@@ -17,6 +18,7 @@ mod error;
 pub mod init;
 pub mod package;
 pub mod source;
+pub mod target;
 pub mod wrapper;
 
 pub use error::Error;

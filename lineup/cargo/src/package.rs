@@ -47,6 +47,10 @@ pub struct Package {
     pub dependencies: Vec<String>,
     /// The target directory of the workspace.
     pub target: PathBuf,
+    /// Its `Cargo.toml`.
+    pub manifest: PathBuf,
+    /// Its program, if its `Cargo.toml` chooses one of several (`default-run`).
+    pub default_run: Option<String>,
 }
 
 /// Runs `cargo metadata`.
@@ -156,6 +160,8 @@ impl Package {
             accepted: list(&configuration["thread-locals-argued"]),
             dependencies,
             target: text(metadata, "target_directory").into(),
+            manifest: text(package, "manifest_path").into(),
+            default_run: package["default_run"].as_str().map(str::to_owned),
         })
     }
 }

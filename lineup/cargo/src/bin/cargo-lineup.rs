@@ -50,12 +50,16 @@ enum Command {
     Run(Passed),
     /// Checks random tests.
     Random(Passed),
+    /// Checks all tests of a shape.
+    All(Passed),
     /// Checks all n x n tests over the first n invocations, for n = 1, 2, ...
     Auto(Passed),
     /// Executes the schedule of a failure again.
     Replay(Passed),
     /// Prints the serial histories of a file.
     Show(Passed),
+    /// Runs series of tests within a budget, and records what they come to.
+    Survey(Passed),
     /// Prints the paper's Table 2 for subjects.
     Table(Passed),
 }
@@ -89,9 +93,11 @@ fn run(command: Command) -> Result<u8, Error> {
         Command::List(passed) => ("list", passed),
         Command::Run(passed) => ("run", passed),
         Command::Random(passed) => ("random", passed),
+        Command::All(passed) => ("all", passed),
         Command::Auto(passed) => ("auto", passed),
         Command::Replay(passed) => ("replay", passed),
         Command::Show(passed) => ("show", passed),
+        Command::Survey(passed) => ("survey", passed),
         Command::Table(passed) => ("table", passed),
     };
     let selection = Selection { manifest: passed.manifest_path, package: passed.package };
