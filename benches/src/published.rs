@@ -112,9 +112,22 @@ pub fn fm2009_table1() -> Vec<Refinement> {
     rows(include_str!("../published/fm2009-table1.csv"))
 }
 
+/// PLDI 2010, Table 2, with the subjects of ours that are like each class, as
+/// [`lineup::survey::table::published`] reads it.
+pub const LINE_UP: &str = include_str!("../published/pldi2010-table2.csv");
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_ups_table_is_whole() {
+        let rows = lineup::survey::table::published(LINE_UP).unwrap();
+        assert_eq!(rows.len(), 18);
+        assert!(rows.iter().all(|row| row.pass + row.fail == 100));
+        assert!(rows.iter().all(|row| (row.fail > 0) != row.smallest.is_empty()));
+        assert!(rows.iter().all(|row| row.histories <= row.histories_most));
+    }
 
     /// What the paper says in words about its tables (section 7.6).
     #[test]

@@ -40,7 +40,7 @@ pub fn one<S: Subject>(test: &Test<S>) {
 #[track_caller]
 pub fn random<S: Subject>(shape: (usize, usize), samples: usize) {
     let check = Check::<S>::new().executions(Some(EXECUTIONS));
-    match (RandomCheck { shape, samples, seed: 0 }).run(&check, false) {
+    match (RandomCheck { shape, samples, ..RandomCheck::default() }).run(&check, false) {
         Ok(series) => judge_all(&check, series),
         Err(error) => std::panic!("{error}"),
     }

@@ -94,19 +94,30 @@ fn is_relock(message: &str) -> bool {
     message.starts_with("deadlock! task") && message.contains("tried to acquire a")
 }
 
-/// The calls of one thread.
+/// The calls of one thread. The last one may take the object.
 fn work<S: Subject>(
-    subject: &S,
+    subject: Arc<S>,
     thread: Thread,
     sequence: &[S::Invocation],
     board: &Mutex<Board<S::Response>>,
 ) {
+    let dropping = S::dropping();
+    let mut subject = Some(subject);
     for (index, invocation) in sequence.iter().enumerate() {
         if index > 0 {
             shuttle::thread::yield_now();
         }
         lock(board).call(thread);
-        let result = catch_unwind(AssertUnwindSafe(|| subject.call(invocation)));
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            if dropping.as_ref() == Some(invocation) {
+                // All other threads are done, and gave it back.
+                let last = subject.take().and_then(Arc::into_inner);
+                last.expect("the thread of the final sequence has the object alone").dropped()
+            } else {
+                let subject = subject.as_ref();
+                subject.expect("nothing comes after the object was dropped").call(invocation)
+            }
+        }));
         let answer = match result {
             Ok(response) => Answer::Returned(response),
             Err(payload) => {
@@ -136,10 +147,12 @@ fn execute<S: Subject>(test: &Arc<Test<S>>, board: &Arc<Mutex<Board<S::Response>
         }
         let (subject, test, notes) = (Arc::clone(&subject), Arc::clone(test), Arc::clone(board));
         let handle = shuttle::thread::spawn(move || {
-            work(&*subject, thread, test.sequence(thread), &notes);
+            work(subject, thread, test.sequence(thread), &notes);
         });
         lock(board).register(thread, handle.thread().id().into());
     }
+    // Else what it takes to drop the object belongs to no operation.
+    let subject = (!test.drops()).then_some(subject);
     lock(board).started = true;
     while !lock(board).all_done() {
         shuttle::thread::yield_now();

@@ -34,6 +34,7 @@
 //! | [`Test`], [`test!`] | a sequence of operations per thread |
 //! | [`Check`] | the two phases, for one test; [`Check::minimise`], [`Check::replay`] |
 //! | [`many`] | random tests, all tests of a shape, AutoCheck |
+//! | [`survey`] | series of tests within a budget, recorded; Table 2 of the paper |
 //! | [`assert!`] | all that in an ordinary `#[test]` |
 //! | [`report`] | answers as text |
 //! | [`files`], [`cli`], [`main!`] | observation and failure files, and programs of one's own |
@@ -60,6 +61,7 @@ mod schedule;
 mod search;
 mod subject;
 pub mod subjects;
+pub mod survey;
 mod verdict;
 
 pub use check::Check;

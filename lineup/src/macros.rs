@@ -20,12 +20,34 @@
 ///
 /// `spurious` after the object names answers that are always allowed, without effect:
 /// `= Mutex::new(0), spurious(try_get => None::<u32>);`.
+///
+/// `drop(..)` after the object makes `drop()` an operation: an expression that has the object
+/// by value. It is the last operation of every random test, when all threads are done:
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use shuttle::sync::Mutex;
+///
+/// type Stack = (Mutex<Vec<Arc<()>>>, Arc<()>);
+///
+/// lineup::subject! {
+///     /// A stack, and a token of which it keeps copies.
+///     pub Tokens(stack: Stack) = Default::default(),
+///         drop({ drop(stack.0); Arc::strong_count(&stack.1) });
+///     push() => stack.0.lock().unwrap().push(Arc::clone(&stack.1));
+///     pop() => stack.0.lock().unwrap().pop().is_some();
+/// }
+///
+/// lineup::assert!(Tokens, [push(), pop()], [push()], finally [drop()]);
+/// ```
 #[macro_export]
 macro_rules! subject {
     (
         $(#[$doc:meta])*
         $visibility:vis $name:ident($object:ident: $type:ty) = $new:expr
-            $(, spurious($($refused:ident => $refusal:expr),+ $(,)?))?;
+            $(, spurious($($refused:ident => $refusal:expr),+ $(,)?))?
+            $(, drop($dropping:expr))?;
         $($operation:ident($($argument:ident: $of:ty),*) $(in [$($values:expr),* $(,)?])?
             => $call:expr;)+
     ) => {
@@ -38,6 +60,7 @@ macro_rules! subject {
             #[allow(non_camel_case_types)]
             pub enum Invocation {
                 $(#[allow(missing_docs)] $operation($($of),*),)+
+                $(#[doc = ::std::stringify!($dropping)] drop(),)?
             }
 
             #[allow(dead_code)]
@@ -48,6 +71,12 @@ macro_rules! subject {
                         Invocation::$operation($($argument),*)
                     }
                 )+
+                $(
+                    #[doc = ::std::stringify!($dropping)]
+                    $visibility fn drop() -> Invocation {
+                        Invocation::drop()
+                    }
+                )?
             }
 
             impl $crate::Subject for $name {
@@ -66,8 +95,24 @@ macro_rules! subject {
                         $(Invocation::$operation($($argument),*) => {
                             $crate::Text(::std::format!("{:?}", $call))
                         })+
+                        $(Invocation::drop() => {
+                            ::std::unreachable!(::std::stringify!($dropping))
+                        })?
                     }
                 }
+
+                $(
+                    fn dropping() -> ::std::option::Option<Invocation> {
+                        // For `$dropping`.
+                        let _ = ::std::stringify!($dropping);
+                        ::std::option::Option::Some(Invocation::drop())
+                    }
+
+                    fn dropped(self) -> $crate::Text {
+                        let $object = self.0;
+                        $crate::Text(::std::format!("{:?}", $dropping))
+                    }
+                )?
 
                 #[allow(unused_mut, unused_parens)]
                 fn representatives() -> ::std::vec::Vec<Invocation> {

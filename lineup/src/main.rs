@@ -2,7 +2,30 @@
 #![forbid(unsafe_code)]
 
 use lineup::subjects::{
-    Counter, Counter1, Counter2, ManualResetEvent, ManualResetEventPre, Queue, QueuePre,
+    Bag, BagE, BagJ, BlockingCollection, BlockingCollectionD, BlockingCollectionHI,
+    BlockingCollectionK, Counter, Counter1, Counter2, LinkedList, LinkedListPre, ManualResetEvent,
+    ManualResetEventPre, PhaseBarrier, Queue, QueuePre, TaskSource, TaskSourceF, TaskSourceG,
 };
 
-lineup::main!(Counter, Counter1, Counter2, Queue, QueuePre, ManualResetEvent, ManualResetEventPre);
+lineup::main!(
+    Counter,
+    Counter1,
+    Counter2,
+    ManualResetEventPre,
+    ManualResetEvent,
+    QueuePre,
+    Queue,
+    LinkedListPre,
+    LinkedList,
+    BlockingCollectionD,
+    BlockingCollectionHI,
+    BlockingCollectionK,
+    BlockingCollection,
+    BagE,
+    BagJ,
+    Bag,
+    TaskSourceF,
+    TaskSourceG,
+    TaskSource,
+    PhaseBarrier,
+);

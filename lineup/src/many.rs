@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -23,7 +23,7 @@ pub struct Series<S: Subject> {
     pub passed: usize,
     /// Number of tests that passed with all their executions tried.
     pub complete: usize,
-    /// Number of tests that were not run, since an earlier one failed.
+    /// Number of tests that were not run, since an earlier one failed or the time was up.
     pub skipped: usize,
     /// The tests that failed, in their order; the first one alone, unless all were to be run.
     pub failures: Vec<Report<S>>,
@@ -46,6 +46,14 @@ pub struct Row {
     pub phase_1: Duration,
     /// Time of the concurrent executions.
     pub phase_2: Duration,
+    /// Number of executions of both phases.
+    pub executions: u64,
+    /// The preemptions of a concurrent execution that fails.
+    pub preemptions: Option<u32>,
+    /// The largest number of preemptions for which all executions were tried.
+    pub bound: Option<u32>,
+    /// Whether all executions were tried, whatever their preemptions.
+    pub complete: bool,
 }
 
 impl<S: Subject> fmt::Debug for Series<S> {
@@ -74,7 +82,9 @@ impl<S: Subject> Series<S> {
     }
 }
 
-/// Uniformly random tests of a shape over the representatives (the paper's RandomCheck).
+/// Uniformly random tests of a shape over the representatives (the paper's RandomCheck), with
+/// random sequences before and after, if these are to have a length (section 4.3). Each ends
+/// with the invocation that drops the object, if the subject has one.
 #[derive(Clone, Debug)]
 pub struct RandomCheck {
     /// Operations per thread, threads.
@@ -83,10 +93,22 @@ pub struct RandomCheck {
     pub samples: usize,
     /// The seed they are drawn with (ChaCha8).
     pub seed: u64,
+    /// Operations of the initial sequence.
+    pub initial: usize,
+    /// Operations of the final sequence.
+    pub finally: usize,
+}
+
+impl Default for RandomCheck {
+    /// A hundred tests of 3 x 3, as in the paper.
+    fn default() -> Self {
+        Self { shape: (3, 3), samples: 100, seed: 0, initial: 0, finally: 0 }
+    }
 }
 
 impl RandomCheck {
-    /// The tests.
+    /// The tests, as they are drawn: an initial sequence may get stuck
+    /// ([`Check::with_possible_start`]).
     ///
     /// # Errors
     /// If the shape is too large.
@@ -95,16 +117,26 @@ impl RandomCheck {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         let (rows, columns) = self.shape;
         let tests = (0..self.samples).map(|_| {
-            let column = |_| -> Vec<S::Invocation> {
+            let mut sequence = |length| -> Vec<S::Invocation> {
                 let one = |_| {
                     let index = random.random_range(0..representatives.len().max(1));
                     representatives.get(index).cloned()
                 };
-                (0..rows).filter_map(one).collect()
+                (0..length).filter_map(one).collect()
             };
-            Test::new((0..columns).map(column).collect())
+            let columns = (0..columns).map(|_| sequence(rows)).collect();
+            let (initial, finally) = (sequence(self.initial), sequence(self.finally));
+            Test::new(columns)?.between(initial, finally)
         });
         tests.collect()
+    }
+
+    /// The tests, each with as much of its initial sequence as does not get stuck.
+    ///
+    /// # Errors
+    /// If the shape is too large.
+    pub fn possible<S: Subject>(&self, check: &Check<S>) -> Result<Vec<Test<S>>, TestError> {
+        self.tests()?.into_iter().map(|test| check.with_possible_start(test)).collect()
     }
 
     /// Checks them.
@@ -112,12 +144,13 @@ impl RandomCheck {
     /// # Errors
     /// If the shape is too large.
     pub fn run<S: Subject>(&self, check: &Check<S>, all: bool) -> Result<Series<S>, TestError> {
-        Ok(run(check, &self.tests()?, all))
+        Ok(run(check, &self.possible(check)?, all))
     }
 }
 
 /// All tests of a shape over the first `invocations` representatives, one for each way to
-/// order the columns.
+/// order the columns; each ends with the invocation that drops the object, if the subject has
+/// one. Their number is that of [`number_of_tests`].
 ///
 /// # Errors
 /// If the shape is too large.
@@ -151,9 +184,20 @@ pub fn all_tests<S: Subject>(
         chosen = chosen.iter().flat_map(longer).collect();
     }
     let test = |which: Vec<usize>| {
-        Test::new(which.into_iter().map(|index| sequences[index].clone()).collect())
+        let columns = which.into_iter().map(|index| sequences[index].clone()).collect();
+        Test::new(columns)?.between(Vec::new(), Vec::new())
     };
     chosen.into_iter().map(test).collect()
+}
+
+/// How many tests of a shape there are over this many invocations, modulo the order of
+/// columns.
+pub fn number_of_tests(shape: (usize, usize), invocations: usize) -> u128 {
+    let sequences = (0..shape.0).fold(1_u128, |all, _| all.saturating_mul(invocations as u128));
+    // Multisets of columns: a product whose factors so far are a binomial coefficient.
+    (0..shape.1 as u128).fold(1_u128, |all, column| {
+        all.saturating_mul(sequences.saturating_add(column)) / (column + 1)
+    })
 }
 
 /// The paper's AutoCheck, up to a size: all n x n tests over the first n representatives,
@@ -183,7 +227,8 @@ impl AutoCheck {
 }
 
 impl<S: Subject> Series<S> {
-    fn add(&mut self, other: Self) {
+    /// Takes the tests of another series after its own.
+    pub(crate) fn add(&mut self, other: Self) {
         self.passed += other.passed;
         self.complete += other.complete;
         self.skipped += other.skipped;
@@ -207,6 +252,17 @@ pub fn run_with<S: Subject>(
     all: bool,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Series<S> {
+    run_until(check, tests, all, None, progress)
+}
+
+/// As [`run_with`]; no test begins after `end`.
+pub fn run_until<S: Subject>(
+    check: &Check<S>,
+    tests: &[Test<S>],
+    all: bool,
+    end: Option<Instant>,
+    progress: &(dyn Fn(usize) + Sync),
+) -> Series<S> {
     let done = AtomicUsize::new(0);
     let first = AtomicUsize::new(usize::MAX);
     let reports: Vec<Option<(Report<S>, u64)>> = tests
@@ -214,7 +270,8 @@ pub fn run_with<S: Subject>(
         .enumerate()
         .with_max_len(1)
         .map(|(index, test)| {
-            if !all && index > first.load(Ordering::Relaxed) {
+            let is_late = || end.is_some_and(|end| Instant::now() > end);
+            if !all && index > first.load(Ordering::Relaxed) || is_late() {
                 return None;
             }
             let mut report = check.run(test);
@@ -251,6 +308,13 @@ pub fn run_with<S: Subject>(
             histories,
             phase_1: report.serial.time,
             phase_2: report.concurrent.time,
+            executions: report.concurrent.executions + report.serial.executions,
+            preemptions: match &report.verdict {
+                Verdict::Violation(violation) => Some(violation.preemptions),
+                _ => None,
+            },
+            bound: report.concurrent.bound,
+            complete: report.concurrent.complete,
         });
         series.executions += report.concurrent.executions + report.serial.executions;
         match &report.verdict {

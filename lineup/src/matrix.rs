@@ -35,6 +35,12 @@ pub enum TestError {
     /// Too many threads or operations.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    /// `drop` elsewhere than at the end.
+    #[error("`{given}` takes the object: it can only be the last operation of `final:`")]
+    Drop {
+        /// Its text.
+        given: String,
+    },
     /// A word that names no representative invocation.
     #[error("`{given}` is no operation of {subject}; there are: {known}")]
     NoSuchInvocation {
@@ -83,13 +89,20 @@ impl<S: Subject> Test<S> {
     /// A test with sequences before (`initial`) and after (`finally`) all columns.
     ///
     /// # Errors
-    /// As [`Test::new`].
+    /// As [`Test::new`], and if the invocation that drops the object is not the last one.
     pub fn with(
         mut columns: Vec<Vec<S::Invocation>>,
         initial: Vec<S::Invocation>,
         finally: Vec<S::Invocation>,
     ) -> Result<Self, TestError> {
         columns.retain(|column| !column.is_empty());
+        if let Some(dropping) = S::dropping() {
+            let sequences = columns.iter().chain([&initial]);
+            let before = &finally[..finally.len().saturating_sub(1)];
+            if sequences.flatten().chain(before).any(|invocation| *invocation == dropping) {
+                return Err(TestError::Drop { given: name(&dropping) });
+            }
+        }
         let limit = Thread::LIMIT - 1;
         if columns.len() > limit {
             return Err(ShapeError::Threads { given: columns.len(), limit }.into());
@@ -98,6 +111,27 @@ impl<S: Subject> Test<S> {
         lengths.extend([initial.len(), finally.len()]);
         let shape = Shape::new(&lengths)?;
         Ok(Self { columns, initial, finally, shape })
+    }
+
+    /// The test with these sequences before and after its columns, instead of those it has;
+    /// at the end of the final one the subject's invocation that drops the object, if it has
+    /// one.
+    ///
+    /// # Errors
+    /// As [`Test::with`].
+    pub fn between(
+        &self,
+        initial: Vec<S::Invocation>,
+        mut finally: Vec<S::Invocation>,
+    ) -> Result<Self, TestError> {
+        let dropping = S::dropping().filter(|dropping| finally.last() != Some(dropping));
+        finally.extend(dropping);
+        Self::with(self.columns.clone(), initial, finally)
+    }
+
+    /// Whether the object is dropped by the last operation.
+    pub fn drops(&self) -> bool {
+        S::dropping().is_some_and(|dropping| self.finally.last() == Some(&dropping))
     }
 
     /// Its columns.
@@ -234,7 +268,11 @@ impl<S: Subject> Test<S> {
         Self::with(columns, initial, finally)
     }
 
-    fn sequence_of(text: &str) -> Result<Vec<S::Invocation>, TestError> {
+    /// Reads a sequence of invocations.
+    ///
+    /// # Errors
+    /// If a word names none.
+    pub fn sequence_of(text: &str) -> Result<Vec<S::Invocation>, TestError> {
         split(text).iter().map(|word| Self::invocation_of(word)).collect()
     }
 
@@ -243,7 +281,8 @@ impl<S: Subject> Test<S> {
     /// # Errors
     /// If there is none.
     pub fn invocation_of(word: &str) -> Result<S::Invocation, TestError> {
-        let representatives = S::representatives();
+        let mut representatives = S::representatives();
+        representatives.extend(S::dropping());
         let plain = |text: &str| text.replace(' ', "").trim_end_matches("()").to_owned();
         representatives.iter().find(|i| plain(&name(i)) == plain(word)).cloned().ok_or_else(|| {
             TestError::NoSuchInvocation {

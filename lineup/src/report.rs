@@ -8,7 +8,6 @@ use snapshot_core::observation::{
 
 use crate::check::Check;
 use crate::files::{self, Failure, ObservationFile};
-use crate::many::{Row, Series};
 use crate::matrix::Test;
 use crate::replay::{Place, Switch};
 use crate::schedule::Schedule;
@@ -388,42 +387,4 @@ pub(crate) fn shown(file: &ObservationFile) -> String {
         let _ = writeln!(text, "  orders: {}", orders.join(" "));
     }
     text
-}
-
-/// The head of the table.
-pub(crate) fn head() -> String {
-    "| subject | smallest failing test | serial histories avg | max | phase 1 avg [ms] | max | \
-     pass | fail | unknown | avg pass [s] | avg fail [s] | preemptions |\n\
-     | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
-        .to_owned()
-}
-
-/// A row of the paper's Table 2.
-pub(crate) fn row<S: Subject>(series: &Series<S>, smallest: &str, preemptions: &str) -> String {
-    let tests = series.rows.len().max(1) as f64;
-    let average = |times: &[f64]| match times {
-        [] => "-".to_owned(),
-        _ => format!("{:.3}", times.iter().sum::<f64>() / times.len() as f64),
-    };
-    let of = |word: &str| -> Vec<f64> {
-        let rows = series.rows.iter().filter(|row| row.verdict == word);
-        rows.map(|row| (row.phase_1 + row.phase_2).as_secs_f64()).collect()
-    };
-    let milliseconds = |row: &Row| row.phase_1.as_secs_f64() * 1e3;
-    let sum: f64 = series.rows.iter().map(milliseconds).sum();
-    let most = series.rows.iter().map(milliseconds).fold(0.0, f64::max);
-    let histories: u64 = series.rows.iter().map(|row| row.histories).sum();
-    let largest = series.rows.iter().map(|row| row.histories).max().unwrap_or(0);
-    format!(
-        "| {} | {smallest} | {:.0} | {largest} | {:.2} | {most:.2} | {} | {} | {} | {} | {} | \
-         {preemptions} |\n",
-        S::NAME,
-        histories as f64 / tests,
-        sum / tests,
-        series.passed,
-        series.failures.len(),
-        series.unknown.len(),
-        average(&of("PASS")),
-        average(&of("FAIL")),
-    )
 }

@@ -28,6 +28,20 @@ pub trait Subject: Send + Sync + 'static {
     /// The invocations that tests are made of, the most telling ones first.
     fn representatives() -> Vec<Self::Invocation>;
 
+    /// The invocation that takes the object and drops it, if the subject has one: the last of
+    /// a final sequence, and of all random tests.
+    fn dropping() -> Option<Self::Invocation> {
+        None
+    }
+
+    /// Executes it, when no other thread has the object any more.
+    fn dropped(self) -> Self::Response
+    where
+        Self: Sized,
+    {
+        unreachable!("a subject that has the invocation executes it")
+    }
+
     /// Whether the operation may always answer so, without effect: a lock that is refused,
     /// a steal that must be tried again. The specification then is "deterministic, but it
     /// may refuse".

@@ -16,9 +16,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lineup::survey::table::{self, RecordError};
 pub use page::Table;
 use thiserror::Error;
 
+use crate::published::LINE_UP;
 use crate::record::{Record, Session, StoreError, latest, read};
 use crate::tables::published::Half;
 use crate::tables::verification::Table as Verification;
@@ -32,6 +34,14 @@ pub enum RenderError {
     /// The records.
     #[error(transparent)]
     Record(#[from] StoreError),
+    /// The records of Line-Up, or its published table.
+    #[error("{}: {error}", path.display())]
+    LineUp {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: RecordError,
+    },
     /// The page or a plot.
     #[error("{}: {cause}", path.display())]
     Output {
@@ -102,7 +112,22 @@ fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
     add(growth_table::TABLE, &|records| growth::histories(records, plots))?;
     add(growth_table::VERIFICATION, &|records| growth::verification(records, plots))?;
     add(registers::TABLE, &|records| Ok(refinement::section(records)))?;
+    page.push_str(&line_up(record)?);
     Ok(page)
+}
+
+/// The section of Line-Up, if `lineup survey` recorded anything.
+fn line_up(record: &Path) -> Result<String, RenderError> {
+    let path = record.join("lineup.csv");
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(cause) => return Err(RenderError::Output { path, cause }),
+    };
+    let wrong = |error: RecordError| RenderError::LineUp { path: path.clone(), error };
+    let records = table::latest(table::records(&text).map_err(wrong)?);
+    let published = table::published(LINE_UP).map_err(wrong)?;
+    Ok(format!("\n{}", table::section(&records, &published)))
 }
 
 #[cfg(test)]

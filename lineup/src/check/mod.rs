@@ -20,7 +20,7 @@ use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observatio
 
 use crate::control::{Abandonment, lock};
 use crate::execution::{Broken, Watch, explore};
-use crate::matrix::Test;
+use crate::matrix::{Test, TestError};
 use crate::replay::Replay;
 use crate::schedule::Schedule;
 use crate::subject::{Answer, Subject};
@@ -274,6 +274,23 @@ impl<S: Subject> Check<S> {
             (serial, None | Some(Verdict::NotTotal(_))) => Ok(serial.observations),
             (_, Some(verdict)) => Err(verdict),
         }
+    }
+
+    /// The test with as much of its initial sequence as does not get stuck or spin: a sequence
+    /// of random operations may, and then no test takes place.
+    ///
+    /// # Errors
+    /// None, but that of [`Test::between`].
+    pub fn with_possible_start(&self, test: Test<S>) -> Result<Test<S>, TestError> {
+        if test.initial().is_empty() {
+            return Ok(test);
+        }
+        let mut initial = test.initial().to_vec();
+        let alone = Test::with(Vec::new(), initial.clone(), Vec::new())?;
+        let (serial, _) = self.serial_phase(&alone, self.deadline());
+        let lengths = serial.observations.histories().map(|history| history.operations.len());
+        initial.truncate(lengths.min().unwrap_or(0));
+        Test::with(test.columns().to_vec(), initial, test.finally().to_vec())
     }
 
     /// Executes one schedule.

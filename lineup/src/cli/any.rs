@@ -8,13 +8,14 @@ use std::time::{Duration, Instant};
 
 use super::CommandError;
 use super::commands::write;
-use super::options::{Bounds, Failing};
+use super::options::{Bounds, Failing, Given};
 use crate::check::Check;
 use crate::files::{Failure, ObservationFile, observation_lines};
-use crate::many::{self, AutoCheck, RandomCheck, Series};
-use crate::matrix::Test;
+use crate::many::{self, RandomCheck, Series};
+use crate::matrix::{Test, TestError};
 use crate::report;
 use crate::subject::{Subject, name};
+use crate::survey::{Record, Tests};
 use crate::verdict::{Report, Verdict};
 
 /// An answer and its exit code.
@@ -45,10 +46,29 @@ pub trait Commands {
         failing: &Failing,
         bounds: &Bounds,
     ) -> Answered;
-    fn random(&self, tests: &RandomCheck, failing: &Failing, bounds: &Bounds) -> Answered;
-    fn auto(&self, up_to: usize, failing: &Failing, bounds: &Bounds) -> Answered;
+    fn random(
+        &self,
+        tests: &RandomCheck,
+        around: &Given,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered;
+    fn all(
+        &self,
+        shape: (usize, usize),
+        around: &Given,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered;
+    fn auto(&self, up_to: usize, around: &Given, failing: &Failing, bounds: &Bounds) -> Answered;
     fn replay(&self, path: &Path, failure: &Failure, bounds: &Bounds) -> Answered;
-    fn row(&self, tests: &RandomCheck, bounds: &Bounds) -> Answered;
+    fn survey(
+        &self,
+        tests: &Tests,
+        seed: u64,
+        budget: Duration,
+        bounds: &Bounds,
+    ) -> Result<Record, CommandError>;
 }
 
 struct Typed<S>(PhantomData<fn() -> S>);
@@ -64,7 +84,7 @@ impl<S: Subject> AnySubject for Typed<S> {
     }
 
     fn invocations(&self) -> Vec<String> {
-        S::representatives().iter().map(name).collect()
+        S::representatives().iter().chain(&S::dropping()).map(name).collect()
     }
 }
 
@@ -84,6 +104,23 @@ impl<S: Subject> Typed<S> {
         Ok((report::report(check, &report), report.verdict.exit_code()))
     }
 
+    /// The tests between given sequences; an initial sequence only as far as it does not get
+    /// stuck.
+    fn surrounded(
+        check: &Check<S>,
+        tests: &[Test<S>],
+        around: &Given,
+    ) -> Result<Vec<Test<S>>, TestError> {
+        let between = |test: &Test<S>| check.with_possible_start(around.around(test)?);
+        tests.iter().map(between).collect()
+    }
+
+    fn several(check: &Check<S>, tests: &[Test<S>], around: &Given, failing: &Failing) -> Answered {
+        let tests = Self::surrounded(check, tests, around)?;
+        let series = many::run_with(check, &tests, false, &progress(S::NAME, tests.len()));
+        Self::series(check, series, failing)
+    }
+
     fn series(check: &Check<S>, series: Series<S>, failing: &Failing) -> Answered {
         let tests = series.passed + series.failures.len() + series.unknown.len();
         let code = series.exit_code();
@@ -100,17 +137,23 @@ impl<S: Subject> Typed<S> {
     }
 }
 
-/// Says on a terminal how many tests are done, from time to time.
-fn progress(name: &'static str, all: usize) -> impl Fn(usize) + Sync {
+/// Says on a terminal how many tests are done, from time to time; `all` is 0 if their number
+/// is not known.
+fn progress(name: &str, all: usize) -> impl Fn(usize) + Sync {
     let last = Mutex::new(Instant::now());
+    let of = if all == 0 { String::new() } else { format!(" of {all}") };
+    let name = name.to_owned();
     move |done| {
         let mut last = crate::control::lock(&last);
         if last.elapsed() > Duration::from_secs(2) && std::io::stderr().is_terminal() {
             *last = Instant::now();
-            drop(writeln!(std::io::stderr(), "{name}: {done} of {all} tests"));
+            drop(writeln!(std::io::stderr(), "{name}: {done}{of} tests"));
         }
     }
 }
+
+/// The largest number of tests of one command.
+const MOST: u128 = 1_000_000;
 
 #[allow(private_interfaces)]
 impl<S: Subject> Commands for Typed<S> {
@@ -162,16 +205,48 @@ impl<S: Subject> Commands for Typed<S> {
         Ok((text, code))
     }
 
-    fn random(&self, tests: &RandomCheck, failing: &Failing, bounds: &Bounds) -> Answered {
+    fn random(
+        &self,
+        tests: &RandomCheck,
+        around: &Given,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered {
         let check = bounds.check::<S>(true);
-        let tests = tests.tests()?;
-        let series = many::run_with(&check, &tests, false, &progress(S::NAME, tests.len()));
-        Self::series(&check, series, failing)
+        let drawn = tests.tests()?;
+        Self::several(&check, &drawn, around, failing)
     }
 
-    fn auto(&self, up_to: usize, failing: &Failing, bounds: &Bounds) -> Answered {
+    fn all(
+        &self,
+        shape: (usize, usize),
+        around: &Given,
+        failing: &Failing,
+        bounds: &Bounds,
+    ) -> Answered {
+        let number = many::number_of_tests(shape, S::representatives().len());
+        if number > MOST {
+            return Err(CommandError::TooMany { subject: S::NAME, number });
+        }
         let check = bounds.check::<S>(true);
-        Self::series(&check, AutoCheck { up_to }.run(&check)?, failing)
+        Self::several(&check, &many::all_tests(shape, usize::MAX)?, around, failing)
+    }
+
+    fn auto(&self, up_to: usize, around: &Given, failing: &Failing, bounds: &Bounds) -> Answered {
+        let check = bounds.check::<S>(true);
+        let mut series = many::run(&check, &[], false);
+        for n in 1..=up_to {
+            let number = many::number_of_tests((n, n), n.min(S::representatives().len()));
+            if number > MOST {
+                return Err(CommandError::TooMany { subject: S::NAME, number });
+            }
+            let tests = Self::surrounded(&check, &many::all_tests((n, n), n)?, around)?;
+            series.add(many::run_with(&check, &tests, false, &progress(S::NAME, tests.len())));
+            if !series.failures.is_empty() {
+                break;
+            }
+        }
+        Self::series(&check, series, failing)
     }
 
     fn replay(&self, path: &Path, failure: &Failure, bounds: &Bounds) -> Answered {
@@ -183,18 +258,15 @@ impl<S: Subject> Commands for Typed<S> {
         Ok(report::replayed(&check, &test, &schedule, failure))
     }
 
-    fn row(&self, tests: &RandomCheck, bounds: &Bounds) -> Answered {
-        let check = bounds.check::<S>(true);
-        let tests = tests.tests()?;
-        let series = many::run_with(&check, &tests, true, &progress(S::NAME, tests.len()));
-        let code = series.exit_code();
-        let smallest = match series.failures.first() {
-            Some(report) => {
-                let (rows, columns) = check.minimise(report.clone()).test.dimension();
-                format!("{rows}x{columns}")
-            }
-            None => "-".to_owned(),
-        };
-        Ok((report::row(&series, &smallest, &bounds.preemptions()), code))
+    fn survey(
+        &self,
+        tests: &Tests,
+        seed: u64,
+        budget: Duration,
+        bounds: &Bounds,
+    ) -> Result<Record, CommandError> {
+        let name = format!("{}, {tests}", S::NAME);
+        let all = tests.samples.unwrap_or(0);
+        Ok(tests.run(&bounds.check::<S>(true), seed, budget, &progress(&name, all))?)
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use snapshot_io::{limited, replacement};
 
@@ -13,6 +14,7 @@ use super::{CommandError, TROUBLE};
 use crate::files::{Failure, ObservationFile};
 use crate::many::RandomCheck;
 use crate::report;
+use crate::survey::{Record, Tests, table};
 
 /// The largest file that is read, and its longest line.
 const FILE: usize = 64 << 20;
@@ -95,12 +97,25 @@ pub(super) fn run(subjects: Subjects<'_>, arguments: &Arguments) -> Answered {
         )?
         .commands()
         .run(test, observations.as_deref(), baseline.as_deref(), failing, bounds),
-        Command::Random { subjects: given, shape, samples, seed, failing, bounds } => {
-            let tests = RandomCheck { shape: (shape.0, shape.1), samples: *samples, seed: *seed };
-            each(&chosen(subjects, given)?, |s| s.commands().random(&tests, failing, bounds))
+        Command::Random { subjects: given, shape, samples, seed, around, failing, bounds } => {
+            let tests = RandomCheck {
+                shape: (shape.0, shape.1),
+                samples: *samples,
+                seed: *seed,
+                initial: around.random_init.into(),
+                finally: around.random_final.into(),
+            };
+            let around = &around.given;
+            each(&chosen(subjects, given)?, |s| {
+                s.commands().random(&tests, around, failing, bounds)
+            })
         }
-        Command::Auto { subjects: given, up_to, failing, bounds } => {
-            each(&chosen(subjects, given)?, |s| s.commands().auto(*up_to, failing, bounds))
+        Command::All { subjects: given, shape, around, failing, bounds } => {
+            let shape = (shape.0, shape.1);
+            each(&chosen(subjects, given)?, |s| s.commands().all(shape, around, failing, bounds))
+        }
+        Command::Auto { subjects: given, up_to, around, failing, bounds } => {
+            each(&chosen(subjects, given)?, |s| s.commands().auto(*up_to, around, failing, bounds))
         }
         Command::Replay { file, bounds } => {
             let failure = Failure::parse(&read(file)?)
@@ -112,11 +127,91 @@ pub(super) fn run(subjects: Subjects<'_>, arguments: &Arguments) -> Answered {
                 .map_err(|error| CommandError::File { path: file.clone(), error })?;
             Ok((report::shown(&shown), 0))
         }
-        Command::Table { subjects: given, shape, samples, seed, bounds } => {
-            let tests = RandomCheck { shape: (shape.0, shape.1), samples: *samples, seed: *seed };
-            let (rows, code) =
-                each(&chosen(subjects, given)?, |s| s.commands().row(&tests, bounds))?;
-            Ok((report::head() + &rows, code))
+        Command::Survey { subjects: given, tests, budget, seed, record, bounds } => {
+            each(&chosen(subjects, given)?, |s| {
+                let (mut text, mut worst) = (String::new(), 0);
+                for tests in tests {
+                    let found = s.commands().survey(tests, *seed, *budget, bounds)?;
+                    if interrupted().load(Ordering::Relaxed) {
+                        return Ok((text + "interrupted\n", 3));
+                    }
+                    worst = if found.failed > 0 || worst == 1 {
+                        1
+                    } else if found.unknown > 0 {
+                        3
+                    } else {
+                        worst
+                    };
+                    let _ = writeln!(
+                        text,
+                        "{}, {}: {} of {} tests run: {} passed, {} failed, {} unknown",
+                        found.subject,
+                        found.tests,
+                        found.run,
+                        found.number,
+                        found.passed,
+                        found.failed,
+                        found.unknown
+                    );
+                    let mut all = if record.exists() { records(record)? } else { Vec::new() };
+                    all.push(found);
+                    write(record, &table::lines(&table::latest(all)))?;
+                }
+                Ok((text, worst))
+            })
+        }
+        Command::Table {
+            subjects: given,
+            records: recorded,
+            published,
+            into,
+            shape,
+            samples,
+            seed,
+            bounds,
+        } => {
+            let published = match published {
+                None => Vec::new(),
+                Some(path) => table::published(&read(path)?)
+                    .map_err(|error| CommandError::Records { path: path.clone(), error })?,
+            };
+            let (mut found, mut code) = (Vec::new(), 0);
+            if let Some(path) = recorded {
+                found = table::latest(records(path)?);
+                found.retain(|record| given.is_empty() || given.contains(&record.subject));
+            } else {
+                let samples = Some(*samples);
+                let tests = Tests { shape: (shape.0, shape.1), samples, initial: 0 };
+                for subject in chosen(subjects, given)? {
+                    let record = subject.commands().survey(&tests, *seed, NO_END, bounds)?;
+                    code = match (code, &record) {
+                        (1, _) => 1,
+                        (_, record) if record.failed > 0 => 1,
+                        (_, record) if record.unknown > 0 => 3,
+                        _ => code,
+                    };
+                    found.push(record);
+                    if interrupted().load(Ordering::Relaxed) {
+                        break;
+                    }
+                }
+            }
+            let section = table::section(&found, &published);
+            match into {
+                None => Ok((section, code)),
+                Some(path) => {
+                    write(path, &table::replaced(&read(path)?, &section))?;
+                    Ok((String::new(), code))
+                }
+            }
         }
     }
+}
+
+/// No budget: a hundred years.
+const NO_END: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
+
+fn records(path: &Path) -> Result<Vec<Record>, CommandError> {
+    let error = |error| CommandError::Records { path: path.to_owned(), error };
+    table::records(&read(path)?).map_err(error)
 }

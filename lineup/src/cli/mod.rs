@@ -17,6 +17,7 @@ pub use any::{AnySubject, subject};
 
 use crate::files::FileError;
 use crate::matrix::TestError;
+use crate::survey::table::RecordError;
 
 /// There is no answer.
 const TROUBLE: u8 = 2;
@@ -59,6 +60,25 @@ pub enum CommandError {
         given: String,
         /// The names there are.
         known: String,
+    },
+    /// Records, or the published table, that cannot be read.
+    #[error("{}: {error}", path.display())]
+    Records {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: RecordError,
+    },
+    /// More tests than one command runs.
+    #[error(
+        "{subject} has {number} such tests: take random ones (`random`), a smaller shape, or a \
+         budget (`survey`)"
+    )]
+    TooMany {
+        /// The subject.
+        subject: &'static str,
+        /// The number of tests.
+        number: u128,
     },
     /// The baseline is of another test.
     #[error("the baseline is of another test: {baseline}")]

@@ -8,7 +8,9 @@ use clap::{Args, Parser, Subcommand};
 use snapshot_io::quantity;
 
 use crate::check::Check;
+use crate::matrix::{Test, TestError};
 use crate::subject::Subject;
+use crate::survey::Tests;
 
 /// Checks concurrent objects under every schedule, without a specification (Line-Up).
 ///
@@ -57,6 +59,22 @@ pub(super) enum Command {
         #[arg(long, default_value_t = 0)]
         seed: u64,
         #[command(flatten)]
+        around: Around,
+        #[command(flatten)]
+        failing: Failing,
+        #[command(flatten)]
+        bounds: Bounds,
+    },
+    /// Checks all tests of a shape, modulo the order of their threads.
+    All {
+        /// The subjects; all, if none is named.
+        subjects: Vec<String>,
+        /// Operations per thread x threads.
+        #[arg(long, default_value = "2x2")]
+        shape: ShapeArgument,
+        #[command(flatten)]
+        around: Given,
+        #[command(flatten)]
         failing: Failing,
         #[command(flatten)]
         bounds: Bounds,
@@ -68,6 +86,8 @@ pub(super) enum Command {
         /// The largest n.
         #[arg(long, default_value_t = 2)]
         up_to: usize,
+        #[command(flatten)]
+        around: Given,
         #[command(flatten)]
         failing: Failing,
         #[command(flatten)]
@@ -85,10 +105,40 @@ pub(super) enum Command {
         /// The file that `--observations` wrote.
         file: PathBuf,
     },
-    /// Prints the paper's Table 2 for subjects: random tests, all of them run.
+    /// Runs series of tests of subjects, each as long as its budget lasts, and records what they
+    /// come to.
+    Survey {
+        /// The subjects; all, if none is named.
+        subjects: Vec<String>,
+        /// A series of tests: `all:2x2`, `random:3x3:100`, `random:2x2:100:init2`; several are
+        /// run one after the other.
+        #[arg(long, required = true, value_name = "SERIES")]
+        tests: Vec<Tests>,
+        /// Seconds per subject and series, after which no test begins.
+        #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = quantity::seconds)]
+        budget: Duration,
+        /// The seed of random tests and of the order of others.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Where to add the records (CSV).
+        #[arg(long, value_name = "FILE")]
+        record: PathBuf,
+        #[command(flatten)]
+        bounds: Bounds,
+    },
+    /// Prints the paper's Table 2 for subjects: of records, or of random tests, all of them run.
     Table {
         /// The subjects; all, if none is named.
         subjects: Vec<String>,
+        /// Makes it of what `survey` recorded, and runs nothing.
+        #[arg(long, value_name = "FILE")]
+        records: Option<PathBuf>,
+        /// The published table (CSV), to be shown beside it.
+        #[arg(long, value_name = "FILE")]
+        published: Option<PathBuf>,
+        /// Writes it into a page of results, in place of the section that is there.
+        #[arg(long, value_name = "FILE")]
+        into: Option<PathBuf>,
         /// Operations per thread x threads.
         #[arg(long, default_value = "3x3")]
         shape: ShapeArgument,
@@ -101,6 +151,44 @@ pub(super) enum Command {
         #[command(flatten)]
         bounds: Bounds,
     },
+}
+
+/// What is executed before and after the threads of each test.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct Given {
+    /// What is executed before each test: `push(10) push(20)`.
+    #[arg(long, default_value = "", value_name = "OPERATIONS")]
+    pub(super) init: String,
+    /// What is executed after each test.
+    #[arg(long = "final", default_value = "", value_name = "OPERATIONS")]
+    pub(super) finally: String,
+}
+
+/// The same, given or random.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct Around {
+    #[command(flatten)]
+    pub(super) given: Given,
+    /// Random operations before each test, after those of `--init`; less where they would get
+    /// stuck.
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=32))]
+    pub(super) random_init: u8,
+    /// Random operations after each test, before those of `--final`.
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=32))]
+    pub(super) random_final: u8,
+}
+
+impl Given {
+    /// The test with these sequences around those it has.
+    pub(super) fn around<S: Subject>(&self, test: &Test<S>) -> Result<Test<S>, TestError> {
+        let mut initial = Test::<S>::sequence_of(&self.init)?;
+        initial.extend_from_slice(test.initial());
+        let dropping = S::dropping();
+        let mut finally: Vec<S::Invocation> =
+            test.finally().iter().filter(|i| Some(*i) != dropping.as_ref()).cloned().collect();
+        finally.extend(Test::<S>::sequence_of(&self.finally)?);
+        test.between(initial, finally)
+    }
 }
 
 /// What to do with failures.
@@ -152,11 +240,6 @@ impl Bounds {
             .patience(self.patience)
             .silence(self.silence)
             .cancelled_by(super::commands::interrupted())
-    }
-
-    /// The bound, as the table shows it.
-    pub(super) fn preemptions(&self) -> String {
-        self.preemptions.0.map_or_else(|| "all".to_owned(), |most| most.to_string())
     }
 }
 

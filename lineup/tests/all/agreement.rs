@@ -68,7 +68,7 @@ fn model(columns: &[Vec<String>]) -> BTreeSet<String> {
 #[test]
 fn phase_1_is_the_plain_enumeration() {
     let tests = many::all_tests::<Queue>((2, 2), 4).unwrap();
-    let larger = many::RandomCheck { shape: (2, 3), samples: 60, seed: 3 };
+    let larger = many::RandomCheck { shape: (2, 3), samples: 60, seed: 3, ..Default::default() };
     let (mut stuck, mut full) = (0, 0);
     for test in tests.into_iter().chain(larger.tests().unwrap()) {
         let words = |column: &Vec<<Queue as Subject>::Invocation>| {

@@ -151,11 +151,80 @@ fn many_tests_and_the_table() {
     let table = ["table", "Counter", "Counter1", "--shape", "2x2", "--samples", "12"];
     let (code, text, _) = lineup(&table);
     assert_eq!(code, 1, "{text}");
-    let row = text.lines().find(|line| line.starts_with("| Counter1 ")).unwrap();
+    let mut rows = text.lines().filter(|line| line.starts_with("| Counter1 "));
+    let (series, row) = (rows.next().unwrap(), rows.next().unwrap());
+    assert!(series.starts_with("| Counter1 | `inc() get() \\| inc()` |"), "{text}");
     assert!(row.starts_with("| Counter1 | 2x2 | 6 | 6 |"), "{text}");
     let (code, text, _) = lineup(&["list"]);
     assert_eq!(code, 0);
     assert!(text.contains("Queue: add(200) add(400) try_take() take()\n"), "{text}");
+}
+
+#[test]
+fn tests_have_sequences_before_and_after() {
+    let random = ["random", "QueuePre", "--shape", "1x2", "--samples", "12"];
+    let with = |more: &[&str]| lineup(&[&random[..], more].concat());
+    // One operation per thread: `try_take` is refused wrongly only where there is a value.
+    assert_eq!(with(&[]).0, 0);
+    let (code, text, _) = with(&["--init", "add(200)"]);
+    assert_eq!(code, 1, "{text}");
+    assert!(text.contains("    add(200)\n"), "{text}");
+    let (code, text, _) = with(&["--random-init", "2", "--random-final", "1"]);
+    assert_eq!(code, 1, "{text}");
+    let (code, _, errors) = with(&["--init", "add(201)"]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("`add(201)` is no operation of QueuePre"), "{errors}");
+    let all = ["all", "QueuePre", "--shape", "1x2"];
+    let (code, text, _) = lineup(&all);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("10 of 10 tests passed"), "{text}");
+    assert_eq!(lineup(&[&all[..], &["--init", "add(400)"]].concat()).0, 1);
+    let (code, _, errors) = lineup(&["all", "BlockingCollection", "--shape", "3x3"]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("BlockingCollection has 1703016 such tests"), "{errors}");
+}
+
+#[test]
+fn surveys_are_recorded_and_the_table_is_made_of_the_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (records, page) = (path("records.csv"), path("RESULTS.md"));
+    let survey = |subject: &str, tests: &str| {
+        lineup(&["survey", subject, "--tests", tests, "--record", &records])
+    };
+    let (code, text, errors) = survey("Counter1", "all:2x2");
+    assert_eq!(code, 1, "{text}{errors}");
+    assert_eq!(text, "Counter1, all:2x2: 10 of 10 tests run: 7 passed, 3 failed, 0 unknown\n");
+    assert_eq!(survey("Counter", "random:2x2:7:init1").0, 0);
+    assert_eq!(survey("Counter", "random:2x2:6").0, 0);
+    assert_eq!(survey("Counter1", "all:2x2").0, 1);
+    let recorded = fs::read_to_string(&records).unwrap();
+    assert_eq!(recorded.lines().count(), 4, "measured again, in place of it: {recorded}");
+    // Nothing begins after the budget.
+    let late = ["survey", "Counter", "--tests", "all:2x2", "--budget", "0", "--record", &records];
+    let (code, text, _) = lineup(&late);
+    assert_eq!((code, text.contains("0 of 10 tests run")), (0, true), "{text}");
+    fs::write(&page, "# Results\n\n## Other\n\nx\n").unwrap();
+    let published =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/published/pldi2010-table2.csv");
+    let table = ["table", "--records", &records, "--published", published, "--into", &page];
+    assert_eq!(lineup(&table), (0, String::new(), String::new()));
+    let first = fs::read_to_string(&page).unwrap();
+    assert!(first.starts_with("# Results\n\n## Other\n\nx\n\n## PLDI 2010, Table 2"), "{first}");
+    let row = first.lines().find(|line| line.starts_with("| Counter1 | `inc() ")).unwrap();
+    assert!(row.contains("get()` | 3 of 10 | -") || row.contains("inc()` | 3 of 10 | -"), "{row}");
+    assert!(first.contains("ConcurrentQueue(Pre)"), "{first}");
+    assert_eq!(lineup(&table).0, 0);
+    assert_eq!(fs::read_to_string(&page).unwrap(), first, "the section takes its own place");
+    for (arguments, expected) in [
+        (&["survey", "Counter", "--tests", "some:2x2", "--record", "x"][..], "expected `all:2x2`"),
+        (&["table", "--records", &page], "record 1: "),
+        (&["table", "--records", "/nowhere/at/all"], "/nowhere/at/all: "),
+    ] {
+        let (code, _, errors) = lineup(arguments);
+        assert_eq!(code, 2, "{errors}");
+        assert!(errors.contains(expected), "{errors}");
+    }
 }
 
 #[cfg(unix)]

@@ -105,7 +105,8 @@ struct Counts {
 const SHAPES: [(usize, usize); 5] = [(1, 2), (2, 2), (3, 2), (1, 3), (2, 3)];
 
 fn tests<S: Subject>(samples: usize, seed: u64) -> Vec<Test<S>> {
-    let of = |shape| many::RandomCheck { shape, samples, seed }.tests().unwrap();
+    let of =
+        |shape| many::RandomCheck { shape, samples, seed, ..Default::default() }.tests().unwrap();
     SHAPES.into_iter().flat_map(of).collect()
 }
 
@@ -159,16 +160,55 @@ fn broken(seed: u64, counts: &mut Counts) {
     }
 }
 
+/// A number from the environment.
+fn number(name: &str) -> Option<usize> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}: expected a number, not `{text}`")))
+}
+
+/// `SNAPSHOT_LINEUP_TESTS=1000000` asks for that many tests of random objects, by serial
+/// executions alone.
 #[test]
 fn a_lock_around_a_sequential_object_never_fails() {
     let mut counts = Counts::default();
     (1..=24).for_each(|seed| locked(seed, &mut counts));
     assert!(counts.tests == 240 && counts.stuck > 250 && counts.executions > 20_000, "{counts:?}");
+    let more = number("SNAPSHOT_LINEUP_TESTS").unwrap_or(0);
+    if more == 0 {
+        return;
+    }
+    let mut counts = Counts::default();
+    let check = Check::<Behind<false>>::new().executions(Some(30));
+    for seed in 1_000.. {
+        if counts.tests >= more {
+            break;
+        }
+        SEEDS[0].store(seed, SeqCst);
+        for test in tests::<Behind<false>>(20, seed) {
+            let report = check.run(&test);
+            assert!(matches!(report.verdict, Verdict::Pass { .. }), "{seed} {report:?}");
+            counts.tests += 1;
+            counts.stuck += report.concurrent.stuck;
+            counts.executions += report.concurrent.executions + report.serial.executions;
+        }
+    }
+    eprintln!("a lock around a random object: {counts:?}");
 }
 
+/// `SNAPSHOT_LINEUP_FAILURES=10000` asks for that many failures, each replayed.
 #[test]
 fn locks_given_back_too_early_fail_by_both_judges_and_replay_exactly() {
     let mut counts = Counts::default();
     (1..=24).for_each(|seed| broken(seed, &mut counts));
     assert!(counts.failures > 60 && counts.stuck > 3, "{counts:?}");
+    let more = number("SNAPSHOT_LINEUP_FAILURES").unwrap_or(0);
+    for seed in 25.. {
+        if counts.failures >= more {
+            break;
+        }
+        broken(seed, &mut counts);
+    }
+    if more > 0 {
+        eprintln!("executions that fail, each replayed exactly: {counts:?}");
+    }
 }

@@ -7,6 +7,7 @@ mod commands;
 mod locks;
 mod paper;
 mod pitfalls;
+mod sequences;
 mod snapshots;
 mod stand_in;
 mod synchronisation;

@@ -258,7 +258,9 @@ fn initial_and_final_sequences_are_executed() {
 #[test]
 fn reports_do_not_depend_on_the_number_of_threads() {
     let check = Check::<Strictly>::new();
-    let tests = many::RandomCheck { shape: (2, 2), samples: 24, seed: 5 }.tests().unwrap();
+    let tests = many::RandomCheck { shape: (2, 2), samples: 24, seed: 5, ..Default::default() }
+        .tests()
+        .unwrap();
     let first = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let series = pool.install(|| many::run(&check, &tests, false));
