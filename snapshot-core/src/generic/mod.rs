@@ -9,7 +9,8 @@
 //! `search.rs` says what makes it quick.
 //!
 //! [`objects`] has specifications to begin with; [`replay()`] checks an order
-//! without any search.
+//! without any search. [`weaken()`] forgets order of time, and [`refute`] looks for a violation
+//! that needs little of it.
 //!
 //! ```
 //! use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
@@ -36,10 +37,12 @@ mod search;
 pub(crate) mod slots;
 mod specification;
 pub(crate) mod states;
+mod weaken;
 
 pub use history::{Ending, History, HistoryBuilder, HistoryError, Operation};
 pub use replay::{ReplayError, replay};
 pub use specification::Specification;
+pub use weaken::{Refutation, barriers, refute, weaken};
 
 use self::problem::Problem;
 use self::search::Stuck;

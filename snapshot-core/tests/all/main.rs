@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod automata;
+mod barriers;
 mod immediate;
 mod judge;
 mod objects;

@@ -1,0 +1,18 @@
+//! How many barriers violations need: the definition, by brute force on all small histories,
+//! against [`snapshot_core::generic::weaken`], and the table of `docs/barriers.md`.
+//!
+//! `SNAPSHOT_BARRIERS=full` counts the whole table (some minutes); by default its rows end
+//! one operation earlier where they are long.
+
+mod definition;
+mod objects;
+mod orders;
+mod queues;
+mod table;
+mod theorem;
+mod weaken;
+
+/// Whether the whole table is wanted.
+fn is_full() -> bool {
+    std::env::var_os("SNAPSHOT_BARRIERS").is_some_and(|value| value == "full")
+}

@@ -1,0 +1,60 @@
+//! No number of barriers suffices for queues that may answer that they are empty.
+
+use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
+use snapshot_core::generic::{History, HistoryBuilder, Refutation, barriers, refute};
+use snapshot_core::search::Budget;
+
+/// A dequeue finds nothing, though at any time while it is open one of these many values is
+/// there: each is enqueued before the one before it begins to be dequeued.
+fn covered(values: usize) -> History<QueueInput<usize>, QueueOutput<usize>> {
+    const WHOLE: usize = 0;
+    let mut builder = History::builder();
+    let enqueue = |builder: &mut HistoryBuilder<_, _>, value| {
+        builder.invoke(1, QueueInput::Enqueue(value)).unwrap();
+        builder.respond(1, QueueOutput::Enqueued).unwrap();
+    };
+    enqueue(&mut builder, 0);
+    builder.invoke(WHOLE, QueueInput::Dequeue).unwrap();
+    for value in 0..values {
+        if value + 1 < values {
+            enqueue(&mut builder, value + 1);
+        } else {
+            builder.respond(WHOLE, QueueOutput::Empty).unwrap();
+        }
+        builder.invoke(2, QueueInput::Dequeue).unwrap();
+        builder.respond(2, QueueOutput::Dequeued(value)).unwrap();
+    }
+    builder.finish()
+}
+
+/// With one value more, one cut more: so no number is enough for all.
+#[test]
+fn an_empty_answer_covered_by_a_chain_needs_one_cut_more_than_values() {
+    for values in 1..=5 {
+        let history = covered(values);
+        assert!(barriers(&history).len() > values);
+        let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+        let found = refute(&Queue::default(), &history, usize::MAX, &mut budget);
+        let Refutation::Refuted { cuts, is_least: true, .. } = found else {
+            panic!("{values}: {found:?}");
+        };
+        assert_eq!(cuts.len(), values + 1, "{history:?}");
+    }
+}
+
+/// A twin: if one value is dequeued before the next is there, the queue may have been empty.
+#[test]
+fn a_gap_in_the_chain_explains_the_answer() {
+    let mut builder = History::builder();
+    builder.invoke(1, QueueInput::Enqueue(0)).unwrap();
+    builder.respond(1, QueueOutput::Enqueued).unwrap();
+    builder.invoke(0, QueueInput::Dequeue).unwrap();
+    builder.invoke(1, QueueInput::Enqueue(1)).unwrap();
+    builder.invoke(2, QueueInput::Dequeue).unwrap();
+    builder.respond(1, QueueOutput::Enqueued).unwrap();
+    builder.respond(2, QueueOutput::Dequeued(0)).unwrap();
+    builder.respond(0, QueueOutput::Empty).unwrap();
+    let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
+    let found = refute(&Queue::default(), &builder.finish(), usize::MAX, &mut budget);
+    assert!(matches!(found, Refutation::Unrefuted { is_linearizable: true, .. }), "{found:?}");
+}
