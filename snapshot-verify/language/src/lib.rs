@@ -14,4 +14,5 @@ pub mod program;
 
 pub use language::{Algorithm, parse};
 pub use language::{Bug, Diagnostic, DiagnosticKind, Diagnostics, Expectation, ExpectedVerdict};
-pub use language::{Source, Span, tree};
+pub use language::{Item, ItemKind, Meaning, MeaningText, outline};
+pub use language::{Source, Span, format, tree};

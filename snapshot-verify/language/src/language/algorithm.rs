@@ -63,6 +63,10 @@ impl Algorithm {
         &self.source
     }
 
+    pub(super) fn declarations(&self) -> &[Declaration] {
+        &self.declarations
+    }
+
     /// Its bugs, in the order of the text.
     pub fn bugs(&self) -> &[Bug] {
         &self.bugs

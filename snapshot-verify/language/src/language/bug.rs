@@ -64,6 +64,15 @@ pub(crate) struct Quotation {
 }
 
 impl Edit {
+    /// Whether one of its texts stands there.
+    pub fn quotes(&self, span: Span) -> bool {
+        let brought = match self.change {
+            Change::Replace(text) | Change::Before(text) | Change::After(text) => Some(text),
+            Change::Delete => None,
+        };
+        self.target.span == span || brought.is_some_and(|text| text.span == span)
+    }
+
     /// Applies the edit to the symbols of some declarations: those of its scope.
     /// `origin` marks the symbols that it brings.
     pub fn apply(

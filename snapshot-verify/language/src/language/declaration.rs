@@ -1,15 +1,24 @@
 //! A text as a sequence of declarations, each with its symbols: what bug edits
 //! work on.
 
-use super::Source;
 use super::diagnostic::{DiagnosticKind, Reporter};
 use super::token::{Token, TokenKind};
+use super::{Source, Span};
 
 /// The symbols of one declaration.
 #[derive(Clone, Debug)]
 pub(super) struct Declaration {
     pub kind: DeclarationKind,
     pub tokens: Vec<Token>,
+}
+
+impl Declaration {
+    /// From its first symbol to its last; none if it has no symbols.
+    pub fn span(&self) -> Option<Span> {
+        let mut symbols = self.tokens.iter().filter(|token| !token.kind.is_layout());
+        let first = symbols.next()?;
+        Some(first.span.to(symbols.next_back().unwrap_or(first).span))
+    }
 }
 
 #[derive(Clone, Debug, Eq, PartialEq)]

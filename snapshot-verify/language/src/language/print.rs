@@ -55,6 +55,15 @@ impl Display for Variable {
     }
 }
 
+impl Procedure {
+    /// Its first line, without the colon before its body.
+    pub fn signature(&self) -> String {
+        let text = self.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        line.strip_suffix(':').unwrap_or(line).to_owned()
+    }
+}
+
 impl Display for Procedure {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let operation = matches!(self.name.text.as_str(), "update" | "scan");

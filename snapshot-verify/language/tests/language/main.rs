@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod errors;
+mod format;
+mod meaning;
 mod places;
 mod programs;
 mod roundtrip;

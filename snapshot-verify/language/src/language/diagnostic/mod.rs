@@ -25,6 +25,23 @@ pub struct Diagnostic {
     pub span: Span,
 }
 
+impl Diagnostic {
+    /// What is said at the place itself: shorter than the kind, which is a sentence.
+    pub fn label(&self) -> String {
+        self.kind.label()
+    }
+
+    /// Other places that it is about, and what is to be said of them.
+    pub fn context(&self) -> Vec<(Span, String)> {
+        self.kind.context()
+    }
+
+    /// What to do about it, where that is known.
+    pub fn help(&self) -> Option<String> {
+        self.kind.help()
+    }
+}
+
 /// All that is wrong with a text, at least one thing, in the order of the text.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostics {

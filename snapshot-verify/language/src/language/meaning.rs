@@ -1,0 +1,277 @@
+//! What a word of a text stands for, and where that is declared: for editors.
+//!
+//! No name hides another (`docs/language.md`), so a word means what it is declared as in its
+//! procedure, or else outside of procedures. The types of locals are those of the checked
+//! program, if the text has one.
+
+use logos::Logos;
+
+use super::Span;
+use super::algorithm::Algorithm;
+use super::bug::Scope;
+use super::declaration::DeclarationKind;
+use super::token::TokenKind;
+use super::tree::{Name, Tree, Variable};
+use crate::program::{Expression, ExpressionKind, Program, Projection, Statement, StatementKind};
+
+/// What a word stands for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Meaning {
+    /// The word.
+    pub span: Span,
+    /// What it stands for.
+    pub text: MeaningText,
+    /// Where its name is declared; of words of the language nowhere.
+    pub declared: Option<Span>,
+}
+
+/// What a word stands for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum MeaningText {
+    /// A declaration, as the language writes it.
+    Declaration(String),
+    /// A word of the language: what it means.
+    Word(&'static str),
+}
+
+/// Where a word stands.
+#[derive(Clone, Copy, Debug)]
+struct Word<'a> {
+    text: &'a str,
+    span: Span,
+    /// Whether it names a field of what stands before it.
+    is_field: bool,
+    /// The procedure that it stands in, also within the text of an edit.
+    procedure: Option<&'a str>,
+    /// Whether it stands in an `expect` line.
+    of_expectation: bool,
+    /// Whether it stands in the declaration of the object.
+    of_object: bool,
+}
+
+impl Algorithm {
+    /// What the word at a place, a byte of the text, stands for; nothing if there is none, or
+    /// if it is not known. O(length of the text).
+    pub fn meaning(&self, place: u32) -> Option<Meaning> {
+        let word = self.word(place)?;
+        let tree = self.tree(None).ok()?;
+        let program = self.program(None).ok();
+        let meaning = |text, declared| Meaning {
+            span: word.span,
+            text: MeaningText::Declaration(text),
+            declared,
+        };
+        if word.is_field {
+            let text = field(program.as_ref()?, word.span)?;
+            return Some(meaning(format!("{}: {text}", word.text), None));
+        }
+        let declared = self
+            .in_procedure(word, program.as_ref(), &tree)
+            .or_else(|| self.outside(word, &tree))
+            .map(|(text, span)| meaning(text, Some(span)));
+        declared.or_else(|| {
+            let (_, says) = WORDS.iter().find(|(known, _)| *known == word.text)?;
+            Some(Meaning { span: word.span, text: MeaningText::Word(says), declared: None })
+        })
+    }
+
+    /// The word at a place.
+    fn word(&self, place: u32) -> Option<Word<'_>> {
+        let declaration = self.declarations().iter().find(|declaration| {
+            declaration.span().is_some_and(|span| span.begin <= place && place <= span.end)
+        })?;
+        let mut procedure = match &declaration.kind {
+            DeclarationKind::Procedure(name) => Some(name.as_str()),
+            _ => None,
+        };
+        let whole = Span { begin: 0, end: self.source().text().len() as u32 };
+        let mut found = self.symbol(whole, place)?;
+        if found.0 == TokenKind::Quote {
+            let within = Span { begin: found.1.begin + 1, end: found.1.end - 1 };
+            let edits = self.bugs().iter().flat_map(|bug| &bug.edits);
+            let edit = edits.into_iter().find(|edit| edit.quotes(within));
+            if let Some(Scope::Procedure(name)) = edit.map(|edit| &edit.scope) {
+                procedure = Some(&name.text);
+            }
+            found = self.symbol(within, place)?;
+        }
+        let (kind, span, is_field) = found;
+        kind.is_word().then(|| Word {
+            text: self.source().slice(span),
+            span,
+            is_field,
+            procedure,
+            of_expectation: declaration.kind == DeclarationKind::Expectation,
+            of_object: declaration.kind == DeclarationKind::Object,
+        })
+    }
+
+    /// The symbol of a part of the text that a place is in, or at the end of, a word if there
+    /// is one; and whether a dot stands before it.
+    fn symbol(&self, part: Span, place: u32) -> Option<(TokenKind, Span, bool)> {
+        let mut found = None;
+        let mut before = TokenKind::Newline;
+        for (kind, range) in TokenKind::lexer(self.source().slice(part)).spanned() {
+            let [begin, end] = [range.start, range.end].map(|at| part.begin + at as u32);
+            if begin > place {
+                break;
+            }
+            let kind = kind.unwrap_or(TokenKind::Wrong);
+            if place <= end && (found.is_none() || kind.is_word() || kind == TokenKind::Quote) {
+                found = Some((kind, Span { begin, end }, before == TokenKind::Dot));
+            }
+            before = kind;
+        }
+        found
+    }
+
+    /// A parameter, a local variable or an index.
+    fn in_procedure(
+        &self,
+        word: Word<'_>,
+        program: Option<&Program>,
+        tree: &Tree,
+    ) -> Option<(String, Span)> {
+        let name = word.procedure?;
+        if let Some(program) = program {
+            let procedure = program.procedures.iter().find(|procedure| procedure.name == name)?;
+            let named = procedure
+                .locals
+                .iter()
+                .filter(|local| !local.hidden && local.name == word.text)
+                .collect::<Vec<_>>();
+            // Of successive loops with the same index, that of the last that began.
+            let begun = named.iter().rev().find(|local| local.span.begin <= word.span.begin);
+            let local = begun.or(named.first())?;
+            return Some((format!("{}: {}", local.name, local.content), local.span));
+        }
+        let procedure = tree.procedures.iter().find(|procedure| procedure.name.text == name)?;
+        let parameter = procedure.parameters.iter().find(|(name, _)| name.text == word.text);
+        if let Some((name, content)) = parameter {
+            let content = content.as_ref().map_or_else(|| "value".to_owned(), ToString::to_string);
+            return Some((format!("{}: {content}", name.text), name.span));
+        }
+        variable(&procedure.locals, "local", word.text)
+    }
+
+    /// What is declared outside of procedures.
+    fn outside(&self, word: Word<'_>, tree: &Tree) -> Option<(String, Span)> {
+        let is_it = |name: &Name| name.text == word.text;
+        if word.of_expectation {
+            let bug = self.bugs().iter().find(|bug| is_it(&bug.name))?;
+            let text = format!("bug {} \"{}\"", bug.name.text, bug.description);
+            return Some((text, bug.name.span));
+        }
+        if let Some(object) = &tree.object {
+            if is_it(&object.name) {
+                return Some((format!("object {}", object.name.text), object.name.span));
+            }
+            if word.of_object {
+                if let Some(found) = variable(&object.state, "state", word.text) {
+                    return Some(found);
+                }
+                let mut operations = object.operations.iter().map(|one| &one.procedure);
+                if let Some(operation) = operations.find(|one| is_it(&one.name)) {
+                    return Some((operation.signature(), operation.name.span));
+                }
+            }
+        }
+        let procedure = tree.procedures.iter().find(|procedure| is_it(&procedure.name));
+        let procedure = procedure.map(|procedure| (procedure.signature(), procedure.name.span));
+        let declared = tree.types.iter().find(|declared| is_it(&declared.name));
+        let declared = declared.map(|declared| {
+            (format!("type {} = {}", declared.name.text, declared.content), declared.name.span)
+        });
+        let bug = self.bugs().iter().find(|bug| is_it(&bug.name));
+        let bug = bug
+            .map(|bug| (format!("bug {} \"{}\"", bug.name.text, bug.description), bug.name.span));
+        variable(&tree.shared, "shared", word.text)
+            .or_else(|| variable(&tree.private, "private", word.text))
+            .or(procedure)
+            .or(declared)
+            .or(bug)
+    }
+}
+
+/// A variable with this name, as it is declared.
+fn variable(variables: &[Variable], keyword: &str, name: &str) -> Option<(String, Span)> {
+    let found = variables.iter().find(|variable| variable.name.text == name)?;
+    Some((format!("{keyword} {found}"), found.name.span))
+}
+
+/// The type of the field whose name stands at the end of an expression.
+fn field(program: &Program, name: Span) -> Option<String> {
+    let mut found = None;
+    let mut look = |expression: &Expression| {
+        let is_it =
+            expression.span.end == name.end && matches!(expression.kind, ExpressionKind::Field(..));
+        if is_it {
+            found = Some(expression.content.to_string());
+        }
+    };
+    let bodies = program.procedures.iter().flat_map(|procedure| &procedure.body);
+    Statement::each(bodies, &mut |statement| {
+        for expression in expressions(statement) {
+            each(expression, &mut look);
+        }
+    });
+    found
+}
+
+/// An expression and what it is made of.
+fn each<'a>(expression: &'a Expression, act: &mut dyn FnMut(&'a Expression)) {
+    act(expression);
+    for operand in expression.operands() {
+        each(operand, act);
+    }
+}
+
+/// The expressions of a statement, without those of its blocks.
+fn expressions(statement: &Statement) -> Vec<&Expression> {
+    let mut found = Vec::new();
+    match &statement.kind {
+        StatementKind::Assign { place, value } => {
+            found.extend(place.path.iter().filter_map(|part| match part {
+                Projection::Index(index) => Some(index),
+                Projection::Field(_) => None,
+            }));
+            found.push(value);
+        }
+        StatementKind::Access { access, .. } => found.extend(access.operands()),
+        StatementKind::Call { arguments, .. } => found.extend(arguments),
+        StatementKind::If { condition, .. } => found.push(condition),
+        StatementKind::For { except, .. } => found.extend(except),
+        StatementKind::Return(value) => found.extend(value),
+        StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => {}
+    }
+    found
+}
+
+/// Words of the language, and what they mean.
+const WORDS: [(&str, &str); 22] = [
+    ("value", "opaque data: may be moved, stored, returned, tested against none"),
+    ("bool", "`true` or `false`"),
+    ("bit", "0 or 1; `not` is the other one"),
+    ("process", "one of the n processes"),
+    ("segment", "one of the n segments; segment k is owned by process k"),
+    ("version", "one of arbitrarily many different things, made by `fresh`; only `=` and `!=`"),
+    ("counter", "a natural number without bound"),
+    ("view", "a value per segment: what `scan` returns"),
+    ("me", "the process that executes the statement"),
+    ("n", "the number of processes, and of segments"),
+    ("none", "what an optional variable holds that holds nothing else"),
+    ("initial", "the value that every segment holds at first"),
+    ("fresh", "a version that never was before"),
+    ("llsc", "cells with LL, SC and VL"),
+    ("cas", "cells with CAS"),
+    ("LL", "`LL(c)` reads the cell and links the process to it"),
+    (
+        "SC",
+        "`SC(c, e)` writes, and breaks all links to the cell, iff the link is unbroken; whether it did",
+    ),
+    ("VL", "`VL(c)`: whether the link to the cell is unbroken"),
+    ("CAS", "`CAS(c, old, new)` writes `new` iff the cell holds `old`; whether it did"),
+    ("number", "`number(v)`: the number of a value, 0 of the initial one"),
+    ("atomic", "all accesses of the block are one step"),
+    ("linearizes", "the access is a linearization point of the operation that executes it"),
+];
