@@ -14,7 +14,7 @@ use super::nearest::hint;
 use super::trouble;
 
 /// The most bytes of an algorithm's text. Those that ship have some thousand.
-const LARGEST: usize = 4 << 20;
+pub const LARGEST: usize = 4 << 20;
 
 /// An algorithm that the user named.
 #[derive(Debug)]

@@ -7,9 +7,11 @@ mod certify;
 mod check;
 mod emit;
 mod expect;
+mod fmt;
 mod input;
 mod interrupt;
 mod list;
+mod lsp;
 mod memory;
 mod nearest;
 mod page;
@@ -60,6 +62,8 @@ enum Command {
     List(list::List),
     Emit(emit::Emit),
     Expect(expect::Expect),
+    Fmt(fmt::Fmt),
+    Lsp(lsp::Lsp),
     Replay(replay::Replay),
     Simulate(simulate::Simulate),
     /// Prints completions of this command line for a shell.
@@ -97,6 +101,8 @@ pub fn run() -> ExitCode {
         Command::List(command) => command.run(),
         Command::Emit(command) => command.run(),
         Command::Expect(command) => command.run(),
+        Command::Fmt(command) => command.run(),
+        Command::Lsp(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Completions { shell } => {

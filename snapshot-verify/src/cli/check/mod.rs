@@ -1,9 +1,11 @@
 //! `snapshot-verify check`: are all executions of these algorithms linearizable?
 //!
-//! [`options`] says which options go with each other, [`session`] asks and reports.
+//! [`options`] says which options go with each other, [`session`] asks and reports,
+//! [`watch`] does so whenever a file changes.
 
 mod options;
 mod session;
+mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -116,6 +118,10 @@ pub struct Check {
     /// Tell progress on standard error also where that is no terminal.
     #[arg(long)]
     progress: bool,
+    /// Check again whenever a file changes, until Ctrl-C; a search that runs then is stopped.
+    /// The exit code is that of the last time.
+    #[arg(long)]
+    watch: bool,
 }
 
 /// How to check.
@@ -145,6 +151,10 @@ enum Switch {
 
 impl Check {
     pub fn run(self) -> ExitCode {
+        if self.watch { self.watch() } else { self.once() }
+    }
+
+    fn once(&self) -> ExitCode {
         match self.check() {
             Ok(code) | Err(code) => code,
         }

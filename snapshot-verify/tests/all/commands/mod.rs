@@ -9,10 +9,13 @@ mod chromium;
 mod corpus;
 mod editors;
 mod every;
+mod fmt;
 mod html;
 mod limits;
+mod lsp;
 mod pages;
 mod traces;
+mod watch;
 
 use std::path::Path;
 use std::process::Command;
