@@ -8,8 +8,9 @@ use snapshot_core::Process;
 use snapshot_io::quantity;
 use snapshot_verify::deadline::{Allowance, Deadline, Stopped};
 use snapshot_verify::instance::InstanceError;
+use snapshot_verify::promela::promela;
 use snapshot_verify::search::Exploration;
-use snapshot_verify::verify::{Operations, Prepared, Reductions, VerifyError, pipeline};
+use snapshot_verify::verify::{Operations, Prepared, Reduction, Reductions, VerifyError, pipeline};
 
 use super::bounds;
 use super::input::Input;
@@ -67,7 +68,14 @@ enum Stage {
     Steps,
     /// Where each variable lies in a packed state.
     Layout,
+    /// The steps with the observer as a model in Promela, for Spin. Of the reductions only
+    /// constant, dead and shrink are used.
+    Promela,
 }
+
+/// The reductions that a model in Promela can have: they make instances, and no canonical
+/// states.
+const OF_MODELS: [Reduction; 3] = [Reduction::Constant, Reduction::Dead, Reduction::Shrink];
 
 impl Emit {
     pub fn run(self) -> ExitCode {
@@ -87,7 +95,7 @@ impl Emit {
                 return Ok(line(tree.to_string()));
             }
             Stage::Program => return Ok(line(variant.program.to_string())),
-            Stage::Instance | Stage::Sliced | Stage::Steps | Stage::Layout => {}
+            Stage::Instance | Stage::Sliced | Stage::Steps | Stage::Layout | Stage::Promela => {}
         }
         input.require_snapshot(&variant, "a stage behind `program`")?;
         let title = format!("{}, n = {}", variant.program.name, self.processes);
@@ -111,6 +119,16 @@ impl Emit {
             Stage::Steps => {
                 let steps = pipeline::steps(&sliced()?, self.reductions, deadline);
                 steps.map_err(stopped)?.to_string()
+            }
+            Stage::Promela => {
+                let used: Reductions =
+                    self.reductions.iter().filter(|one| OF_MODELS.contains(one)).collect();
+                let sliced = pipeline::sliced(&instance, used, deadline).map_err(stopped)?;
+                let steps = pipeline::steps(&sliced, used, deadline).map_err(stopped)?;
+                let bug = self.bug.as_deref().map_or_else(String::new, |bug| format!(", {bug}"));
+                let about = format!("{}{bug}; reductions: {used}", variant.program.name);
+                promela(&steps, self.operations.bound(), &about)
+                    .map_err(|error| trouble(format_args!("{title}: {error}")))?
             }
             Stage::Layout => {
                 let prepared = Prepared::from_instance(instance, self.reductions, deadline);

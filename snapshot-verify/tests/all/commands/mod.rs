@@ -14,6 +14,7 @@ mod html;
 mod limits;
 mod lsp;
 mod pages;
+mod spin;
 mod traces;
 mod watch;
 

@@ -1,0 +1,240 @@
+//! An instance as a model in Promela, for Spin (Holzmann, *The SPIN Model Checker*, 2003).
+//!
+//! The model is the product that [`crate::search`] explores: the slots, where each process
+//! stands, and the observer of [`snapshot_core::observer`], which is written out once more as
+//! assertions. One process makes one move after the other, each a `d_step`, so Spin stores
+//! the states between moves and no others: their number is that of a search without
+//! canonical forms (symmetry, renaming, antichain, dead cells, persistent sets), of the
+//! same instance, and Spin finds an assertion violated iff a simple execution is wrong.
+//!
+//! A fresh version is the smallest number that no slot holds. Counters grow: with some, only
+//! a bound on operations makes the states finite.
+
+mod names;
+mod steps;
+
+use std::fmt::Write;
+
+use thiserror::Error;
+
+use crate::instance::{Domain, Instance, Location, NONE, Owner, Scalar, Slot};
+use names::Names;
+use steps::Steps;
+
+/// The longest model, in bytes. Spin and a C compiler need a hundred times that.
+pub const LONGEST: usize = 8 << 20;
+
+/// Why there is no model.
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
+#[non_exhaustive]
+pub enum PromelaError {
+    /// It would be too long.
+    #[error(
+        "the model is longer than {} MiB: take fewer processes, or more of the reductions that a \
+         model can have (constant, dead, shrink)",
+        .limit >> 20
+    )]
+    TooLong {
+        /// [`LONGEST`]
+        limit: usize,
+    },
+    /// It has reactions, which only some reductions make.
+    #[error("an instance with reactions has no model: leave out the reduction `decided`")]
+    Reactions,
+    /// More operations than a byte counts.
+    #[error("a model counts at most {limit} operations of each process")]
+    Operations {
+        /// The most.
+        limit: u32,
+    },
+}
+
+/// The most operations of each process.
+const OPERATIONS: u32 = 255;
+
+/// The type of all slots, and the scalar that stands for none.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Width {
+    name: &'static str,
+    none: Scalar,
+}
+
+impl Width {
+    /// The smallest that holds all scalars of the instance.
+    fn of(instance: &Instance) -> Self {
+        let (mut least, mut most) = (0, 0);
+        for slot in &instance.slots {
+            match slot.domain {
+                Domain::Range { low, high, .. } => (least, most) = (least.min(low), most.max(high)),
+                Domain::Version { .. } | Domain::Counter { .. } => most = Scalar::MAX,
+            }
+        }
+        let holds = |low: Scalar, high: Scalar| low <= least && most <= high;
+        if holds(0, 254) {
+            Self { name: "byte", none: 255 }
+        } else if holds(-32_766, 32_767) {
+            Self { name: "short", none: -32_767 }
+        } else {
+            Self { name: "int", none: -Scalar::MAX }
+        }
+    }
+
+    /// A scalar in the model.
+    fn scalar(self, scalar: Scalar) -> Scalar {
+        if scalar == NONE { self.none } else { scalar }
+    }
+}
+
+/// The model of an instance; at most `operations` by each process, if that is given.
+/// `title` is a line about it.
+///
+/// # Errors
+/// If the instance has reactions, or the model would be too long.
+pub fn promela(
+    instance: &Instance,
+    operations: Option<u32>,
+    title: &str,
+) -> Result<String, PromelaError> {
+    if operations.is_some_and(|operations| operations > OPERATIONS) {
+        return Err(PromelaError::Operations { limit: OPERATIONS });
+    }
+    let mut locations = instance.graphs.iter().flat_map(|graph| &graph.locations);
+    if locations.any(|standing| !standing.reactions.is_empty()) {
+        return Err(PromelaError::Reactions);
+    }
+    let names = Names::of(instance);
+    let width = Width::of(instance);
+    let mut out = String::new();
+    heading(&mut out, instance, operations, title);
+    state(&mut out, instance, operations, &names, width);
+    observer(&mut out);
+    for process in 0..instance.processes {
+        leave(&mut out, instance, process, &names, width);
+    }
+    Steps::new(instance, operations, &names, width, &mut out).write()?;
+    Ok(out)
+}
+
+/// Text as it may stand in a comment.
+fn comment(text: &str) -> String {
+    text.replace("*/", "* /").replace("/*", "/ *").replace(['\n', '\r', '\\', '"'], " ")
+}
+
+fn heading(out: &mut String, instance: &Instance, operations: Option<u32>, title: &str) {
+    let [i, j] = instance.pair.map(|process| process.index());
+    let n = instance.processes;
+    let bound = match operations {
+        None => "any number of operations".to_owned(),
+        Some(bound) => format!("at most {bound} operations of each process"),
+    };
+    let grows = |slot: &Slot| matches!(slot.domain, Domain::Counter { .. });
+    let _ = write!(
+        out,
+        "/* {}\n *\n * n = {n}, all ({i},{j})-simple executions, {bound}.\n * A failed assertion \
+         is a violation of linearizability, or `fault`: the program goes wrong.\n",
+        comment(title)
+    );
+    if operations.is_none() && instance.slots.iter().any(grows) {
+        out.push_str(" * It has counters, and infinitely many states without --operations.\n");
+    }
+    // Spin's own bookkeeping takes some of its limit on the bytes of a state.
+    let vector = match instance.slots.len() * 4 > 800 {
+        true => " -DVECTORSZ=65536",
+        false => "",
+    };
+    let _ = write!(
+        out,
+        " *\n *   spin -o2 -a MODEL\n *   cc -O2 -DSAFETY -DNOREDUCE{vector} -o pan pan.c && ./pan \
+         -m1000000\n *\n * Without -o2 Spin leaves variables out of states that are never read, and \
+         counts fewer.\n */\n"
+    );
+}
+
+fn state(
+    out: &mut String,
+    instance: &Instance,
+    operations: Option<u32>,
+    names: &Names,
+    width: Width,
+) {
+    let _ = write!(out, "\n#define NONE ({})\n\n", width.none);
+    for (slot, name) in instance.slots.iter().zip(&names.slots) {
+        let initial = width.scalar(slot.meaningless().unwrap_or(slot.initial));
+        let initial = if initial == width.none { "NONE".to_owned() } else { initial.to_string() };
+        let _ = writeln!(out, "{} {name} = {initial};\t/* {} */", width.name, comment(&slot.name));
+    }
+    out.push_str("\n/* Where each process stands; 0: no operation is open. */\n");
+    let most = instance.graphs.iter().map(|graph| graph.locations.len()).max().unwrap_or(0);
+    let name = if most <= 256 { "byte" } else { "int" };
+    for process in 0..instance.processes {
+        let _ = writeln!(out, "{name} at_{process} = {};", Location::IDLE.index());
+    }
+    if let Some(bound) = operations {
+        out.push_str("\n/* The operations that are left. */\n");
+        for process in 0..instance.processes {
+            let _ = writeln!(out, "byte left_{process} = {bound};");
+        }
+    }
+    let names: Vec<String> = (0..instance.processes)
+        .flat_map(|process| [format!("must_i_{process}"), format!("must_j_{process}")])
+        .collect();
+    let _ = write!(
+        out,
+        "\n/* The observer: what was invoked, what scans must return from now on, or must not,\n   \
+         and what the open scan of each process must return. */\n\
+         bit invoked_i, invoked_j, needed_i, needed_j, bad_01, bad_10;\nbit {};\n\n\
+         /* Used within a step, and 0 between steps. */\n\
+         int block, returned_i, returned_j, foreign, fresh;\nbit fault;\n",
+        names.join(", ")
+    );
+}
+
+/// The transitions of the observer that are more than an assignment.
+fn observer(out: &mut String) {
+    out.push_str(
+        "
+inline invoke_update_i() {
+	if
+	:: !invoked_i -> invoked_i = 1; bad_10 = bad_10 | needed_j
+	:: else
+	fi
+}
+
+inline invoke_update_j() {
+	if
+	:: !invoked_j -> invoked_j = 1; bad_01 = bad_01 | needed_i
+	:: else
+	fi
+}
+
+inline respond_scan(ones_i, ones_j) {
+	assert(!foreign);
+	assert(returned_i >= ones_i && returned_j >= ones_j);
+	assert(returned_i <= invoked_i && returned_j <= invoked_j);
+	if
+	:: returned_i && !returned_j -> assert(!bad_10); bad_01 = 1
+	:: !returned_i && returned_j -> assert(!bad_01); bad_10 = 1
+	:: else
+	fi;
+	needed_i = needed_i | returned_i;
+	needed_j = needed_j | returned_j;
+	ones_i = 0; ones_j = 0; returned_i = 0; returned_j = 0
+}
+",
+    );
+}
+
+/// What the end of an operation resets.
+fn leave(out: &mut String, instance: &Instance, process: usize, names: &Names, width: Width) {
+    let _ = write!(out, "\ninline leave_{process}() {{\n");
+    for (slot, name) in instance.slots.iter().zip(&names.slots) {
+        let is_own = matches!(slot.owner, Owner::Operation(owner) if owner.index() == process);
+        if is_own && let Some(initial) = slot.meaningless() {
+            let initial = width.scalar(initial);
+            let initial =
+                if initial == width.none { "NONE".to_owned() } else { initial.to_string() };
+            let _ = writeln!(out, "\t{name} = {initial};");
+        }
+    }
+    let _ = write!(out, "\tat_{process} = {}\n}}\n", Location::IDLE.index());
+}
