@@ -285,7 +285,7 @@ pub fn verifications(measuring: &mut Measuring, quick: bool) -> Result<(), Table
                 expected: Some(Outcome::Linearizable),
             };
             let text = x.to_string();
-            let mut arguments = vec!["check"];
+            let mut arguments = vec!["check", "--method", "exploration"];
             arguments.extend(curve.arguments);
             arguments.extend([curve.varied, &text]);
             let outcome = verification::ask(measuring, &question, VERIFIER, &verifier, &arguments)?;

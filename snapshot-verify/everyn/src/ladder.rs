@@ -5,6 +5,7 @@
 //! put together themselves are right ([`Mode::Direct`]), by one specification or another.
 //! A wrong guess can only fail. Faults are excluded with nesting, for all code.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use snapshot_language::program::{Program, independence};
@@ -125,18 +126,29 @@ impl Ghosts {
 
 /// What a proof may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Budget {
+pub struct Budget<'a> {
     /// Bytes at most.
     pub bytes: usize,
+    /// Views at most, of all rungs together.
+    pub views: usize,
     /// When to stop.
     pub until: Option<Instant>,
+    /// Stops it as soon as it is set.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+/// Without bound.
+impl Default for Budget<'_> {
+    fn default() -> Self {
+        Self { bytes: usize::MAX, views: usize::MAX, until: None, stop: None }
+    }
 }
 
 /// Tries to prove a program for every n. `progress` is asked before each obligation
 /// whether to go on.
 pub fn prove_all(
     program: &Program,
-    budget: Budget,
+    budget: Budget<'_>,
     progress: &mut dyn FnMut(Obligation) -> bool,
 ) -> Answer {
     let mut answer = Answer { proved: false, looks_at_values: false, rungs: Vec::new() };
@@ -161,7 +173,7 @@ pub fn prove_all(
 /// what ghost scans are.
 fn by_rounds(
     program: &Program,
-    budget: Budget,
+    budget: Budget<'_>,
     progress: &mut dyn FnMut(Obligation) -> bool,
     rungs: &mut Vec<Rung>,
 ) -> bool {
@@ -203,7 +215,7 @@ fn direct(ghosts: Ghosts) -> Vec<Vec<Obligation>> {
 /// Attempts, one after the other.
 struct Tries<'a> {
     program: &'a Program,
-    budget: Budget,
+    budget: Budget<'a>,
     progress: &'a mut dyn FnMut(Obligation) -> bool,
     rungs: &'a mut Vec<Rung>,
 }
@@ -224,7 +236,10 @@ impl Tries<'_> {
         // Half of what is left: there may be other ways.
         let now = Instant::now();
         let until = self.budget.until.map(|until| now + until.saturating_duration_since(now) / 2);
-        let limits = Limits { views: usize::MAX, bytes: self.budget.bytes, until };
+        let views = |rung: &Rung| rung.finding.as_ref().map_or(0, Finding::views);
+        let taken: usize = self.rungs.iter().map(views).sum();
+        let Budget { bytes, views, stop, .. } = self.budget;
+        let limits = Limits { views: views.saturating_sub(taken), bytes, until, stop };
         let finding = compile(self.program, obligation)
             .map(|model| prove(&model, limits, Sabotage::default()).finding);
         let rung = Rung { obligation, finding };

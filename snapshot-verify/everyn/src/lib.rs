@@ -45,7 +45,7 @@
 //! use snapshot_everyn::ladder::{Budget, prove_all};
 //!
 //! let program = snapshot_language::parse("bowman.snapshot", text)?.program(None)?;
-//! let budget = Budget { bytes: 1 << 29, until: None };
+//! let budget = Budget { bytes: 1 << 29, ..Budget::default() };
 //! assert!(prove_all(&program, budget, &mut |_| true).proved);
 //! # Ok::<(), snapshot_language::Diagnostics>(())
 //! ```

@@ -6,7 +6,7 @@ use snapshot_language::Source;
 
 use super::ladder::Rung;
 use super::model::{Ghosts, Obligation, Part, Specification};
-use super::prove::{Actor, Attempt, Event};
+use super::prove::{Actor, Attempt, Event, INTERRUPTED};
 use super::run::Failure;
 use super::shape::{I, Mode, T};
 
@@ -109,6 +109,7 @@ pub fn outcome(rung: &Rung, source: &Source) -> String {
                 place(source, unsupported.span),
                 unsupported.construct
             ),
+            Attempt::Budget(INTERRUPTED) => INTERRUPTED.to_owned(),
             Attempt::Budget(which) => format!("out of {which}"),
         },
     }

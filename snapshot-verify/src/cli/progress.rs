@@ -134,7 +134,9 @@ impl Watch for ProgressWatch<'_> {
     }
 
     fn progress(&self, progress: &Progress) {
-        self.ticker.tick(progress);
+        if !progress.between {
+            self.ticker.tick(progress);
+        }
     }
 
     fn allocated(&self) -> Option<fn() -> u64> {
@@ -156,6 +158,7 @@ mod tests {
             depth: 31,
             memory: 48 << 20,
             tracing: false,
+            between: false,
         };
         assert_eq!(
             line("bowman n = 5 (0,1)", &progress),

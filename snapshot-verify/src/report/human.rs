@@ -16,7 +16,8 @@ use crate::verify::{Effort, Measures, Method, Operations, Outcome, Unfinished, V
 /// written to.
 pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: usize) -> String {
     let mut text = format!("{}: {}", about(case, outcome.pair), answer(case, outcome));
-    if outcome.measures.explorations > 0 || outcome.measures.like.is_some() {
+    let measured = &outcome.measures;
+    if measured.explorations > 0 || measured.like.is_some() || measured.proof.is_some() {
         text.push_str(&format!(" ({})", measures(&outcome.measures)));
     }
     text.push('\n');
@@ -81,6 +82,9 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
         true => title + "\n",
         false => {
             let method = match case.object {
+                None if case.outcomes.iter().any(|one| one.measures.proof.is_some()) => {
+                    ", by the proof for every n".to_owned()
+                }
                 None => method(case.request.method).to_owned(),
                 Some(object) => format!(
                     ", by refinement of `{object}`; for n = {} only, not for every n",
@@ -146,6 +150,9 @@ pub(super) fn about(case: &Case<'_>, pair: Option<[Process; 2]>) -> String {
 pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
     let all = case.request.processes;
     match &outcome.verdict {
+        Verdict::Verified if outcome.measures.proof.is_some() => {
+            "verified, by the proof for every n".to_owned()
+        }
         Verdict::Verified => format!("verified{}", within(&outcome.scope, all)),
         Verdict::Refused => format!("no violation{}", within(&outcome.scope, all)),
         Verdict::Violation(_) | Verdict::ObjectViolation(_) => {
@@ -162,6 +169,7 @@ pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
                 Unfinished::Interrupted => "interrupted",
                 Unfinished::Answered if is_misplaced(case) => "another pair shows it",
                 Unfinished::Answered => "another pair is violated",
+                Unfinished::Unproved => "no proof for every n",
             };
             let covered: Vec<String> =
                 outcome.scope.iter().map(|&effort| scope(effort, all)).collect();
@@ -207,6 +215,13 @@ fn scope(effort: Effort, processes: usize) -> String {
 }
 
 pub(super) fn measures(measures: &Measures) -> String {
+    if let Some(proof) = measures.proof {
+        let text = format!("{} views, {}", count(proof.views), seconds(proof.elapsed));
+        return match measures.states {
+            0 => text,
+            states => format!("{text}; the search was left at {} states", count(states)),
+        };
+    }
     if let Some([i, j]) = measures.like {
         return format!("as pair ({i},{j}) with processes renamed, {}", seconds(measures.elapsed));
     }

@@ -36,7 +36,15 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             Operations::AtMost(bound) => Some(Bound::AtMost(bound)),
             Operations::Grow => Some(Bound::Grow("grow")),
         },
-        method: request.method.name(),
+        method: match measures.proof {
+            Some(_) => "proof",
+            None => request.method.name(),
+        },
+        proof: measures.proof.map(|proof| Proof {
+            rung: proof.rung.name(),
+            views: proof.views,
+            seconds: proof.elapsed.as_secs_f64(),
+        }),
         executions: if request.values.is_none() { "simple" } else { "full" },
         values: request.values,
         updater: request.updater.map(Process::index),
@@ -120,6 +128,14 @@ fn serialized(line: &impl Serialize) -> String {
     serde_json::to_string(line).expect("a report is made of text and numbers")
 }
 
+/// The proof for every n that has answered for this one.
+#[derive(Serialize)]
+struct Proof {
+    rung: String,
+    views: u64,
+    seconds: f64,
+}
+
 #[derive(Serialize)]
 struct Line<'a> {
     schema: u32,
@@ -132,6 +148,8 @@ struct Line<'a> {
     pair: Option<[usize; 2]>,
     operations: Option<Bound>,
     method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<Proof>,
     executions: &'static str,
     values: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

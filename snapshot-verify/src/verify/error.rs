@@ -80,6 +80,12 @@ pub enum VerifyError {
     /// A violation that is none: our fault.
     #[error(transparent)]
     Counterexample(#[from] CounterexampleError),
+    /// The search and the proof for every n contradict each other: our fault.
+    #[error(
+        "BUG in this program, please report it: the search has found a violation, and there is a \
+         proof for every n. Its verdicts cannot be trusted"
+    )]
+    Contradiction,
     /// A fault that is none: our fault.
     #[error(
         "BUG in this program, please report it: a search claims that the algorithm goes wrong \
@@ -115,6 +121,7 @@ impl VerifyError {
             self,
             Self::Counterexample(_)
                 | Self::NoFault { .. }
+                | Self::Contradiction
                 | Self::NotRepeated(_)
                 | Self::Explore(ExploreError::SelfCheck(_))
                 | Self::Instance(InstanceError::Unassigned { .. })

@@ -4,6 +4,7 @@
 //! cannot exclude is no violation: one is only ever found by the search, for a definite n,
 //! and replayed and judged as all of them.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use snapshot_everyn::compile::compile;
@@ -96,6 +97,35 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
     parts
 }
 
+/// The names of what a proof of the vectors of scans by the observer keeps, whether there is one or
+/// not.
+///
+/// # Errors
+/// What is not modelled.
+pub fn kept(program: &Program) -> Result<Vec<String>, &'static str> {
+    let observer = |rung: &model::Obligation| rung.name() == "scans.observer";
+    let rung = Rungs::all().into_iter().find(observer).ok_or("this rung")?;
+    let model = compile(program, rung).map_err(|unsupported| unsupported.construct)?;
+    Ok(export::kept(program, &model))
+}
+
+/// Tries the proof within a budget.
+pub(super) fn proof(
+    program: &Program,
+    budget: Budget<'_>,
+    rungs: &Rungs,
+    watch: &dyn Watch,
+) -> Answer {
+    let stopped = || watch.stop().load(Ordering::Relaxed);
+    prove_all(program, budget, &mut |rung| {
+        let goes_on = !stopped() && rungs.contains(rung);
+        if goes_on {
+            watch.prove(&rung.name());
+        }
+        goes_on
+    })
+}
+
 /// Answers for every n. Of the request, only the budgets and the reductions matter.
 ///
 /// # Errors
@@ -105,10 +135,11 @@ pub fn every(
     request: &Request,
     watch: &dyn Watch,
 ) -> Result<Every, VerifyError> {
-    every_by(program, request, &Rungs::default(), watch)
+    every_by(program, request, &Rungs::default(), true, watch)
 }
 
-/// As [`every`], by some rungs of the ladder only.
+/// As [`every`], by some rungs of the ladder only; `searches`: whether a violation is searched
+/// for where there is no proof. If not, the proof has all of the time.
 ///
 /// # Errors
 /// As [`every`].
@@ -116,6 +147,7 @@ pub fn every_by(
     program: &Program,
     request: &Request,
     rungs: &Rungs,
+    searches: bool,
     watch: &dyn Watch,
 ) -> Result<Every, VerifyError> {
     if program.object().is_some() {
@@ -123,24 +155,21 @@ pub fn every_by(
     }
     let began = Instant::now();
     let end = request.time.and_then(|time| began.checked_add(time));
-    let half = request.time.map_or(PROOF, |time| time / 2);
+    let part = if searches { 2 } else { 1 };
+    let for_proof = request.time.map_or(PROOF, |time| time / part);
     let budget = Budget {
         bytes: usize::try_from(request.memory).unwrap_or(usize::MAX),
-        until: began.checked_add(half),
+        until: began.checked_add(for_proof),
+        stop: Some(watch.stop()),
+        ..Budget::default()
     };
-    let stopped = || watch.stop().load(std::sync::atomic::Ordering::Relaxed);
-    let answer = prove_all(program, budget, &mut |rung| {
-        let goes_on = !stopped() && rungs.contains(rung);
-        if goes_on {
-            watch.prove(&rung.name());
-        }
-        goes_on
-    });
+    let stopped = || watch.stop().load(Ordering::Relaxed);
+    let answer = proof(program, budget, rungs, watch);
     let mut every = Every { answer, wrong: None, searched: Vec::new(), elapsed: began.elapsed() };
     for processes in 2..=LARGEST {
         let left =
             end.map_or(PATIENCE, |end| PATIENCE.min(end.saturating_duration_since(Instant::now())));
-        if every.answer.proved || stopped() || left.is_zero() {
+        if !searches || every.answer.proved || stopped() || left.is_zero() {
             break;
         }
         let request = Request {

@@ -242,6 +242,7 @@ impl PairExplorer<'_> {
             memory: self.request.memory,
             time: None,
             stop: Some(self.watch.stop()),
+            answered: self.watch.answered(),
             past_violations: false,
             antichain: self.request.reductions.contains(Reduction::Antichain),
             self_check: self.request.self_check,
@@ -338,6 +339,7 @@ impl PairExplorer<'_> {
             bytes_per_state: outcome.bytes_per_state(),
             like: None,
             limits: prepared.limits.union(deadline.reached()),
+            proof: None,
         };
         self.prepared.insert(key, prepared);
         if matches!(finding, Finding::Nothing) {

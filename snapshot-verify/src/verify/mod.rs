@@ -12,6 +12,7 @@
 //! | `exercised` | what happens at all in the executions that an answer is about |
 //! | `trial` | a look at programs that look at values |
 //! | [`every`] | for every n: a proof, or a violation for some n |
+//! | `by_proof` | for one n, where the search grows large, by the proof for every n |
 //! | `self_check` | instances, pairs alike and answers tried on random executions |
 //! | `conformance` | `expect` lines as tests |
 //! | `outcome`, `error`, `progress` | answers, and reports meanwhile |
@@ -20,6 +21,7 @@
 //! interpreter and judged by the exact check of histories.
 
 mod answer;
+mod by_proof;
 mod conformance;
 pub mod contribution;
 mod error;
@@ -37,10 +39,11 @@ mod strategy;
 mod trial;
 
 pub use answer::{Answer, AnswerError, answer};
+pub use by_proof::{Way, verify_by};
 pub use conformance::{Conformance, conformance, object_request, request};
 pub use error::VerifyError;
 pub use exercised::exercised;
-pub use outcome::{Measures, Misplaced, Outcome, ProgramFault, Unfinished, Verdict};
+pub use outcome::{ByProof, Measures, Misplaced, Outcome, ProgramFault, Unfinished, Verdict};
 pub use progress::{Unwatched, Watch};
 pub use request::{Method, Operations, Pairs, Request};
 pub use schedule::Effort;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use snapshot_core::Process;
+use snapshot_everyn::model::Obligation;
 
 use super::schedule::Effort;
 use crate::counterexample::{Counterexample, ObjectCounterexample};
@@ -125,6 +126,7 @@ impl Unfinished {
             Self::Memory => "memory",
             Self::Interrupted => "interrupted",
             Self::Answered => "answered",
+            Self::Unproved => "unproved",
         }
     }
 }
@@ -140,6 +142,8 @@ pub enum Unfinished {
     Interrupted,
     /// Another pair was found violated, and one is enough.
     Answered,
+    /// Nothing was searched, and there is no proof for every n.
+    Unproved,
 }
 
 /// What searches took. Of several explorations of one pair: all that they took
@@ -165,6 +169,20 @@ pub struct Measures {
     pub like: Option<[Process; 2]>,
     /// The limits of techniques that it came to: states that need not have been.
     pub limits: LimitSet,
+    /// The proof for every n, if that has given the answer; the rest is then of the search that
+    /// was left.
+    pub proof: Option<ByProof>,
+}
+
+/// A proof for every n that has answered for one n.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ByProof {
+    /// The last rung of the ladder.
+    pub rung: Obligation,
+    /// Views, of all rungs that were tried.
+    pub views: u64,
+    /// How long it took.
+    pub elapsed: Duration,
 }
 
 impl Measures {
@@ -177,6 +195,7 @@ impl Measures {
         self.depth = self.depth.max(one.depth);
         self.elapsed += one.elapsed;
         self.limits = self.limits.union(one.limits);
+        self.proof = self.proof.or(one.proof);
         if one.peak_bytes > self.peak_bytes {
             self.peak_bytes = one.peak_bytes;
             self.bytes_per_state = one.bytes_per_state;

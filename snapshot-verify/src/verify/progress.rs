@@ -15,8 +15,14 @@ pub trait Watch {
     /// A search begins: of a pair, or of all executions over some values.
     fn begin(&self, pair: Option<[Process; 2]>, effort: Effort);
 
-    /// It goes on; called about twice a second.
+    /// It goes on; called about twice a second, and by exploration between two levels.
     fn progress(&self, progress: &Progress);
+
+    /// Set when the question has been answered by other means: the search ends then, as if it
+    /// were interrupted.
+    fn answered(&self) -> Option<&AtomicBool> {
+        None
+    }
 
     /// A rung of the ladder for every n is tried, of this name.
     fn prove(&self, _: &str) {}

@@ -165,6 +165,7 @@ impl Explore for Refined<'_> {
             bytes_per_state: found.peak_bytes as f64 / found.states.max(1) as f64,
             like: None,
             limits: LimitSet::default(),
+            proof: None,
         };
         Ok((self.finding(pair, found.verdict, cause.get())?, measures))
     }
@@ -195,6 +196,7 @@ impl Ticker<'_> {
             depth: progress.depth,
             memory: progress.bytes,
             tracing: false,
+            between: false,
         });
     }
 }

@@ -17,6 +17,7 @@
 mod effects;
 mod search;
 
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use snapshot_language::Span;
@@ -40,14 +41,26 @@ pub struct Sabotage {
 
 /// What a proof may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct Limits<'a> {
     /// Views at most.
     pub views: usize,
     /// Bytes at most, about.
     pub bytes: usize,
     /// When to stop.
     pub until: Option<Instant>,
+    /// Stops it as soon as it is set.
+    pub stop: Option<&'a AtomicBool>,
 }
+
+/// None.
+impl Default for Limits<'_> {
+    fn default() -> Self {
+        Self { views: usize::MAX, bytes: usize::MAX, until: None, stop: None }
+    }
+}
+
+/// The budget that an attempt ran out of if it was stopped.
+pub const INTERRUPTED: &str = "interrupted";
 
 /// What became of an attempt.
 #[derive(Clone, Debug)]
@@ -186,7 +199,7 @@ pub fn is_ordered(model: &Model) -> bool {
 }
 
 /// Tries to show an obligation.
-pub fn prove(model: &Model, limits: Limits, sabotage: Sabotage) -> Proof {
+pub fn prove(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Proof {
     let began = Instant::now();
     let mut search = Search::new(model, limits, sabotage);
     let attempt = match search.close() {
@@ -218,7 +231,7 @@ pub fn prove(model: &Model, limits: Limits, sabotage: Sabotage) -> Proof {
 ///
 /// # Errors
 /// If a construct is not modelled, or it takes more than it may.
-pub fn steps(model: &Model, limits: Limits, sabotage: Sabotage) -> Result<Steps, Attempt> {
+pub fn steps(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Result<Steps, Attempt> {
     let mut search = Search::new(model, limits, sabotage);
     search.record = Some(Record::default());
     match search.close() {

@@ -1,12 +1,13 @@
 //! The fixpoint: every view is expanded once, with the effects of its centre; new effects are
 //! applied to all views that are there already.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::Effect;
-use super::{Actor, End, Event, Limits, Sabotage, crowds};
+use super::{Actor, End, Event, INTERRUPTED, Limits, Sabotage, crowds};
 use crate::links::BROKEN;
 use crate::model::{Model, Unsupported};
 use crate::run::{Branch, Crowd, Failure, Run, pc};
@@ -50,7 +51,7 @@ pub(super) struct Search<'m> {
     pub(super) at_centres: Vec<AtCentre>,
     pub(super) known_effects: FxHashMap<(u32, Effect), ()>,
     pub(super) bytes: usize,
-    pub(super) limits: Limits,
+    pub(super) limits: Limits<'m>,
     pub(super) sabotage: Sabotage,
     pub(super) record: Option<Record>,
     /// Whether operations are shown late.
@@ -60,7 +61,7 @@ pub(super) struct Search<'m> {
 }
 
 impl<'m> Search<'m> {
-    pub(super) fn new(model: &'m Model, limits: Limits, sabotage: Sabotage) -> Self {
+    pub(super) fn new(model: &'m Model, limits: Limits<'m>, sabotage: Sabotage) -> Self {
         Self {
             model,
             crowds: crowds(model),
@@ -94,13 +95,25 @@ impl Search<'_> {
         }
         let mut next = 0;
         while next < self.views.rows.len() {
-            if next % 1024 == 0 && self.limits.until.is_some_and(|until| Instant::now() >= until) {
-                return Err(End::Budget("time"));
+            if next % 256 == 0 {
+                self.look()?;
             }
             self.expand(next as u32)?;
             next += 1;
         }
         Ok(())
+    }
+
+    /// Looks at the clock and at the user.
+    fn look(&self) -> Result<(), End> {
+        let Limits { until, stop, .. } = self.limits;
+        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(End::Budget(INTERRUPTED));
+        }
+        match until.is_some_and(|until| Instant::now() >= until) {
+            true => Err(End::Budget("time")),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn initial(&self, kind: usize) -> Result<Vec<Vec<u8>>, Unsupported> {
@@ -202,7 +215,10 @@ impl Search<'_> {
         }
         let id = self.views.rows.len() as u32;
         self.bytes += 2 * state.len() + 120;
-        if self.views.rows.len() >= self.limits.views || self.bytes > self.limits.bytes {
+        if self.views.rows.len() >= self.limits.views {
+            return Err(End::Budget("views"));
+        }
+        if self.bytes > self.limits.bytes {
             return Err(End::Budget("memory"));
         }
         let key: Box<[u8]> = state.as_slice().into();

@@ -152,7 +152,7 @@ fn views_that_others_publish_are_proved_by_rounds() {
 #[test]
 fn links_that_others_do_not_break_are_noticed() {
     let model = compile(&parsed(corpus::small("undisturbed"), None), OBSERVER).expect("modelled");
-    let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+    let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     assert!(prove(&model, limits, Sabotage::default()).finding.holds());
     let broken = Sabotage { lasting_links: true, ..Sabotage::default() };
     let finding = prove(&model, limits, broken).finding;

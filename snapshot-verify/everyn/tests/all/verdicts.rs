@@ -19,8 +19,11 @@ fn corpus(name: &str, bug: Option<&str>) -> Program {
 }
 
 pub fn answer(program: &Program, seconds: u64) -> Answer {
-    let budget =
-        Budget { bytes: 1 << 29, until: Some(Instant::now() + Duration::from_secs(seconds)) };
+    let budget = Budget {
+        bytes: 1 << 29,
+        until: Some(Instant::now() + Duration::from_secs(seconds)),
+        ..Budget::default()
+    };
     prove_all(program, budget, &mut |_| true)
 }
 
@@ -181,7 +184,7 @@ fn a_join_without_unique_names_is_noticed() {
         part: Part::Whole,
     };
     let model = compile(&corpus("bowman", None), obligation).expect("all is modelled");
-    let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+    let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     let right = prove(&model, limits, Sabotage::default()).finding;
     let broken =
         prove(&model, limits, Sabotage { two_owners: true, ..Sabotage::default() }).finding;
@@ -199,7 +202,7 @@ fn reads_that_are_no_pauses_are_noticed() {
         part: Part::Whole,
     };
     let mut model = compile(&corpus("naive_collect", None), obligation).expect("all is modelled");
-    let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+    let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     let finding = prove(&model, limits, Sabotage::default()).finding;
     assert!(matches!(finding.attempt, Attempt::Fails(..)), "it is wrong");
     for instruction in &mut model.code {
@@ -237,7 +240,7 @@ scan:
         part: Part::Whole,
     };
     let mut model = compile(&parsed(text, None), obligation).expect("all is modelled");
-    let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+    let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     let finding = prove(&model, limits, Sabotage::default()).finding;
     assert!(matches!(finding.attempt, Attempt::Fails(..)), "a collect is not atomic");
     let mut loops = 0;

@@ -147,6 +147,11 @@ impl Search<'_> {
                 self.watch.end(Unfinished::TooMany);
                 break;
             }
+            reporter.between(self, &explored, &chunks, progress);
+            self.watch.look();
+            if self.watch.cause().is_some() {
+                break;
+            }
         }
         Ok(explored)
     }
@@ -219,7 +224,28 @@ impl Reporter {
             depth,
             memory: search.memory.used(),
             tracing: self.plan.tracing,
+            between: false,
         });
         (self.seconds, self.states) = (seconds, states);
+    }
+
+    /// Between two levels: the numbers are those of any other search of the same.
+    fn between<const W: usize>(
+        &self,
+        search: &Search<'_>,
+        explored: &Explored<W>,
+        next: &[Chunk<W>],
+        progress: &mut dyn FnMut(&Progress),
+    ) {
+        progress(&Progress {
+            seconds: search.watch.elapsed().as_secs_f64(),
+            states: explored.states,
+            states_per_second: 0.0,
+            frontier: next.iter().map(|chunk| chunk.len() as u64).sum(),
+            depth: explored.depth,
+            memory: search.memory.used(),
+            tracing: self.plan.tracing,
+            between: true,
+        });
     }
 }

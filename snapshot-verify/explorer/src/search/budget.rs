@@ -74,14 +74,14 @@ impl Memory {
 pub struct Supervisor<'a> {
     begin: Instant,
     time: Option<Duration>,
-    stop: Option<&'a AtomicBool>,
+    stops: [Option<&'a AtomicBool>; 2],
     cause: AtomicU8,
 }
 
 impl<'a> Supervisor<'a> {
-    /// Time runs from now on.
-    pub fn new(time: Option<Duration>, stop: Option<&'a AtomicBool>) -> Self {
-        Self { begin: Instant::now(), time, stop, cause: AtomicU8::new(0) }
+    /// Time runs from now on. Each of the flags ends the search.
+    pub fn new(time: Option<Duration>, stops: [Option<&'a AtomicBool>; 2]) -> Self {
+        Self { begin: Instant::now(), time, stops, cause: AtomicU8::new(0) }
     }
 
     /// How long it has run.
@@ -89,9 +89,9 @@ impl<'a> Supervisor<'a> {
         self.begin.elapsed()
     }
 
-    /// Looks at the clock and at the user.
+    /// Looks at the clock and at the flags.
     pub fn look(&self) {
-        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if self.stops.iter().flatten().any(|stop| stop.load(Ordering::Relaxed)) {
             self.end(Unfinished::Interrupted);
         } else if self.time.is_some_and(|time| self.begin.elapsed() >= time) {
             self.end(Unfinished::Time);
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn the_first_cause_counts() {
         let stop = AtomicBool::new(true);
-        let watch = Supervisor::new(Some(Duration::ZERO), Some(&stop));
+        let watch = Supervisor::new(Some(Duration::ZERO), [None, Some(&stop)]);
         assert_eq!(watch.cause(), None);
         watch.look();
         watch.end(Unfinished::Memory);

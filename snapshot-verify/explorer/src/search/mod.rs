@@ -111,6 +111,8 @@ pub struct Exploration<'a> {
     pub time: Option<Duration>,
     /// Ends the search as soon as it is set.
     pub stop: Option<&'a AtomicBool>,
+    /// Another such, set when the question has been answered by other means.
+    pub answered: Option<&'a AtomicBool>,
     /// Explore on past violations and faults. After a violation the observer goes
     /// on with the bits that the response sets; a fault has no successor. For
     /// counting: the verdict is the same.
@@ -145,6 +147,7 @@ impl Default for Exploration<'_> {
             memory: 1 << 30,
             time: None,
             stop: None,
+            answered: None,
             past_violations: false,
             antichain: false,
             forgetting: None,
@@ -195,7 +198,7 @@ impl Exploration<'_> {
         Layout::new(instance, &Needs { operations, numbers, is_renamed, most_numbers })
     }
 
-    /// Explores. `progress` is called about twice a second.
+    /// Explores. `progress` is called about twice a second, and between two levels.
     ///
     /// # Errors
     /// If the instance cannot be explored at all.
@@ -262,7 +265,7 @@ impl Exploration<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
-        let watch = Supervisor::new(self.time, self.stop);
+        let watch = Supervisor::new(self.time, [self.stop, self.answered]);
         let memory = Memory::new(self.memory);
         let search = |memory| Search {
             product,

@@ -112,4 +112,7 @@ pub struct Progress {
     pub memory: u64,
     /// Whether a violation was found and only its trace is being made.
     pub tracing: bool,
+    /// Whether a level is done and no thread is at work on the next: no speed is measured then,
+    /// and the numbers do not depend on the machine.
+    pub between: bool,
 }

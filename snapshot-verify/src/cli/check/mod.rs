@@ -15,7 +15,7 @@ use snapshot_core::Process;
 use snapshot_io::ci::CheckReport;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::Rungs;
-use snapshot_verify::verify::{Method, Operations, Pairs, Reductions, Request};
+use snapshot_verify::verify::{Method, Operations, Pairs, Reductions, Request, Way};
 
 use self::session::Session;
 use super::bounds::{self, Budget, Sizes};
@@ -49,9 +49,10 @@ pub struct Check {
     /// The pairs to explore: all, or one, such as 0,1.
     #[arg(long, value_name = "all|I,J", default_value = "all", value_parser = bounds::pairs)]
     pairs: Pairs,
-    /// How: exploration of reduced instances with an observer; or refinement of
-    /// the normalised specification, PAT's method, far slower, to compare with
-    /// (default: exploration, but refinement of full executions).
+    /// How: exploration of reduced instances with an observer; the proof for every
+    /// number of processes, and no search; or refinement of the normalised specification,
+    /// PAT's method, far slower, to compare with (default: exploration, and where that
+    /// grows large the proof; refinement of full executions).
     #[arg(long, value_enum, value_name = "METHOD")]
     method: Option<MethodName>,
     /// Simple executions, or all that write a few values: --values.
@@ -82,8 +83,8 @@ pub struct Check {
     /// all but some (see `list --reductions`; default: all).
     #[arg(long, value_name = "all|none|LIST", value_parser = bounds::reductions)]
     reductions: Option<Reductions>,
-    /// With --processes every: the rungs of the ladder to try: all, names apart by commas,
-    /// or no-NAME for all but some (docs/every-n.md).
+    /// With --processes every or --method proof: the rungs of the ladder to try: all, names
+    /// apart by commas, or no-NAME for all but some (docs/every-n.md).
     #[arg(long, value_name = "all|LIST", value_parser = bounds::rungs)]
     rungs: Option<Rungs>,
     #[command(flatten)]
@@ -129,6 +130,8 @@ pub struct Check {
 enum MethodName {
     /// Reduced instances with an observer.
     Exploration,
+    /// The proof for every number of processes.
+    Proof,
     /// The program as it is written against the normalised specification.
     Refinement,
 }
@@ -194,6 +197,21 @@ impl Check {
             }
         }
         session.finish()
+    }
+
+    /// By which way one n is answered: what is of the search alone insists on it.
+    fn way(&self) -> Way {
+        let insists = self.method.is_some()
+            || self.reductions.is_some()
+            || self.self_check
+            || self.certificate.is_some()
+            || self.html.is_some()
+            || self.operations.bound().is_some();
+        match self.method {
+            Some(MethodName::Proof) => Way::Proof(self.rungs.clone().unwrap_or_default()),
+            _ if insists || self.values.is_some() || self.executions.is_some() => Way::Search,
+            _ => Way::Cheaper,
+        }
     }
 
     fn request(&self, processes: usize, method: Method) -> Request {

@@ -40,6 +40,12 @@ impl Check {
             Some(MethodName::Exploration) if is_full => Err(trouble(
                 "exploration knows simple executions only: for full ones, use --method refinement",
             )),
+            Some(MethodName::Proof) => match self.against_proof(is_full) {
+                Some(option) => Err(trouble(format_args!(
+                    "{option} does not go with --method proof, which searches nothing: leave it out"
+                ))),
+                None => Ok(Method::Exploration),
+            },
             None | Some(MethodName::Exploration) if !is_full => match given(2..5) {
                 Some(option) => Err(trouble(format_args!(
                     "{option} is of refinement: add --method refinement, or leave it out"
@@ -59,6 +65,22 @@ impl Check {
         }
     }
 
+    /// An option that is of a search.
+    fn against_proof(&self, is_full: bool) -> Option<&'static str> {
+        let given = [
+            (is_full, "--values or --executions"),
+            (self.reductions.is_some(), "--reductions"),
+            (self.budget.threads.is_some(), "--threads"),
+            (self.partial_order.is_some(), "--partial-order"),
+            (self.points, "--points"),
+            (self.updater.is_some(), "--updater"),
+            (self.self_check, "--self-check"),
+            (self.certificate.is_some() && !self.sizes.is_every(), "--certificate (for one n)"),
+            (self.html.is_some() && !self.sizes.is_every(), "--html (for one n)"),
+        ];
+        given.iter().find(|(given, _)| *given).map(|(_, option)| *option)
+    }
+
     /// The method for an algorithm that declares an object, if all options suit it.
     pub(super) fn object_method(
         &self,
@@ -69,6 +91,7 @@ impl Check {
             (self.sizes.is_every(), "--processes every"),
             (self.pairs != Pairs::All, "--pairs"),
             (self.method == Some(MethodName::Exploration), "--method exploration"),
+            (self.method == Some(MethodName::Proof), "--method proof"),
             (self.executions == Some(Executions::Simple), "--executions simple"),
             (self.updater.is_some(), "--updater"),
             (self.points, "--points"),
@@ -93,7 +116,7 @@ impl Check {
         if self.sizes.is_every() {
             let is_chosen = [
                 (self.pairs != Pairs::All, "--pairs"),
-                (self.method.is_some(), "--method"),
+                (self.method.is_some_and(|method| method != MethodName::Proof), "--method"),
                 (self.executions.is_some() || self.values.is_some(), "--values or --executions"),
                 (self.updater.is_some(), "--updater"),
                 (self.operations != Operations::Unbounded, "--operations"),
@@ -107,8 +130,11 @@ impl Check {
                 None => Ok(()),
             };
         }
-        if self.rungs.is_some() {
-            return Err(trouble("--rungs is of --processes every: add it, or leave out --rungs"));
+        if self.rungs.is_some() && self.method != Some(MethodName::Proof) {
+            return Err(trouble(
+                "--rungs is of --processes every and of --method proof: add one of them, or leave \
+                 out --rungs",
+            ));
         }
         let smallest = self.sizes.0.iter().copied().min().unwrap_or(usize::MAX);
         let range = format!("is out of range: with n = {smallest}, ");

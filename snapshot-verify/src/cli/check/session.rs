@@ -15,7 +15,7 @@ use snapshot_verify::report::{
 };
 use snapshot_verify::verify::every::{Every, every_by};
 use snapshot_verify::verify::{
-    Method, Outcome, Request, Unfinished, Verdict, exercised, tried, verify,
+    Method, Outcome, Request, Unfinished, Verdict, exercised, tried, verify_by,
 };
 
 use super::Check;
@@ -85,9 +85,10 @@ impl<'a> Session<'a> {
         };
         let watch = ProgressWatch { title: case.title(), stop: self.stop, ticker: self.ticker };
         let began = Instant::now();
-        let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
+        let way = self.command.way();
+        let found = verify_by(&variant.program, looks_at_values.is_empty(), &request, &way, &watch);
         self.ticker.clear();
-        let outcomes = outcomes.map_err(|error| refused(&watch.title, source, &error))?;
+        let (outcomes, every) = found.map_err(|error| refused(&watch.title, source, &error))?;
         case.outcomes = &outcomes;
         let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
         // What happens at all is asked of snapshots only.
@@ -102,7 +103,8 @@ impl<'a> Session<'a> {
         case.exercise = exercise.as_ref();
         let is_refused = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Refused);
         let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();
-        let trial = match outcomes.iter().any(is_refused) && !outcomes.iter().any(is_wrong) {
+        let is_trial = outcomes.iter().any(is_refused) && !outcomes.iter().any(is_wrong);
+        let trial = match is_trial && every.is_none() {
             true => {
                 let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
                 let trial = tried(&variant.program, &request, left, &watch);
@@ -126,6 +128,9 @@ impl<'a> Session<'a> {
         let Some((request, outcome)) = trial else {
             if self.format == ReportFormat::Human {
                 self.print(&human_conclusion(&case))?;
+                if let Some(every) = every.filter(|every| every.verdict() == "unknown") {
+                    self.print(&human_every(&case.title(), source, &every))?;
+                }
             }
             let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
             self.page(input, variant, &case, left, &watch)?;
@@ -162,7 +167,8 @@ impl<'a> Session<'a> {
         let request = self.command.request(2, Method::Exploration);
         let watch = ProgressWatch { title: title.clone(), stop: self.stop, ticker: self.ticker };
         let rungs = self.command.rungs.clone().unwrap_or_default();
-        let every = every_by(&variant.program, &request, &rungs, &watch);
+        let searches = self.command.method.is_none();
+        let every = every_by(&variant.program, &request, &rungs, searches, &watch);
         self.ticker.clear();
         let every = every.map_err(|error| refused(&title, source, &error))?;
         if every.wrong.is_none() {

@@ -69,7 +69,7 @@ fn check(mutants: impl Iterator<Item = Mutant>, sample: usize, milliseconds: u64
     let mut counts = Counts::default();
     for mutant in mutants {
         let until = Instant::now().checked_add(Duration::from_millis(milliseconds));
-        let budget = Budget { bytes: 1 << 28, until };
+        let budget = Budget { bytes: 1 << 28, until, ..Budget::default() };
         let is_proved = prove_all(&mutant.program, budget, &mut |_| true).proved;
         counts.tried += 1;
         counts.proved += usize::from(is_proved);
@@ -148,7 +148,7 @@ fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
         counts.proved += found.proved;
         // The corpus knows that it is wrong, so no search has to find that out in time.
         let until = Instant::now().checked_add(Duration::from_millis(milliseconds));
-        let budget = Budget { bytes: 1 << 28, until };
+        let budget = Budget { bytes: 1 << 28, until, ..Budget::default() };
         assert!(!prove_all(&program, budget, &mut |_| true).proved, "{name} with {bug}");
     }
     println!("{counts:?}");

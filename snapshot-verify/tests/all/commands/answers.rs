@@ -349,20 +349,24 @@ fn budgets_end_refinement_in_unknown() {
 
 #[test]
 fn budgets_end_in_unknown_with_what_was_covered() {
-    let lines = json(3, "check afek_bounded -n 3 --time 0.5");
+    let lines = json(3, "check afek_bounded -n 3 --time 0.5 --method exploration");
     for line in &lines[..3] {
         assert_eq!((&line["verdict"], &line["cause"]), (&json!("unknown"), &json!("time")));
         assert_eq!(line["scope"], json!([]));
     }
-    let lines = json(3, "check afek_bounded -n 3 --pairs 0,1 --memory 8M --operations grow");
+    let lines = json(
+        3,
+        "check afek_bounded -n 3 --pairs 0,1 --memory 8M --operations grow --method exploration",
+    );
     assert_eq!((&lines[0]["verdict"], &lines[0]["cause"]), (&json!("unknown"), &json!("memory")));
     assert!(!lines[0]["scope"].as_array().unwrap().is_empty());
 }
 
 #[test]
 fn progress_goes_to_standard_error_if_asked_for() {
-    let (code, out, error) =
-        answer("check afek_bounded -n 3 --pairs 0,1 --time 6 --progress --threads 1");
+    let (code, out, error) = answer(
+        "check afek_bounded -n 3 --pairs 0,1 --time 6 --progress --threads 1 --method exploration",
+    );
     assert_eq!(code, 3);
     assert!(out.starts_with("afek_bounded, n = 3, pair (0,1): unknown: out of time ("), "{out}");
     assert!(error.starts_with("afek_bounded, n = 3, pair (0,1): "), "{error}");

@@ -67,3 +67,49 @@ fn a_proof_for_every_n_can_be_expected() {
     let line = out.lines().find(|line| line.contains("expect every n: linearizable"));
     assert!(line.is_some_and(|line| line.starts_with("met ") && line.contains("views")), "{out}");
 }
+
+#[test]
+fn one_n_is_answered_by_the_proof_where_the_search_is_too_large() {
+    // Of the search there are 29 processes at most.
+    let lines = json(0, "check bowman -n 40 --pairs 0,39");
+    assert_eq!(lines[0]["verdict"], "verified");
+    assert_eq!(lines[0]["method"], "proof");
+    assert_eq!(lines[0]["proof"]["rung"], "scans.observer");
+    assert!(lines[0]["proof"]["views"].as_u64().unwrap() > 100);
+    assert!(refused("check bowman -n 40 --pairs 0,39 --method exploration").contains("at most 29"));
+    // Of memory there is enough for the proof.
+    let afek = "check afek_unbounded -n 3 --pairs 0,1 --memory 24M";
+    let out = printed(0, afek);
+    assert!(out.contains("verified, by the proof for every n ("), "{out}");
+    assert!(out.contains("the search was left at "), "{out}");
+    let lines = json(3, &format!("{afek} --method exploration"));
+    assert_eq!(lines[0]["cause"], "memory");
+    // What the search can do, it does.
+    let lines = json(0, "check bowman -n 3");
+    assert!(lines.iter().all(|line| line["method"] != "proof"), "{lines:?}");
+}
+
+#[test]
+fn one_n_is_answered_by_nothing_but_the_proof() {
+    let lines = json(0, "check bowman -n 3 --method proof");
+    assert_eq!(lines.len(), 4, "three pairs and the summary");
+    assert!(lines[..3].iter().all(|line| line["method"] == "proof" && line["states"] == 0));
+    assert_eq!(lines[0]["scope"][0]["operations"], serde_json::Value::Null);
+    let out = printed(3, "check bowman --bug early_exit -n 3 --method proof");
+    assert!(out.contains("unknown: no proof for every n"), "{out}");
+    assert!(out.contains("could not exclude"), "{out}");
+    let lines = json(3, "check bowman --bug early_exit -n 3 --method proof");
+    assert_eq!(lines[0]["cause"], "unproved");
+    let out = printed(3, "check double_collect -n 3 --method proof");
+    assert!(out.contains("the program looks at values"), "{out}");
+    let lines =
+        json(3, "check bowman -n 3 --method proof --rungs no-scans.observer,no-scans.memory-t");
+    assert_eq!(lines[0]["verdict"], "unknown");
+    // For every n: without a search for a violation.
+    let lines = json(3, "check naive_collect -n every --method proof");
+    assert_eq!(lines[0]["violated_with"], serde_json::Value::Null);
+    for option in ["--reductions all", "--threads 1", "--values 2", "--certificate a", "--html a"] {
+        let error = refused(&format!("check bowman -n 3 --method proof {option}"));
+        assert!(error.contains("leave it out"), "{option}: {error}");
+    }
+}

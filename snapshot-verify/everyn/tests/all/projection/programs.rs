@@ -39,7 +39,7 @@ pub const NESTED_CALLS: Obligation = Obligation { ghosts: Ghosts::Calls, ..NESTE
 /// The views of an obligation, if they are at most so many.
 pub fn views(program: &Program, obligation: Obligation, most: usize) -> Option<(Model, Steps)> {
     let model = compile(program, obligation).ok()?;
-    let limits = Limits { views: most, bytes: 1 << 30, until: None };
+    let limits = Limits { views: most, bytes: 1 << 30, ..Limits::default() };
     let steps = steps(&model, limits, Sabotage::default()).ok()?;
     Some((model, steps))
 }

@@ -199,7 +199,7 @@ fn executions_of_random_programs_are_among_the_views() {
 
 /// Whether some execution of 2 to 4 processes has no views.
 fn misses(program: &Program, model: &Model) -> bool {
-    let limits = Limits { views: 1 << 20, bytes: 1 << 29, until: None };
+    let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
     let steps = steps(model, limits, Sabotage::default()).unwrap();
     let mut seeds = 0..400;
     seeds.any(|seed| walk(program, model, &steps, 2 + seed as usize % 3, seed, 150).is_err())
