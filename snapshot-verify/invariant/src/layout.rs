@@ -194,6 +194,8 @@ pub struct Layout<'p> {
     pub central: Vec<usize>,
     /// The bytes of loops' positions.
     pub positions: Vec<usize>,
+    /// Whether each access is a step of its own, whatever it touches.
+    pub stops_always: bool,
 }
 
 /// Why a program has no certificate for every n.
@@ -388,6 +390,7 @@ impl<'p> Layout<'p> {
             names: Vec::new(),
             central: Vec::new(),
             positions: Vec::new(),
+            stops_always: false,
         };
         for code in &layout.code {
             layout.forgotten.push(vec![Vec::new(); code.instructions.len()]);

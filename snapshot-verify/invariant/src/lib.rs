@@ -17,6 +17,7 @@
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
 //! | [`views`] | kinds of views, the first of each, all steps from one |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
+//! | [`smt`] | the same as conditions for solvers |
 //! | `liveness`, [`search`], [`write`](mod@write) | how it is made; nothing that the check uses |
 //!
 //! Internal to `snapshot-verify`: nothing here is a stable interface. Depends on the language, on
@@ -35,6 +36,7 @@ pub mod join;
 pub mod layout;
 mod liveness;
 pub mod search;
+pub mod smt;
 pub mod step;
 pub mod text;
 pub mod views;

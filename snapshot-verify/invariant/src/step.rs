@@ -349,7 +349,7 @@ impl<'p> Run<'_, 'p> {
             let instruction = self.layout.code[procedure].instructions[here];
             let pauses = match instruction {
                 Instruction::Access { access, into, .. } => {
-                    !self.is_silent(&branch, procedure, access, into)
+                    self.layout.stops_always || !self.is_silent(&branch, procedure, access, into)
                 }
                 Instruction::BeginAtomic { .. } => true,
                 Instruction::Call { procedure, .. } => {

@@ -1,19 +1,23 @@
 //! `snapshot-verify emit`: what a stage makes of an algorithm.
 
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
 use snapshot_io::quantity;
+use snapshot_verify::certificate::Budget;
 use snapshot_verify::deadline::{Allowance, Deadline, Stopped};
 use snapshot_verify::instance::InstanceError;
+use snapshot_verify::invariant::smt::{self, SmtError};
 use snapshot_verify::promela::promela;
 use snapshot_verify::search::Exploration;
+use snapshot_verify::verify::every::kept;
 use snapshot_verify::verify::{Operations, Prepared, Reduction, Reductions, VerifyError, pipeline};
 
 use super::bounds;
-use super::input::Input;
+use super::input::{Input, Variant};
 use super::memory::allocated;
 use super::{UNKNOWN, interrupt, print, refused, trouble};
 
@@ -24,8 +28,12 @@ pub struct Emit {
     #[arg(value_name = "ALGORITHM|FILE")]
     input: String,
     /// The stage.
-    #[arg(long, value_enum)]
-    stage: Stage,
+    #[arg(long, value_enum, required_unless_present = "smt")]
+    stage: Option<Stage>,
+    /// The proof for every number of processes as conditions in SMT-LIB, for z3 and cvc5:
+    /// it is one if each answer is `unsat` (docs/certificates.md).
+    #[arg(long, conflicts_with_all = ["stage", "processes", "pair", "operations", "reductions"])]
+    smt: bool,
     /// Take this bug variant.
     #[arg(long, value_name = "NAME")]
     bug: Option<String>,
@@ -88,8 +96,9 @@ impl Emit {
     fn text(&self) -> Result<String, ExitCode> {
         let input = Input::read(&self.input)?;
         let variant = input.variant(self.bug.as_deref())?;
+        let Some(stage) = self.stage else { return self.conditions(&input, &variant) };
         let line = |text: String| if text.ends_with('\n') { text } else { text + "\n" };
-        match self.stage {
+        match stage {
             Stage::Tree => {
                 let tree = input.algorithm.tree(self.bug.as_deref()).map_err(trouble)?;
                 return Ok(line(tree.to_string()));
@@ -113,7 +122,7 @@ impl Emit {
                 error => fail(error.into()),
             })?;
         let sliced = || pipeline::sliced(&instance, self.reductions, deadline).map_err(stopped);
-        Ok(line(match self.stage {
+        Ok(line(match stage {
             Stage::Tree | Stage::Program | Stage::Instance => instance.to_string(),
             Stage::Sliced => sliced()?.to_string(),
             Stage::Steps => {
@@ -145,5 +154,29 @@ impl Emit {
                 layout.map_err(|error| fail(VerifyError::Explore(error.into())))?.to_string()
             }
         }))
+    }
+
+    /// The conditions for solvers.
+    fn conditions(&self, input: &Input, variant: &Variant) -> Result<String, ExitCode> {
+        input.require_snapshot(variant, "--smt")?;
+        let program = &variant.program;
+        let until = self.time.and_then(|time| Instant::now().checked_add(time));
+        let stop = interrupt::listen();
+        let mut proceed =
+            || !stop.load(Ordering::Relaxed) && until.is_none_or(|until| Instant::now() < until);
+        let mut budget = Budget { memory: self.memory, proceed: &mut proceed };
+        let mut text = Vec::new();
+        let fail = |error: SmtError| {
+            let code = trouble(format_args!("{}: no conditions: {error}", program.name));
+            match error {
+                SmtError::Unfinished(_) | SmtError::LooksAtValues => ExitCode::from(UNKNOWN),
+                _ => code,
+            }
+        };
+        let kept = kept(program).map_err(|construct| {
+            trouble(format_args!("{}: no conditions: {construct} is not modelled", program.name))
+        })?;
+        smt::conditions(program, &kept, &mut text, &mut budget).map_err(fail)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
     }
 }

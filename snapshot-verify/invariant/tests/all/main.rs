@@ -6,4 +6,5 @@ mod accepted;
 mod altered;
 mod planted;
 mod programs;
+mod solvers;
 mod wrong;

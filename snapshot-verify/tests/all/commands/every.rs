@@ -113,3 +113,16 @@ fn one_n_is_answered_by_nothing_but_the_proof() {
         assert!(error.contains("leave it out"), "{option}: {error}");
     }
 }
+
+#[test]
+fn the_proof_as_conditions_for_solvers() {
+    let out = printed(0, "emit naive_collect --smt");
+    assert!(out.starts_with("; naive_collect: a proof for every n"), "{}", &out[..200]);
+    assert_eq!(out.matches("(check-sat)").count(), 22);
+    assert!(
+        refused("emit afek_unbounded --smt").contains("conditions for solvers do not know calls")
+    );
+    assert!(refused("emit bowman --smt -n 3").contains("cannot be used with"));
+    printed(3, "emit bowman --smt --memory 1M");
+    printed(3, "emit double_collect --smt");
+}

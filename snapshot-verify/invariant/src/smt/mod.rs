@@ -1,0 +1,128 @@
+//! A proof for every n as conditions in SMT-LIB, over a sort of processes without any bound.
+//!
+//! The views of a certificate make an invariant: what they say of i, j and any third process. The
+//! file defines it, and asks, for each access of the program and each way to the next one, for a
+//! state in which the invariant holds and behind the step does not, or the observer accepts. If
+//! each answer is `unsat`, the invariant is inductive, and no simple history of any n that the
+//! observer sees is refused by it. The steps are those of the interpreter (`execute`), of
+//! whole states: they know neither views, nor what is kept, nor unknown values. So a solver
+//! checks what the theorem of docs/every-n.md says on paper: that views of one state that are
+//! joined speak for all processes there are.
+//!
+//! What is known of all processes is instantiated in the file (the invariant for the process that
+//! moves and for the one that it is asked about; orders and conditions of loops for these and what
+//! a step names): the answers need no quantifiers. Assuming less, a condition is only stronger, so
+//! `unsat` stands; `sat` may mean no more than that there is no such proof.
+//!
+//! Remain on paper: Theorem 5 of the paper, and that operations may be shrunk to their accesses.
+
+mod diagram;
+mod execute;
+mod goals;
+mod rows;
+mod term;
+
+use std::io;
+
+use snapshot_language::program::{Interface, Program, independence};
+use thiserror::Error;
+
+use crate::claim::{Aim, Ghosts, Obligation};
+use crate::layout::{Unfit, may_fail};
+use crate::search::{Family, Obstacle, close};
+use crate::step::Planted;
+use crate::write::{Part, lay_out};
+use crate::{Budget, Unfinished};
+
+/// Why there are no conditions.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SmtError {
+    /// Simple executions do not speak for the others.
+    #[error("the program looks at values, so its simple executions do not speak for the others")]
+    LooksAtValues,
+    /// A construct.
+    #[error("conditions for solvers do not know {}", .0.0)]
+    Unfit(Unfit),
+    /// The budget.
+    #[error("{} ran out", .0.name())]
+    Unfinished(Unfinished),
+    /// The output.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Conditions {
+    /// Questions to the solver; each answer must be `unsat`.
+    pub count: usize,
+    /// Views that the invariant is made of.
+    pub views: usize,
+}
+
+/// Writes the conditions of the proof that keeps these names. Of a wrong program, or where too
+/// little is kept, one of the answers is `sat`.
+///
+/// # Errors
+/// If the program has constructs that are not modelled, or the budget runs out.
+pub fn conditions(
+    program: &Program,
+    kept: &[String],
+    output: &mut dyn io::Write,
+    budget: &mut Budget<'_>,
+) -> Result<Conditions, SmtError> {
+    conditions_without(program, kept, None, output, budget)
+}
+
+/// As [`conditions`], without one view of the invariant, by its number among all: for tests.
+///
+/// # Errors
+/// As [`conditions`].
+#[doc(hidden)]
+pub fn conditions_without(
+    program: &Program,
+    kept: &[String],
+    left_out: Option<usize>,
+    output: &mut dyn io::Write,
+    budget: &mut Budget<'_>,
+) -> Result<Conditions, SmtError> {
+    if !matches!(program.interface, Interface::Snapshot { .. }) {
+        return Err(SmtError::Unfit(Unfit("objects other than the snapshot")));
+    }
+    if independence::check(program).is_err() {
+        return Err(SmtError::LooksAtValues);
+    }
+    if may_fail(program) {
+        return Err(SmtError::Unfit(Unfit("operations that may go wrong")));
+    }
+    let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };
+    let part = Part { obligation, kept: kept.to_vec(), point: None };
+    let mut layout = lay_out(program, &part).map_err(SmtError::Unfit)?;
+    layout.stops_always = true;
+    // What fails is to be found by the solver.
+    let planted = Planted { no_failures: true, ..Planted::default() };
+    let mut family = close(&layout, planted, budget).map_err(|obstacle| match obstacle {
+        Obstacle::Failure(_) => SmtError::Unfit(Unfit("a version or a view that is not definite")),
+        Obstacle::Unfinished(unfinished) => SmtError::Unfinished(unfinished),
+    })?;
+    if let Some(number) = left_out {
+        leave_out(&mut family, number);
+    }
+    let goals = goals::Goals::new(&layout, &family).map_err(SmtError::Unfit)?;
+    let count = goals.write(output)?;
+    Ok(Conditions { count, views: family.len() })
+}
+
+fn leave_out(family: &mut Family, number: usize) {
+    let mut before = 0;
+    for views in &mut family.views {
+        let mut sorted: Vec<Box<[u8]>> = views.iter().cloned().collect();
+        sorted.sort_unstable();
+        if let Some(view) = number.checked_sub(before).and_then(|at| sorted.get(at)) {
+            views.remove(view);
+            return;
+        }
+        before += views.len();
+    }
+}
