@@ -25,6 +25,7 @@ mod term;
 use std::io;
 
 use snapshot_language::program::{Interface, Program, independence};
+use snapshot_semantics::interpret::code::{Instruction, compile};
 use thiserror::Error;
 
 use crate::claim::{Aim, Ghosts, Obligation};
@@ -95,6 +96,10 @@ pub fn conditions_without(
     }
     if may_fail(program) {
         return Err(SmtError::Unfit(Unfit("operations that may go wrong")));
+    }
+    let is_call = |instruction: &Instruction<'_>| matches!(instruction, Instruction::Call { .. });
+    if compile(program).iter().any(|code| code.instructions.iter().any(is_call)) {
+        return Err(SmtError::Unfit(Unfit("calls")));
     }
     let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };
     let part = Part { obligation, kept: kept.to_vec(), point: None };
