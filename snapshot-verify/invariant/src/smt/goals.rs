@@ -438,7 +438,7 @@ impl<'a, 'p> Goals<'a, 'p> {
                 for at in 0..function.arity {
                     let terms = if at == 0 && !is_shared { owners } else { indices };
                     let with = |list: &Vec<String>, one: &String| {
-                        [list.as_slice(), &[one.clone()]].concat()
+                        [list.as_slice(), std::slice::from_ref(one)].concat()
                     };
                     all = all
                         .iter()

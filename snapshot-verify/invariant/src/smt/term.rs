@@ -188,7 +188,7 @@ fn down(name: &str, content: &Type, value: &Value, with: &[String], all: &mut Ve
         }
         (Type::Array { element, .. }, Value::Array(of)) => {
             let index = parameter(with.len());
-            let with = [with, &[index.clone()]].concat();
+            let with = [with, std::slice::from_ref(&index)].concat();
             down(name, element, &of(&index), &with, all);
         }
         (Type::Record(fields), Value::Record(values)) => {
