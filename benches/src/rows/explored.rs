@@ -6,7 +6,8 @@ use snapshot_core::Process;
 use snapshot_verify::language;
 use snapshot_verify::program::{Program, independence};
 use snapshot_verify::verify::{
-    Method, Operations, Outcome, Pairs, Reduction, Reductions, Request, Unwatched, Verdict, verify,
+    Barriers, Method, Operations, Outcome, Pairs, Reduction, Reductions, Request, Unwatched,
+    Verdict, verify,
 };
 
 use crate::{Digest, Row, Size};
@@ -114,6 +115,7 @@ impl Row for Explored {
             values: None,
             updater: None,
             operations: Operations::Unbounded,
+            barriers: Barriers::Unbounded,
             reductions,
             threads: NonZeroUsize::MIN,
             memory: MEMORY,

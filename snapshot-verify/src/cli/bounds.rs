@@ -7,7 +7,7 @@ use clap::Args;
 use snapshot_core::Process;
 use snapshot_io::quantity;
 use snapshot_verify::verify::every::{Rungs, UnknownRung};
-use snapshot_verify::verify::{Operations, Pairs, Reductions, ReductionsError, TABLE};
+use snapshot_verify::verify::{Barriers, Operations, Pairs, Reductions, ReductionsError, TABLE};
 use thiserror::Error;
 
 use super::nearest::hint;
@@ -66,6 +66,11 @@ pub enum BoundError {
          bound), or `grow` (1, 2, 3, ...)"
     )]
     Operations,
+    #[error(
+        "expected a number of barriers from 0 to {MOST_BARRIERS}, `none` (no bound), or `grow` \
+         (0, 1, 2, ...)"
+    )]
+    Barriers,
     #[error("{error}{hint}")]
     Reductions { error: ReductionsError, hint: String },
 }
@@ -161,6 +166,21 @@ pub fn operations(text: &str) -> Result<Operations, BoundError> {
         number => match number.parse() {
             Ok(bound @ 1..=MOST_OPERATIONS) => Ok(Operations::AtMost(bound)),
             _ => Err(BoundError::Operations),
+        },
+    }
+}
+
+/// With as many barriers each process begins as many operations as a state can count.
+const MOST_BARRIERS: u32 = MOST_OPERATIONS - 1;
+
+/// `none`, `1`, `grow`
+pub fn barriers(text: &str) -> Result<Barriers, BoundError> {
+    match text {
+        "none" => Ok(Barriers::Unbounded),
+        "grow" => Ok(Barriers::Grow),
+        number => match number.parse() {
+            Ok(bound @ 0..=MOST_BARRIERS) => Ok(Barriers::AtMost(bound)),
+            _ => Err(BoundError::Barriers),
         },
     }
 }

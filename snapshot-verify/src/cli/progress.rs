@@ -123,9 +123,12 @@ impl Watch for ProgressWatch<'_> {
 
     fn begin(&self, pair: Option<[Process; 2]>, effort: Effort) {
         let pair = pair.map_or_else(String::new, |[i, j]| format!(", pair ({i},{j})"));
-        let operations = effort.operations.map_or_else(String::new, |operations| {
-            format!(", {operations} operations of {}", effort.active)
-        });
+        let active = effort.active;
+        let operations = match (effort.operations, effort.barriers) {
+            (_, Some(barriers)) => format!(", {barriers} barriers, {active} processes"),
+            (Some(operations), None) => format!(", {operations} operations of {active}"),
+            (None, None) => String::new(),
+        };
         self.ticker.begin(format!("{}{pair}{operations}", self.title));
     }
 

@@ -9,7 +9,7 @@ use super::quantity::{count, memory, seconds};
 use super::{Case, TextPosition};
 use crate::counterexample::render;
 use crate::refine::Means;
-use crate::verify::{Effort, Measures, Method, Operations, Outcome, Unfinished, Verdict};
+use crate::verify::{Barriers, Effort, Measures, Method, Operations, Outcome, Unfinished, Verdict};
 
 /// One outcome of a case, in one line, and what is wrong below it, in lines of
 /// at most `width` characters. `trace` is the file that the counterexample was
@@ -72,10 +72,11 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
         .request
         .updater
         .map_or_else(String::new, |updater| format!(", updates by p{updater} only"));
-    let bound = match case.request.operations {
-        Operations::AtMost(1) => "at most 1 operation by each process".to_owned(),
-        Operations::AtMost(bound) => format!("at most {bound} operations by each process"),
-        Operations::Unbounded | Operations::Grow => "any number of operations".to_owned(),
+    let bound = match (case.request.operations, case.request.barriers) {
+        (_, Barriers::AtMost(bound)) => executions_with_at_most(bound),
+        (Operations::AtMost(1), _) => "at most 1 operation by each process".to_owned(),
+        (Operations::AtMost(bound), _) => format!("at most {bound} operations by each process"),
+        (Operations::Unbounded | Operations::Grow, _) => "any number of operations".to_owned(),
     };
     let title = format!("{}: {}", case.title(), case.conclusion());
     match case.outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
@@ -193,7 +194,7 @@ fn is_misplaced(case: &Case<'_>) -> bool {
 /// What a verdict is about, if that is not everything.
 fn within(efforts: &[Effort], processes: usize) -> String {
     match efforts {
-        [effort] if effort.operations.is_some() || effort.active < processes => {
+        [effort] if effort.most_operations().is_some() || effort.active < processes => {
             format!(" with {}", scope(*effort, processes))
         }
         _ => String::new(),
@@ -206,12 +207,33 @@ fn scope(effort: Effort, processes: usize) -> String {
         active if active == processes => "each process".to_owned(),
         active => format!("each of {active} processes"),
     };
+    if let Some(bound) = effort.barriers {
+        let among = match effort.active {
+            active if active == processes => String::new(),
+            active => format!(" of {active} processes"),
+        };
+        return format!("{}{among}", at_most_barriers(bound));
+    }
     match effort.operations {
         None if effort.active == processes => "any number of operations".to_owned(),
         None => format!("any number of operations by {by}"),
         Some(1) => format!("at most 1 operation by {by}"),
         Some(bound) => format!("at most {bound} operations by {by}"),
     }
+}
+
+/// `at most 2 barriers`
+fn at_most_barriers(bound: u32) -> String {
+    match bound {
+        0 => "no barrier".to_owned(),
+        1 => "at most 1 barrier".to_owned(),
+        _ => format!("at most {bound} barriers"),
+    }
+}
+
+/// `executions with at most 2 barriers only`
+fn executions_with_at_most(bound: u32) -> String {
+    format!("executions with {} only", at_most_barriers(bound))
 }
 
 pub(super) fn measures(measures: &Measures) -> String {

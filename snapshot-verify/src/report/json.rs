@@ -10,7 +10,7 @@ use snapshot_core::Process;
 use super::exercised::Exercised;
 use super::{Case, Tally, TextPosition};
 use crate::limits::Limit;
-use crate::verify::{Effort, Method, Operations, Outcome, Verdict};
+use crate::verify::{Barriers, Effort, Method, Operations, Outcome, Verdict};
 
 /// The version of the objects.
 const SCHEMA: u32 = 1;
@@ -35,6 +35,11 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             Operations::Unbounded => None,
             Operations::AtMost(bound) => Some(Bound::AtMost(bound)),
             Operations::Grow => Some(Bound::Grow("grow")),
+        },
+        barriers: match request.barriers {
+            Barriers::Unbounded => None,
+            Barriers::AtMost(bound) => Some(Bound::AtMost(bound)),
+            Barriers::Grow => Some(Bound::Grow("grow")),
         },
         method: match measures.proof {
             Some(_) => "proof",
@@ -147,6 +152,8 @@ struct Line<'a> {
     processes: usize,
     pair: Option<[usize; 2]>,
     operations: Option<Bound>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    barriers: Option<Bound>,
     method: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     proof: Option<Proof>,
@@ -198,12 +205,15 @@ enum Bound {
 #[derive(Serialize)]
 struct Scope {
     operations: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    barriers: Option<u32>,
     active: usize,
 }
 
 impl From<&Effort> for Scope {
     fn from(effort: &Effort) -> Self {
-        Self { operations: effort.operations, active: effort.active }
+        let Effort { operations, barriers, active } = *effort;
+        Self { operations, barriers, active }
     }
 }
 

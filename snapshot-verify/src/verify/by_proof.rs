@@ -116,7 +116,7 @@ fn conclude(
     if outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
         return Err(VerifyError::Contradiction);
     }
-    let whole = Effort { operations: None, active: request.processes };
+    let whole = Effort { operations: None, barriers: None, active: request.processes };
     for outcome in outcomes {
         if matches!(outcome.verdict, Verdict::Unknown(_)) {
             outcome.verdict = Verdict::Verified;
@@ -321,8 +321,10 @@ mod tests {
     #[test]
     fn the_proof_is_tried_at_a_number_of_states_of_all_pairs() {
         let (program, request, watch) = (program("bowman"), Request::new(3), Unwatched::default());
-        let (whole, pair) =
-            (Effort { operations: None, active: 3 }, [0, 1].map(Process::from_index));
+        let (whole, pair) = (
+            Effort { operations: None, barriers: None, active: 3 },
+            [0, 1].map(Process::from_index),
+        );
         let trying = Trying::new(&program, &request, &watch);
         trying.begin(Some(pair), whole);
         for progress in [at(999_999, true), at(1_500_000, false)] {
@@ -356,7 +358,7 @@ mod tests {
         let mut outcomes = [open(pair, Unfinished::Memory)];
         assert_eq!(conclude(&mut outcomes, &request, proof), Ok(()));
         assert!(matches!(outcomes[0].verdict, Verdict::Verified));
-        assert_eq!(outcomes[0].scope, [Effort { operations: None, active: 2 }]);
+        assert_eq!(outcomes[0].scope, [Effort { operations: None, barriers: None, active: 2 }]);
         let fault = Fault { span: Span::default(), kind: FaultKind::NoneUnwrapped };
         outcomes[0].verdict = Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault }));
         let error = conclude(&mut outcomes, &request, proof).unwrap_err();

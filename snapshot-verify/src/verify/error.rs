@@ -39,6 +39,12 @@ pub enum VerifyError {
          others, use refinement"
     )]
     SimpleOnly,
+    /// Barriers by refinement, or with another bound.
+    #[error(
+        "a bound on barriers is of exploration, and bounds the operations, too: use no other bound \
+         and no other method"
+    )]
+    Barriers,
     /// There are no marked linearization points.
     #[error(
         "no statement is marked as a linearization point: write `linearizes` behind those at \
@@ -77,6 +83,17 @@ pub enum VerifyError {
          interpreter cannot repeat: {0}. Its verdicts cannot be trusted"
     )]
     NotRepeated(#[source] MoveError),
+    /// An execution with more barriers than were explored: our fault.
+    #[error(
+        "BUG in this program, please report it: of executions with at most {most} barriers it \
+         found one that has {found}. Its verdicts cannot be trusted"
+    )]
+    TooManyBarriers {
+        /// How many the execution has.
+        found: u32,
+        /// How many it may have.
+        most: u32,
+    },
     /// A violation that is none: our fault.
     #[error(transparent)]
     Counterexample(#[from] CounterexampleError),
@@ -122,6 +139,7 @@ impl VerifyError {
             Self::Counterexample(_)
                 | Self::NoFault { .. }
                 | Self::Contradiction
+                | Self::TooManyBarriers { .. }
                 | Self::NotRepeated(_)
                 | Self::Explore(ExploreError::SelfCheck(_))
                 | Self::Instance(InstanceError::Unassigned { .. })

@@ -16,19 +16,26 @@ use crate::search::{Choice, SearchPath};
 
 /// The moves of the execution that a trace of the instance tells. If the program goes
 /// wrong, it does on the way.
-pub fn expand(instance: &Instance, trace: &SearchPath) -> Vec<Move> {
+///
+/// `counts_barriers`: responses wait for the next barrier of the trace, or for its end, so
+/// that the execution has no more barriers than the search has counted.
+pub fn expand(instance: &Instance, trace: &SearchPath, counts_barriers: bool) -> Vec<Move> {
     let registers = Registers::new(instance);
     let is_idle = |state: &[Scalar], process: Process| {
         state[registers.location(process)] == Location::IDLE.index() as Scalar
     };
     let mut moves = Vec::new();
+    let mut waiting: Vec<Process> = Vec::new();
     for step in &trace.steps {
-        match step.choice {
+        if step.choice.is_behind_barrier() {
+            moves.extend(waiting.drain(..).map(Move::step));
+        }
+        match step.choice.invocation() {
             Choice::Update(value) => {
                 moves.push(Move::update(step.process, value.unsigned_abs()));
             }
             Choice::Scan => moves.push(Move::scan(step.process)),
-            Choice::Step => {}
+            _ => {}
         }
         let mut acting = vec![(step.process, step.accesses)];
         acting.extend(&step.reactions);
@@ -36,9 +43,13 @@ pub fn expand(instance: &Instance, trace: &SearchPath) -> Vec<Move> {
             moves.extend((0..accesses).map(|_| Move::step(process)));
             let acts_later = acting[number + 1..].iter().any(|(other, _)| *other == process);
             if !acts_later && is_idle(&step.state, process) {
-                moves.push(Move::step(process));
+                match counts_barriers {
+                    true => waiting.push(process),
+                    false => moves.push(Move::step(process)),
+                }
             }
         }
     }
+    moves.extend(waiting.into_iter().map(Move::step));
     moves
 }

@@ -7,6 +7,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use snapshot_core::Process;
 
 use super::Reduction;
+use super::barriers::barriers;
 use super::error::VerifyError;
 use super::expand::expand;
 use super::outcome::{Measures, ProgramFault, Unfinished, Verdict};
@@ -19,7 +20,7 @@ use super::strategy::{Explore, Finding};
 use crate::counterexample::Counterexample;
 use crate::deadline::{Allowance, Deadline, Stopped};
 use crate::instance::{Instance, InstanceError};
-use crate::interpret::{Machine, MoveErrorKind};
+use crate::interpret::{Machine, Move, MoveErrorKind};
 use crate::limits::Limits;
 use crate::program::Program;
 use crate::quotient::canonical_renaming::plain::Plain;
@@ -83,7 +84,7 @@ impl<'a> PairExplorer<'a> {
     /// What the search found, confirmed by code that it does not share.
     fn finding(
         &self,
-        pair: [Process; 2],
+        (pair, effort): ([Process; 2], Effort),
         prepared: &Prepared,
         verdict: &SearchVerdict,
     ) -> Result<Finding<Verdict>, VerifyError> {
@@ -98,12 +99,13 @@ impl<'a> PairExplorer<'a> {
                 }
             }),
             SearchVerdict::Violation { trace, .. } => {
-                let moves = expand(&prepared.instance, trace);
+                let moves = expand(&prepared.instance, trace, effort.barriers.is_some());
                 let counterexample = Counterexample::validated(&self.machine, Some(pair), &moves)?;
+                self.within_barriers(effort, &moves)?;
                 Finding::Wrong(Verdict::Violation(Box::new(counterexample)))
             }
             SearchVerdict::Fault { trace, fault } => {
-                let found = self.fault(prepared, trace);
+                let found = self.fault(effort, prepared, trace);
                 let found = found.ok_or(VerifyError::NoFault { what: fault.what })?;
                 Finding::Wrong(Verdict::Fault(Box::new(found)))
             }
@@ -138,7 +140,7 @@ impl<'a> PairExplorer<'a> {
             let Some(by) = found else { continue };
             if let Some(options) = self.request.self_check {
                 let active = Some(active(*like, effort.active, self.request.processes).collect());
-                let plain = [known, prepared].map(|of| of.plain(effort.operations));
+                let plain = [known, prepared].map(|of| of.plain(effort.most_operations()));
                 let of_known = Exploration { active, ..exploration.clone() };
                 let of_known = numbered(&of_known, known, plain[0].as_ref());
                 let of_pair = numbered(exploration, prepared, plain[1].as_ref());
@@ -158,9 +160,24 @@ impl<'a> PairExplorer<'a> {
         })
     }
 
+    /// An execution has no more barriers than were to be explored.
+    fn within_barriers(&self, effort: Effort, moves: &[Move]) -> Result<(), VerifyError> {
+        let (Some(most), Ok(execution)) = (effort.barriers, self.machine.run(moves)) else {
+            return Ok(());
+        };
+        let events = execution.reports.iter().filter_map(|report| report.event.as_ref());
+        let found = barriers(events);
+        if found > most { Err(VerifyError::TooManyBarriers { found, most }) } else { Ok(()) }
+    }
+
     /// The fault that the interpreter meets on a trace, if it does.
-    fn fault(&self, prepared: &Prepared, trace: &SearchPath) -> Option<ProgramFault> {
-        let mut moves = expand(&prepared.instance, trace);
+    fn fault(
+        &self,
+        effort: Effort,
+        prepared: &Prepared,
+        trace: &SearchPath,
+    ) -> Option<ProgramFault> {
+        let mut moves = expand(&prepared.instance, trace, effort.barriers.is_some());
         let error = self.machine.run(&moves).err()?;
         let MoveErrorKind::Fault(fault) = error.kind else { return None };
         moves.truncate(error.number);
@@ -237,6 +254,7 @@ impl PairExplorer<'_> {
         };
         let exploration = Exploration {
             operations: effort.operations,
+            barriers: effort.barriers,
             active: Some(active.clone()),
             threads: self.request.threads.get(),
             memory: self.request.memory,
@@ -249,15 +267,19 @@ impl PairExplorer<'_> {
             ..Exploration::default()
         };
         if let Some(options) = self.request.self_check {
-            let plain = prepared.plain(effort.operations);
+            // The interpreter's observer sees responses when they come.
+            let (operations, barriers) = (effort.most_operations(), None);
+            let plain = prepared.plain(operations);
             let raw = numbered(&exploration, &prepared, plain.as_ref());
+            let raw = Exploration { operations, barriers, ..raw };
             self_check::passes(&self.machine, &prepared.instance, &raw, options)?;
         }
         let time_left = || until.map(|until| until.saturating_duration_since(Instant::now()));
-        let is_worth = |least| effort.operations.is_none_or(|operations| operations >= least);
+        let operations = effort.most_operations();
+        let is_worth = |least| operations.is_none_or(|operations| operations >= least);
         let learn = |prepared: &mut Prepared| {
             let numbering = prepared.numbering.clone();
-            let plain = prepared.plain(effort.operations);
+            let plain = prepared.plain(operations);
             let numbering = numbering.as_ref().map(|numbering| numbering as _);
             let numbering = numbering.or(plain.as_ref().map(|plain| plain as _));
             let time = time_left();
@@ -276,7 +298,7 @@ impl PairExplorer<'_> {
             }
             return Ok((Finding::Nothing, Measures { elapsed: began.elapsed(), ..measures }));
         }
-        let mut most_numbers = match effort.operations {
+        let mut most_numbers = match operations {
             Some(_) => self.few_numbers,
             None => &[],
         };
@@ -287,10 +309,10 @@ impl PairExplorer<'_> {
             }
             let forgetting = prepared.forgetting();
             let numbering = prepared.numbering.clone();
-            let plain = prepared.plain(effort.operations);
+            let plain = prepared.plain(operations);
             let symmetry = prepared.symmetry(|process| active.contains(&process), deadline);
             let symmetry = symmetry.map_err(InstanceError::from)?;
-            let ample = prepared.ample(effort.operations, deadline);
+            let ample = prepared.ample(operations, deadline);
             let ample = ample.map_err(InstanceError::from)?;
             let exploration = Exploration {
                 time: time_left(),
@@ -322,7 +344,7 @@ impl PairExplorer<'_> {
             if prepared.refute(&exploration, &outcome.verdict, deadline)? {
                 continue;
             }
-            match self.finding(pair, &prepared, &outcome.verdict) {
+            match self.finding((pair, effort), &prepared, &outcome.verdict) {
                 Err(error)
                     if error.is_ours()
                         && prepared.raise_counter_cap(deadline).map_err(InstanceError::from)? => {}
@@ -431,7 +453,7 @@ mod tests {
         let watch = Unwatched::default();
         let mut simple =
             PairExplorer { few_numbers, ..PairExplorer::new(&program, &request, &watch).unwrap() };
-        let effort = Effort { operations: Some(2), active: 2 };
+        let effort = Effort { operations: Some(2), barriers: None, active: 2 };
         let (finding, measures) = simple.explore(pair, effort, None).unwrap();
         (matches!(finding, Finding::Nothing), Measures { elapsed: Duration::ZERO, ..measures })
     }
@@ -457,7 +479,7 @@ mod tests {
         let request = Request { pairs: Pairs::One(pair[0], pair[1]), ..Request::new(2) };
         let watch = Unwatched::default();
         let mut simple = PairExplorer::new(&program, &request, &watch).unwrap();
-        let effort = Effort { operations: None, active: 2 };
+        let effort = Effort { operations: None, barriers: None, active: 2 };
         let (finding, measures) = simple.explore(pair, effort, None).unwrap();
         assert!(matches!(finding, Finding::Nothing));
         (simple.has_learnt(effort), measures.states)

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `answer` | the entry point of the library |
 //! | `request`, `reduction` | what is asked, with what means |
+//! | `barriers` | counting them |
 //! | `schedule`, `strategy` | in which order executions are explored, and when that ends |
 //! | `pipeline`, `explore_pair` | simple executions: compiled, reduced, explored |
 //! | `refinement` | the second method, also for all executions over a few values |
@@ -21,6 +22,7 @@
 //! interpreter and judged by the exact check of histories.
 
 mod answer;
+mod barriers;
 mod by_proof;
 mod conformance;
 pub mod contribution;
@@ -45,7 +47,7 @@ pub use error::VerifyError;
 pub use exercised::exercised;
 pub use outcome::{ByProof, Measures, Misplaced, Outcome, ProgramFault, Unfinished, Verdict};
 pub use progress::{Unwatched, Watch};
-pub use request::{Method, Operations, Pairs, Request};
+pub use request::{Barriers, Method, Operations, Pairs, Request};
 pub use schedule::Effort;
 pub use snapshot_explorer::pipeline::{self, Prepared};
 pub use snapshot_explorer::reduction::{Entry, Reduction, Reductions, ReductionsError, TABLE};
@@ -78,6 +80,11 @@ pub fn verify(
             || request.updater.is_some())
     {
         return Err(VerifyError::Object);
+    }
+    if request.barriers != Barriers::Unbounded
+        && (request.method != Method::Exploration || request.operations != Operations::Unbounded)
+    {
+        return Err(VerifyError::Barriers);
     }
     let found = match (request.method, request.values) {
         (Method::Exploration, None) if request.updater.is_none() => {

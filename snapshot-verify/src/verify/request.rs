@@ -26,6 +26,9 @@ pub struct Request {
     pub updater: Option<Process>,
     /// How many operations.
     pub operations: Operations,
+    /// How many barriers; with a bound, `operations` must be unbounded, and exploration is the
+    /// only method.
+    pub barriers: Barriers,
     /// What makes the exploration smaller; of no meaning to refinement.
     pub reductions: Reductions,
     /// How many threads prepare and explore; refinement is for one.
@@ -56,6 +59,7 @@ impl Request {
             values: None,
             updater: None,
             operations: Operations::Unbounded,
+            barriers: Barriers::Unbounded,
             reductions: Reductions::standard(),
             threads: NonZeroUsize::MIN,
             memory: 1 << 30,
@@ -98,6 +102,19 @@ pub enum Operations {
     Grow,
 }
 
+/// How many barriers an execution may have: invocations before which the last invocation or
+/// response is a response. With k barriers, no process begins more than k + 1 operations.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Barriers {
+    /// Any number: what a proof needs.
+    Unbounded,
+    /// This many.
+    AtMost(u32),
+    /// 0, 1, 2, ..., by few processes and then by more: the cheapest
+    /// [`Effort`](super::Effort) first.
+    Grow,
+}
+
 impl Method {
     /// Its name, as the command line has it.
     pub const fn name(self) -> &'static str {
@@ -133,8 +150,29 @@ impl Operations {
     }
 }
 
+impl Barriers {
+    /// The bound, if there is one from the start.
+    pub const fn bound(self) -> Option<u32> {
+        match self {
+            Self::AtMost(bound) => Some(bound),
+            Self::Unbounded | Self::Grow => None,
+        }
+    }
+}
+
 /// As the command line has it.
 impl fmt::Display for Operations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unbounded => f.write_str("none"),
+            Self::AtMost(bound) => write!(f, "{bound}"),
+            Self::Grow => f.write_str("grow"),
+        }
+    }
+}
+
+/// As the command line has it.
+impl fmt::Display for Barriers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unbounded => f.write_str("none"),

@@ -12,6 +12,8 @@
 //! [`UNBOUNDED_AS`] operations would be: often it is not much larger, and where
 //! it ends, all bounds have been answered.
 //!
+//! The same with 0, 1, 2, ... barriers, each of which allows each process one operation more.
+//!
 //! Invariants: an effort comes once; never one that a finished effort includes
 //! (all its executions are explored), nor one that includes an effort that did
 //! not fit into memory.
@@ -21,6 +23,8 @@
 pub struct Effort {
     /// How many operations each process may invoke; none: any number.
     pub operations: Option<u32>,
+    /// How many barriers an execution may have; none: any number.
+    pub barriers: Option<u32>,
     /// How many processes take part, i and j first.
     pub active: usize,
 }
@@ -34,25 +38,34 @@ const UNBOUNDED_AS: u32 = 4;
 impl Effort {
     /// Whether all executions of that effort are among those of this one.
     pub fn includes(self, that: Self) -> bool {
-        let operations = match (self.operations, that.operations) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(these), Some(those)) => those <= these,
+        let includes = |these: Option<u32>, those: Option<u32>| {
+            these.is_none_or(|these| those.is_some_and(|those| those <= these))
         };
-        operations && that.active <= self.active
+        includes(self.operations, that.most_operations())
+            && includes(self.barriers, that.barriers)
+            && that.active <= self.active
+    }
+
+    /// How many operations each process invokes at most, if that is bounded: one, and one more
+    /// behind each barrier.
+    pub fn most_operations(self) -> Option<u32> {
+        let of_barriers = self.barriers.map(|barriers| barriers.saturating_add(1));
+        self.operations.into_iter().chain(of_barriers).min()
     }
 
     /// What it might cost, and of equal costs the smaller bound first.
     fn order(self) -> (u128, u32) {
-        let operations = self.operations.unwrap_or(UNBOUNDED_AS);
+        let operations = self.most_operations().unwrap_or(UNBOUNDED_AS);
         let states = (STEPS * u128::from(operations)).saturating_pow(self.active as u32);
-        (states, self.operations.unwrap_or(u32::MAX))
+        (states, self.most_operations().unwrap_or(u32::MAX))
     }
 }
 
 /// The efforts to be made for one pair, each when it is the cheapest left.
 #[derive(Clone, Debug)]
 pub struct Schedule {
+    /// Whether bounds are on barriers, one fewer than on operations.
+    of_barriers: bool,
     rows: Vec<Row>,
     finished: Vec<Effort>,
     too_large: Vec<Effort>,
@@ -70,11 +83,15 @@ struct Row {
 
 impl Row {
     const fn without_bound(self) -> Effort {
-        Effort { operations: None, active: self.active }
+        Effort { operations: None, barriers: None, active: self.active }
     }
 
-    const fn with_bound(self) -> Effort {
-        Effort { operations: Some(self.bound), active: self.active }
+    const fn with_bound(self, of_barriers: bool) -> Effort {
+        let (operations, barriers) = match of_barriers {
+            true => (None, Some(self.bound - 1)),
+            false => (Some(self.bound), None),
+        };
+        Effort { operations, barriers, active: self.active }
     }
 }
 
@@ -83,7 +100,12 @@ impl Schedule {
     pub fn new(processes: usize) -> Self {
         let row = |active| Row { active, bound: 1, unbounded: false };
         let rows = (2..=processes).map(row).collect();
-        Self { rows, finished: Vec::new(), too_large: Vec::new() }
+        Self { of_barriers: false, rows, finished: Vec::new(), too_large: Vec::new() }
+    }
+
+    /// The same with bounds on barriers rather than on operations.
+    pub fn by_barriers(processes: usize) -> Self {
+        Self { of_barriers: true, ..Self::new(processes) }
     }
 
     /// Tells what became of an effort: it was finished, or did not fit.
@@ -119,12 +141,13 @@ impl Iterator for Schedule {
             if self.is_answered(row.without_bound()) {
                 continue;
             }
-            while self.is_answered(row.with_bound()) {
+            while self.is_answered(row.with_bound(self.of_barriers)) {
                 row.bound += 1;
             }
             self.rows[position] = row;
             let without_bound = (!row.unbounded).then(|| row.without_bound());
-            for effort in without_bound.into_iter().chain([row.with_bound()]) {
+            let with_bound = row.with_bound(self.of_barriers);
+            for effort in without_bound.into_iter().chain([with_bound]) {
                 let cheaper = cheapest.is_none_or(|other| effort.order() < other.order());
                 if cheaper && !self.is_hopeless(effort) {
                     cheapest = Some(effort);
@@ -133,7 +156,7 @@ impl Iterator for Schedule {
         }
         let effort = cheapest?;
         let row = &mut self.rows[effort.active - 2];
-        match effort.operations {
+        match effort.most_operations() {
             Some(bound) => row.bound = bound + 1,
             None => row.unbounded = true,
         }
@@ -146,11 +169,15 @@ mod tests {
     use super::*;
 
     const fn effort(operations: u32, active: usize) -> Effort {
-        Effort { operations: Some(operations), active }
+        Effort { operations: Some(operations), barriers: None, active }
     }
 
     const fn unbounded(active: usize) -> Effort {
-        Effort { operations: None, active }
+        Effort { operations: None, barriers: None, active }
+    }
+
+    const fn barriers(barriers: u32, active: usize) -> Effort {
+        Effort { operations: None, barriers: Some(barriers), active }
     }
 
     #[test]
@@ -210,6 +237,34 @@ mod tests {
         assert_eq!(count(effort(3, 3)), 0);
         assert_eq!(count(unbounded(3)), 0, "2 operations did not fit");
         assert_eq!(efforts.finished().collect::<Vec<_>>(), [effort(1, 3), effort(5, 2)]);
+    }
+
+    #[test]
+    fn barriers_come_in_the_order_of_operations() {
+        let (mut one, mut other) = (Schedule::new(4), Schedule::by_barriers(4));
+        for _ in 0..12 {
+            let [by_operations, by_barriers] = [one.next().unwrap(), other.next().unwrap()];
+            let expected = match by_operations.operations {
+                Some(bound) => barriers(bound - 1, by_operations.active),
+                None => by_operations,
+            };
+            assert_eq!(by_barriers, expected);
+            one.note(by_operations, true);
+            other.note(by_barriers, true);
+        }
+    }
+
+    #[test]
+    fn what_includes_what() {
+        let all = [barriers(0, 2), barriers(1, 2), effort(1, 2), effort(2, 2), unbounded(2)];
+        let included = |one: Effort| all.map(|other| one.includes(other));
+        assert_eq!(included(barriers(0, 2)), [true, false, false, false, false]);
+        assert_eq!(included(barriers(1, 2)), [true, true, false, false, false]);
+        assert_eq!(included(effort(1, 2)), [true, false, true, false, false]);
+        assert_eq!(included(effort(2, 2)), [true, true, true, true, false]);
+        assert_eq!(included(unbounded(2)), [true; 5]);
+        assert_eq!(included(barriers(1, 3)), [true, true, false, false, false]);
+        assert!(!barriers(3, 2).includes(barriers(1, 3)));
     }
 
     #[test]

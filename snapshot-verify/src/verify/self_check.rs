@@ -21,6 +21,7 @@ use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
 
+use super::barriers::within;
 use super::expand::expand;
 use super::schedule::Effort;
 use crate::instance::{Instance, Scalar};
@@ -106,14 +107,15 @@ pub fn answer(
     let others = effort.active.saturating_sub(2);
     let client = Client {
         values: Values::Simple(pair[0], pair[1]),
-        operations: effort.operations,
+        operations: effort.most_operations(),
         roles: Roles::Few { first: pair, others },
         updater: None,
     };
     for seed in 0..WALKS {
         let made = walk(machine, &client, options.seed ^ seed, MOVES);
         let events = made.execution.reports.iter().filter_map(|report| report.event.as_ref());
-        if Observed::of(pair, machine.processes(), events).is_none() {
+        let events = within(events.collect(), effort.barriers.unwrap_or(u32::MAX));
+        if Observed::of(pair, machine.processes(), events.into_iter()).is_none() {
             let moves: Vec<String> = made.moves.iter().map(ToString::to_string).collect();
             return Err(ExploreError::SelfCheck(Box::new(Defect {
                 reduction: "the answer",
@@ -197,7 +199,7 @@ impl<'a> Walker<'a> {
     ) -> Result<(), ExploreError> {
         const NAME: &str = "a pass over the instance (constant, decided, dead, shrink, counters)";
         let fail = |what: String| Err(self.defect(NAME, what, instance));
-        let moves = expand(instance, &self.trace);
+        let moves = expand(instance, &self.trace, false);
         let execution = match (machine.run(&moves), self.stop) {
             (Err(error), Some(Stop::Fault(_))) if matches!(error.kind, MoveErrorKind::Fault(_)) => {
                 return Ok(());
@@ -228,6 +230,10 @@ impl<'a> Walker<'a> {
             Choice::Update(value) => format!("p{} update({value})", step.process),
             Choice::Scan => format!("p{} scan", step.process),
             Choice::Step => format!("p{} step", step.process),
+            Choice::UpdateBehindBarrier(value) => {
+                format!("barrier, p{} update({value})", step.process)
+            }
+            Choice::ScanBehindBarrier => format!("barrier, p{} scan", step.process),
         });
         let held = self.registers.variables().zip(self.code.state());
         let held = held.filter(|(_, scalar)| **scalar > 0);
@@ -267,9 +273,10 @@ fn mapped(by: &Isomorphism, from: &Instance, to: &Instance, state: &[Scalar]) ->
         image[registers.left(other)] = state[registers.left(one)];
         image[registers.must_bits(other)] = bits(state[registers.must_bits(one)]);
     }
-    for register in [registers.invoked(), registers.needed_and_bad()] {
+    for register in [registers.invoked(), registers.needed_and_bad(), registers.due()] {
         image[register] = bits(state[register]);
     }
+    image[registers.barriers()] = state[registers.barriers()];
     image
 }
 
@@ -447,7 +454,7 @@ mod tests {
     #[test]
     fn a_violation_that_was_missed_is_found() {
         let pair = [0, 1].map(Process::from_index);
-        let effort = Effort { operations: None, active: 3 };
+        let effort = Effort { operations: None, barriers: None, active: 3 };
         // A scan by p1 returns what is there at first.
         let wrong = parse("wrong", WRONG).unwrap().program(None).unwrap();
         for (program, is_wrong) in [(program("bowman", None), false), (wrong, true)] {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use snapshot_core::Process;
 
 use super::outcome::{Measures, Unfinished};
-use super::request::{Operations, Request};
+use super::request::{Barriers, Operations, Request};
 use super::schedule::{Effort, Schedule};
 
 /// Explores one effort of one pair.
@@ -63,12 +63,12 @@ pub fn explore_all<E: Explore>(
     let end = request.time.and_then(|time| Instant::now().checked_add(time));
     let pairs = request.pairs.among(request.processes);
     let mut pairs_progress: Vec<PairProgress<E::Wrong>> =
-        pairs.into_iter().map(|pair| PairProgress::new(pair, request.processes)).collect();
-    let cause = match request.operations {
-        Operations::Grow => grow(request, end, &mut pairs_progress, explorer)?,
-        Operations::Unbounded | Operations::AtMost(_) => {
-            once(request, end, &mut pairs_progress, explorer)?
+        pairs.into_iter().map(|pair| PairProgress::new(pair, request)).collect();
+    let cause = match (request.operations, request.barriers) {
+        (Operations::Grow, _) | (_, Barriers::Grow) => {
+            grow(request, end, &mut pairs_progress, explorer)?
         }
+        _ => once(request, end, &mut pairs_progress, explorer)?,
     };
     Ok(pairs_progress.into_iter().map(|standing| standing.found(cause)).collect())
 }
@@ -80,7 +80,8 @@ fn once<E: Explore>(
     pairs_progress: &mut [PairProgress<E::Wrong>],
     explorer: &mut E,
 ) -> Result<Unfinished, E::Error> {
-    let effort = Effort { operations: request.operations.bound(), active: request.processes };
+    let (operations, barriers) = (request.operations.bound(), request.barriers.bound());
+    let effort = Effort { operations, barriers, active: request.processes };
     let count = pairs_progress.len();
     for (position, standing) in pairs_progress.iter_mut().enumerate() {
         let until = end.map(|end| share(end, count - position));
@@ -121,7 +122,7 @@ fn grow<E: Explore>(
     pairs_progress: &mut [PairProgress<E::Wrong>],
     explorer: &mut E,
 ) -> Result<Unfinished, E::Error> {
-    let whole = Effort { operations: None, active: request.processes };
+    let whole = Effort { operations: None, barriers: None, active: request.processes };
     loop {
         // All pairs have the same schedule but for what did not fit.
         let all = pairs_progress.iter_mut().enumerate();
@@ -167,8 +168,11 @@ struct PairProgress<W> {
 }
 
 impl<W> PairProgress<W> {
-    fn new(pair: [Process; 2], processes: usize) -> Self {
-        let schedule = Schedule::new(processes);
+    fn new(pair: [Process; 2], request: &Request) -> Self {
+        let schedule = match request.barriers {
+            Barriers::Grow => Schedule::by_barriers(request.processes),
+            Barriers::Unbounded | Barriers::AtMost(_) => Schedule::new(request.processes),
+        };
         Self { pair, schedule, measures: Measures::default(), turns: 0, conclusion: None }
     }
 
@@ -264,7 +268,7 @@ mod tests {
         let mut request = request(3, Operations::Unbounded);
         let (findings, asked) = run(&request, rule);
         assert_eq!(findings, ["clean", "wrong", "Answered"]);
-        let whole = Effort { operations: None, active: 3 };
+        let whole = Effort { operations: None, barriers: None, active: 3 };
         assert_eq!(asked, [([0, 1], whole), ([0, 2], whole)]);
 
         request.keep_going = true;
@@ -296,7 +300,7 @@ mod tests {
     #[test]
     fn growing_tries_all_pairs_the_first_ones_with_a_head_start() {
         let request = request(3, Operations::Grow);
-        let found = Effort { operations: Some(1), active: 3 };
+        let found = Effort { operations: Some(1), barriers: None, active: 3 };
         let (findings, asked) = run(&request, |pair, effort| match (pair, effort) {
             ([1, 2], effort) if effort == found => Finding::Wrong("wrong"),
             _ => Finding::Nothing,
@@ -322,21 +326,45 @@ mod tests {
         let grow = request(3, Operations::Grow);
         let (findings, asked) = run(&grow, |_, _| Finding::Nothing);
         assert_eq!(findings, ["clean"; 3]);
-        let whole = Effort { operations: None, active: 3 };
+        let whole = Effort { operations: None, barriers: None, active: 3 };
         for pair in [[0, 1], [0, 2], [1, 2]] {
             let last = asked.iter().rfind(|(asked, _)| *asked == pair);
             assert_eq!(last, Some(&(pair, whole)));
         }
 
         let (findings, asked) = run(&grow, |_, effort| match effort {
-            Effort { operations: None, active: 3 } => Finding::Stopped(Unfinished::Memory),
+            Effort { operations: None, barriers: None, active: 3 } => {
+                Finding::Stopped(Unfinished::Memory)
+            }
             Effort { operations: Some(bound), .. } if bound > 6 => {
                 Finding::Stopped(Unfinished::Memory)
             }
             _ => Finding::Nothing,
         });
         assert_eq!(findings, ["Memory"; 3]);
-        assert!(asked.iter().any(|asked| asked.1 == Effort { operations: Some(6), active: 3 }));
+        assert!(
+            asked
+                .iter()
+                .any(|asked| asked.1 == Effort { operations: Some(6), barriers: None, active: 3 })
+        );
+    }
+
+    #[test]
+    fn barriers_grow_as_operations_do() {
+        let grow = Request { barriers: Barriers::Grow, ..request(3, Operations::Unbounded) };
+        let (findings, asked) = run(&grow, |_, _| Finding::Nothing);
+        assert_eq!(findings, ["clean"; 3]);
+        assert_eq!(asked[0].1, Effort { operations: None, barriers: Some(0), active: 2 });
+        let whole = Effort { operations: None, barriers: None, active: 3 };
+        assert!(asked.iter().any(|(_, effort)| *effort == whole));
+        assert!(asked.iter().all(|(_, effort)| effort.operations.is_none()));
+
+        let bounded =
+            Request { barriers: Barriers::AtMost(2), ..request(3, Operations::Unbounded) };
+        let (findings, asked) = run(&bounded, |_, _| Finding::Nothing);
+        assert_eq!(findings, ["clean"; 3]);
+        let effort = Effort { operations: None, barriers: Some(2), active: 3 };
+        assert!(asked.iter().all(|asked| asked.1 == effort) && asked.len() == 3);
     }
 
     #[test]

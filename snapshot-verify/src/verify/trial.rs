@@ -8,7 +8,7 @@ use snapshot_core::Process;
 use super::error::VerifyError;
 use super::outcome::Outcome;
 use super::progress::Watch;
-use super::request::{Method, Operations, Pairs, Request};
+use super::request::{Barriers, Method, Operations, Pairs, Request};
 use super::verify;
 use crate::program::Program;
 use crate::refine::Means;
@@ -39,6 +39,7 @@ pub fn tried(
             Operations::Unbounded | Operations::Grow => Operations::Grow,
             bounded @ Operations::AtMost(_) => bounded,
         },
+        barriers: Barriers::Unbounded,
         time: Some(time.map_or(TIME, |time| time.min(TIME))),
         ..request.clone()
     };

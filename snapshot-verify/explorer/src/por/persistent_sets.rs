@@ -307,7 +307,7 @@ impl canonical::Ample for PersistentSets {
         others.resize(self.futures.len() * size, 0);
         for (of, &place) in places.iter().enumerate() {
             let left =
-                self.bounded.then(|| state[registers.left(Process::from_index(of))].unsigned_abs());
+                self.bounded.then(|| registers.operations_left(Process::from_index(of), state));
             let future = self.future(Process::from_index(of), place, left);
             for (process, others) in others.chunks_exact_mut(size).enumerate() {
                 if process != of {

@@ -19,13 +19,18 @@
 //! # Why the antichain is sound
 //!
 //! Say that state t dominates s if they differ at most in the bits `must`,
-//! `needed`, `bad`, of which t has all that s has, and in how many operations
-//! processes may still begin, where t has at least as many.
+//! `needed`, `bad` (as they are, and as the next barrier will make them), of which t has
+//! all that s has, and in how many operations processes may still begin and how many
+//! barriers there may still be, where t has at least as many.
 //!
 //! 1. *Whatever s can do, t can.* The algorithm does not read these bits, nor
 //!    does the client, which reads `invoked` only, and begins an operation where any are
 //!    left. So every move from s is one from t, with the same effect on slots and
 //!    locations, and there are still as many operations left after it.
+//!    An invocation behind a barrier is tried only where some operation has ended. If one has
+//!    in s and none has in t, t has the same invocation without a barrier instead: all its
+//!    processes may begin operations, as after the barrier, and what the observer knows there is
+//!    what it would know behind it, at least as much as in s.
 //! 2. *The observer is monotone in its bits.* If a move from s leads to s', the same
 //!    move from t leads to a violation or to a t' that dominates s': each
 //!    transition of the observer sets or copies these bits and never
@@ -101,6 +106,10 @@ const KEEP_BYTES: u64 = 8 << 20;
 pub struct Exploration<'a> {
     /// How many operations each process may begin, less than 2^31; no bound without.
     pub operations: Option<u32>,
+    /// How many barriers an execution may have, less than 2^31 - 1; no bound without. With it,
+    /// `operations` must be none: a process can begin no more than one operation between two
+    /// barriers. [`product`] says what is explored.
+    pub barriers: Option<u32>,
     /// The processes that may begin operations; all without.
     pub active: Option<BTreeSet<Process>>,
     /// How many threads, at least 1.
@@ -142,6 +151,7 @@ impl Default for Exploration<'_> {
     fn default() -> Self {
         Self {
             operations: None,
+            barriers: None,
             active: None,
             threads: 1,
             memory: 1 << 30,
@@ -195,7 +205,9 @@ impl Exploration<'_> {
         let is_renamed = |slot| self.numbering.is_some_and(|numbering| numbering.is_renamed(slot));
         let (numbers, is_renamed) = (&numbers as _, &is_renamed as _);
         let most_numbers = self.most_numbers;
-        Layout::new(instance, &Needs { operations, numbers, is_renamed, most_numbers })
+        let barriers = self.barriers;
+        let needs = Needs { operations, barriers, numbers, is_renamed, most_numbers };
+        Layout::new(instance, &needs)
     }
 
     /// Explores. `progress` is called about twice a second, and between two levels.
@@ -239,6 +251,7 @@ impl Exploration<'_> {
         let operations = self.operations_of(instance);
         let rules = Rules {
             operations: operations.as_deref(),
+            barriers: self.barriers,
             active: &active.collect::<Vec<bool>>(),
             forgetting: self.forgetting,
             numbering: self.numbering,
@@ -254,7 +267,8 @@ impl Exploration<'_> {
     }
 
     fn operations_of(&self, instance: &Instance) -> Option<Vec<u32>> {
-        let operations = self.operations?;
+        debug_assert!(self.barriers.is_none() || self.operations.is_none());
+        let operations = self.operations.or(self.barriers.map(|_| 1))?;
         let of = |process| if self.is_active(process) { operations } else { 0 };
         Some((0..instance.processes).map(of).collect())
     }

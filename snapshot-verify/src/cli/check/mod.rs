@@ -15,7 +15,7 @@ use snapshot_core::Process;
 use snapshot_io::ci::CheckReport;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::Rungs;
-use snapshot_verify::verify::{Method, Operations, Pairs, Reductions, Request, Way};
+use snapshot_verify::verify::{Barriers, Method, Operations, Pairs, Reductions, Request, Way};
 
 use self::session::Session;
 use super::bounds::{self, Budget, Sizes};
@@ -79,6 +79,11 @@ pub struct Check {
     #[arg(long, value_name = "B|none|grow", default_value = "none",
           value_parser = bounds::operations)]
     operations: Operations,
+    /// A bound on the barriers of an execution, invocations right behind a response: a number,
+    /// none, or grow: 0, 1, 2, ... and few processes first (docs/barriers.md).
+    #[arg(long, value_name = "K|none|grow", default_value = "none",
+          value_parser = bounds::barriers)]
+    barriers: Barriers,
     /// The reductions to use: all, none, names apart by commas, or no-NAME for
     /// all but some (see `list --reductions`; default: all).
     #[arg(long, value_name = "all|none|LIST", value_parser = bounds::reductions)]
@@ -222,6 +227,7 @@ impl Check {
             values: self.values,
             updater: self.updater,
             operations: self.operations,
+            barriers: self.barriers,
             reductions: self.reductions.unwrap_or_else(Reductions::standard),
             threads: self.budget.threads(),
             memory: self.budget.memory,

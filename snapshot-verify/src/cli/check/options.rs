@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use snapshot_verify::refine::Means;
-use snapshot_verify::verify::{Method, Operations, Pairs};
+use snapshot_verify::verify::{Barriers, Method, Operations, Pairs};
 
 use super::{Check, Executions, MethodName, Switch};
 use crate::cli::input::{Input, Variant};
@@ -26,9 +26,11 @@ impl Check {
             }
             (_, values) => values.is_some(),
         };
+        self.require_no_other_bound()?;
         let given = [
             (self.reductions.is_some(), "--reductions"),
             (self.budget.threads.is_some(), "--threads"),
+            (self.barriers != Barriers::Unbounded, "--barriers"),
             (self.partial_order.is_some(), "--partial-order"),
             (self.points, "--points"),
             (self.updater.is_some(), "--updater"),
@@ -46,13 +48,13 @@ impl Check {
                 ))),
                 None => Ok(Method::Exploration),
             },
-            None | Some(MethodName::Exploration) if !is_full => match given(2..5) {
+            None | Some(MethodName::Exploration) if !is_full => match given(3..6) {
                 Some(option) => Err(trouble(format_args!(
                     "{option} is of refinement: add --method refinement, or leave it out"
                 ))),
                 None => Ok(Method::Exploration),
             },
-            _ => match given(0..2) {
+            _ => match given(0..3) {
                 Some(option) => Err(trouble(format_args!(
                     "{option} is of exploration, and full executions and --method refinement are \
                      searched without: leave it out"
@@ -69,6 +71,7 @@ impl Check {
     fn against_proof(&self, is_full: bool) -> Option<&'static str> {
         let given = [
             (is_full, "--values or --executions"),
+            (self.barriers != Barriers::Unbounded, "--barriers"),
             (self.reductions.is_some(), "--reductions"),
             (self.budget.threads.is_some(), "--threads"),
             (self.partial_order.is_some(), "--partial-order"),
@@ -95,6 +98,7 @@ impl Check {
             (self.executions == Some(Executions::Simple), "--executions simple"),
             (self.updater.is_some(), "--updater"),
             (self.points, "--points"),
+            (self.barriers != Barriers::Unbounded, "--barriers"),
             (self.reductions.is_some(), "--reductions"),
             (self.rungs.is_some(), "--rungs"),
             (self.budget.threads.is_some(), "--threads"),
@@ -111,6 +115,28 @@ impl Check {
         Ok(Method::Refinement(Means { partial_order, points: false }))
     }
 
+    /// A bound on barriers goes with no other bound, and what is explored with it is no proof.
+    fn require_no_other_bound(&self) -> Result<(), ExitCode> {
+        if self.barriers == Barriers::Unbounded {
+            return Ok(());
+        }
+        let is_given = [
+            (
+                self.operations != Operations::Unbounded,
+                "--operations",
+                "K barriers allow K + 1 operations of each process",
+            ),
+            (self.certificate.is_some(), "--certificate", "a certificate is of a proof"),
+            (self.html.is_some(), "--html", "a page is of a proof or of its counterexample"),
+        ];
+        match is_given.iter().find(|(given, ..)| *given) {
+            Some((_, option, why)) => Err(trouble(format_args!(
+                "{option} does not go with --barriers, for {why}: leave one of them out"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The pair and the updater must be there for every n.
     pub(super) fn require_processes(&self) -> Result<(), ExitCode> {
         if self.sizes.is_every() {
@@ -120,6 +146,7 @@ impl Check {
                 (self.executions.is_some() || self.values.is_some(), "--values or --executions"),
                 (self.updater.is_some(), "--updater"),
                 (self.operations != Operations::Unbounded, "--operations"),
+                (self.barriers != Barriers::Unbounded, "--barriers"),
                 (self.keep_going, "--keep-going"),
             ];
             return match is_chosen.iter().find(|(given, _)| *given) {

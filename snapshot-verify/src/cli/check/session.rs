@@ -91,15 +91,17 @@ impl<'a> Session<'a> {
         let (outcomes, every) = found.map_err(|error| refused(&watch.title, source, &error))?;
         case.outcomes = &outcomes;
         let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
-        // What happens at all is asked of snapshots only.
-        let exercise = match outcomes.iter().all(is_proof) && variant.object().is_none() {
-            true => {
-                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
-                let exercise = exercised(&variant.program, &request, left, &watch);
-                Some(exercise.map_err(|error| refused(&watch.title, source, &error))?)
-            }
-            false => None,
-        };
+        // What happens at all is asked of snapshots only, and not within barriers.
+        let is_bounded = request.barriers.bound().is_some();
+        let exercise =
+            match outcomes.iter().all(is_proof) && variant.object().is_none() && !is_bounded {
+                true => {
+                    let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
+                    let exercise = exercised(&variant.program, &request, left, &watch);
+                    Some(exercise.map_err(|error| refused(&watch.title, source, &error))?)
+                }
+                false => None,
+            };
         case.exercise = exercise.as_ref();
         let is_refused = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Refused);
         let is_wrong = |outcome: &Outcome| outcome.verdict.is_wrong();

@@ -10,9 +10,9 @@
 //! so that no state is all zeros, which is how the store marks empty places.
 //!
 //! The bits of which more allow more (`must`, `needed` and `bad`, in which the observer
-//! is monotone) and the numbers of operations left come first, together at the low end
-//! of word 0: the antichain leaves them out by one mask, and compares them by themselves
-//! (`monotone.rs`).
+//! is monotone) and the numbers of operations and barriers left come first, together at the
+//! low end of word 0: the antichain leaves them out by one mask, and compares them by
+//! themselves (`monotone.rs`).
 //!
 //! Invariants, see [`Layout::validate`]: fields do not overlap, nor do they touch
 //! the bit that is always set; what is packed unpacks to the same scalars.
@@ -71,6 +71,8 @@ pub struct Layout {
 pub struct Needs<'a> {
     /// How many operations each process may begin, if that is bounded.
     pub operations: Option<&'a [u32]>,
+    /// How many barriers there may be, if they are counted.
+    pub barriers: Option<u32>,
     /// How many different numbers a version or counter slot has in a canonical
     /// state, counted from 0; none where no canonical form is known.
     pub numbers: &'a dyn Fn(SlotId) -> Option<u32>,
@@ -112,10 +114,11 @@ impl Layout {
         // All that is compared lies in one word, with the bit that is always set; numbers
         // only if they find room there.
         let compared = variables.iter().zip(&unplaced);
-        let compared = compared.filter(|(of, _)| of.is_monotone() || of.is_left());
+        let compared = compared.filter(|(of, _)| of.is_monotone() || of.is_compared_with_room());
         let bits: u32 = compared.map(|(_, field)| field.bits()).sum();
-        let is_first =
-            |variable: Variable| variable.is_monotone() || variable.is_left() && bits < u64::BITS;
+        let is_first = |variable: Variable| {
+            variable.is_monotone() || variable.is_compared_with_room() && bits < u64::BITS
+        };
         let (words, fields) = placed(&variables, &unplaced, is_first)?;
         let first = variables.iter().zip(&fields).filter(|(of, _)| is_first(**of));
         let (numbers, bits): (Vec<_>, Vec<_>) = first.partition(|(of, _)| of.is_left());
@@ -152,7 +155,7 @@ impl Layout {
     }
 
     /// What in word 0 allows more the more of it there is: see [`Variable::is_monotone`]
-    /// and [`Variable::is_left`], of which all or none lie there.
+    /// and [`Variable::is_compared_with_room`], of which all or none lie there.
     pub const fn monotone(&self) -> &Monotone {
         &self.monotone
     }
@@ -257,6 +260,8 @@ fn unplaced(
         Variable::Invoked => from_0_to((1 << INVOKED_BITS) - 1),
         Variable::NeededAndBad => from_0_to((1 << MONOTONE_BITS) - 1),
         Variable::Left(process) => from_0_to(needs.operations.map_or(0, |of| of[process.index()])),
+        Variable::Due => from_0_to(needs.barriers.map_or(0, |_| (1 << MONOTONE_BITS) - 1)),
+        Variable::Barriers => from_0_to(needs.barriers.unwrap_or(0)),
     }
 }
 
@@ -366,7 +371,8 @@ mod tests {
         let numbers = |slot: SlotId| (slot == SlotId(1)).then_some(3_u32);
         let is_renamed = |_| false;
         let (numbers, is_renamed) = (&numbers as _, &is_renamed as _);
-        Layout::new(instance, &Needs { operations, numbers, is_renamed, most_numbers: None })
+        let needs = Needs { operations, barriers: None, numbers, is_renamed, most_numbers: None };
+        Layout::new(instance, &needs)
     }
 
     fn range(low: Scalar, high: Scalar) -> Domain {
@@ -382,13 +388,13 @@ mod tests {
         // 90 + 2 + 1, three locations of 3, three musts of 2, the observer's 6.
         assert_eq!((layout.bits(), layout.words()), (90 + 2 + 1 + 9 + 6 + 6, 2));
         assert_eq!(layout.monotone().mask(), (1 << 10) - 1);
-        let low = [-(1 << 29), 0, 0, -(1 << 29), -(1 << 29), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        let high = [(1 << 29) - 1, 2, 1, 5, -7, 4, 3, 4, 3, 2, 3, 3, 15, 0, 0, 0];
-        let mixed = [1, NONE, 1, 5, -7, 4, 0, 4, 0, 2, 0, 3, 1, 0, 0, 0];
+        let low = [-(1 << 29), 0, 0, -(1 << 29), -(1 << 29), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        let high = [(1 << 29) - 1, 2, 1, 5, -7, 4, 3, 4, 3, 2, 3, 3, 15, 0, 0, 0, 0, 0];
+        let mixed = [1, NONE, 1, 5, -7, 4, 0, 4, 0, 2, 0, 3, 1, 0, 0, 0, 0, 0];
         for scalars in [low, high, mixed] {
             let packed: [u64; 2] = layout.pack(&scalars);
             assert_ne!(packed, [0; 2]);
-            let mut unpacked = [77; 16];
+            let mut unpacked = [77; 18];
             layout.unpack(&packed, &mut unpacked);
             assert_eq!(unpacked, scalars);
         }
@@ -437,7 +443,9 @@ mod tests {
             word 0, 19..=20   observer: invoked\n\
             constant          s1\n\
             constant          operations left to p0\n\
-            constant          operations left to p1\n";
+            constant          operations left to p1\n\
+            constant          observer: needed, bad from the next barrier on\n\
+            constant          barriers left\n";
         assert_eq!(layout.to_string(), expected);
     }
 

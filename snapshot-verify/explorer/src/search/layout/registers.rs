@@ -2,7 +2,7 @@
 
 use snapshot_core::Process;
 
-use crate::instance::{Instance, SlotId};
+use crate::instance::{Instance, Scalar, SlotId};
 
 /// An index into an unpacked state.
 pub type Register = usize;
@@ -21,12 +21,18 @@ pub enum Variable {
     Invoked,
     /// The observer's bits `needed_i`, `needed_j`, `bad01`, `bad10`.
     NeededAndBad,
-    /// How many operations a process may still begin; always 0 if they are not bounded.
+    /// How many operations a process may still begin; always 0 if they are not bounded. With
+    /// barriers: until the next one.
     Left(Process),
+    /// The observer's bits `needed_i`, `needed_j`, `bad01`, `bad10` as the next barrier will
+    /// make them; always 0 if barriers are not counted.
+    Due,
+    /// How many barriers there may still be; always 0 if they are not counted.
+    Barriers,
 }
 
 /// The order of the registers: slots by their ids, then locations, musts, the
-/// observer, operations left.
+/// observer, operations left, and what barriers need.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Registers {
     slots: usize,
@@ -51,7 +57,7 @@ impl Registers {
 
     /// How many registers there are.
     pub const fn count(self) -> usize {
-        self.slots + 3 * self.processes + 2
+        self.slots + 3 * self.processes + 4
     }
 
     /// The register of a slot.
@@ -84,6 +90,22 @@ impl Registers {
         self.invoked() + 2 + process.index()
     }
 
+    /// See [`Variable::Due`].
+    pub const fn due(self) -> Register {
+        self.invoked() + 2 + self.processes
+    }
+
+    /// See [`Variable::Barriers`].
+    pub const fn barriers(self) -> Register {
+        self.due() + 1
+    }
+
+    /// How many operations a process may still begin in a state, if that is bounded. Each
+    /// barrier allows one more.
+    pub fn operations_left(self, process: Process, state: &[Scalar]) -> u32 {
+        (state[self.left(process)] + state[self.barriers()]).unsigned_abs()
+    }
+
     /// What the registers hold, in their order.
     pub fn variables(self) -> impl Iterator<Item = Variable> {
         let processes = move || (0..self.processes).map(Process::from_index);
@@ -93,6 +115,7 @@ impl Registers {
             .chain(processes().map(Variable::Must))
             .chain([Variable::Invoked, Variable::NeededAndBad])
             .chain(processes().map(Variable::Left))
+            .chain([Variable::Due, Variable::Barriers])
     }
 }
 
@@ -103,9 +126,15 @@ impl Variable {
         matches!(self, Self::Must(_) | Self::NeededAndBad)
     }
 
-    /// Whether it is a number of operations that are left: the larger, the more may begin.
+    /// Whether it is a number of operations or barriers that are left: the larger, the more
+    /// may begin.
     pub const fn is_left(self) -> bool {
-        matches!(self, Self::Left(_))
+        matches!(self, Self::Left(_) | Self::Barriers)
+    }
+
+    /// Whether it allows more the more of it there is, and need not be compared.
+    pub const fn is_compared_with_room(self) -> bool {
+        self.is_left() || matches!(self, Self::Due)
     }
 
     /// For people.
@@ -117,6 +146,8 @@ impl Variable {
             Self::Invoked => "observer: invoked".to_owned(),
             Self::NeededAndBad => "observer: needed, bad".to_owned(),
             Self::Left(process) => format!("operations left to p{process}"),
+            Self::Due => "observer: needed, bad from the next barrier on".to_owned(),
+            Self::Barriers => "barriers left".to_owned(),
         }
     }
 }

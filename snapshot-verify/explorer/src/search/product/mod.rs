@@ -7,7 +7,40 @@
 //! runs and of a response after it. Then reactions run until none applies, and
 //! what the operation owned is reset if it has responded, for it means nothing
 //! any more.
+//!
+//! # Barriers
+//!
+//! A barrier is an invocation before which the last invocation or response is a response;
+//! `snapshot_core::generic::weaken` has the definitions. With [`Rules::barriers`], the executions
+//! with at most K barriers are explored, and all of them, up to what makes no difference to
+//! the observer:
+//!
+//! 1. Responses wait for the next barrier. An execution with K barriers has K + 1 intervals, in
+//!    each of which invocations come before responses. A response may be moved to the end of
+//!    its interval, just before the next barrier, or to the end of all: it is a step that
+//!    touches nothing, its process does nothing more in that interval (it could only invoke, and
+//!    that would be a barrier), and the order of operations is as before. So when a step
+//!    ends an operation, [`Variable::Due`] notes what the observer will know from the next
+//!    barrier on, and the process cannot begin another one before ([`Variable::Left`] is 0).
+//!    The step violates if the response would, came it now: at that moment all that has ended can
+//!    respond, without any barrier, and the alarm is the observer's for that history.
+//! 2. An invocation may be the first event behind a barrier: then all that is due happens
+//!    first. Only where something has ended is that tried.
+//!
+//! Nothing else is changed, and the steps stay as reductions have made them. Where these move
+//! a step of p across a step that comes behind a barrier, they move invocations to a later
+//! place and responses to an earlier one: operations get shorter and the barriers stay as many.
+//! (The first access behind a barrier takes it along, if the invocation is moved to it: what ends
+//! in between ends before the barrier then.) Neither may an operation be begun that could not:
+//! it ends earlier, so no later than the same barrier. Hence the arguments of
+//! [`crate::passes::lipton`] and [`crate::por::persistent_sets`] hold as they are; and a
+//! violation that is found early because a response came earlier is found when the last of the
+//! operations that make it ends.
+//!
+//! [`Variable::Due`]: crate::search::layout::Variable::Due
+//! [`Variable::Left`]: crate::search::layout::Variable::Left
 
+mod choice;
 mod step;
 mod successors;
 mod transition_cache;
@@ -15,6 +48,7 @@ mod transition_cache;
 use snapshot_core::Process;
 use snapshot_core::observer::Alarm;
 
+pub use choice::Choice;
 pub use successors::{Ahead, AtOnce, Scratch, Successor};
 pub use transition_cache::TransitionCache;
 
@@ -22,17 +56,6 @@ use super::canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
 use super::code::{Code, Fault, RegisterMachine};
 use crate::instance::{Instance, Location, Owner, Scalar};
 use crate::search::layout::{Layout, Register, Registers};
-
-/// What a process does.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum Choice {
-    /// It invokes an update of this value, 0 or 1.
-    Update(Scalar),
-    /// It invokes a scan.
-    Scan,
-    /// It goes on with its operation.
-    Step,
-}
 
 /// One step of one process. The order is the one in which counterexamples are
 /// chosen.
@@ -77,6 +100,7 @@ pub struct Product<'a> {
     reacting: u64,
     initial: Vec<Scalar>,
     bounded: bool,
+    counts_barriers: bool,
     past_violations: bool,
 }
 
@@ -96,6 +120,9 @@ struct Client {
 pub struct Rules<'a> {
     /// How many operations each process may begin, if that is bounded.
     pub operations: Option<&'a [u32]>,
+    /// How many barriers an execution may have, if that is bounded; then each process may begin
+    /// one operation, and one more behind each barrier.
+    pub barriers: Option<u32>,
     /// Whether a process may invoke operations at all, by process.
     pub active: &'a [bool],
     /// What is forgotten.
@@ -118,6 +145,15 @@ impl<'a> Product<'a> {
         for (register, slot) in instance.slots.iter().enumerate() {
             initial[register] = slot.meaningless().unwrap_or(slot.initial);
         }
+        let barriers = rules.barriers.map_or(0, |barriers| {
+            Scalar::try_from(barriers).expect("a register holds how many barriers are left")
+        });
+        initial[registers.barriers()] = barriers;
+        debug_assert!(
+            rules.barriers.is_none()
+                || rules.operations.is_some_and(|of| of.iter().all(|&operations| operations <= 1)),
+            "each process may begin one operation before the first barrier"
+        );
         let mut processes = Vec::new();
         for (index, graph) in instance.graphs.iter().enumerate() {
             let process = Process::from_index(index);
@@ -158,6 +194,7 @@ impl<'a> Product<'a> {
             reacting,
             initial,
             bounded: rules.operations.is_some(),
+            counts_barriers: rules.barriers.is_some(),
             past_violations: rules.past_violations,
         }
     }
@@ -165,6 +202,11 @@ impl<'a> Product<'a> {
     /// How states are packed.
     pub const fn layout(&self) -> &'a Layout {
         self.layout
+    }
+
+    /// Whether barriers are counted.
+    pub const fn counts_barriers(&self) -> bool {
+        self.counts_barriers
     }
 
     /// The canonical form of the initial state, and the permutation that leads
@@ -228,15 +270,15 @@ impl<'a> Product<'a> {
     pub fn moves(&self, machine: &RegisterMachine) -> Vec<(Process, Choice)> {
         let processes = (0..self.processes.len()).map(Process::from_index);
         let of = |process| {
-            self.choices(process, |register| machine.get(register))
-                .into_iter()
-                .flatten()
-                .map(move |choice| (process, choice))
+            let get = |register| machine.get(register);
+            let plain = self.choices(process, get).into_iter().flatten();
+            let behind_barrier = self.choices_behind_barrier(process, get).into_iter().flatten();
+            plain.chain(behind_barrier).map(move |choice| (process, choice))
         };
         processes.flat_map(of).collect()
     }
 
-    /// What a process may do, in order; `get` reads a register of the state.
+    /// What a process may do without a barrier, in order; `get` reads a register of the state.
     #[inline]
     fn choices(&self, process: Process, get: impl Fn(Register) -> Scalar) -> [Option<Choice>; 3] {
         if get(self.registers.location(process)) != Location::IDLE.index() as Scalar {
@@ -246,6 +288,43 @@ impl<'a> Product<'a> {
         if !client.active || self.bounded && get(self.registers.left(process)) == 0 {
             return [None; 3];
         }
+        self.invocations(process, get)
+    }
+
+    /// What a process may do behind a barrier, in order: nothing, where no operation has ended
+    /// since the last one.
+    #[inline]
+    fn choices_behind_barrier(
+        &self,
+        process: Process,
+        get: impl Fn(Register) -> Scalar,
+    ) -> [Option<Choice>; 3] {
+        if !self.counts_barriers || get(self.registers.barriers()) == 0 {
+            return [None; 3];
+        }
+        let is_idle =
+            |process: usize| self.processes[process].active && self.is_idle(process, &get);
+        let has_ended =
+            |other| is_idle(other) && get(self.registers.left(Process::from_index(other))) == 0;
+        if !is_idle(process.index()) || !(0..self.processes.len()).any(has_ended) {
+            return [None; 3];
+        }
+        self.invocations(process, get).map(|choice| choice.map(Choice::behind_barrier))
+    }
+
+    #[inline]
+    fn is_idle(&self, process: usize, get: impl Fn(Register) -> Scalar) -> bool {
+        let location = self.registers.location(Process::from_index(process));
+        get(location) == Location::IDLE.index() as Scalar
+    }
+
+    /// What an idle process may invoke, if it may at all.
+    #[inline]
+    fn invocations(
+        &self,
+        process: Process,
+        get: impl Fn(Register) -> Scalar,
+    ) -> [Option<Choice>; 3] {
         let update = |value, may: bool| may.then_some(Choice::Update(value));
         let switching = self.switching(process);
         let invoked = switching.map(|l| self.observer(&get).invoked(l));

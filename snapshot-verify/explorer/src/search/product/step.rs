@@ -32,6 +32,44 @@ impl Product<'_> {
         let bits = Scalar::from(observer.bits());
         machine.set(self.registers.invoked(), bits & ((1 << INVOKED_BITS) - 1));
         machine.set(self.registers.needed_and_bad(), bits >> INVOKED_BITS);
+        if self.counts_barriers {
+            // What is known now is known behind the next barrier.
+            let due = self.registers.due();
+            machine.set(due, machine.get(due) | bits >> INVOKED_BITS);
+        }
+    }
+
+    /// What the observer knows when an operation responds: where barriers are counted, all that
+    /// has ended responds first.
+    #[inline]
+    fn at_response(&self, machine: &RegisterMachine) -> ObserverState {
+        if !self.counts_barriers {
+            return self.observer(|register| machine.get(register));
+        }
+        let (invoked, due) = (self.registers.invoked(), self.registers.due());
+        self.observer(|register| machine.get(if register == invoked { invoked } else { due }))
+    }
+
+    /// A response leads the observer there: at once, or at the next barrier.
+    #[inline]
+    fn respond(&self, observer: ObserverState, machine: &mut RegisterMachine) {
+        if self.counts_barriers {
+            machine.set(self.registers.due(), Scalar::from(observer.bits()) >> INVOKED_BITS);
+        } else {
+            self.observe(observer, machine);
+        }
+    }
+
+    /// All that has ended responds, and its processes may begin operations.
+    fn pass_barrier(&self, machine: &mut RegisterMachine) {
+        let barriers = self.registers.barriers();
+        machine.set(barriers, machine.get(barriers) - 1);
+        machine.set(self.registers.needed_and_bad(), machine.get(self.registers.due()));
+        for (index, client) in self.processes.iter().enumerate() {
+            if client.active && self.is_idle(index, |register| machine.get(register)) {
+                machine.set(self.registers.left(Process::from_index(index)), 1);
+            }
+        }
     }
 
     /// One move of a process, from the state in the machine to the next, which
@@ -74,11 +112,14 @@ impl Product<'_> {
         if choice == Choice::Step {
             return Entry::Step(Location(machine.get(location) as u32));
         }
+        if choice.is_behind_barrier() {
+            self.pass_barrier(machine);
+        }
         if self.bounded {
             let left = self.registers.left(process);
             machine.set(left, machine.get(left) - 1);
         }
-        match choice {
+        match choice.invocation() {
             Choice::Update(value) => {
                 if let Some(argument) = self.processes[process.index()].argument {
                     machine.set(argument, value);
@@ -98,7 +139,7 @@ impl Product<'_> {
                 machine.set(self.registers.must_bits(process), Scalar::from(must.bits()));
                 Entry::Scan
             }
-            Choice::Step => unreachable!("handled above"),
+            _ => unreachable!("a step is handled above, and a barrier is passed"),
         }
     }
 
@@ -119,10 +160,7 @@ impl Product<'_> {
                 if value == 1
                     && let Some(l) = self.switching(process)
                 {
-                    self.observe(
-                        self.observer(|register| machine.get(register)).respond_update(l),
-                        machine,
-                    );
+                    self.respond(self.at_response(machine).respond_update(l), machine);
                 }
                 None
             }
@@ -156,15 +194,15 @@ impl Product<'_> {
         if foreign {
             return Some(Alarm::Foreign);
         }
-        let before = self.observer(|register| machine.get(register));
+        let before = self.at_response(machine);
         let must = Must::from_bits(bits).unwrap_or(Must::NOTHING);
         match before.respond_scan(must, at_i, at_j) {
             Ok(after) => {
-                self.observe(after, machine);
+                self.respond(after, machine);
                 None
             }
             Err(alarm) => {
-                self.observe(regardless(before, at_i, at_j), machine);
+                self.respond(regardless(before, at_i, at_j), machine);
                 Some(alarm)
             }
         }

@@ -40,7 +40,9 @@ impl Product<'_> {
             for process in (0..self.processes.len()).map(Process::from_index) {
                 let machine = &scratch.machine;
                 let choices = self.choices(process, |register| machine.get(register));
-                for choice in choices.into_iter().flatten() {
+                let behind_barrier =
+                    self.choices_behind_barrier(process, |register| machine.get(register));
+                for choice in choices.into_iter().chain(behind_barrier).flatten() {
                     let successor = self.successor(process, choice, state, scratch);
                     each(Move { expansion, process, choice }, successor);
                     scratch.undo(expansion);

@@ -7,7 +7,7 @@
 //! 4 processes has 2,151,306 states with 9,276,497 moves (`--reductions dead,constant`),
 //! and two in a thousand of them are not remembered.
 //!
-//! Canonical forms and steps that are taken at once depend on the whole state, and
+//! Canonical forms, steps that are taken at once and barriers depend on the whole state, and
 //! reactions belong to other processes: with any of these nothing is remembered.
 //!
 //! [`Code::footprint`]: crate::search::code::Code::footprint
@@ -65,7 +65,7 @@ impl<const W: usize> TransitionCache<W> {
     /// Nothing is remembered yet; none if what moves do does not depend on what they see
     /// alone.
     pub fn new(product: &Product<'_>) -> Option<Self> {
-        if !product.is_plain() || product.reacting != 0 {
+        if !product.is_plain() || product.reacting != 0 || product.counts_barriers {
             return None;
         }
         let mut first = Vec::new();
@@ -88,6 +88,9 @@ impl<const W: usize> TransitionCache<W> {
         let number = match choice {
             Choice::Update(value) => u32::from(value == 1),
             Choice::Scan => 2,
+            Choice::UpdateBehindBarrier(_) | Choice::ScanBehindBarrier => {
+                unreachable!("with barriers nothing is remembered")
+            }
             Choice::Step => Site::INVOCATIONS.len() as u32 + location.0,
         };
         Site(self.first[process.index()] + number)
@@ -136,6 +139,7 @@ impl Product<'_> {
         let entry = match choice {
             Choice::Update(_) => Entry::Update,
             Choice::Scan => Entry::Scan,
+            Choice::UpdateBehindBarrier(_) | Choice::ScanBehindBarrier => return [0; W],
             Choice::Step if self.code.has_step(process, location) => Entry::Step(location),
             Choice::Step => return [0; W],
         };

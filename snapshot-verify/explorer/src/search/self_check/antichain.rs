@@ -26,8 +26,8 @@ const STORED: usize = 64;
 pub(super) fn dominates(registers: Registers, more: &[Scalar], less: &[Scalar]) -> bool {
     let mut pairs = registers.variables().zip(more.iter().zip(less));
     pairs.all(|(variable, (&more, &less))| match variable {
-        Variable::Must(_) | Variable::NeededAndBad => less & !more == 0,
-        Variable::Left(_) => more >= less,
+        Variable::Must(_) | Variable::NeededAndBad | Variable::Due => less & !more == 0,
+        Variable::Left(_) | Variable::Barriers => more >= less,
         Variable::Slot(_) | Variable::Location(_) | Variable::Invoked => more == less,
     })
 }
@@ -48,9 +48,12 @@ impl<const W: usize> Examiner<'_, W> {
         let Some(less) = self.dominated(state) else { return Ok(()) };
         self.examined.antichain += 1;
         for step in self.steps(&less) {
-            let found = steps
-                .iter()
-                .find(|found| (found.process, found.choice) == (step.process, step.choice));
+            // Where nothing has ended, a barrier is no use.
+            let of = |choice| {
+                let same = |found: &&Step| (found.process, found.choice) == (step.process, choice);
+                steps.iter().find(same)
+            };
+            let found = of(step.choice).or_else(|| of(step.choice.invocation()));
             let keeps = found.is_some_and(|found| match (step.end, found.end) {
                 (_, End::Violation) => true,
                 (End::Well, End::Well) => dominates(self.registers, &found.after, &step.after),
@@ -73,10 +76,18 @@ impl<const W: usize> Examiner<'_, W> {
         for (register, variable) in self.registers.variables().enumerate() {
             let held = state[register];
             less[register] = match variable {
-                Variable::Must(_) | Variable::NeededAndBad => held & self.below(16) as Scalar,
-                Variable::Left(_) if held > 0 => held - self.below(2) as Scalar,
+                Variable::Must(_) | Variable::NeededAndBad | Variable::Due => {
+                    held & self.below(16) as Scalar
+                }
+                Variable::Left(_) | Variable::Barriers if held > 0 => {
+                    held - self.below(2) as Scalar
+                }
                 _ => held,
             };
+        }
+        if self.product.counts_barriers() {
+            // What is known now is known behind the next barrier.
+            less[self.registers.due()] |= less[self.registers.needed_and_bad()];
         }
         let (invoked, rest) = (self.registers.invoked(), self.registers.needed_and_bad());
         let bits = less[invoked] | less[rest] << crate::search::layout::INVOKED_BITS;

@@ -141,6 +141,8 @@ impl Step {
             Choice::Update(value) => format!("p{process} update({value})"),
             Choice::Scan => format!("p{process} scan"),
             Choice::Step => format!("p{process} step"),
+            Choice::UpdateBehindBarrier(value) => format!("barrier, p{process} update({value})"),
+            Choice::ScanBehindBarrier => format!("barrier, p{process} scan"),
         }
     }
 }

@@ -225,6 +225,9 @@ impl Oracle<'_> {
                 graph.invocations.scan
             }
             Choice::Step => graph.locations[state.locations[process].index()].step.unwrap(),
+            Choice::UpdateBehindBarrier(_) | Choice::ScanBehindBarrier => {
+                unreachable!("barriers are not counted here")
+            }
         };
         let (accesses, end) = self.blocks(process, block, state);
         let mut done =

@@ -100,6 +100,7 @@ impl Stale {
             let earlier = Self { layers: self.layers[..number].to_vec() };
             let walks = Exploration {
                 operations: None,
+                barriers: None,
                 symmetry: None,
                 forgetting: Some(&earlier),
                 ..exploration.clone()

@@ -1,0 +1,32 @@
+//! Counting barriers in executions of the interpreter.
+
+use crate::interpret::{Action, Event};
+
+/// Whether an event is an invocation; else it is a response.
+const fn is_invocation(event: &Event) -> bool {
+    matches!(event.action, Action::InvokeUpdate(_) | Action::InvokeScan | Action::Begin { .. })
+}
+
+/// How many of these events, in their order, are barriers: invocations right behind a
+/// response.
+pub fn barriers<'e>(events: impl IntoIterator<Item = &'e Event>) -> u32 {
+    let mut after_response = false;
+    let mut barriers = 0;
+    for event in events {
+        let is_invocation = is_invocation(event);
+        barriers += u32::from(is_invocation && after_response);
+        after_response = !is_invocation;
+    }
+    barriers
+}
+
+/// The longest prefix of the events with no more than this many barriers.
+pub fn within(events: Vec<&Event>, most: u32) -> Vec<&Event> {
+    let mut length = events.len();
+    while barriers(events[..length].iter().copied()) > most {
+        length -= 1;
+    }
+    let mut events = events;
+    events.truncate(length);
+    events
+}
