@@ -101,6 +101,8 @@ pub(crate) struct Pulse {
     pub(crate) steps: AtomicU64,
     /// The check is to end.
     pub(crate) cancelled: AtomicBool,
+    /// Between two executions: one is judged, which may take a while, and is no call.
+    pub(crate) is_between: AtomicBool,
 }
 
 thread_local! {
@@ -169,6 +171,7 @@ impl<R, D: Driver<R>> Control<R, D> {
 
 impl<R, D: Driver<R>> Scheduler for Control<R, D> {
     fn new_execution(&mut self) -> Option<TaskSchedule> {
+        self.pulse.is_between.store(true, Ordering::Relaxed);
         let mut board = lock(&self.board);
         let mut driver = self.driver.borrow_mut();
         if let Some(mut state) = self.state.take() {
@@ -197,6 +200,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             steps: 0,
             random: false,
         });
+        self.pulse.is_between.store(false, Ordering::Relaxed);
         Some(TaskSchedule::new(0))
     }
 

@@ -25,6 +25,9 @@ use crate::subject::{Answer, Subject, name};
 /// Bytes of stack per thread of a test; what is not touched takes no memory.
 const STACK: usize = 1 << 18;
 
+/// How often an exploration is looked at.
+const TICK: Duration = Duration::from_millis(20);
+
 /// How an exploration is watched.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
@@ -191,9 +194,10 @@ where
         drop(sender.send(result));
     });
     let mut steps = 0;
-    let mut since = Instant::now();
+    let mut silent = Duration::ZERO;
     loop {
-        match receiver.recv_timeout(Duration::from_millis(20)) {
+        let before = Instant::now();
+        match receiver.recv_timeout(TICK) {
             Ok(result) => return result,
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Broken::Panicked("the execution ended without an answer".to_owned()));
@@ -204,9 +208,12 @@ where
             pulse.cancelled.store(true, Ordering::Relaxed);
         }
         let now = pulse.steps.load(Ordering::Relaxed);
-        if now != steps {
-            (steps, since) = (now, Instant::now());
-        } else if since.elapsed() > watch.silence {
+        // A machine that gives this thread no time gives the other one none, either: what is
+        // late counts as a tick.
+        silent += before.elapsed().min(2 * TICK);
+        if now != steps || pulse.is_between.load(Ordering::Relaxed) {
+            (steps, silent) = (now, Duration::ZERO);
+        } else if silent > watch.silence {
             return Err(Broken::Silent(running(&test, &board)));
         }
     }

@@ -53,6 +53,8 @@ pub(crate) struct Replay<R> {
     part: usize,
     started: bool,
     replayed: Replayed<R>,
+    /// For switches inside operations, by their number: the stack of the thread that stops.
+    stacks: Vec<(usize, Backtrace)>,
 }
 
 impl<R> Replay<R> {
@@ -64,10 +66,22 @@ impl<R> Replay<R> {
             part: 0,
             started: false,
             replayed: Replayed { history: None, diverged: None, switches: Vec::new() },
+            stacks: Vec::new(),
         }
     }
 
+    /// What became of the schedule, without the places of its switches.
     pub(crate) fn finish(self) -> Replayed<R> {
+        self.replayed
+    }
+
+    /// The same with the places. To find them, debugging information is read, which can take
+    /// seconds, the first time: not while the execution goes on, and is watched.
+    pub(crate) fn finish_with_places(mut self) -> Replayed<R> {
+        for (switch, stack) in &mut self.stacks {
+            stack.resolve();
+            self.replayed.switches[*switch].place = place(stack);
+        }
         self.replayed
     }
 
@@ -98,9 +112,11 @@ impl<R> Driver<R> for Replay<R> {
         });
         let Some(thread) = thread else { return Choice::Stuck };
         if let Some(from) = situation.current.filter(|from| *from != thread) {
-            let place = if situation.inside { place() } else { None };
+            if situation.inside {
+                self.stacks.push((self.replayed.switches.len(), Backtrace::new_unresolved()));
+            }
             let events = situation.events;
-            self.replayed.switches.push(Switch { events, from, to: thread, place });
+            self.replayed.switches.push(Switch { events, from, to: thread, place: None });
         }
         self.done.note(false, thread);
         Choice::Run(thread)
@@ -120,8 +136,7 @@ impl<R> Driver<R> for Replay<R> {
 
 /// Where the running thread is: the innermost function outside shuttle, the stand-ins
 /// for the standard library and that itself that called into shuttle.
-fn place() -> Option<Place> {
-    let trace = Backtrace::new();
+fn place(trace: &Backtrace) -> Option<Place> {
     let mut in_shuttle = false;
     for symbol in trace.frames().iter().flat_map(|frame| frame.symbols()) {
         let Some(name) = symbol.name() else { continue };

@@ -12,6 +12,7 @@ use super::{Check, History, Judge, given_up, unknown};
 use crate::control::{Choice, Driver, End, Execution, Situation};
 use crate::execution::explore;
 use crate::matrix::Test;
+use crate::replay::Replay;
 use crate::schedule::Schedule;
 use crate::search::{Kind, Search};
 use crate::subject::{Answer, Subject};
@@ -140,7 +141,7 @@ impl<S: Subject> Check<S> {
         serial: &SerialPhase<S::Response>,
         found: Found<S>,
     ) -> Verdict<S::Response> {
-        match self.replay(test, &found.schedule) {
+        match self.execute(test, &found.schedule).map(Replay::finish) {
             Ok(replayed) if replayed.history.as_ref() == Some(&found.history) => {}
             Ok(replayed) => {
                 let executions = [Some(&found.history), replayed.history.as_ref()];

@@ -302,8 +302,13 @@ impl<S: Subject> Check<S> {
         test: &Test<S>,
         schedule: &Schedule,
     ) -> Result<crate::replay::Replayed<S::Response>, Unknown> {
+        self.execute(test, schedule).map(Replay::finish_with_places)
+    }
+
+    /// Executes one schedule; nothing is known yet of the places of its switches.
+    fn execute(&self, test: &Test<S>, schedule: &Schedule) -> Result<Replay<S::Response>, Unknown> {
         let driver = Replay::new(*test.shape(), schedule.clone());
-        explore(test, driver, &self.watch()).map(Replay::finish).map_err(unknown)
+        explore(test, driver, &self.watch()).map_err(unknown)
     }
 }
 

@@ -191,6 +191,9 @@ fn a_lock_around_a_sequential_object_never_fails() {
             counts.stuck += report.concurrent.stuck;
             counts.executions += report.concurrent.executions + report.serial.executions;
         }
+        if seed.is_multiple_of(500) {
+            eprintln!("{counts:?}");
+        }
     }
     eprintln!("a lock around a random object: {counts:?}");
 }

@@ -158,6 +158,31 @@ fn a_call_that_blocks_outside_control_is_named() {
     assert!(matches!(verdict::<Blocking>("fine | fine"), Verdict::Pass { complete: true }));
 }
 
+/// To judge an execution may take longer than a call may be silent: that is no call that blocks.
+#[test]
+fn a_slow_judge_is_no_silence() {
+    struct Slow;
+    impl snapshot_core::generic::Specification for Slow {
+        type State = ();
+        type Input = ();
+        type Output = ();
+        type Part = ();
+
+        fn initial(&self) {
+            std::thread::sleep(Duration::from_millis(500));
+        }
+
+        fn apply(&self, (): &mut (), (): &(), _: Option<&()>) -> bool {
+            true
+        }
+
+        fn part(&self, (): &()) {}
+    }
+    let check = Check::<Spinning>::new().silence(Duration::from_millis(150));
+    let report = check.against(Slow, |_| (), |_, _| Some(())).run(&Test::parse("inc").unwrap());
+    assert!(matches!(report.verdict, Verdict::Pass { complete: true }), "{report:?}");
+}
+
 lineup::subject! {
     /// Leaves a thread behind in each call.
     Spawning(cell: Arc<AtomicU32>) = Default::default();
