@@ -5,14 +5,17 @@
 //! fails counts.
 
 use std::fmt;
+use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use crate::check::Check;
+use crate::control::lock;
 use crate::matrix::{Test, TestError};
 use crate::subject::Subject;
 use crate::verdict::{Report, Verdict};
@@ -263,16 +266,19 @@ pub fn run_until<S: Subject>(
     end: Option<Instant>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> Series<S> {
-    let done = AtomicUsize::new(0);
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let first = AtomicUsize::new(usize::MAX);
-    let reports: Vec<Option<(Report<S>, u64)>> = tests
-        .into_par_iter()
-        .enumerate()
-        .with_max_len(1)
-        .map(|(index, test)| {
+    let reports: Vec<Mutex<Option<(Report<S>, u64)>>> =
+        tests.iter().map(|_| Mutex::new(None)).collect();
+    // Each thread takes the next test: a scheduler with queues of its own, as rayon's, would
+    // bring the crates that such checkers are about into the checker.
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(test) = tests.get(index) else { return };
             let is_late = || end.is_some_and(|end| Instant::now() > end);
             if !all && index > first.load(Ordering::Relaxed) || is_late() {
-                return None;
+                continue;
             }
             let mut report = check.run(test);
             let histories = report.serial.observations.len() as u64;
@@ -284,9 +290,14 @@ pub fn run_until<S: Subject>(
                 let shape = *report.test.shape();
                 report.serial.observations = snapshot_core::observation::Observations::new(shape);
             }
-            Some((report, histories))
-        })
-        .collect();
+            *lock(&reports[index]) = Some((report, histories));
+        }
+    };
+    thread::scope(|scope| {
+        let threads = check.threads.map_or_else(available, NonZero::get).min(tests.len());
+        (1..threads).for_each(|_| drop(scope.spawn(work)));
+        work();
+    });
     let first = first.into_inner();
     let mut series = Series {
         passed: 0,
@@ -298,6 +309,7 @@ pub fn run_until<S: Subject>(
         rows: Vec::new(),
     };
     for (index, report) in reports.into_iter().enumerate() {
+        let report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
         let Some(report) = report.filter(|_| all || index <= first) else {
             series.skipped += 1;
             continue;
@@ -327,4 +339,9 @@ pub fn run_until<S: Subject>(
         }
     }
     series
+}
+
+/// The number of threads that this machine runs at once.
+fn available() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
 }

@@ -75,6 +75,12 @@ impl Search {
         self.preemptions
     }
 
+    /// Whether the execution that is over came to all choices that it was to repeat. If not,
+    /// the same choices led elsewhere than before.
+    pub(crate) const fn is_repeated(&self) -> bool {
+        self.depth == self.path.len()
+    }
+
     /// Goes to the next execution, if there is one.
     pub(crate) fn next(&mut self) -> bool {
         if self.started {

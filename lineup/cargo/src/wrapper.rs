@@ -32,6 +32,8 @@ struct Call {
     /// `--out-dir` and `-C extra-filename`: where the list of sources is written to.
     directory: Option<PathBuf>,
     extra: String,
+    /// The crates that it uses (`--extern`).
+    used: Vec<String>,
 }
 
 fn call(arguments: &[OsString]) -> Call {
@@ -44,6 +46,10 @@ fn call(arguments: &[OsString]) -> Call {
             "--crate-type" => {
                 call.procedural |= next == "proc-macro";
                 call.library |= next != "bin";
+            }
+            "--extern" => {
+                let name = next.split('=').next().unwrap_or("");
+                call.used.push(name.rsplit(':').next().unwrap_or("").to_owned());
             }
             "--out-dir" => call.directory = Some(next.into()),
             "-C" => {
@@ -106,6 +112,16 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
              `package.metadata.lineup.controlled`. If it is `lineup_std` or `lineup_core` that is \
              not found, this target directory was made with other stand-ins: remove it"
         ));
+    }
+    if !controlled && code != 0 && !build_script {
+        let is_used = |name: &&str| call.used.contains(&name.trim().replace('-', "_"));
+        if let Some(used) = named.split(',').find(is_used) {
+            complain(&format!(
+                "`{package}` is compiled without Line-Up's stand-in for `std`, and uses `{used}`, \
+                 which is compiled with it: if the types that do not fit above are those of \
+                 `std::sync`, add `{package}` to `package.metadata.lineup.controlled`"
+            ));
+        }
     }
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }

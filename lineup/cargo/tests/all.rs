@@ -92,6 +92,37 @@ fn a_missing_item_is_named_with_what_to_do() {
     assert!(!String::from_utf8(output.stderr).unwrap().contains("lineup:"));
 }
 
+/// A crate that is not under control, and has need of a type of one that is.
+#[test]
+fn a_crate_that_does_not_fit_is_named_with_what_to_do() {
+    let directory = directory();
+    let text = "pub fn marker(_: std::sync::atomic::Marker) {}";
+    assert!(compile(directory.path(), "subject", text, "subject").status.success());
+    let source = directory.path().join("user.rs");
+    fs::write(&source, "pub fn f(a: std::sync::atomic::AtomicU32) { subject::marker(a) }").unwrap();
+    let user = |controlled: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_lineup-rustc"))
+            .args([&rustc(), "--crate-name", "user", "--edition", "2021"])
+            .arg(&source)
+            .args(["--crate-type", "lib", "--emit", "metadata", "--out-dir"])
+            .arg(directory.path())
+            .arg("-L")
+            .arg(directory.path())
+            .arg("--extern")
+            .arg(format!("subject={}", directory.path().join("libsubject-1.rmeta").display()))
+            .env("CARGO_PKG_NAME", "user")
+            .env(wrapper::CONTROLLED, controlled)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let message = user("other,subject");
+    assert!(message.contains("`user` is compiled without Line-Up's stand-in"), "{message}");
+    assert!(message.contains("and uses `subject`"), "{message}");
+    assert!(!user("other").contains("lineup:"), "nothing of it is under control");
+}
+
 #[test]
 fn bare_thread_locals_are_noted() {
     let directory = directory();

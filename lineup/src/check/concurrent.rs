@@ -134,7 +134,9 @@ impl<S: Subject> Check<S> {
         None
     }
 
-    /// Executes the schedule of a failure again, and tells the failure if it is the same.
+    /// Executes the schedule of a failure again, and all serial executions: the failure counts
+    /// if they are the same as before. A static that changes what the object does, once and for
+    /// all, makes both phases contradict each other, and every repetition of the failure agree.
     fn confirm(
         &self,
         test: &Test<S>,
@@ -150,6 +152,15 @@ impl<S: Subject> Check<S> {
                 return Verdict::Unknown(Unknown::Uncontrolled { executions });
             }
             Err(unknown) => return Verdict::Unknown(unknown),
+        }
+        if self.specification.is_none() {
+            let (again, verdict) = self.serial_phase(test, None);
+            if let Some(Verdict::Unknown(unknown)) = verdict {
+                return Verdict::Unknown(unknown);
+            }
+            if !serial.observations.histories().eq(again.observations.histories()) {
+                return Verdict::Unknown(Unknown::Uncontrolled { executions: Vec::new() });
+            }
         }
         let explanation = match self.specification {
             Some(_) => None,
@@ -258,6 +269,11 @@ impl<S: Subject> Driver<S::Response> for Concurrent<S> {
             self.given_up += 1;
             let reason = given_up(reason, self.patience, false);
             self.unknown.get_or_insert(reason);
+            self.repeat = None;
+            return;
+        }
+        if !self.search.is_repeated() {
+            self.unknown = Some(Unknown::Uncontrolled { executions: Vec::new() });
             self.repeat = None;
             return;
         }

@@ -3,14 +3,15 @@
 //! Phase 1 executes all serial schedules, without any bound; if it does not get to its end,
 //! the answer is *unknown*. Phase 2 executes concurrent schedules with 0, 1, 2, ...
 //! preemptions and looks for serial witnesses. It may be bounded: it then only misses
-//! failures. So a failure is one for certain (Theorem 5 of the paper), and its schedule was
-//! executed a second time, with the same history, before it is reported.
+//! failures. So a failure is one for certain (Theorem 5 of the paper); before it is reported its
+//! schedule and phase 1 were executed a second time, with the same histories.
 
 mod concurrent;
 mod serial;
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
+use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -36,6 +37,7 @@ type Judge<S> = dyn Fn(&Test<S>, &History<S>) -> Judgement + Send + Sync;
 pub struct Check<S: Subject> {
     pub(crate) preemptions: Option<u32>,
     pub(crate) executions: Option<u64>,
+    pub(crate) threads: Option<NonZero<usize>>,
     free_boundaries: bool,
     total: bool,
     time: Option<Duration>,
@@ -81,6 +83,7 @@ impl<S: Subject> Check<S> {
         Self {
             preemptions: Some(2),
             executions: None,
+            threads: None,
             free_boundaries: false,
             total: false,
             time: None,
@@ -104,6 +107,13 @@ impl<S: Subject> Check<S> {
     #[must_use]
     pub const fn executions(mut self, executions: Option<u64>) -> Self {
         self.executions = executions;
+        self
+    }
+
+    /// Several tests run on this many threads at once; `None`: as many as the machine runs.
+    #[must_use]
+    pub const fn threads(mut self, threads: Option<NonZero<usize>>) -> Self {
+        self.threads = threads;
         self
     }
 

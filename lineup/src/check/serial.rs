@@ -135,6 +135,11 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
             self.verdict = Some(Verdict::Unknown(given_up(reason, self.patience, true)));
             return;
         }
+        if !self.search.is_repeated() {
+            let executions = Vec::new();
+            self.verdict = Some(Verdict::Unknown(Unknown::Uncontrolled { executions }));
+            return;
+        }
         if self.executions == 0 {
             self.first = Some(execution.events.clone());
         } else if let Some(first) = self.first.take()

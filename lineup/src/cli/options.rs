@@ -1,5 +1,6 @@
 //! Commands and their options.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -220,6 +221,9 @@ pub(super) struct Bounds {
     /// Seconds per test.
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     time: Option<Duration>,
+    /// Tests that run at once; as many as the machine has processors, unless it is given.
+    #[arg(long)]
+    threads: Option<NonZero<usize>>,
     /// Steps without call or return after which an execution is given up.
     #[arg(long, default_value_t = 2_000)]
     patience: u32,
@@ -234,6 +238,7 @@ impl Bounds {
         Check::new()
             .preemptions(self.preemptions.0)
             .executions(executions)
+            .threads(self.threads)
             .free_boundaries(self.free_boundaries)
             .total(self.total)
             .time(self.time)

@@ -1,5 +1,6 @@
 //! Subjects of which nothing can be known, or of which it would be easy to say too much.
 
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -132,6 +133,28 @@ lineup::subject! {
     /// Random numbers of shuttle are under control: a die is nondeterministic.
     Die(cell: Mutex<()>) = Mutex::new(());
     throw() => { drop(cell.lock().unwrap()); shuttle::rand::Rng::r#gen::<u64>(&mut shuttle::rand::thread_rng()) % 6 };
+}
+
+static MADE: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+
+lineup::subject! {
+    /// Does another thing for good from the thirtieth object on.
+    Ageing(age: (u32, AtomicU32)) = (MADE.fetch_add(1, SeqCst), AtomicU32::new(0));
+    get() => { age.1.load(SeqCst); age.0 >= 30 };
+    set() => age.1.store(1, SeqCst);
+}
+
+/// The phases contradict each other, and the failing execution repeats; phase 1 does not.
+#[test]
+fn a_static_that_changes_once_is_no_failure() {
+    let test = Test::parse("get set get | set get set").unwrap();
+    let report = Check::<Ageing>::new().run(&test);
+    let Verdict::Unknown(unknown) = &report.verdict else { panic!("{report:?}") };
+    assert!(matches!(unknown, Unknown::Uncontrolled { .. }), "{unknown}");
+    assert_eq!(report.serial.observations.len(), 20, "phase 1 was over before");
+    assert!(report.concurrent.executions > 5, "{report:?}");
+    // From then on it always does the same.
+    assert!(matches!(Check::new().run(&test).verdict, Verdict::Pass { .. }));
 }
 
 #[test]
@@ -287,8 +310,7 @@ fn reports_do_not_depend_on_the_number_of_threads() {
         .tests()
         .unwrap();
     let first = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let series = pool.install(|| many::run(&check, &tests, false));
+        let series = many::run(&check.clone().threads(NonZero::new(threads)), &tests, false);
         (series.failures[0].test.text(), series.passed, series.skipped)
     };
     assert_eq!(first(1), first(3));
