@@ -258,6 +258,9 @@ pub fn run_with<S: Subject>(
     run_until(check, tests, all, None, progress)
 }
 
+/// Where the report of a test goes, with the number of its serial histories.
+type Place<S> = Mutex<Option<(Report<S>, u64)>>;
+
 /// As [`run_with`]; no test begins after `end`.
 pub fn run_until<S: Subject>(
     check: &Check<S>,
@@ -268,8 +271,7 @@ pub fn run_until<S: Subject>(
 ) -> Series<S> {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let first = AtomicUsize::new(usize::MAX);
-    let reports: Vec<Mutex<Option<(Report<S>, u64)>>> =
-        tests.iter().map(|_| Mutex::new(None)).collect();
+    let reports: Vec<Place<S>> = tests.iter().map(|_| Mutex::new(None)).collect();
     // Each thread takes the next test: a scheduler with queues of its own, as rayon's, would
     // bring the crates that such checkers are about into the checker.
     let work = || {

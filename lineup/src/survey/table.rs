@@ -120,7 +120,8 @@ pub fn section(records: &[Record], published: &[Published]) -> String {
         "{HEADING}\n\n\
          Line-Up on objects of ours and on published crates (`docs/lineup.md`, \
          `subjects/FINDINGS.md`), from `record/lineup.csv`: executions with up to two preemptions, \
-         one core. The crates are compiled unmodified.\n\n\
+         one core. The crates are compiled unmodified. Times are of the wall clock: what else the \
+         machine did counts, too.\n\n\
          Failing tests of those that were run; of how many, where the budget ended before all \
          were; `n?`: without answer.\n\n"
     );
