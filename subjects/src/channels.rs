@@ -1,5 +1,7 @@
 //! Channels and events.
 
+use std::sync::Mutex;
+
 use event_listener::{Event, Listener};
 
 /// Both ends of a channel.
@@ -94,6 +96,62 @@ lineup::subject! {
     recv() => channel.1.recv();
     len() => channel.1.len();
     is_empty() => channel.1.is_empty();
+}
+
+/// Two senders that can be dropped, each behind a lock, and a receiver. None of the locked
+/// operations waits: what holds a lock comes to its end.
+pub struct Droppable<S, R>([Mutex<Option<S>>; 2], R);
+
+fn droppable<S: Clone, R>((sender, receiver): (S, R)) -> Droppable<S, R> {
+    Droppable([Mutex::new(Some(sender.clone())), Mutex::new(Some(sender))], receiver)
+}
+
+impl<S, R> Droppable<S, R> {
+    /// By a sender, unless it is dropped.
+    fn by<T>(&self, sender: usize, call: impl FnOnce(&S) -> T) -> Option<T> {
+        self.0[sender].lock().unwrap().as_ref().map(call)
+    }
+
+    /// Whether it was still there.
+    fn drop_sender(&self, sender: usize) -> bool {
+        self.0[sender].lock().unwrap().take().is_some()
+    }
+}
+
+lineup::subject! {
+    /// async-channel: senders that are dropped.
+    pub AsyncDrop(channel: Droppable<async_channel::Sender<u32>, async_channel::Receiver<u32>>)
+        = droppable(async_channel::bounded(1));
+    try_send(k: usize) in [0, 1] => channel.by(k, |sender| sender.try_send(k as u32));
+    drop_sender(k: usize) in [0, 1] => channel.drop_sender(k);
+    try_recv() => channel.1.try_recv();
+    recv() => channel.1.recv_blocking();
+    is_closed() => channel.1.is_closed();
+    sender_count() => channel.1.sender_count();
+}
+
+lineup::subject! {
+    /// crossbeam-channel: senders that are dropped.
+    pub CrossbeamDrop(channel:
+        Droppable<crossbeam_channel::Sender<u32>, crossbeam_channel::Receiver<u32>>)
+        = droppable(crossbeam_channel::bounded(1));
+    try_send(k: usize) in [0, 1] => channel.by(k, |sender| sender.try_send(k as u32));
+    drop_sender(k: usize) in [0, 1] => channel.drop_sender(k);
+    try_recv() => channel.1.try_recv();
+    recv() => channel.1.recv();
+    len() => channel.1.len();
+}
+
+lineup::subject! {
+    /// flume: senders that are dropped.
+    pub FlumeDrop(channel: Droppable<flume::Sender<u32>, flume::Receiver<u32>>)
+        = droppable(flume::bounded(1));
+    try_send(k: usize) in [0, 1] => channel.by(k, |sender| sender.try_send(k as u32));
+    drop_sender(k: usize) in [0, 1] => channel.drop_sender(k);
+    try_recv() => channel.1.try_recv();
+    recv() => channel.1.recv();
+    is_disconnected() => channel.1.is_disconnected();
+    sender_count() => channel.1.sender_count();
 }
 
 lineup::subject! {

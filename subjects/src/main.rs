@@ -6,13 +6,14 @@ mod queues;
 mod standard;
 
 use channels::{
-    AsyncBounded1, AsyncBounded2, AsyncUnbounded, Crossbeam1, CrossbeamUnbounded, Event1, Flume1,
-    FlumeUnbounded,
+    AsyncBounded1, AsyncBounded2, AsyncDrop, AsyncUnbounded, Crossbeam1, CrossbeamDrop,
+    CrossbeamUnbounded, Event1, Flume1, FlumeDrop, FlumeUnbounded,
 };
-use maps::{ArcSwapCell, LeftRight, Papaya, Slab, TodcAtomic};
+use maps::{DashMap2, DashMapKeys, LeftRight, TodcAtomic};
 use queues::{
-    ArrayQueue1, ArrayQueue2, ArrayQueueForce, ArrayQueuePlain, Bounded1, Bounded2, BoundedForce,
-    BoundedPlain, Deque, DequeAlone, Seg, Unbounded,
+    ArrayQueue1, ArrayQueue2, ArrayQueueDrop, ArrayQueueForce, ArrayQueuePlain, Bounded1, Bounded2,
+    BoundedDrop, BoundedForce, BoundedPlain, Deque, DequeAlone, Seg, SegDrop, Unbounded,
+    UnboundedDrop,
 };
 use standard::{StdBarrier, StdMpsc, StdOnceLock, StdRwLock, StdSemaphore};
 
@@ -21,25 +22,31 @@ lineup::main!(
     ArrayQueue2,
     ArrayQueueForce,
     ArrayQueuePlain,
+    ArrayQueueDrop,
     Seg,
+    SegDrop,
     Bounded1,
     Bounded2,
     BoundedForce,
     BoundedPlain,
+    BoundedDrop,
     Unbounded,
+    UnboundedDrop,
     Deque,
     DequeAlone,
     AsyncBounded1,
     AsyncBounded2,
     AsyncUnbounded,
+    AsyncDrop,
     Crossbeam1,
     CrossbeamUnbounded,
+    CrossbeamDrop,
     Flume1,
     FlumeUnbounded,
+    FlumeDrop,
     Event1,
-    ArcSwapCell,
-    Papaya,
-    Slab,
+    DashMap2,
+    DashMapKeys,
     LeftRight,
     TodcAtomic,
     StdMpsc,

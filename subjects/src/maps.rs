@@ -1,41 +1,43 @@
 //! Maps, cells and snapshots.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
-use arc_swap::ArcSwap;
 use left_right::{Absorb, ReadHandleFactory, WriteHandle};
 use todc_mem::snapshot::{BoundedAtomicSnapshot, Snapshot};
 
+/// A hasher that is always the same.
+type Hasher = std::hash::BuildHasherDefault<std::collections::hash_map::DefaultHasher>;
+
 lineup::subject! {
-    /// arc-swap.
-    pub ArcSwapCell(cell: ArcSwap<u32>) = ArcSwap::from_pointee(0);
-    load() => **cell.load();
-    load_full() => *cell.load_full();
-    store(v: u32) in [1, 2] => cell.store(Arc::new(v));
-    swap(v: u32) in [3] => *cell.swap(Arc::new(v));
-    add() => *cell.rcu(|value| **value + 10);
+    /// dashmap, of two shards: 1 and 3 are in different ones. No operation keeps a reference into
+    /// the map: a thread that does, and calls another one, waits for itself.
+    pub DashMap2(map: dashmap::DashMap<u32, u32, Hasher>)
+        = dashmap::DashMap::with_hasher_and_shard_amount(Hasher::default(), 2);
+    insert(k: u32, v: u32) in [(1, 10), (3, 20)] => map.insert(k, v);
+    remove(k: u32) in [1, 3] => map.remove(&k);
+    get(k: u32) in [1, 3] => map.get(&k).map(|value| *value);
+    contains_key(k: u32) in [1] => map.contains_key(&k);
+    entry_add(k: u32) in [1] => { *map.entry(k).or_insert(0) += 1; };
+    alter(k: u32) in [1] => map.alter(&k, |_, value| value + 5);
+    remove_if(k: u32) in [3] => map.remove_if(&k, |_, value| *value == 20);
+    retain_small() => map.retain(|_, value| *value < 15);
+    clear() => map.clear();
+    len() => map.len();
+    is_empty() => map.is_empty();
+    sum() => map.iter().map(|pair| *pair.value()).sum::<u32>();
 }
 
 lineup::subject! {
-    /// papaya: a hash map, with a hasher that is always the same.
-    pub Papaya(map: papaya::HashMap<u32, u32, std::hash::BuildHasherDefault<
-        std::collections::hash_map::DefaultHasher>>) = papaya::HashMap::default();
-    insert(k: u32, v: u32) in [(1, 10), (1, 11), (2, 20)] => map.pin().insert(k, v).copied();
-    remove(k: u32) in [1] => map.pin().remove(&k).copied();
-    get(k: u32) in [1, 2] => map.pin().get(&k).copied();
-    len() => map.pin().len();
-    is_empty() => map.pin().is_empty();
-}
-
-lineup::subject! {
-    /// sharded-slab: what two threads insert goes to shards of their own; the value first
-    /// inserted by a thread is taken again.
-    pub Slab(slab: sharded_slab::Slab<u32>) = sharded_slab::Slab::new();
-    insert(v: u32) in [10, 20] => slab.insert(v);
-    get(key: usize) in [0] => slab.get(key).map(|value| *value);
-    take(key: usize) in [0] => slab.take(key);
-    remove(key: usize) in [0] => slab.remove(key);
-    contains(key: usize) in [0] => slab.contains(key);
+    /// dashmap: what concerns one key.
+    pub DashMapKeys(map: dashmap::DashMap<u32, u32, Hasher>)
+        = dashmap::DashMap::with_hasher_and_shard_amount(Hasher::default(), 2);
+    insert(k: u32, v: u32) in [(1, 10), (3, 20)] => map.insert(k, v);
+    remove(k: u32) in [1, 3] => map.remove(&k);
+    get(k: u32) in [1, 3] => map.get(&k).map(|value| *value);
+    contains_key(k: u32) in [1] => map.contains_key(&k);
+    entry_add(k: u32) in [1] => { *map.entry(k).or_insert(0) += 1; };
+    alter(k: u32) in [1] => map.alter(&k, |_, value| value + 5);
+    remove_if(k: u32) in [3] => map.remove_if(&k, |_, value| *value == 20);
 }
 
 /// A counter in two copies.

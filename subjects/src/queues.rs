@@ -1,6 +1,6 @@
 //! Queues and deques.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use concurrent_queue::ConcurrentQueue;
 use crossbeam_deque::{Steal, Stealer, Worker};
@@ -111,6 +111,53 @@ lineup::subject! {
     len() => queue.len();
     is_empty() => queue.is_empty();
     is_closed() => queue.is_closed();
+}
+
+/// A queue of tokens, and a token: how many are left shows what leaks.
+type Tokens<Q> = (Q, Arc<()>);
+
+fn tokens<Q>(queue: Q) -> Tokens<Q> {
+    (queue, Arc::new(()))
+}
+
+/// Tokens that are left when the queue is gone.
+fn left<Q>((queue, token): Tokens<Q>) -> usize {
+    drop(queue);
+    Arc::strong_count(&token) - 1
+}
+
+lineup::subject! {
+    /// crossbeam-queue: a bounded queue that is dropped in the end.
+    pub ArrayQueueDrop(queue: Tokens<ArrayQueue<Arc<()>>>) = tokens(ArrayQueue::new(2)),
+        drop(left(queue));
+    push() => queue.0.push(Arc::clone(&queue.1)).is_ok();
+    pop() => queue.0.pop().is_some();
+    force_push() => queue.0.force_push(Arc::clone(&queue.1)).is_some();
+}
+
+lineup::subject! {
+    /// crossbeam-queue: an unbounded queue that is dropped in the end.
+    pub SegDrop(queue: Tokens<SegQueue<Arc<()>>>) = tokens(SegQueue::new()), drop(left(queue));
+    push() => queue.0.push(Arc::clone(&queue.1));
+    pop() => queue.0.pop().is_some();
+}
+
+lineup::subject! {
+    /// concurrent-queue: a ring that is dropped in the end.
+    pub BoundedDrop(queue: Tokens<ConcurrentQueue<Arc<()>>>) = tokens(ConcurrentQueue::bounded(2)),
+        drop(left(queue));
+    push() => queue.0.push(Arc::clone(&queue.1)).is_ok();
+    pop() => queue.0.pop().is_ok();
+    close() => queue.0.close();
+}
+
+lineup::subject! {
+    /// concurrent-queue: blocks of slots that are dropped in the end.
+    pub UnboundedDrop(queue: Tokens<ConcurrentQueue<Arc<()>>>)
+        = tokens(ConcurrentQueue::unbounded()), drop(left(queue));
+    push() => queue.0.push(Arc::clone(&queue.1)).is_ok();
+    pop() => queue.0.pop().is_ok();
+    close() => queue.0.close();
 }
 
 /// A deque, with the end that its owner has behind a lock.
