@@ -7,10 +7,9 @@
 //! then loses its partner.
 //!
 //! Where a tree cannot grow, its even vertices fall into blossoms, one more than there are
-//! vertices at odd distance, and have no edge to anything else: so many odd sets, each of
-//! which must have a partner outside of it, and too few such partners (Tutte 1947, Berge
-//! 1958). That is the proof: whatever a mistake in here, it is checked
-//! ([`crate::certificate::deficiency`]).
+//! vertices at odd distance, and have no edge to anything else: more odd sets than vertices
+//! outside of them that their members could meet (Tutte 1947, Berge 1958). That is the
+//! proof: whatever a mistake in here, it is checked ([`crate::certificate::deficiency`]).
 //!
 //! O(vertices^3) at worst. Where a good matching is given to begin with, a few trees are grown.
 

@@ -11,7 +11,7 @@ use clap::Args;
 use serde::Serialize;
 use snapshot_core::Process;
 use snapshot_io::quantity;
-use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, check, digest};
+use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, Unfinished, check, digest};
 use snapshot_verify::invariant::{self, claim::TITLE};
 
 use super::input::Input;
@@ -141,13 +141,16 @@ impl Certify {
         };
         let mut budget = Budget { memory: self.memory, proceed: &mut proceed };
         let digest = digest(input.algorithm.source().text());
+        let (answer, seconds);
         if is_every {
-            let answer = invariant::check(&variant.program, &digest, &mut file, &mut budget);
-            let seconds = began.elapsed().as_secs_f64();
-            return self.every(&input.name, answer.map_err(cannot)?, seconds);
+            let checked = invariant::check(&variant.program, &digest, &mut file, &mut budget);
+            seconds = began.elapsed().as_secs_f64();
+            answer = every(&input.name, checked.map_err(cannot)?, seconds);
+        } else {
+            let checked = check(&variant.program, &digest, &mut file, &mut budget);
+            seconds = began.elapsed().as_secs_f64();
+            answer = one(&input.name, checked.map_err(cannot)?, seconds);
         }
-        let answer = check(&variant.program, &digest, &mut file, &mut budget).map_err(cannot)?;
-        let seconds = began.elapsed().as_secs_f64();
         let mut report = Report {
             schema: 1,
             certificate: place.to_string(),
@@ -157,65 +160,18 @@ impl Certify {
             seconds,
         };
         let (text, code) = match answer {
-            Answer::Foreign => return Err(self.foreign()),
-            Answer::Accepted(accepted) => {
-                let text = describe(&input.name, &accepted, seconds);
-                report.proved = Some(ProvedWhat::One(Proved::from(accepted)));
+            Checked::Foreign => return Err(self.foreign()),
+            Checked::Accepted(text, proved) => {
+                report.proved = Some(proved);
                 (format!("{place}: proves that {text}\n"), ExitCode::SUCCESS)
             }
-            Answer::Refused(refusal) => {
-                let name = &input.name;
+            Checked::Refused(refusal) => {
+                let text = format!("{place}: proves nothing of {}: {refusal}\n", input.name);
                 report.answer = "refused";
-                report.reason = Some(refusal.to_string());
-                (format!("{place}: proves nothing of {name}: {refusal}\n"), ExitCode::from(WRONG))
+                report.reason = Some(refusal);
+                (text, ExitCode::from(WRONG))
             }
-            Answer::Unknown(cause) => {
-                report.answer = "unknown";
-                report.reason = Some(cause.name().to_owned());
-                let text = format!("{place}: not checked to its end: {} ran out\n", cause.name());
-                (text, ExitCode::from(UNKNOWN))
-            }
-        };
-        self.answer(&text, &report, code)
-    }
-
-    /// Of a certificate for every n.
-    fn every(
-        &self,
-        name: &str,
-        answer: invariant::check::Answer,
-        seconds: f64,
-    ) -> Result<ExitCode, ExitCode> {
-        use invariant::check::Answer;
-        let place = self.certificate.display();
-        let mut report = Report {
-            schema: 1,
-            certificate: place.to_string(),
-            answer: "accepted",
-            proved: None,
-            reason: None,
-            seconds,
-        };
-        let (text, code) = match answer {
-            Answer::Foreign => return Err(self.foreign()),
-            Answer::Accepted(accepted) => {
-                let bug = accepted.claim.bug.as_ref();
-                let bug = bug.map_or_else(String::new, |bug| format!(" with bug {bug}"));
-                let text = format!(
-                    "{place}: proves that {name}{bug} is linearizable for every n >= 2 (all pairs, \
-                     any number of operations; {} views, {} steps, {seconds:.2} s)\n",
-                    accepted.views(),
-                    accepted.steps,
-                );
-                report.proved = Some(ProvedWhat::Every(ProvedEvery::from(accepted)));
-                (text, ExitCode::SUCCESS)
-            }
-            Answer::Refused(refusal) => {
-                report.answer = "refused";
-                report.reason = Some(refusal.to_string());
-                (format!("{place}: proves nothing of {name}: {refusal}\n"), ExitCode::from(WRONG))
-            }
-            Answer::Unknown(cause) => {
+            Checked::Unknown(cause) => {
                 report.answer = "unknown";
                 report.reason = Some(cause.name().to_owned());
                 let text = format!("{place}: not checked to its end: {} ran out\n", cause.name());
@@ -239,6 +195,52 @@ impl Certify {
             ReportFormat::Json => print(&json(report)),
         };
         if printed == ExitCode::SUCCESS { Ok(code) } else { Err(printed) }
+    }
+}
+
+/// What came of a check, of one n or of every n.
+enum Checked {
+    /// What it proves, for people and for programs.
+    Accepted(String, ProvedWhat),
+    /// Why it proves nothing.
+    Refused(String),
+    /// What ran out.
+    Unknown(Unfinished),
+    /// It is no certificate of this version.
+    Foreign,
+}
+
+/// Of a certificate for one n.
+fn one(name: &str, answer: Answer, seconds: f64) -> Checked {
+    match answer {
+        Answer::Accepted(accepted) => {
+            let text = describe(name, &accepted, seconds);
+            Checked::Accepted(text, ProvedWhat::One(Proved::from(accepted)))
+        }
+        Answer::Refused(refusal) => Checked::Refused(refusal.to_string()),
+        Answer::Unknown(cause) => Checked::Unknown(cause),
+        Answer::Foreign => Checked::Foreign,
+    }
+}
+
+/// Of a certificate for every n.
+fn every(name: &str, answer: invariant::check::Answer, seconds: f64) -> Checked {
+    use invariant::check::Answer;
+    match answer {
+        Answer::Accepted(accepted) => {
+            let bug = accepted.claim.bug.as_ref();
+            let bug = bug.map_or_else(String::new, |bug| format!(" with bug {bug}"));
+            let text = format!(
+                "{name}{bug} is linearizable for every n >= 2 (all pairs, any number of \
+                 operations; {} views, {} steps, {seconds:.2} s)",
+                accepted.views(),
+                accepted.steps,
+            );
+            Checked::Accepted(text, ProvedWhat::Every(ProvedEvery::from(accepted)))
+        }
+        Answer::Refused(refusal) => Checked::Refused(refusal.to_string()),
+        Answer::Unknown(cause) => Checked::Unknown(cause),
+        Answer::Foreign => Checked::Foreign,
     }
 }
 
