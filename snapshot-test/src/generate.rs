@@ -123,6 +123,10 @@ pub(crate) fn with_values<'a>(event: &OwnedEvent, room: &'a mut Room) -> Event<'
 /// What the recording of a recipe with many writers is, in one sentence.
 pub fn about_many(recipe: &ManyWriters) -> String {
     let ManyWriters { processes, segments, operations, .. } = recipe;
+    let values = match recipe.values {
+        None => "no value twice".to_owned(),
+        Some(values) => format!("values below {values}"),
+    };
     let gaps = if recipe.gaps > 0.0 { ", some of the scans partial" } else { "" };
     let violation = match recipe.violation {
         None => String::new(),
@@ -133,7 +137,7 @@ pub fn about_many(recipe: &ManyWriters) -> String {
     };
     format!(
         "{operations} operations by {processes} processes that update any of {segments} \
-         segments, no value twice{gaps}{violation}."
+         segments, {values}{gaps}{violation}."
     )
 }
 

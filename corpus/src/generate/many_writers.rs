@@ -1,7 +1,8 @@
 //! Histories in which any process may update any segment, and scans may be partial.
 //!
 //! A [`ManyWriters`] recipe is followed as a [`Recipe`](super::Recipe) is: an array under a
-//! random scheduler, so that the order of effects is a linearization. No value occurs twice.
+//! random scheduler, so that the order of effects is a linearization. No value occurs twice,
+//! unless few values are asked for.
 //!
 //! A planted violation is a script (`play.rs`) whose actors are idle when it begins. While it
 //! is performed, nothing else takes effect, and one scan of the script lies about one segment
@@ -115,9 +116,11 @@ pub struct ManyWriters {
     /// How many updates have an unknown outcome, at most: they take effect before that, or
     /// never.
     pub pending: usize,
+    /// How many values there are, from 0: then they repeat. `None`: no value occurs twice.
+    pub values: Option<u32>,
     /// Fixes all random choices.
     pub seed: u64,
-    /// The violation to plant, if any.
+    /// The violation to plant, if any. The values of its script occur nowhere else.
     pub violation: Option<Contradiction>,
     /// Perform its script without the lie: the history is linearizable, and one event away
     /// from the bad one.
@@ -134,6 +137,7 @@ impl ManyWriters {
             scan_fraction: 0.5,
             gaps: 0.0,
             pending: 0,
+            values: None,
             seed,
             violation: None,
             honest: false,
@@ -187,6 +191,10 @@ impl ManyWriters {
             if given == 0 || given > limit {
                 return Err(RecipeError::BadSize { what, given, limit });
             }
+        }
+        if self.values == Some(0) {
+            let limit = u32::MAX as usize;
+            return Err(RecipeError::BadSize { what: "values", given: 0, limit });
         }
         share("the fraction of scans", self.scan_fraction)?;
         share("the fraction of gaps", self.gaps)?;
@@ -312,7 +320,11 @@ impl CrowdEvents {
             Deed::Scan
         } else {
             self.next_value += 1;
-            Deed::Update { segment: target, value: self.next_value }
+            let value = match self.recipe.values {
+                None => self.next_value,
+                Some(values) => self.draw.below(values as usize) as i64,
+            };
+            Deed::Update { segment: target, value }
         };
         Some(self.invoke(process, deed, is_lost))
     }
@@ -400,7 +412,8 @@ impl CrowdEvents {
 
     /// The script's values, from 1: beyond all others.
     fn marker(&self, value: i64) -> i64 {
-        self.recipe.operations as i64 + 1 + value
+        let others = self.recipe.values.map_or(self.recipe.operations as i64 + 1, i64::from);
+        others + value
     }
 }
 

@@ -39,10 +39,10 @@ pub struct Check {
     #[arg(long, value_name = "DIR")]
     certificate: Option<PathBuf>,
     /// Seconds that an exact search may take, per input (default: no limit).
-    #[arg(long, value_name = "S", value_parser = quantity::seconds)]
+    #[arg(long, visible_alias = "time", value_name = "S", value_parser = quantity::seconds)]
     budget_seconds: Option<Duration>,
     /// Bytes that an exact search may take, per input: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "1G",
+    #[arg(long, visible_alias = "memory", value_name = "BYTES", default_value = "1G",
           value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
     /// The recordings are of this object, whose operations take effect together: channel,

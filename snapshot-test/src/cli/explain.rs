@@ -35,11 +35,11 @@ pub struct Explain {
     #[arg(long, value_enum, value_name = "FORM")]
     to: Option<Form>,
     /// Bytes that an exact search may take: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "1G",
+    #[arg(long, visible_alias = "memory", value_name = "BYTES", default_value = "1G",
           value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
     /// Seconds that an exact search may take (default: no limit).
-    #[arg(long, value_name = "S", value_parser = quantity::seconds)]
+    #[arg(long, visible_alias = "time", value_name = "S", value_parser = quantity::seconds)]
     budget_seconds: Option<std::time::Duration>,
     /// The recording; `-` is standard input.
     #[arg(value_name = "HISTORY")]

@@ -209,6 +209,11 @@ enum Clash {
     )]
     IdleWriters { option: &'static str, needed: &'static str },
     #[error(
+        "simple histories have one writer per segment, found --writers many\n\
+         help: leave out --style, ask for --style small-domain, or for --writers single"
+    )]
+    SimpleCrowd,
+    #[error(
         "{case} is a case of simple histories, found --style {found}\n\
          help: ask for --style simple, or for the rule that it breaks: --violation {rule}"
     )]
@@ -277,13 +282,15 @@ impl Generate {
             }
             return self.recipe().map(Plan::Single);
         }
-        if self.style != StyleName::Differentiated {
-            return Err(Clash::IdleWriters { option: "style", needed: "single" });
+        if self.style == StyleName::Simple {
+            return Err(Clash::SimpleCrowd);
         }
+        self.check_style()?;
         let segments = self.segments.unwrap_or(self.processes);
         let mut recipe = ManyWriters::new(self.processes, segments, self.operations, self.seed);
         (recipe.scan_fraction, recipe.gaps) = (self.scans, self.gaps);
         (recipe.pending, recipe.honest) = (self.pending, self.twin);
+        recipe.values = (self.style == StyleName::SmallDomain).then(|| self.values());
         recipe.violation = match &self.violation {
             None => None,
             Some(Fault::Crowd(contradiction)) => Some(*contradiction),
@@ -307,6 +314,9 @@ impl Generate {
             recipe.pending,
             recipe.seed
         );
+        if let Some(values) = recipe.values {
+            command += &format!(" --style small-domain --values {values}");
+        }
         if let Some(violation) = recipe.violation {
             command += &format!(" --violation {}", violation.name());
         }
@@ -316,7 +326,13 @@ impl Generate {
         command
     }
 
-    fn recipe(&self) -> Result<Recipe, Clash> {
+    /// The number of values of a small domain.
+    fn values(&self) -> u32 {
+        self.values.unwrap_or(2)
+    }
+
+    /// Refuses options of another style.
+    fn check_style(&self) -> Result<(), Clash> {
         let idle = |option, needed: StyleName| Clash::Idle {
             option,
             needed: needed.name(),
@@ -328,11 +344,16 @@ impl Generate {
         if self.values.is_some() && self.style != StyleName::SmallDomain {
             return Err(idle("values", StyleName::SmallDomain));
         }
+        Ok(())
+    }
+
+    fn recipe(&self) -> Result<Recipe, Clash> {
+        self.check_style()?;
         let Pair { i, j } = self.pair.unwrap_or(Pair::FIRST);
         let style = match self.style {
             StyleName::Simple => Style::Simple { i, j },
             StyleName::Differentiated => Style::Differentiated,
-            StyleName::SmallDomain => Style::SmallDomain(self.values.unwrap_or(2)),
+            StyleName::SmallDomain => Style::SmallDomain(self.values()),
         };
         let segments = self.segments.unwrap_or(self.processes);
         let mut recipe = Recipe::new(self.processes, segments, self.operations, style, self.seed)

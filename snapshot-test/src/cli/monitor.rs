@@ -48,10 +48,10 @@ pub struct Monitor {
     #[arg(long, value_name = "S", value_parser = quantity::seconds)]
     status: Option<Duration>,
     /// Bytes that an exact search may take: 500M, 1.5GiB; units go by 1024.
-    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes::<usize>)]
+    #[arg(long, visible_alias = "memory", value_name = "BYTES", default_value = "1G", value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
     /// Seconds that an exact search may take.
-    #[arg(long, value_name = "S", default_value = "60", value_parser = quantity::seconds)]
+    #[arg(long, visible_alias = "time", value_name = "S", default_value = "60", value_parser = quantity::seconds)]
     budget_seconds: Duration,
     /// The recording, text or JSON Lines; `-` is standard input.
     #[arg(value_name = "FILE", default_value = "-")]

@@ -1,11 +1,16 @@
 //! A recording of a real server with many writers, where it is at hand: in
 //! `shared/recordings` beside the workspace.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use corpus::Expected;
+use corpus::generate::{Contradiction, ManyWriters, OwnedAction, OwnedEvent};
 use snapshot_test::certificate::Certificate;
+use snapshot_test::format::Format;
+use snapshot_test::generate::generate_many;
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Options, judge};
 use snapshot_test::read_history;
@@ -57,4 +62,33 @@ fn a_live_check_stops_at_the_first_event_that_no_order_explains() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+/// Few values, so that they repeat: the answers are those of the recipe.
+#[test]
+fn repeated_values_are_generated_and_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("repeated.txt");
+    let mut repetitions = 0;
+    for seed in 0..12 {
+        let plain = ManyWriters { values: Some(4), ..ManyWriters::new(5, 3, 120, seed) };
+        let violation = Some(Contradiction::ALL[seed as usize % 5]);
+        for recipe in [plain.clone(), ManyWriters { violation, ..plain }] {
+            let text = generate_many(&recipe, Format::Text, &[], Vec::new()).unwrap();
+            fs::write(&path, text).unwrap();
+            let judgement = judge(&Input::File(path.clone()), None, &Options::default());
+            match (recipe.expected(), judgement.finding) {
+                (Expected::Linearizable, Finding::Linearizable { .. }) => {}
+                (Expected::Violation { .. }, Finding::Violation(_)) => {}
+                (expected, found) => panic!("seed {seed}: {expected:?}, {found:?}"),
+            }
+            let mut written = HashSet::new();
+            let again = |event: OwnedEvent| match event.action {
+                OwnedAction::InvokeUpdate { segment, value } => !written.insert((segment, value)),
+                _ => false,
+            };
+            repetitions += usize::from(recipe.events().unwrap().any(again));
+        }
+    }
+    assert_eq!(repetitions, 24);
 }

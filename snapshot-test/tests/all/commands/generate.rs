@@ -89,6 +89,8 @@ fn the_recipe_in_the_comments_gives_the_same_bytes() {
         "--style small-domain --values 3 --operations 30",
         "--style small-domain --violation stale --twin",
         "--violation failed-update-seen",
+        "--writers many --segments 2 --gaps 0.2 --pending 3 --violation crossed --seed 5",
+        "--writers many --segments 2 --style small-domain --values 9 --twin --violation block",
     ] {
         let text = printed(&format!("generate {arguments}"));
         let recipe = text.lines().find_map(|line| line.strip_prefix("# recipe: snapshot-test "));
@@ -254,6 +256,20 @@ fn impossible_recipes_are_refused_with_a_cure() {
              help: leave out --pair, or ask for --style simple\n",
         ),
         ("--style small-domain --values 0", "expected from 1 to 4294967295 values, found 0\n"),
+        (
+            "--writers many --style small-domain --values 0",
+            "expected from 1 to 4294967295 values, found 0\n",
+        ),
+        (
+            "--writers many --values 3",
+            "--values is of use with --style small-domain only, found --style differentiated\n\
+             help: leave out --values, or ask for --style small-domain\n",
+        ),
+        (
+            "--writers many --style simple",
+            "simple histories have one writer per segment, found --writers many\n\
+             help: leave out --style, ask for --style small-domain, or for --writers single\n",
+        ),
     ] {
         assert_eq!(refused(&format!("generate {options}")), message);
     }
