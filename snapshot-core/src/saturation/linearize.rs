@@ -81,12 +81,9 @@ fn settle(
                 continue;
             }
             if !relation.is_before(other.0, first.0) {
-                relation.begin_trial();
-                if relation.order(first.0, other.0).is_ok() {
-                    relation.keep_trial();
+                if relation.try_order(first.0, other.0) {
                     continue;
                 }
-                relation.undo_trial();
                 if relation.order(other.0, first.0).is_err() {
                     return Err(Failure::NoOrder);
                 }

@@ -49,6 +49,18 @@ impl Relation {
         result.is_ok()
     }
 
+    /// Orders two scans, if that makes no cycle; else changes nothing.
+    pub fn try_order(&mut self, first: u32, second: u32) -> bool {
+        self.begin_trial();
+        let is_possible = self.order(first, second).is_ok();
+        if is_possible {
+            self.keep_trial()
+        } else {
+            self.undo_trial()
+        }
+        is_possible
+    }
+
     /// What follows can be undone.
     pub fn begin_trial(&mut self) {
         let first_edge = self.edges.len();

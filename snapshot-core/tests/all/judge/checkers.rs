@@ -207,11 +207,19 @@ fn is_differentiated(history: &History<i64>) -> bool {
 /// past is forgotten now and then. (What is forgotten is counted in `forgetting.rs`.)
 fn by_online_saturation(history: &History<i64>) -> Option<bool> {
     let mut online = Saturation::new(history.declaration());
+    // As in a crowd, however small.
+    let mut placing = Saturation::new(history.declaration()).placing(0);
     for (position, event) in history.events().enumerate() {
         if position % 4 == 3 {
             online.forget();
+            placing.forget();
         }
-        if online.observe(&event).is_some() {
+        let found = [online.observe(&event), placing.observe(&event)];
+        if found[0].is_some() != found[1].is_some() {
+            let is_of_use = !is_differentiated(history) || history.has_partial_scans();
+            assert!(found[0].is_some() && is_of_use, "{found:?}, {}", drawing(history));
+        }
+        if found[0].is_some() {
             let is_good = |events| brute_force(&history.prefix(events)).is_some();
             assert!(!is_good(position + 1), "false alarm at {position}: {}", drawing(history));
             if is_differentiated(history) {
