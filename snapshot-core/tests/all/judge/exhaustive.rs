@@ -9,7 +9,7 @@ use crate::judge::checkers::{agreed_verdict, quick_verdict};
 use crate::judge::enumeration::Space;
 
 /// Spaces with no more histories than this are judged whole by every checker.
-const MANY: usize = 100_000;
+const MANY: usize = 20_000;
 
 /// Prime, so that it keeps no step with what the enumeration varies.
 const STRIDE: usize = 7;
