@@ -33,7 +33,7 @@ pub mod verify;
 
 use snapshot_explorer::quotient;
 #[doc(hidden)]
-pub use snapshot_explorer::{deadline, instance, limits, promela, search};
+pub use snapshot_explorer::{deadline, export, instance, limits, search};
 #[doc(hidden)]
 pub use snapshot_invariant as invariant;
 #[doc(hidden)]

@@ -11,7 +11,7 @@
 //! | [`por`] | partial order reduction: which steps commute |
 //! | [`search`] | packed states, and the breadth-first search of the product with the observer |
 //! | [`reduction`] | the table of reductions, by name |
-//! | [`promela`] | an instance with the observer as a model for Spin |
+//! | [`export`] | an instance with the observer as a model for Spin, or for TLC |
 //! | [`pipeline`] | the stages in their order, from a program to its exploration |
 //!
 //! Internal to `snapshot-verify`, whose `answer` is the entry point: nothing here is a
@@ -24,12 +24,12 @@
 
 pub mod dataflow;
 pub mod deadline;
+pub mod export;
 pub mod instance;
 pub mod limits;
 pub mod passes;
 pub mod pipeline;
 pub mod por;
-pub mod promela;
 pub mod quotient;
 pub mod reduction;
 pub mod search;

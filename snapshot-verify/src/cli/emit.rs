@@ -9,9 +9,10 @@ use snapshot_core::Process;
 use snapshot_io::quantity;
 use snapshot_verify::certificate::Budget;
 use snapshot_verify::deadline::{Allowance, Deadline, Stopped};
+use snapshot_verify::export::promela::promela;
+use snapshot_verify::export::tla::tla;
 use snapshot_verify::instance::InstanceError;
 use snapshot_verify::invariant::smt::{self, SmtError};
-use snapshot_verify::promela::promela;
 use snapshot_verify::search::Exploration;
 use snapshot_verify::verify::every::kept;
 use snapshot_verify::verify::{Operations, Prepared, Reduction, Reductions, VerifyError, pipeline};
@@ -79,6 +80,8 @@ enum Stage {
     /// The steps with the observer as a model in Promela, for Spin. Of the reductions only
     /// constant, dead and shrink are used.
     Promela,
+    /// The same as a module in TLA+, for TLC.
+    Tla,
 }
 
 /// The reductions that a model in Promela can have: they make instances, and no canonical
@@ -104,7 +107,12 @@ impl Emit {
                 return Ok(line(tree.to_string()));
             }
             Stage::Program => return Ok(line(variant.program.to_string())),
-            Stage::Instance | Stage::Sliced | Stage::Steps | Stage::Layout | Stage::Promela => {}
+            Stage::Instance
+            | Stage::Sliced
+            | Stage::Steps
+            | Stage::Layout
+            | Stage::Promela
+            | Stage::Tla => {}
         }
         input.require_snapshot(&variant, "a stage behind `program`")?;
         let title = format!("{}, n = {}", variant.program.name, self.processes);
@@ -129,15 +137,19 @@ impl Emit {
                 let steps = pipeline::steps(&sliced()?, self.reductions, deadline);
                 steps.map_err(stopped)?.to_string()
             }
-            Stage::Promela => {
+            Stage::Promela | Stage::Tla => {
                 let used: Reductions =
                     self.reductions.iter().filter(|one| OF_MODELS.contains(one)).collect();
                 let sliced = pipeline::sliced(&instance, used, deadline).map_err(stopped)?;
                 let steps = pipeline::steps(&sliced, used, deadline).map_err(stopped)?;
                 let bug = self.bug.as_deref().map_or_else(String::new, |bug| format!(", {bug}"));
                 let about = format!("{}{bug}; reductions: {used}", variant.program.name);
-                promela(&steps, self.operations.bound(), &about)
-                    .map_err(|error| trouble(format_args!("{title}: {error}")))?
+                let (name, operations) = (&variant.program.name, self.operations.bound());
+                let model = match stage {
+                    Stage::Tla => tla(&steps, operations, name, &about),
+                    _ => promela(&steps, operations, &about),
+                };
+                model.map_err(|error| trouble(format_args!("{title}: {error}")))?
             }
             Stage::Layout => {
                 let prepared = Prepared::from_instance(instance, self.reductions, deadline);

@@ -1,7 +1,7 @@
-//! Models in Promela: Spin gives the verdicts and counts the states of the search.
+//! Models in Promela and TLA+: Spin and TLC give the verdicts and count the states of the search.
 //!
-//! Where Spin or a C compiler is not installed, the tests say so and end.
-//! `SNAPSHOT_SPIN=full` takes larger instances, too.
+//! Where Spin or a C compiler is not installed, or `SNAPSHOT_TLC` names no `tla2tools.jar`, the
+//! tests say so and end. `SNAPSHOT_SPIN=full` takes larger instances, too.
 
 use std::fs;
 use std::path::Path;
@@ -11,13 +11,58 @@ use serde_json::Value;
 
 use super::{answer, printed, refused};
 
-/// What a verifier printed.
+/// What a model checker printed.
 #[derive(Debug, Eq, PartialEq)]
 enum Found {
     /// It explored this many states and transitions.
     All(u64, u64),
-    /// An assertion failed.
+    /// An execution is wrong.
     Violation,
+    /// The program goes wrong.
+    Fault,
+}
+
+/// TLC, by the path of `tla2tools.jar`: `SNAPSHOT_TLC`.
+struct Tlc {
+    jar: String,
+}
+
+impl Tlc {
+    fn installed() -> Option<Self> {
+        let jar = std::env::var("SNAPSHOT_TLC").ok();
+        if jar.is_none() {
+            eprintln!("SNAPSHOT_TLC names no tla2tools.jar: modules are not compared");
+        }
+        jar.map(|jar| Self { jar })
+    }
+
+    fn check(&self, model: &str, name: &str) -> Found {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(format!("{name}.tla")), model).unwrap();
+        let config = "INIT Init NEXT Next INVARIANT Right\n";
+        fs::write(folder.path().join(format!("{name}.cfg")), config).unwrap();
+        let arguments = ["-cp", &self.jar, "tlc2.TLC", "-deadlock", name];
+        let output = Command::new("java").args(arguments).current_dir(folder.path()).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        if text.contains("Invariant Right is violated") {
+            let is_fault = text.contains("verdict |-> \"fault\"");
+            return if is_fault { Found::Fault } else { Found::Violation };
+        }
+        assert!(text.contains("No error has been found"), "{text}");
+        let line = text.lines().rev().find(|line| line.contains("distinct states found")).unwrap();
+        let number = |label: &str| {
+            let before = line.split(label).next().unwrap();
+            let digits = before.split_whitespace().next_back().unwrap();
+            digits.replace(',', "").parse::<u64>().unwrap()
+        };
+        // It counts the initial state as generated.
+        Found::All(number(" distinct states found"), number(" states generated") - 1)
+    }
+}
+
+/// Whether larger instances are wanted, too.
+fn is_full() -> bool {
+    std::env::var("SNAPSHOT_SPIN").is_ok_and(|size| size == "full")
 }
 
 fn run(program: &str, folder: &Path, arguments: &[&str]) -> Output {
@@ -47,8 +92,7 @@ fn spin(model: &str) -> Found {
     let output = run("./pan", folder.path(), &["-m1000000"]);
     let text = String::from_utf8(output.stdout).unwrap();
     if text.contains("assertion violated") {
-        assert!(!text.contains("!(fault)"), "{text}");
-        return Found::Violation;
+        return if text.contains("!(fault)") { Found::Fault } else { Found::Violation };
     }
     let is_complete = text.contains("errors: 0") && !text.contains("max search depth too small");
     assert!(is_complete, "{text}");
@@ -62,9 +106,14 @@ fn spin(model: &str) -> Found {
 /// What both say of the algorithm of the corpus, or the file, with these options.
 fn compare(input: &str, options: &str) -> (Found, Found) {
     let model = printed(0, &format!("emit {input} --stage promela {options}"));
+    (spin(&model), ours(input, options))
+}
+
+/// What `check` says.
+fn ours(input: &str, options: &str) -> Found {
     let (_, lines, _) = answer(&format!("check {input} --pairs 0,1 {options} --report json"));
     let answer: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
-    let ours = match answer["verdict"].as_str().unwrap() {
+    match answer["verdict"].as_str().unwrap() {
         "verified" => {
             let [states, transitions] =
                 ["states", "transitions"].map(|name| answer[name].as_u64().unwrap());
@@ -72,8 +121,7 @@ fn compare(input: &str, options: &str) -> (Found, Found) {
         }
         "violation" => Found::Violation,
         other => panic!("{input} {options}: {other}"),
-    };
-    (spin(&model), ours)
+    }
 }
 
 #[test]
@@ -95,7 +143,7 @@ fn spin_counts_the_same_states() {
         (&locked, "-n 2 --reductions none", 1_158),
         (&counters, "-n 2 --reductions none --operations 1", 125),
     ];
-    if std::env::var("SNAPSHOT_SPIN").is_ok_and(|size| size == "full") {
+    if is_full() {
         cases.extend([
             ("bowman", "-n 3 --reductions none", 1_716_115),
             ("bowman", "-n 4 --reductions constant,dead", 2_151_306),
@@ -122,6 +170,70 @@ fn spin_finds_the_bugs() {
         ("riany", "-n 2 --reductions constant,dead,shrink --operations 2 --bug early_count"),
     ] {
         assert_eq!(compare(input, options), (Found::Violation, Found::Violation), "{input}");
+    }
+}
+
+/// Versions that no slot holds any more are not those that variables hold at first.
+#[test]
+fn a_fresh_version_is_never_the_first_one() {
+    const RENEWED: &str = "\
+algorithm renewed
+shared r: version
+shared a[segment]: value
+private one: 0..1 := 1
+update(v):
+    a[me] := v
+    r := fresh
+    compare()
+procedure compare():
+    local first: version
+    local k: 0..1
+    x := r
+    if x = first: k := one + one
+scan:
+    local copy[segment]: value
+    atomic: for s in segments: copy[s] := a[s]
+    return copy
+";
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("renewed.snapshot");
+    fs::write(&file, RENEWED).unwrap();
+    let file = file.to_str().unwrap();
+    let options = "-n 2 --reductions none --operations 2";
+    if is_installed() {
+        let model = printed(0, &format!("emit {file} --stage promela {options}"));
+        assert!(matches!(spin(&model), Found::All(..)));
+        // It is the model of a program that goes wrong if versions are 0 again.
+        let wrong = model.replace("fresh = 1;", "fresh = 0;");
+        assert_eq!(spin(&wrong), Found::Fault);
+    }
+    if let Some(tlc) = Tlc::installed() {
+        let model = printed(0, &format!("emit {file} --stage tla {options}"));
+        assert!(matches!(tlc.check(&model, "renewed"), Found::All(..)));
+    }
+}
+
+#[test]
+fn tlc_counts_the_same_states_and_finds_the_bugs() {
+    let Some(tlc) = Tlc::installed() else { return };
+    let mut cases = vec![
+        ("bowman", "-n 2 --reductions none"),
+        ("bowman", "-n 3 --reductions constant,dead,shrink"),
+        ("jayanti", "-n 2 --reductions constant,dead --operations 1"),
+        ("naive_collect", "-n 3 --reductions none --operations 1"),
+        ("bowman", "-n 3 --reductions constant,dead,shrink --bug early_exit"),
+    ];
+    if is_full() {
+        cases.extend([
+            ("bowman", "-n 3 --reductions constant,dead"),
+            ("afek_bounded", "-n 2 --reductions none --operations 1"),
+            ("jayanti", "-n 2 --reductions none --operations 1"),
+        ]);
+    }
+    for (input, options) in cases {
+        let model = printed(0, &format!("emit {input} --stage tla {options}"));
+        let (theirs, ours) = (tlc.check(&model, input), ours(input, options));
+        assert_eq!(theirs, ours, "{input} {options}");
     }
 }
 

@@ -1,56 +1,17 @@
 //! An instance as a model in Promela, for Spin (Holzmann, *The SPIN Model Checker*, 2003).
 //!
-//! The model is the product that [`crate::search`] explores: the slots, where each process
-//! stands, and the observer of [`snapshot_core::observer`], which is written out once more as
-//! assertions. One process makes one move after the other, each a `d_step`, so Spin stores
-//! the states between moves and no others: their number is that of a search without
-//! canonical forms (symmetry, renaming, antichain, dead cells, persistent sets), of the
-//! same instance, and Spin finds an assertion violated iff a simple execution is wrong.
-//!
-//! A fresh version is the smallest number that no slot holds. Counters grow: with some, only
-//! a bound on operations makes the states finite.
+//! One process makes one move after the other, each a `d_step`, so Spin stores the states
+//! between moves and no others, and finds an assertion violated iff a simple execution is
+//! wrong.
 
-mod names;
 mod steps;
 
 use std::fmt::Write;
 
-use thiserror::Error;
-
+use super::names::Names;
+use super::{ExportError, LONGEST, about, check};
 use crate::instance::{Domain, Instance, Location, NONE, Owner, Scalar, Slot};
-use names::Names;
 use steps::Steps;
-
-/// The longest model, in bytes. Spin and a C compiler need a hundred times that.
-pub const LONGEST: usize = 8 << 20;
-
-/// Why there is no model.
-#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
-#[non_exhaustive]
-pub enum PromelaError {
-    /// It would be too long.
-    #[error(
-        "the model is longer than {} MiB: take fewer processes, or more of the reductions that a \
-         model can have (constant, dead, shrink)",
-        .limit >> 20
-    )]
-    TooLong {
-        /// [`LONGEST`]
-        limit: usize,
-    },
-    /// It has reactions, which only some reductions make.
-    #[error("an instance with reactions has no model: leave out the reduction `decided`")]
-    Reactions,
-    /// More operations than a byte counts.
-    #[error("a model counts at most {limit} operations of each process")]
-    Operations {
-        /// The most.
-        limit: u32,
-    },
-}
-
-/// The most operations of each process.
-const OPERATIONS: u32 = 255;
 
 /// The type of all slots, and the scalar that stands for none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -94,14 +55,8 @@ pub fn promela(
     instance: &Instance,
     operations: Option<u32>,
     title: &str,
-) -> Result<String, PromelaError> {
-    if operations.is_some_and(|operations| operations > OPERATIONS) {
-        return Err(PromelaError::Operations { limit: OPERATIONS });
-    }
-    let mut locations = instance.graphs.iter().flat_map(|graph| &graph.locations);
-    if locations.any(|standing| !standing.reactions.is_empty()) {
-        return Err(PromelaError::Reactions);
-    }
+) -> Result<String, ExportError> {
+    check(instance, operations)?;
     let names = Names::of(instance);
     let width = Width::of(instance);
     let mut out = String::new();
@@ -121,18 +76,13 @@ fn comment(text: &str) -> String {
 }
 
 fn heading(out: &mut String, instance: &Instance, operations: Option<u32>, title: &str) {
-    let [i, j] = instance.pair.map(|process| process.index());
-    let n = instance.processes;
-    let bound = match operations {
-        None => "any number of operations".to_owned(),
-        Some(bound) => format!("at most {bound} operations of each process"),
-    };
     let grows = |slot: &Slot| matches!(slot.domain, Domain::Counter { .. });
     let _ = write!(
         out,
-        "/* {}\n *\n * n = {n}, all ({i},{j})-simple executions, {bound}.\n * A failed assertion \
-         is a violation of linearizability, or `fault`: the program goes wrong.\n",
-        comment(title)
+        "/* {}\n *\n * {}\n * A failed assertion is a violation of linearizability, or `fault`: the \
+         program goes wrong.\n",
+        comment(title),
+        about(instance, operations)
     );
     if operations.is_none() && instance.slots.iter().any(grows) {
         out.push_str(" * It has counters, and infinitely many states without --operations.\n");

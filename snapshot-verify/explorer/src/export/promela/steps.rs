@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::names::Names;
-use super::{LONGEST, PromelaError, Width, comment};
+use super::super::names::Names;
+use super::{ExportError, LONGEST, Width, comment};
 use crate::instance::{
     Assignment, BlockId, Domain, End, Graph, Instance, Location, Operator, Response, Scalar,
     SlotId, Target, Term,
@@ -78,7 +78,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The process that makes all moves.
-    pub fn write(mut self) -> Result<(), PromelaError> {
+    pub fn write(mut self) -> Result<(), ExportError> {
         self.out.push_str("\nactive proctype moves() {\nend:\n\tdo\n");
         for process in 0..self.instance.processes {
             let switching = self.instance.pair.iter().position(|p| p.index() == process);
@@ -104,7 +104,7 @@ impl<'a> Steps<'a> {
         process: usize,
         invocation: Invocation,
         switching: Option<usize>,
-    ) -> Result<(), PromelaError> {
+    ) -> Result<(), ExportError> {
         let graph = &self.instance.graphs[process];
         let letter = switching.map(|which| ["i", "j"][which]);
         let mut guard = format!("at_{process} == {}", Location::IDLE.index());
@@ -146,7 +146,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The code from a block to the end of the step, and of the `d_step`.
-    fn step(&mut self, process: usize, begin: BlockId) -> Result<(), PromelaError> {
+    fn step(&mut self, process: usize, begin: BlockId) -> Result<(), ExportError> {
         let graph = &self.instance.graphs[process];
         let step = Step { process, graph, shared: shared(graph, begin) };
         self.block(&step, begin, 2)?;
@@ -164,7 +164,7 @@ impl<'a> Steps<'a> {
     }
 
     /// A block and those after it that are not entered by number.
-    fn block(&mut self, step: &Step<'_>, begin: BlockId, depth: usize) -> Result<(), PromelaError> {
+    fn block(&mut self, step: &Step<'_>, begin: BlockId, depth: usize) -> Result<(), ExportError> {
         let mut at = begin;
         loop {
             let block = step.graph.block(at);
@@ -199,14 +199,14 @@ impl<'a> Steps<'a> {
         }
     }
 
-    fn enter(&mut self, step: &Step<'_>, block: BlockId, depth: usize) -> Result<(), PromelaError> {
+    fn enter(&mut self, step: &Step<'_>, block: BlockId, depth: usize) -> Result<(), ExportError> {
         match step.shared.get(&block) {
             Some(number) => self.line(depth, &format!("block = {number};")),
             None => self.block(step, block, depth),
         }
     }
 
-    fn assign(&mut self, assignment: &Assignment, depth: usize) -> Result<(), PromelaError> {
+    fn assign(&mut self, assignment: &Assignment, depth: usize) -> Result<(), ExportError> {
         let value = match &assignment.value {
             Term::Fresh => {
                 self.fresh(depth)?;
@@ -235,12 +235,13 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    /// Makes `fresh` the smallest number of a version that no slot holds.
-    fn fresh(&mut self, depth: usize) -> Result<(), PromelaError> {
+    /// Makes `fresh` the smallest number from 1 on that no slot of a version holds.
+    fn fresh(&mut self, depth: usize) -> Result<(), ExportError> {
         let slots = self.instance.slots.iter().zip(&self.names.slots);
         let versions = slots.filter(|(slot, _)| matches!(slot.domain, Domain::Version { .. }));
         let equal: Vec<String> = versions.map(|(_, name)| format!("{name} == fresh")).collect();
         let condition = if equal.is_empty() { "false".to_owned() } else { equal.join(" || ") };
+        self.line(depth, "fresh = 1;")?;
         self.line(depth, "do")?;
         self.line(depth, &format!(":: {condition} -> fresh = fresh + 1"))?;
         self.line(depth, ":: else -> break")?;
@@ -252,7 +253,7 @@ impl<'a> Steps<'a> {
         process: usize,
         response: &Response,
         depth: usize,
-    ) -> Result<(), PromelaError> {
+    ) -> Result<(), ExportError> {
         match response {
             Response::Update { value } => {
                 let which = self.instance.pair.iter().position(|p| p.index() == process);
@@ -274,7 +275,7 @@ impl<'a> Steps<'a> {
         self.line(depth, &format!("leave_{process}();"))
     }
 
-    fn term(&self, term: &Term) -> Result<String, PromelaError> {
+    fn term(&self, term: &Term) -> Result<String, ExportError> {
         let mut text = String::new();
         self.put(term, &mut text)?;
         Ok(text)
@@ -284,9 +285,9 @@ impl<'a> Steps<'a> {
         &self.names.slots[slot.index()]
     }
 
-    fn put(&self, term: &Term, text: &mut String) -> Result<(), PromelaError> {
+    fn put(&self, term: &Term, text: &mut String) -> Result<(), ExportError> {
         if text.len() > LONGEST {
-            return Err(PromelaError::TooLong { limit: LONGEST });
+            return Err(ExportError::TooLong { limit: LONGEST });
         }
         match term {
             Term::Constant(scalar) | Term::Process(scalar) => {
@@ -319,12 +320,7 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    fn apply(
-        &self,
-        operator: Operator,
-        of: &[Term],
-        text: &mut String,
-    ) -> Result<(), PromelaError> {
+    fn apply(&self, operator: Operator, of: &[Term], text: &mut String) -> Result<(), ExportError> {
         let between = match (operator, of) {
             (Operator::And | Operator::Or, []) => {
                 text.push(if operator == Operator::And { '1' } else { '0' });
@@ -373,9 +369,9 @@ impl<'a> Steps<'a> {
         Ok(())
     }
 
-    fn line(&mut self, depth: usize, text: &str) -> Result<(), PromelaError> {
+    fn line(&mut self, depth: usize, text: &str) -> Result<(), ExportError> {
         if self.out.len() + text.len() > LONGEST {
-            return Err(PromelaError::TooLong { limit: LONGEST });
+            return Err(ExportError::TooLong { limit: LONGEST });
         }
         self.out.extend(std::iter::repeat_n('\t', depth));
         self.out.push_str(text);

@@ -1,10 +1,10 @@
-//! Identifiers of a model.
+//! Identifiers of a model, for Promela and TLA+ alike.
 
 use std::collections::HashSet;
 
 use crate::instance::Instance;
 
-/// Words with underscores that Promela or the model itself uses; a name of a slot without
+/// Words with underscores that Promela or a model itself uses; a name of a slot without
 /// any is changed, so that it is no keyword, of C neither, and no macro of Spin's.
 const TAKEN: &[&str] = &[
     "bad_01",
@@ -66,9 +66,10 @@ fn identifier(name: &str) -> String {
         }
     }
     let identifier = identifier.trim_matches('_');
-    let is_of_model = ["at_", "left_", "must_i_", "must_j_", "leave_", "invoke_", "respond_"]
-        .iter()
-        .any(|begin| identifier.starts_with(begin));
+    let is_of_model =
+        ["at_", "left_", "must_i_", "must_j_", "leave_", "invoke_", "respond_", "WF_", "SF_"]
+            .iter()
+            .any(|begin| identifier.starts_with(begin));
     let begins_well = identifier.starts_with(|first: char| first.is_ascii_alphabetic());
     if begins_well && !is_of_model && identifier.contains('_') {
         identifier.to_owned()
