@@ -96,7 +96,7 @@ macro_rules! subject {
                             $crate::Text(::std::format!("{:?}", $call))
                         })+
                         $(Invocation::drop() => {
-                            ::std::unreachable!(::std::stringify!($dropping))
+                            ::std::unreachable!("{}", ::std::stringify!($dropping))
                         })?
                     }
                 }
