@@ -223,25 +223,25 @@ impl Exploration<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
-        self.product(instance, |product| match product.layout().words() {
-            // Each width is compiled by itself, which takes seconds: with debug assertions every
-            // other one is left out, and the next one stands for it; the tests of this crate's
-            // parts have one.
-            #[cfg(not(debug_assertions))]
-            1 => self.explore::<1>(product, instance, progress),
-            #[cfg(not(test))]
-            ..=2 => self.explore::<2>(product, instance, progress),
-            #[cfg(not(debug_assertions))]
-            3 => self.explore::<3>(product, instance, progress),
-            #[cfg(not(test))]
-            ..=4 => self.explore::<4>(product, instance, progress),
-            #[cfg(not(debug_assertions))]
-            6 => self.explore::<6>(product, instance, progress),
-            #[cfg(not(test))]
-            ..=8 => self.explore::<8>(product, instance, progress),
-            #[cfg(not(debug_assertions))]
-            16 => self.explore::<16>(product, instance, progress),
-            _ => self.explore::<32>(product, instance, progress),
+        // The widths of `layout::COMPILED`.
+        self.product_in(self.layout(instance)?.compiled(), instance, |product| {
+            match product.layout().words() {
+                #[cfg(not(debug_assertions))]
+                1 => self.explore::<1>(product, instance, progress),
+                #[cfg(not(all(test, debug_assertions)))]
+                2 => self.explore::<2>(product, instance, progress),
+                #[cfg(not(debug_assertions))]
+                3 => self.explore::<3>(product, instance, progress),
+                #[cfg(not(all(test, debug_assertions)))]
+                4 => self.explore::<4>(product, instance, progress),
+                #[cfg(not(debug_assertions))]
+                6 => self.explore::<6>(product, instance, progress),
+                #[cfg(not(all(test, debug_assertions)))]
+                8 => self.explore::<8>(product, instance, progress),
+                #[cfg(not(debug_assertions))]
+                16 => self.explore::<16>(product, instance, progress),
+                _ => self.explore::<32>(product, instance, progress),
+            }
         })?
     }
 
@@ -254,7 +254,15 @@ impl Exploration<'_> {
         instance: &Instance,
         with: impl FnOnce(&Product<'_>) -> R,
     ) -> Result<R, ExploreError> {
-        let layout = self.layout(instance)?;
+        self.product_in(self.layout(instance)?, instance, with)
+    }
+
+    fn product_in<R>(
+        &self,
+        layout: Layout,
+        instance: &Instance,
+        with: impl FnOnce(&Product<'_>) -> R,
+    ) -> Result<R, ExploreError> {
         let first_fresh = self.numbering.map_or(0, Numbering::first_fresh);
         let code = Code::new(instance, first_fresh)?;
         let active = (0..instance.processes).map(|process| self.is_active(process));
