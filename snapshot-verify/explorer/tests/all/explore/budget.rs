@@ -3,7 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
+use snapshot_explorer::search::{
+    Exploration, ExploreError, Outcome, Progress, SearchVerdict, Unfinished,
+};
 
 use crate::explore::bowman::{Exit, bowman};
 
@@ -20,7 +22,7 @@ fn unknown(outcome: &Outcome) -> Unfinished {
 
 #[test]
 fn memory_ends_in_unknown_and_is_never_exceeded() {
-    for memory in [2 << 20, 5 << 20, 12 << 20] {
+    for memory in [4 << 20, 8 << 20, 16 << 20] {
         for threads in [1, 2] {
             let outcome =
                 run(&Exploration { memory, threads, ..Exploration::default() }, Exit::Correct);
@@ -58,13 +60,13 @@ fn time_and_interruption_end_in_unknown() {
 #[test]
 fn the_outcome_does_not_depend_on_threads_nor_on_whether_levels_are_kept() {
     for exit in [Exit::Correct, Exit::Early] {
-        // An eighth of 40 MiB does not hold the levels of either.
+        // An eighth of 64 MiB does not hold the levels of either.
         let outcome = |threads, memory| {
             let outcome = run(&Exploration { threads, memory, ..Exploration::default() }, exit);
             (outcome.verdict, outcome.states, outcome.transitions, outcome.depth)
         };
         let alone = outcome(1, 1 << 30);
-        for (threads, memory) in [(3, 1 << 30), (2, 40 << 20)] {
+        for (threads, memory) in [(3, 1 << 30), (2, 64 << 20)] {
             assert_eq!(outcome(threads, memory), alone, "{threads} threads, {memory} bytes");
         }
     }
@@ -72,7 +74,7 @@ fn the_outcome_does_not_depend_on_threads_nor_on_whether_levels_are_kept() {
 
 #[test]
 fn a_violation_whose_trace_does_not_fit_is_not_reported_as_one() {
-    let memories = [1, 2, 4, 8, 12, 16, 20, 24, 40].into_iter().map(|mebibytes| mebibytes << 20);
+    let memories = [2, 4, 8, 12, 16, 20, 24, 32, 64].into_iter().map(|mebibytes| mebibytes << 20);
     let verdicts = memories
         .map(|memory| run(&Exploration { memory, ..Exploration::default() }, Exit::Early).verdict);
     let mut seen = [0; 3];
@@ -92,10 +94,15 @@ fn progress_is_reported() {
     let mut reports = Vec::new();
     let instance = bowman(4, [0, 1], Exit::Correct);
     let outcome = Exploration::default().run(&instance, &mut |p| reports.push(*p)).unwrap();
-    assert_eq!(reports.is_empty(), outcome.seconds < 0.5, "{} s", outcome.seconds);
-    for report in reports {
+    for report in &reports {
         assert!(report.states <= outcome.states && report.memory <= outcome.peak_bytes);
         assert!(report.depth <= outcome.depth && report.frontier > 0 && !report.tracing);
-        assert!(report.states_per_second > 0.0);
     }
+    let (between, within): (Vec<&Progress>, Vec<&Progress>) =
+        reports.iter().partition(|report| report.between);
+    let depths = between.iter().map(|report| report.depth);
+    assert!(depths.eq(0..outcome.depth), "a report after each level but the last");
+    assert!(between.is_sorted_by(|a, b| a.states < b.states));
+    assert_eq!(within.is_empty(), outcome.seconds < 0.5, "{} s", outcome.seconds);
+    assert!(within.iter().all(|report| report.states_per_second > 0.0));
 }
