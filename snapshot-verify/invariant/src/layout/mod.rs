@@ -4,59 +4,20 @@
 //! are among i, j and t, and a block for each of the three: where it stands, its private
 //! variables, and a frame per procedure (no procedure calls itself, so one is enough).
 
+mod program;
+mod scalars;
+
+pub use program::{each_expression, may_be_outside, may_fail};
+pub use scalars::{Leaf, Scalar, by_members, cells, each_leaf, fixed, leaves, size};
+
 use rustc_hash::FxHashSet;
-use snapshot_language::program::{
-    Bound, CellKind, Expression, ExpressionKind, IndexSet, ProcedureId, Program, Statement,
-    StatementKind, Type,
-};
+use snapshot_language::program::{CellKind, Program, Type};
 use snapshot_semantics::interpret::code::{self, Code, Instruction};
 
-use crate::byte::{ANY, BASE, BORROWED, GREATEST, J, NONE, OTHER, PLACES, Row, T, integer};
-use crate::claim::{Ghosts, Obligation};
-
-/// What a scalar is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Scalar {
-    /// A truth value.
-    Bool,
-    /// An integer of a range that does not depend on n.
-    Integer(i64, i64),
-    /// A process or a segment.
-    Member,
-    /// Data.
-    Value,
-    /// Data within a view; of nesting, the token of a whole view.
-    View,
-    /// A version.
-    Version,
-    /// What is never kept: counters, and integers whose range depends on n.
-    Lost,
-}
-
-/// A scalar's type.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct Leaf {
-    /// What it is.
-    pub scalar: Scalar,
-    /// Whether it may be none.
-    pub optional: bool,
-}
-
-impl Leaf {
-    /// All definite bytes; `None` if they are not finitely many.
-    pub fn values(self, members: &[u8]) -> Option<Vec<u8>> {
-        let mut values: Vec<u8> = match self.scalar {
-            Scalar::Bool | Scalar::Value => vec![BASE, BASE + 1],
-            Scalar::Integer(low, high) => (low..=high).map(integer).collect(),
-            Scalar::Member => members.iter().chain(&[OTHER]).map(|one| BASE + one).collect(),
-            Scalar::View | Scalar::Version | Scalar::Lost => return None,
-        };
-        if self.optional {
-            values.push(NONE);
-        }
-        Some(values)
-    }
-}
+use self::program::{bound, ghosts};
+use self::scalars::located;
+use crate::byte::{ANY, BORROWED, J, PLACES, Row, T};
+use crate::claim::Obligation;
 
 /// A byte of a view.
 #[derive(Clone, Debug)]
@@ -201,167 +162,6 @@ pub struct Layout<'p> {
 /// Why a program has no certificate for every n.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Unfit(pub &'static str);
-
-/// The bounds of a range that does not depend on n and whose integers have bytes.
-pub fn fixed(low: Bound, high: Bound) -> Option<(i64, i64)> {
-    let (from, to) = (i64::from(low.plus), i64::from(high.plus));
-    let is_fixed = low.times_n == 0 && high.times_n == 0;
-    (is_fixed && -GREATEST <= from && from <= to && to <= GREATEST).then_some((from, to))
-}
-
-/// Whether it is an array by process or segment.
-pub const fn by_members(set: IndexSet) -> bool {
-    matches!(set, IndexSet::Processes | IndexSet::Segments)
-}
-
-/// The scalars of a type, in order: each with its type, the members among the indices, and
-/// its name behind that of the variable.
-pub fn leaves(content: &Type, tokens: bool) -> Vec<(Leaf, Vec<u8>, String)> {
-    let leaf = |scalar| vec![(Leaf { scalar, optional: false }, Vec::new(), String::new())];
-    match content {
-        Type::Optional(inner) => {
-            let mut inner = leaves(inner, tokens);
-            inner.iter_mut().for_each(|(leaf, ..)| leaf.optional = true);
-            inner
-        }
-        view if *view == Type::view() && tokens => leaf(Scalar::View),
-        Type::Array { index, element } => {
-            let mut inner = leaves(element, tokens);
-            if *content == Type::view() {
-                inner[0].0.scalar = Scalar::View;
-            }
-            let names: Vec<(Option<u8>, String)> = match index {
-                IndexSet::Processes | IndexSet::Segments => ["i", "j", "t"]
-                    .iter()
-                    .zip(0..)
-                    .map(|(name, at)| (Some(at), name.to_string()))
-                    .collect(),
-                IndexSet::Range(low, high) => match fixed(*low, *high) {
-                    Some((low, high)) => (low..=high).map(|at| (None, at.to_string())).collect(),
-                    None => return leaf(Scalar::Lost),
-                },
-            };
-            let mut all = Vec::new();
-            for (member, name) in names {
-                for (leaf, path, rest) in &inner {
-                    let path = member.into_iter().chain(path.iter().copied()).collect();
-                    all.push((*leaf, path, format!("[{name}]{rest}")));
-                }
-            }
-            all
-        }
-        Type::Record(fields) => {
-            let of = |field: &snapshot_language::program::Field| {
-                let name = field.name.clone();
-                let inner = leaves(&field.content, tokens).into_iter();
-                inner.map(move |(leaf, path, rest)| (leaf, path, format!(".{name}{rest}")))
-            };
-            fields.iter().flat_map(of).collect()
-        }
-        scalar => leaf(scalar_of(scalar)),
-    }
-}
-
-/// The number of scalars of a type.
-pub fn size(content: &Type, tokens: bool) -> usize {
-    let mut size = 0;
-    each_leaf(content, tokens, 0, &mut |_, _| size += 1);
-    size
-}
-
-/// Does something with each scalar of a type, in order: its type, and how many members are
-/// among its indices.
-pub fn each_leaf(content: &Type, tokens: bool, members: usize, act: &mut dyn FnMut(Leaf, usize)) {
-    let leaf = |scalar| Leaf { scalar, optional: false };
-    match content {
-        Type::Optional(inner) => each_leaf(inner, tokens, members, &mut |leaf, members| {
-            act(Leaf { optional: true, ..leaf }, members);
-        }),
-        view if tokens && *view == Type::view() => act(leaf(Scalar::View), members),
-        view if *view == Type::view() => {
-            (0..PLACES).for_each(|_| act(leaf(Scalar::View), members + 1));
-        }
-        Type::Array { index, element } => {
-            let (count, inner) = match index {
-                IndexSet::Processes | IndexSet::Segments => (PLACES, members + 1),
-                IndexSet::Range(low, high) => match fixed(*low, *high) {
-                    Some((low, high)) => ((high - low + 1) as usize, members),
-                    None => return act(leaf(Scalar::Lost), members),
-                },
-            };
-            (0..count).for_each(|_| each_leaf(element, tokens, inner, act));
-        }
-        Type::Record(fields) => {
-            fields.iter().for_each(|field| each_leaf(&field.content, tokens, members, act));
-        }
-        scalar => act(leaf(scalar_of(scalar)), members),
-    }
-}
-
-/// What a type that is neither an array nor a record is.
-fn scalar_of(content: &Type) -> Scalar {
-    match content {
-        Type::Value => Scalar::Value,
-        Type::Bool => Scalar::Bool,
-        Type::Process | Type::Segment => Scalar::Member,
-        Type::Version => Scalar::Version,
-        Type::Integer { low, high } => match fixed(*low, *high) {
-            Some((low, high)) => Scalar::Integer(low, high),
-            None => Scalar::Lost,
-        },
-        _ => Scalar::Lost,
-    }
-}
-
-/// The cells of a shared variable, in row-major order: the members among the indices of
-/// each, and its name behind that of the variable.
-pub fn cells(dimensions: &[IndexSet]) -> Vec<(Vec<u8>, String)> {
-    let Some((first, rest)) = dimensions.split_first() else {
-        return vec![(Vec::new(), String::new())];
-    };
-    let inner = cells(rest);
-    let firsts: Vec<(Option<u8>, String)> = match first {
-        IndexSet::Processes | IndexSet::Segments => ["i", "j", "t"]
-            .iter()
-            .zip(0..)
-            .map(|(name, at)| (Some(at), (*name).to_owned()))
-            .collect(),
-        IndexSet::Range(low, high) => match fixed(*low, *high) {
-            Some((low, high)) => (low..=high).map(|at| (None, at.to_string())).collect(),
-            // Their number depends on n: none of them is kept.
-            None => Vec::new(),
-        },
-    };
-    let mut all = Vec::new();
-    for (member, name) in firsts {
-        for (path, rest) in &inner {
-            let path = member.into_iter().chain(path.iter().copied()).collect();
-            all.push((path, format!("[{name}]{rest}")));
-        }
-    }
-    all
-}
-
-/// The same with the place of each, the first of which is given.
-fn located(dimensions: &[IndexSet], first: Room) -> Vec<(Vec<Index>, Room)> {
-    let mut all = vec![Vec::new()];
-    for over in dimensions {
-        let places: Vec<Index> = match over {
-            IndexSet::Range(low, high) => {
-                let count = fixed(*low, *high).map_or(0, |(low, high)| (high - low + 1) as usize);
-                (0..count).map(Index::Place).collect()
-            }
-            _ => (0..PLACES as u8).map(Index::Member).collect(),
-        };
-        let longer = |path: &Vec<Index>| {
-            let with = |place: &Index| [path.as_slice(), &[*place]].concat();
-            places.iter().map(with).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    let room = |number: usize| Room { base: first.base + number * first.size, size: first.size };
-    all.into_iter().enumerate().map(|(number, path)| (path, room(number))).collect()
-}
 
 impl<'p> Layout<'p> {
     /// Lays out a program for an obligation. Nothing is kept yet but bookkeeping.
@@ -596,45 +396,6 @@ impl<'p> Layout<'p> {
     }
 }
 
-/// Whether a program has operations that may go wrong.
-pub fn may_fail(program: &Program) -> bool {
-    let mut may = false;
-    for procedure in &program.procedures {
-        Statement::each(&procedure.body, &mut |statement| {
-            each_expression(statement, &mut |expression| {
-                may |= matches!(
-                    expression.kind,
-                    ExpressionKind::Unwrap(_)
-                        | ExpressionKind::Checked(_)
-                        | ExpressionKind::List(..)
-                );
-                may |= may_be_outside(expression);
-            });
-        });
-    }
-    may
-}
-
-/// Whether a number of the text may be out of the range of its type for some n.
-pub fn may_be_outside(expression: &Expression) -> bool {
-    match (&expression.kind, &expression.content) {
-        (ExpressionKind::Integer(bound), Type::Integer { low, high }) => {
-            let (fits, number) = (fixed(*low, *high), fixed(*bound, *bound));
-            let within = |((low, high), (number, _))| (low..=high).contains(&number);
-            !fits.zip(number).is_some_and(within)
-        }
-        (ExpressionKind::Integer(_), _) => true,
-        // There are two processes at least.
-        (ExpressionKind::Process(bound) | ExpressionKind::Segment(bound), _) => {
-            !fixed(*bound, *bound).is_some_and(|(number, _)| (0..2).contains(&number))
-        }
-        (ExpressionKind::Remainder(_, modulus), _) => {
-            fixed(*modulus, *modulus).is_none_or(|(modulus, _)| modulus <= 0)
-        }
-        _ => false,
-    }
-}
-
 fn bookkeeping() -> Slot {
     Slot {
         name: String::new(),
@@ -646,109 +407,4 @@ fn bookkeeping() -> Slot {
         position: false,
         path: Vec::new(),
     }
-}
-
-/// Does something with each expression of a statement, not of those in its blocks.
-pub fn each_expression<'a>(statement: &'a Statement, act: &mut dyn FnMut(&'a Expression)) {
-    fn down<'a>(of: &'a Expression, act: &mut dyn FnMut(&'a Expression)) {
-        act(of);
-        of.operands().into_iter().for_each(|operand| down(operand, act));
-    }
-    let place = |place: &'a snapshot_language::program::Place,
-                 act: &mut dyn FnMut(&'a Expression)| {
-        for projection in &place.path {
-            if let snapshot_language::program::Projection::Index(index) = projection {
-                down(index, act);
-            }
-        }
-    };
-    match &statement.kind {
-        StatementKind::Assign { place: into, value } => {
-            place(into, act);
-            down(value, act);
-        }
-        StatementKind::Access { access, into } => {
-            access.operands().into_iter().for_each(|operand| down(operand, act));
-            into.iter().for_each(|into| place(into, act));
-        }
-        StatementKind::Call { arguments, into, .. } => {
-            arguments.iter().for_each(|argument| down(argument, act));
-            into.iter().for_each(|into| place(into, act));
-        }
-        StatementKind::If { condition, .. } => down(condition, act),
-        StatementKind::For { except, .. } => except.iter().for_each(|except| down(except, act)),
-        StatementKind::Return(result) => result.iter().for_each(|result| down(result, act)),
-        StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => {}
-    }
-}
-
-/// The locals that are variables of loops, arrays or quantifiers: they are always kept.
-fn bound<'a>(statements: impl Iterator<Item = &'a Statement>) -> FxHashSet<usize> {
-    let mut indices = FxHashSet::default();
-    Statement::each(statements, &mut |statement| {
-        if let StatementKind::For { variable, .. } = &statement.kind {
-            indices.insert(variable.0 as usize);
-        }
-        each_expression(statement, &mut |expression| {
-            if let ExpressionKind::Each { variable, .. }
-            | ExpressionKind::Quantified { variable, .. } = &expression.kind
-            {
-                indices.insert(variable.0 as usize);
-            }
-        });
-    });
-    indices
-}
-
-/// Per procedure, whether its calls are ghost scans, and whether it may run in one.
-fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), Unfit> {
-    let count = program.procedures.len();
-    let (mut is_ghost, mut ghostly) = (vec![false; count], vec![false; count]);
-    match ghosts {
-        Ghosts::Scans => is_ghost[program.scan().0 as usize] = true,
-        Ghosts::Calls => {
-            let calls = code::compile(program);
-            for operation in [program.update(), program.scan()] {
-                for instruction in &calls[operation.0 as usize].instructions {
-                    if let Instruction::Call { procedure, .. } = instruction {
-                        let view = Some(Type::view());
-                        is_ghost[procedure.0 as usize] |=
-                            program.procedure(*procedure).returns == view;
-                    }
-                }
-            }
-        }
-    }
-    let reached = |from: usize| {
-        snapshot_language::program::linearization::reached(
-            &program.procedures,
-            ProcedureId(from as u32),
-        )
-    };
-    for ghost in (0..count).filter(|ghost| is_ghost[*ghost]) {
-        ghostly.iter_mut().zip(reached(ghost)).for_each(|(all, one)| *all |= one);
-    }
-    // What runs outside of ghost scans never runs within one.
-    let mut outside = vec![false; count];
-    let mut waiting = match ghosts {
-        Ghosts::Scans => vec![program.update().0 as usize],
-        Ghosts::Calls => vec![program.update().0 as usize, program.scan().0 as usize],
-    };
-    while let Some(procedure) = waiting.pop() {
-        if std::mem::replace(&mut outside[procedure], true) {
-            continue;
-        }
-        Statement::each(&program.procedures[procedure].body, &mut |statement| {
-            if let StatementKind::Call { procedure, .. } = statement.kind
-                && !is_ghost[procedure.0 as usize]
-            {
-                waiting.push(procedure.0 as usize);
-            }
-        });
-    }
-    let is_mixed = (0..count).any(|one| outside[one] && ghostly[one]);
-    if !is_ghost.contains(&true) || is_mixed {
-        return Err(Unfit("no ghost scans of this kind"));
-    }
-    Ok((is_ghost, ghostly))
 }

@@ -1,0 +1,150 @@
+//! What a layout wants to know of the program's text.
+
+use rustc_hash::FxHashSet;
+use snapshot_language::program::{
+    Expression, ExpressionKind, Place, ProcedureId, Program, Projection, Statement, StatementKind,
+    Type, linearization,
+};
+use snapshot_semantics::interpret::code::{self, Instruction};
+
+use super::{Unfit, fixed};
+use crate::claim::Ghosts;
+
+/// Whether a program has operations that may go wrong.
+pub fn may_fail(program: &Program) -> bool {
+    let mut may = false;
+    for procedure in &program.procedures {
+        Statement::each(&procedure.body, &mut |statement| {
+            each_expression(statement, &mut |expression| {
+                may |= matches!(
+                    expression.kind,
+                    ExpressionKind::Unwrap(_)
+                        | ExpressionKind::Checked(_)
+                        | ExpressionKind::List(..)
+                );
+                may |= may_be_outside(expression);
+            });
+        });
+    }
+    may
+}
+
+/// Whether a number of the text may be out of the range of its type for some n.
+pub fn may_be_outside(expression: &Expression) -> bool {
+    match (&expression.kind, &expression.content) {
+        (ExpressionKind::Integer(bound), Type::Integer { low, high }) => {
+            let (fits, number) = (fixed(*low, *high), fixed(*bound, *bound));
+            let within = |((low, high), (number, _))| (low..=high).contains(&number);
+            !fits.zip(number).is_some_and(within)
+        }
+        (ExpressionKind::Integer(_), _) => true,
+        // There are two processes at least.
+        (ExpressionKind::Process(bound) | ExpressionKind::Segment(bound), _) => {
+            !fixed(*bound, *bound).is_some_and(|(number, _)| (0..2).contains(&number))
+        }
+        (ExpressionKind::Remainder(_, modulus), _) => {
+            fixed(*modulus, *modulus).is_none_or(|(modulus, _)| modulus <= 0)
+        }
+        _ => false,
+    }
+}
+
+/// Does something with each expression of a statement, not of those in its blocks.
+pub fn each_expression<'a>(statement: &'a Statement, act: &mut dyn FnMut(&'a Expression)) {
+    fn down<'a>(of: &'a Expression, act: &mut dyn FnMut(&'a Expression)) {
+        act(of);
+        of.operands().into_iter().for_each(|operand| down(operand, act));
+    }
+    let place = |place: &'a Place, act: &mut dyn FnMut(&'a Expression)| {
+        for projection in &place.path {
+            if let Projection::Index(index) = projection {
+                down(index, act);
+            }
+        }
+    };
+    match &statement.kind {
+        StatementKind::Assign { place: into, value } => {
+            place(into, act);
+            down(value, act);
+        }
+        StatementKind::Access { access, into } => {
+            access.operands().into_iter().for_each(|operand| down(operand, act));
+            into.iter().for_each(|into| place(into, act));
+        }
+        StatementKind::Call { arguments, into, .. } => {
+            arguments.iter().for_each(|argument| down(argument, act));
+            into.iter().for_each(|into| place(into, act));
+        }
+        StatementKind::If { condition, .. } => down(condition, act),
+        StatementKind::For { except, .. } => except.iter().for_each(|except| down(except, act)),
+        StatementKind::Return(result) => result.iter().for_each(|result| down(result, act)),
+        StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => {}
+    }
+}
+
+/// The locals that are variables of loops, arrays or quantifiers: they are always kept.
+pub(super) fn bound<'a>(statements: impl Iterator<Item = &'a Statement>) -> FxHashSet<usize> {
+    let mut indices = FxHashSet::default();
+    Statement::each(statements, &mut |statement| {
+        if let StatementKind::For { variable, .. } = &statement.kind {
+            indices.insert(variable.0 as usize);
+        }
+        each_expression(statement, &mut |expression| {
+            if let ExpressionKind::Each { variable, .. }
+            | ExpressionKind::Quantified { variable, .. } = &expression.kind
+            {
+                indices.insert(variable.0 as usize);
+            }
+        });
+    });
+    indices
+}
+
+/// Per procedure, whether its calls are ghost scans, and whether it may run in one.
+pub(super) fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), Unfit> {
+    let count = program.procedures.len();
+    let (mut is_ghost, mut ghostly) = (vec![false; count], vec![false; count]);
+    match ghosts {
+        Ghosts::Scans => is_ghost[program.scan().0 as usize] = true,
+        Ghosts::Calls => {
+            let calls = code::compile(program);
+            for operation in [program.update(), program.scan()] {
+                for instruction in &calls[operation.0 as usize].instructions {
+                    if let Instruction::Call { procedure, .. } = instruction {
+                        let view = Some(Type::view());
+                        is_ghost[procedure.0 as usize] |=
+                            program.procedure(*procedure).returns == view;
+                    }
+                }
+            }
+        }
+    }
+    let reached =
+        |from: usize| linearization::reached(&program.procedures, ProcedureId(from as u32));
+    for ghost in (0..count).filter(|ghost| is_ghost[*ghost]) {
+        ghostly.iter_mut().zip(reached(ghost)).for_each(|(all, one)| *all |= one);
+    }
+    // What runs outside of ghost scans never runs within one.
+    let mut outside = vec![false; count];
+    let mut waiting = match ghosts {
+        Ghosts::Scans => vec![program.update().0 as usize],
+        Ghosts::Calls => vec![program.update().0 as usize, program.scan().0 as usize],
+    };
+    while let Some(procedure) = waiting.pop() {
+        if std::mem::replace(&mut outside[procedure], true) {
+            continue;
+        }
+        Statement::each(&program.procedures[procedure].body, &mut |statement| {
+            if let StatementKind::Call { procedure, .. } = statement.kind
+                && !is_ghost[procedure.0 as usize]
+            {
+                waiting.push(procedure.0 as usize);
+            }
+        });
+    }
+    let is_mixed = (0..count).any(|one| outside[one] && ghostly[one]);
+    if !is_ghost.contains(&true) || is_mixed {
+        return Err(Unfit("no ghost scans of this kind"));
+    }
+    Ok((is_ghost, ghostly))
+}

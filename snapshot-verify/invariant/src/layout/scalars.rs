@@ -1,0 +1,211 @@
+//! The scalars that a type, or a shared variable, consists of.
+
+use snapshot_language::program::{Bound, IndexSet, Type};
+
+use super::{Index, Room};
+use crate::byte::{BASE, GREATEST, NONE, OTHER, PLACES, integer};
+
+/// What a scalar is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Scalar {
+    /// A truth value.
+    Bool,
+    /// An integer of a range that does not depend on n.
+    Integer(i64, i64),
+    /// A process or a segment.
+    Member,
+    /// Data.
+    Value,
+    /// Data within a view; of nesting, the token of a whole view.
+    View,
+    /// A version.
+    Version,
+    /// What is never kept: counters, and integers whose range depends on n.
+    Lost,
+}
+
+/// A scalar's type.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Leaf {
+    /// What it is.
+    pub scalar: Scalar,
+    /// Whether it may be none.
+    pub optional: bool,
+}
+
+impl Leaf {
+    /// All definite bytes; `None` if they are not finitely many.
+    pub fn values(self, members: &[u8]) -> Option<Vec<u8>> {
+        let mut values: Vec<u8> = match self.scalar {
+            Scalar::Bool | Scalar::Value => vec![BASE, BASE + 1],
+            Scalar::Integer(low, high) => (low..=high).map(integer).collect(),
+            Scalar::Member => members.iter().chain(&[OTHER]).map(|one| BASE + one).collect(),
+            Scalar::View | Scalar::Version | Scalar::Lost => return None,
+        };
+        if self.optional {
+            values.push(NONE);
+        }
+        Some(values)
+    }
+}
+
+/// The bounds of a range that does not depend on n and whose integers have bytes.
+pub fn fixed(low: Bound, high: Bound) -> Option<(i64, i64)> {
+    let (from, to) = (i64::from(low.plus), i64::from(high.plus));
+    let is_fixed = low.times_n == 0 && high.times_n == 0;
+    (is_fixed && -GREATEST <= from && from <= to && to <= GREATEST).then_some((from, to))
+}
+
+/// Whether it is an array by process or segment.
+pub const fn by_members(set: IndexSet) -> bool {
+    matches!(set, IndexSet::Processes | IndexSet::Segments)
+}
+
+/// The scalars of a type, in order: each with its type, the members among the indices, and
+/// its name behind that of the variable.
+pub fn leaves(content: &Type, tokens: bool) -> Vec<(Leaf, Vec<u8>, String)> {
+    let leaf = |scalar| vec![(Leaf { scalar, optional: false }, Vec::new(), String::new())];
+    match content {
+        Type::Optional(inner) => {
+            let mut inner = leaves(inner, tokens);
+            inner.iter_mut().for_each(|(leaf, ..)| leaf.optional = true);
+            inner
+        }
+        view if *view == Type::view() && tokens => leaf(Scalar::View),
+        Type::Array { index, element } => {
+            let mut inner = leaves(element, tokens);
+            if *content == Type::view() {
+                inner[0].0.scalar = Scalar::View;
+            }
+            let names: Vec<(Option<u8>, String)> = match index {
+                IndexSet::Processes | IndexSet::Segments => ["i", "j", "t"]
+                    .iter()
+                    .zip(0..)
+                    .map(|(name, at)| (Some(at), name.to_string()))
+                    .collect(),
+                IndexSet::Range(low, high) => match fixed(*low, *high) {
+                    Some((low, high)) => (low..=high).map(|at| (None, at.to_string())).collect(),
+                    None => return leaf(Scalar::Lost),
+                },
+            };
+            let mut all = Vec::new();
+            for (member, name) in names {
+                for (leaf, path, rest) in &inner {
+                    let path = member.into_iter().chain(path.iter().copied()).collect();
+                    all.push((*leaf, path, format!("[{name}]{rest}")));
+                }
+            }
+            all
+        }
+        Type::Record(fields) => {
+            let of = |field: &snapshot_language::program::Field| {
+                let name = field.name.clone();
+                let inner = leaves(&field.content, tokens).into_iter();
+                inner.map(move |(leaf, path, rest)| (leaf, path, format!(".{name}{rest}")))
+            };
+            fields.iter().flat_map(of).collect()
+        }
+        scalar => leaf(scalar_of(scalar)),
+    }
+}
+
+/// The number of scalars of a type.
+pub fn size(content: &Type, tokens: bool) -> usize {
+    let mut size = 0;
+    each_leaf(content, tokens, 0, &mut |_, _| size += 1);
+    size
+}
+
+/// Does something with each scalar of a type, in order: its type, and how many members are
+/// among its indices.
+pub fn each_leaf(content: &Type, tokens: bool, members: usize, act: &mut dyn FnMut(Leaf, usize)) {
+    let leaf = |scalar| Leaf { scalar, optional: false };
+    match content {
+        Type::Optional(inner) => each_leaf(inner, tokens, members, &mut |leaf, members| {
+            act(Leaf { optional: true, ..leaf }, members);
+        }),
+        view if tokens && *view == Type::view() => act(leaf(Scalar::View), members),
+        view if *view == Type::view() => {
+            (0..PLACES).for_each(|_| act(leaf(Scalar::View), members + 1));
+        }
+        Type::Array { index, element } => {
+            let (count, inner) = match index {
+                IndexSet::Processes | IndexSet::Segments => (PLACES, members + 1),
+                IndexSet::Range(low, high) => match fixed(*low, *high) {
+                    Some((low, high)) => ((high - low + 1) as usize, members),
+                    None => return act(leaf(Scalar::Lost), members),
+                },
+            };
+            (0..count).for_each(|_| each_leaf(element, tokens, inner, act));
+        }
+        Type::Record(fields) => {
+            fields.iter().for_each(|field| each_leaf(&field.content, tokens, members, act));
+        }
+        scalar => act(leaf(scalar_of(scalar)), members),
+    }
+}
+
+/// What a type that is neither an array nor a record is.
+fn scalar_of(content: &Type) -> Scalar {
+    match content {
+        Type::Value => Scalar::Value,
+        Type::Bool => Scalar::Bool,
+        Type::Process | Type::Segment => Scalar::Member,
+        Type::Version => Scalar::Version,
+        Type::Integer { low, high } => match fixed(*low, *high) {
+            Some((low, high)) => Scalar::Integer(low, high),
+            None => Scalar::Lost,
+        },
+        _ => Scalar::Lost,
+    }
+}
+
+/// The cells of a shared variable, in row-major order: the members among the indices of
+/// each, and its name behind that of the variable.
+pub fn cells(dimensions: &[IndexSet]) -> Vec<(Vec<u8>, String)> {
+    let Some((first, rest)) = dimensions.split_first() else {
+        return vec![(Vec::new(), String::new())];
+    };
+    let inner = cells(rest);
+    let firsts: Vec<(Option<u8>, String)> = match first {
+        IndexSet::Processes | IndexSet::Segments => ["i", "j", "t"]
+            .iter()
+            .zip(0..)
+            .map(|(name, at)| (Some(at), (*name).to_owned()))
+            .collect(),
+        IndexSet::Range(low, high) => match fixed(*low, *high) {
+            Some((low, high)) => (low..=high).map(|at| (None, at.to_string())).collect(),
+            // Their number depends on n: none of them is kept.
+            None => Vec::new(),
+        },
+    };
+    let mut all = Vec::new();
+    for (member, name) in firsts {
+        for (path, rest) in &inner {
+            let path = member.into_iter().chain(path.iter().copied()).collect();
+            all.push((path, format!("[{name}]{rest}")));
+        }
+    }
+    all
+}
+
+/// The same with the place of each, the first of which is given.
+pub(super) fn located(dimensions: &[IndexSet], first: Room) -> Vec<(Vec<Index>, Room)> {
+    let mut all = vec![Vec::new()];
+    for over in dimensions {
+        let places: Vec<Index> = match over {
+            IndexSet::Range(low, high) => {
+                let count = fixed(*low, *high).map_or(0, |(low, high)| (high - low + 1) as usize);
+                (0..count).map(Index::Place).collect()
+            }
+            _ => (0..PLACES as u8).map(Index::Member).collect(),
+        };
+        let longer = |path: &Vec<Index>| {
+            let with = |place: &Index| [path.as_slice(), &[*place]].concat();
+            places.iter().map(with).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    let room = |number: usize| Room { base: first.base + number * first.size, size: first.size };
+    all.into_iter().enumerate().map(|(number, path)| (path, room(number))).collect()
+}

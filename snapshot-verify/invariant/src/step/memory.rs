@@ -1,0 +1,355 @@
+//! Accesses: which cell, what is read from it, what is left for others.
+
+use snapshot_language::program::{Access, CellPlace, Place, Projection, Root, SharedId, Type};
+use snapshot_semantics::interpret::code::Instruction;
+
+use super::{Failure, Outcome, Run, Write, definite_indices};
+use crate::byte::{ANY, BASE, OTHER, Row, T, number, truth};
+use crate::evaluate::{Stop, patched_token, stored_token};
+use crate::layout::{Index, Room, Scalar, by_members, fixed, size};
+
+impl<'p> Run<'_, 'p> {
+    /// Stores in a variable of the process; what has an unknown place makes all of its
+    /// variable unknown.
+    pub fn store(&self, branch: &mut Outcome, procedure: usize, place: &Place, row: &[u8]) {
+        let block = self.block();
+        let program = self.layout.program;
+        let (room, mut content) = match place.root {
+            Root::Local(id) => (
+                self.layout.frames[procedure].locals[id.0 as usize],
+                &program.procedures[procedure].local(id).content,
+            ),
+            Root::Private(id) => {
+                let write = Write::Private(id.0 as usize);
+                if !branch.writes.contains(&write) {
+                    branch.writes.push(write);
+                }
+                (self.layout.private[id.0 as usize], &program.private(id).content)
+            }
+        };
+        let tokens = self.layout.tokens();
+        let mut begin = block + room.base;
+        for projection in &place.path {
+            match (projection, content) {
+                (Projection::Index(index), Type::Array { index: over, element }) => {
+                    if tokens && *content == Type::view() {
+                        // One of its elements: evaluated for what may go wrong.
+                        if let Err(stop) = self.scope(branch, procedure).scalar(index) {
+                            branch.failure = branch.failure.or(self.unknown(stop));
+                        }
+                        let token = patched_token(branch.state[begin]);
+                        self.put(&mut branch.state, begin, &[token]);
+                        return;
+                    }
+                    let byte = match self.scope(branch, procedure).scalar(index) {
+                        Ok(byte) => byte,
+                        Err(stop) => {
+                            branch.failure = branch.failure.or(self.unknown(stop));
+                            ANY
+                        }
+                    };
+                    let size = size(element, tokens);
+                    match self.offset(*over, byte) {
+                        Some(offset) => begin += offset * size,
+                        // The place of one that is not there holds nothing.
+                        None if by_members(*over) && byte == BASE + OTHER => return,
+                        None => {
+                            self.lose(&mut branch.state, block, room);
+                            return;
+                        }
+                    }
+                    content = element;
+                }
+                (Projection::Field(position), Type::Record(fields)) => {
+                    let before = fields[..*position].iter();
+                    begin += before.map(|field| size(&field.content, tokens)).sum::<usize>();
+                    content = &fields[*position].content;
+                }
+                _ => return,
+            }
+        }
+        self.put(&mut branch.state, begin, row);
+    }
+
+    /// Where an index leads, in elements, if its place is there.
+    pub(super) fn offset(
+        &self,
+        over: snapshot_language::program::IndexSet,
+        byte: u8,
+    ) -> Option<usize> {
+        if byte == ANY {
+            return None;
+        }
+        match over {
+            snapshot_language::program::IndexSet::Range(low, high) => {
+                let (low, high) = fixed(low, high)?;
+                (low..=high).contains(&number(byte)).then(|| (number(byte) - low) as usize)
+            }
+            _ => {
+                let member = byte - BASE;
+                self.kind.members.contains(&member).then_some(usize::from(member))
+            }
+        }
+    }
+
+    pub(super) fn lose(&self, state: &mut [u8], block: usize, room: Room) {
+        state[block + room.base..block + room.base + room.size].fill(ANY);
+    }
+
+    /// The indices of a cell.
+    pub(super) fn indices(
+        &self,
+        branch: &mut Outcome,
+        procedure: usize,
+        place: &CellPlace,
+    ) -> Result<Vec<Index>, Stop> {
+        let dimensions = &self.layout.program.shared(place.variable).dimensions;
+        let mut indices = Vec::new();
+        for (index, over) in place.indices.iter().zip(dimensions) {
+            let byte = self.scope(branch, procedure).scalar(index)?;
+            indices.push(match (byte, by_members(*over)) {
+                (ANY, true) => Index::Anyone,
+                (byte, true) => Index::Member(byte - BASE),
+                (byte, false) => match self.offset(*over, byte) {
+                    Some(place) => Index::Place(place),
+                    None if byte == ANY => Index::Anywhere,
+                    None => return Err(Stop::Fault(index.span)),
+                },
+            });
+        }
+        Ok(indices)
+    }
+
+    /// Whether an access goes with the step before it: it touches nothing that is kept, in
+    /// this view if it reads, in any if it writes. Of i and j outside of their scans every
+    /// view must say the same: there all cells of a variable count as one.
+    pub(super) fn is_silent(
+        &self,
+        branch: &Outcome,
+        procedure: usize,
+        access: &Access,
+        into: Option<&Place>,
+    ) -> bool {
+        let writes = access.writes();
+        if !writes && !self.keeps(procedure, into) {
+            return true;
+        }
+        let exact = self.me == T || (self.is_followed() && self.is_inside(&branch.state));
+        if !exact {
+            // Whatever the indices are: they may be known in one view, and not in another.
+            let cells = self.layout.cells[access.place().variable.0 as usize].iter();
+            let mut slots = cells.flat_map(|(_, room)| room.base..room.base + room.size);
+            return !slots.any(|at| self.layout.slots[at].kept);
+        }
+        let mut branch = branch.clone();
+        let Ok(indices) = self.indices(&mut branch, procedure, access.place()) else {
+            return false;
+        };
+        let is_mine = |one: &Index| *one == Index::Member(T);
+        let others_are_t = writes && !indices.iter().any(is_mine);
+        !self.touches(access.place().variable, &indices, others_are_t)
+    }
+
+    /// Whether cells with these indices are kept; another process may be t, or not.
+    pub(super) fn touches(
+        &self,
+        variable: SharedId,
+        indices: &[Index],
+        others_are_t: bool,
+    ) -> bool {
+        self.layout.cells[variable.0 as usize].iter().any(|(path, room)| {
+            let hit = indices.iter().zip(path).all(|(index, place)| match (index, place) {
+                (Index::Member(OTHER), Index::Member(T)) => others_are_t,
+                (Index::Anyone | Index::Anywhere, _) => true,
+                (index, place) => index == place,
+            });
+            hit && self.layout.slots[room.base..room.base + room.size].iter().any(|slot| slot.kept)
+        })
+    }
+
+    /// Whether a place is part of a variable that is kept at all.
+    pub(super) fn keeps(&self, procedure: usize, into: Option<&Place>) -> bool {
+        let Some(place) = into else { return false };
+        let room = match place.root {
+            Root::Local(id) => self.layout.frames[procedure].locals[id.0 as usize],
+            Root::Private(id) => self.layout.private[id.0 as usize],
+        };
+        let begin = self.block() + room.base;
+        self.layout.slots[begin..begin + room.size].iter().any(|slot| slot.kept)
+    }
+
+    /// Makes an access.
+    pub(super) fn access(&self, mut branch: Outcome, procedure: usize, out: &mut Vec<Outcome>) {
+        let Some((_, here)) = self.place(&branch.state) else { return };
+        let instruction = self.layout.code[procedure].instructions[here];
+        let Instruction::Access { access, into, .. } = instruction else { return };
+        let indices = match self.indices(&mut branch, procedure, access.place()) {
+            Ok(indices) => indices,
+            Err(stop) => match self.unknown(stop) {
+                Some(failure) => {
+                    branch.failure = Some(failure);
+                    out.push(branch);
+                    return;
+                }
+                None => vec![Index::Anyone; access.place().indices.len()],
+            },
+        };
+        // Where the cell is not known, it may be each of those that are there, or none.
+        for indices in definite_indices(self.kind, &indices) {
+            self.access_at(branch.clone(), procedure, here, access, into, indices, out);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what an access is made of")]
+    pub(super) fn access_at(
+        &self,
+        mut branch: Outcome,
+        procedure: usize,
+        here: usize,
+        access: &Access,
+        into: Option<&Place>,
+        indices: Vec<Index>,
+        out: &mut Vec<Outcome>,
+    ) {
+        let variable = access.place().variable;
+        let declared = self.layout.program.shared(variable);
+        let found =
+            self.layout.cells[variable.0 as usize].iter().find(|(path, _)| *path == indices);
+        let there = |(path, _): &&(Vec<Index>, Room)| {
+            path.iter().all(|index| match index {
+                Index::Member(member) => self.kind.members.contains(member),
+                _ => true,
+            })
+        };
+        let room = found.filter(there).map(|(_, room)| *room);
+        let content = match room {
+            Some(room) => {
+                let view = self.layout.read_view(false);
+                let mut row = self.layout.unknown(&declared.content, view);
+                let state = &branch.state[room.base..room.base + room.size];
+                for (byte, kept) in row.iter_mut().zip(state) {
+                    *byte = if *kept == ANY { *byte } else { *kept };
+                }
+                row
+            }
+            None => {
+                let exempt = indices == [Index::Member(OTHER)];
+                let view = self.layout.read_view(exempt);
+                self.layout.unknown(&declared.content, view)
+            }
+        };
+        let point = self.is_point(procedure, here);
+        let finish = |mut branch: Outcome, row: &[u8]| {
+            if let Some(into) = into {
+                self.store(&mut branch, procedure, into, row);
+            }
+            self.arrive(&mut branch.state, procedure, here + 1);
+            branch
+        };
+        match access {
+            Access::Read(_) => out.push(finish(branch, &content)),
+            Access::Write(_, value) => {
+                let mut scope = self.scope(&mut branch, procedure);
+                let row = scope.row(value);
+                let unknown = scope.unknown;
+                match row {
+                    Ok(row) => {
+                        self.write(&mut branch, variable, &indices, room, row, point);
+                        out.push(finish(branch, &[]));
+                    }
+                    Err(stop) => {
+                        let mut after = Vec::new();
+                        self.stopped(branch, stop, unknown, &mut after, |branch| {
+                            let row = self.layout.unknown(&value.content, self.lost_view());
+                            self.write(branch, variable, &indices, room, row, point);
+                            *branch = finish(branch.clone(), &[]);
+                        });
+                        for branch in after {
+                            let done = self.place(&branch.state) != Some((procedure, here));
+                            match branch.failure.is_some() || done {
+                                true => out.push(branch),
+                                false => self.access(branch, procedure, out),
+                            }
+                        }
+                    }
+                }
+            }
+            Access::CompareAndSwap(_, old, new) => {
+                let old = self.scope(&mut branch, procedure).row(old);
+                let equal = match &old {
+                    Ok(old) => {
+                        self.scope(&mut branch, procedure).equal(&declared.content, &content, old)
+                    }
+                    Err(_) => None,
+                };
+                if let Err(stop) = old
+                    && let Some(failure) = self.unknown(stop)
+                {
+                    branch.failure = Some(failure);
+                    out.push(branch);
+                    return;
+                }
+                for success in [true, false] {
+                    if equal == Some(!success) {
+                        continue;
+                    }
+                    let mut branch = branch.clone();
+                    if success {
+                        let row = match self.scope(&mut branch, procedure).row(new) {
+                            Ok(row) => row,
+                            Err(stop) => match self.unknown(stop) {
+                                Some(failure) => {
+                                    branch.failure = Some(failure);
+                                    out.push(branch);
+                                    continue;
+                                }
+                                None => self.layout.unknown(&new.content, self.lost_view()),
+                            },
+                        };
+                        self.write(&mut branch, variable, &indices, room, row, point);
+                    }
+                    out.push(finish(branch, &[truth(success)]));
+                }
+            }
+            Access::LoadLinked(_) | Access::StoreConditional(..) | Access::Validate(_) => {
+                branch.failure = Some(Failure::Unfit("LL/SC cells"));
+                out.push(branch);
+            }
+        }
+    }
+
+    pub(super) fn write(
+        &self,
+        branch: &mut Outcome,
+        variable: SharedId,
+        indices: &[Index],
+        room: Option<Room>,
+        row: Row,
+        point: bool,
+    ) {
+        if let Some(room) = room {
+            for (at, byte) in (room.base..).zip(&row) {
+                let slot = &self.layout.slots[at];
+                if !slot.kept {
+                    continue;
+                }
+                let is_token = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View)
+                    && self.layout.tokens();
+                let token = stored_token(*byte, self.me == T);
+                branch.state[at] = if is_token { token } else { *byte };
+            }
+        }
+        // What no view keeps is seen by none.
+        let is_mine = |one: &Index| *one == Index::Member(T);
+        if self.touches(variable, indices, self.me != T || !indices.iter().any(is_mine)) {
+            branch.writes.push(Write::Cell(variable, indices.to_vec(), row));
+        }
+        if point {
+            self.pass_point(&mut branch.state);
+        }
+    }
+
+    pub(super) fn is_point(&self, procedure: usize, here: usize) -> bool {
+        self.layout.point == Some(here) && procedure == self.layout.program.update().0 as usize
+    }
+}

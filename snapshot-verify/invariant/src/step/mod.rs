@@ -1,0 +1,367 @@
+//! Steps of one process in a view.
+//!
+//! A step is one access to something that is kept, and what follows up to the next such
+//! access; accesses to nothing that is kept give unknown results and go with the step
+//! before. Where a condition is unknown, both ways are gone. A loop over the crowd passes
+//! the members that are there, in their order, and between them any number of others.
+
+mod memory;
+mod settle;
+
+use snapshot_language::Span;
+use snapshot_language::program::SharedId;
+use snapshot_semantics::interpret::code::Instruction;
+use thiserror::Error;
+
+use crate::byte::{ANY, BASE, OTHER, Row, T};
+use crate::evaluate::{Scope, Stop};
+use crate::layout::{Index, Layout, SPECIFICATION, at, op};
+
+/// Who is there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Kind {
+    /// The members, in the order of their numbers.
+    pub members: Vec<u8>,
+    /// The one whose scans are followed; t is followed in all that it does.
+    pub followed: u8,
+}
+
+/// What cannot be excluded.
+#[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
+pub enum Failure {
+    /// A ghost scan returns a vector that is not right.
+    #[error("a vector that is not linearizable, returned at byte {} of the text", .0.begin)]
+    Vector(Span),
+    /// A ghost scan or a scan returns a view that need not be of one within it.
+    #[error("a view that was made before the scan began, returned at byte {} of the text", .0.begin)]
+    Stale(Span),
+    /// A view is taken apart, or mixed, that was made elsewhere.
+    #[error("a view of several origins, at byte {} of the text", .0.begin)]
+    Mixed(Span),
+    /// An update ends without having taken effect.
+    #[error("an update that ends without having taken effect")]
+    Unpassed(Span),
+    /// The program goes wrong.
+    #[error("a fault at byte {} of the text", .0.begin)]
+    Fault(Span),
+    /// A construct that is not modelled.
+    #[error("{0}, which certificates for every n do not know")]
+    Unfit(&'static str),
+}
+
+/// What a step leaves for others.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub enum Write {
+    /// A cell gets a content.
+    Cell(SharedId, Vec<Index>, Row),
+    /// A private variable was stored to; what it holds is in the view.
+    Private(usize),
+}
+
+/// A way in which a step may end.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Outcome {
+    /// The view behind, versions as they were numbered before.
+    pub state: Vec<u8>,
+    /// What it leaves, in order.
+    pub writes: Vec<Write>,
+    /// Why the proof fails there.
+    pub failure: Option<Failure>,
+    /// The number of the version that is made next.
+    pub fresh: u8,
+}
+
+/// A process that makes a step.
+pub struct Run<'a, 'p> {
+    /// The program.
+    pub layout: &'a Layout<'p>,
+    /// Who is there.
+    pub kind: &'a Kind,
+    /// The process.
+    pub me: u8,
+    /// Mistakes on purpose, for tests.
+    pub planted: Planted,
+}
+
+/// Mistakes that tests plant in the search, never in the check.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Planted {
+    /// Steps of further processes are not made.
+    pub no_others: bool,
+    /// Steps of i and j in their scans are not made for others.
+    pub no_scans: bool,
+    /// Two processes may be named where only one can be.
+    pub two_named: bool,
+    /// Unknown conditions do not hold.
+    pub unknown_is_false: bool,
+    /// Failures are passed over.
+    pub no_failures: bool,
+}
+
+/// The position of a loop in the gap before all members; behind one it is one more, and that
+/// member.
+pub const GAP: u8 = 1;
+/// At a member it is that much, and the member.
+pub const MEMBER: u8 = 8;
+/// In a loop over integers.
+pub const COUNTING: u8 = 16;
+
+impl<'p> Run<'_, 'p> {
+    /// The first byte of the process's block.
+    pub fn block(&self) -> usize {
+        self.layout.blocks[usize::from(self.me)]
+    }
+
+    fn head(&self, state: &[u8], offset: usize) -> u8 {
+        state[self.block() + offset]
+    }
+
+    /// Whether it is in a scan or in a ghost scan, which only its own views show.
+    pub fn is_inside(&self, state: &[u8]) -> bool {
+        self.head(state, at::OP) == op::SCANS || self.head(state, at::GHOST) != 0
+    }
+
+    fn is_followed(&self) -> bool {
+        self.me == self.kind.followed
+    }
+
+    /// Where it stands: the procedure and the instruction.
+    pub fn place(&self, state: &[u8]) -> Option<(usize, usize)> {
+        let operation = self.head(state, at::OP);
+        if operation == op::IDLE {
+            return None;
+        }
+        let mut procedure = self.layout.root(operation);
+        loop {
+            let stands = self.head(state, self.layout.frames[procedure].at);
+            let here = usize::from(stands.checked_sub(1)?);
+            match self.layout.code[procedure].instructions[here] {
+                Instruction::Call { procedure: inner, .. }
+                    if self.head(state, self.layout.frames[inner.0 as usize].at) != 0 =>
+                {
+                    procedure = inner.0 as usize;
+                }
+                _ => return Some((procedure, here)),
+            }
+        }
+    }
+
+    /// All ways in which the process may go on; of i and j, unless they are in a scan that the
+    /// view does not follow.
+    pub fn steps(&self, state: &[u8]) -> Vec<Outcome> {
+        let mut out = Vec::new();
+        let fresh = versions(self.layout, state);
+        let begin = Outcome { state: state.to_vec(), writes: Vec::new(), failure: None, fresh };
+        match self.place(state) {
+            None => {
+                for (operation, value) in self.operations(state) {
+                    let mut begun = begin.clone();
+                    self.invoke(&mut begun, operation, value);
+                    self.settle(begun, &mut out);
+                }
+            }
+            Some(_) if !self.is_followed() && self.is_inside(state) => {}
+            Some((procedure, here)) => {
+                let instruction = self.layout.code[procedure].instructions[here];
+                self.step(begin, procedure, instruction, &mut out);
+            }
+        }
+        out
+    }
+
+    fn operations(&self, state: &[u8]) -> Vec<(u8, u8)> {
+        let mut all = match (self.me, self.layout.obligation.has_tokens()) {
+            (T, _) | (_, true) => vec![(op::UPDATES, BASE)],
+            _ if self.head(state, at::SWITCHED) != 0 => vec![(op::UPDATES, BASE + 1)],
+            _ => vec![(op::UPDATES, BASE), (op::SWITCHES, BASE + 1)],
+        };
+        if self.is_followed() {
+            all.push((op::SCANS, ANY));
+        }
+        all
+    }
+
+    fn invoke(&self, branch: &mut Outcome, operation: u8, value: u8) {
+        let block = self.block();
+        branch.state[block + at::OP] = operation;
+        if operation == op::SWITCHES {
+            branch.state[block + at::SWITCHED] = 1;
+        }
+        let root = self.layout.root(operation);
+        let arguments = match operation {
+            op::SCANS => Vec::new(),
+            _ => vec![Row::from_slice(&[value])],
+        };
+        self.enter(branch, root, arguments);
+        if operation == op::SCANS && self.layout.is_ghost[root] {
+            self.open(branch);
+        }
+    }
+
+    fn step(
+        &self,
+        mut branch: Outcome,
+        procedure: usize,
+        instruction: Instruction<'p>,
+        out: &mut Vec<Outcome>,
+    ) {
+        match instruction {
+            Instruction::Access { .. } => {
+                self.first_access(&mut branch);
+                let mut after = Vec::new();
+                self.access(branch, procedure, &mut after);
+                after.into_iter().for_each(|branch| self.settle(branch, out));
+            }
+            Instruction::BeginAtomic { .. } => {
+                self.first_access(&mut branch);
+                for branch in self.atomic(branch) {
+                    self.settle(branch, out);
+                }
+            }
+            Instruction::Call { procedure: inner, arguments, .. }
+                if self.opens(&branch.state, inner.0 as usize) =>
+            {
+                self.invoke_update(&mut branch.state);
+                if !self.is_followed() {
+                    self.open(&mut branch);
+                    self.emit(branch, out);
+                    return;
+                }
+                let Some(rows) = self.arguments(&mut branch, procedure, arguments) else {
+                    out.push(branch);
+                    return;
+                };
+                self.enter(&mut branch, inner.0 as usize, rows);
+                self.open(&mut branch);
+                match self.me {
+                    T => self.settle(branch, out),
+                    // The centre shows that it is open, even if it accesses nothing.
+                    _ => self.emit(branch, out),
+                }
+            }
+            _ => self.settle(branch, out),
+        }
+    }
+
+    /// Whether a call of a procedure, now, begins a ghost scan.
+    fn opens(&self, state: &[u8], procedure: usize) -> bool {
+        self.layout.is_ghost[procedure] && self.head(state, at::GHOST) == 0
+    }
+
+    fn arguments(
+        &self,
+        branch: &mut Outcome,
+        procedure: usize,
+        arguments: &'p [snapshot_language::program::Expression],
+    ) -> Option<Vec<Row>> {
+        let mut rows = Vec::new();
+        for argument in arguments {
+            match self.scope(branch, procedure).row(argument) {
+                Ok(row) => rows.push(row),
+                Err(stop) => match self.unknown(stop) {
+                    Some(failure) => {
+                        branch.failure = Some(failure);
+                        return None;
+                    }
+                    None => {
+                        let tokens = self.layout.tokens();
+                        let view = if tokens { crate::byte::OLD } else { ANY };
+                        rows.push(self.layout.unknown(&argument.content, view));
+                    }
+                },
+            }
+        }
+        Some(rows)
+    }
+
+    /// What stops an evaluation: a failure of the proof, if that is what it is about.
+    pub fn unknown(&self, stop: Stop) -> Option<Failure> {
+        match stop {
+            Stop::Fault(span) => {
+                self.layout.obligation.fears(self.me).then_some(Failure::Fault(span))
+            }
+            Stop::Apart(span) => Some(Failure::Mixed(span)),
+        }
+    }
+
+    /// What expressions of a procedure see.
+    pub fn scope<'s>(&'s self, branch: &'s mut Outcome, procedure: usize) -> Scope<'s, 'p> {
+        Scope {
+            layout: self.layout,
+            members: &self.kind.members,
+            state: &mut branch.state,
+            me: self.me,
+            procedure,
+            fresh: &mut branch.fresh,
+            unknown: None,
+        }
+    }
+
+    fn enter(&self, branch: &mut Outcome, procedure: usize, arguments: Vec<Row>) {
+        let block = self.block();
+        let frame = &self.layout.frames[procedure];
+        branch.state[block + frame.at..block + frame.end].fill(ANY);
+        for (room, row) in frame.locals.iter().zip(&arguments) {
+            self.put(&mut branch.state, block + room.base, row);
+        }
+        let declared = self.layout.program.procedures[procedure].locals.iter();
+        for (local, room) in declared.zip(&frame.locals).skip(arguments.len()) {
+            // A first value that depends on n is unknown.
+            if let Ok(row) = self.scope(branch, procedure).row(&local.initial) {
+                self.put(&mut branch.state, block + room.base, &row);
+            }
+        }
+        self.arrive(&mut branch.state, procedure, 0);
+    }
+
+    /// Puts a process before an instruction of the procedure that it is in.
+    fn arrive(&self, state: &mut [u8], procedure: usize, here: usize) {
+        let block = self.block();
+        let frame = &self.layout.frames[procedure];
+        state[block + frame.at] = here as u8 + 1;
+        for local in &self.layout.forgotten[procedure][here] {
+            let room = frame.locals[*local];
+            state[block + room.base..block + room.base + room.size].fill(ANY);
+        }
+    }
+
+    /// Sets what is kept.
+    fn put(&self, state: &mut [u8], begin: usize, row: &[u8]) {
+        for (at, byte) in (begin..).zip(row) {
+            if self.layout.slots[at].kept {
+                state[at] = *byte;
+            }
+        }
+    }
+}
+
+/// All definite members that indices may be.
+pub fn definite_indices(kind: &Kind, indices: &[Index]) -> Vec<Vec<Index>> {
+    let mut all = vec![Vec::new()];
+    for index in indices {
+        let values: Vec<Index> = match index {
+            Index::Anyone => {
+                kind.members.iter().chain(&[OTHER]).map(|one| Index::Member(*one)).collect()
+            }
+            index => vec![*index],
+        };
+        all = all
+            .iter()
+            .flat_map(|path: &Vec<Index>| {
+                values.iter().map(move |value| [path.as_slice(), &[*value]].concat())
+            })
+            .collect();
+    }
+    all
+}
+
+/// The least number that no version of a view has.
+pub fn versions(layout: &Layout<'_>, state: &[u8]) -> u8 {
+    let numbers = layout.versions.iter().filter_map(|at| state[*at].checked_sub(BASE));
+    numbers.max().map_or(1, |greatest| greatest + 1)
+}
+
+/// The byte of the specification.
+pub fn specification(state: &[u8]) -> u8 {
+    state[SPECIFICATION]
+}

@@ -1,0 +1,364 @@
+//! From an access to the next: conditions, loops, calls and returns.
+
+use rustc_hash::FxHashSet;
+use snapshot_language::Span;
+use snapshot_semantics::interpret::code::{For, Instruction};
+
+use super::{COUNTING, GAP, MEMBER, Outcome, Run};
+use crate::byte::{ANY, BASE, OTHER, Row, integer, number};
+use crate::evaluate::Stop;
+use crate::layout::{by_members, fixed};
+
+impl<'p> Run<'_, 'p> {
+    /// Goes on until the next access to something that is kept.
+    pub(super) fn settle(&self, branch: Outcome, out: &mut Vec<Outcome>) {
+        let mut seen: FxHashSet<Outcome> = FxHashSet::default();
+        let mut waiting = vec![branch];
+        while let Some(branch) = waiting.pop() {
+            let Some((procedure, here)) = self.place(&branch.state) else {
+                self.emit(branch, out);
+                continue;
+            };
+            if branch.failure.is_some() {
+                out.push(branch);
+                continue;
+            }
+            let instruction = self.layout.code[procedure].instructions[here];
+            let pauses = match instruction {
+                Instruction::Access { access, into, .. } => {
+                    self.layout.stops_always || !self.is_silent(&branch, procedure, access, into)
+                }
+                Instruction::BeginAtomic { .. } => true,
+                Instruction::Call { procedure, .. } => {
+                    self.opens(&branch.state, procedure.0 as usize)
+                }
+                _ => false,
+            };
+            if pauses {
+                self.emit(branch, out);
+                continue;
+            }
+            let turns = matches!(
+                instruction,
+                Instruction::Jump { .. } | Instruction::NextFor(_) | Instruction::BeginFor(_)
+            );
+            if turns && !seen.insert(branch.clone()) {
+                continue;
+            }
+            self.local(branch, procedure, here, &mut waiting, out);
+        }
+    }
+
+    /// All of an atomic block.
+    pub(super) fn atomic(&self, branch: Outcome) -> Vec<Outcome> {
+        let mut done = Vec::new();
+        let mut seen: FxHashSet<(Outcome, usize)> = FxHashSet::default();
+        let mut waiting = vec![(branch, 0)];
+        while let Some((mut branch, depth)) = waiting.pop() {
+            let Some((procedure, here)) = self.place(&branch.state) else {
+                done.push(branch);
+                continue;
+            };
+            if branch.failure.is_some() {
+                done.push(branch);
+                continue;
+            }
+            if !seen.insert((branch.clone(), depth)) {
+                continue;
+            }
+            match self.layout.code[procedure].instructions[here] {
+                Instruction::BeginAtomic { .. } => {
+                    self.arrive(&mut branch.state, procedure, here + 1);
+                    waiting.push((branch, depth + 1));
+                }
+                Instruction::EndAtomic => {
+                    self.arrive(&mut branch.state, procedure, here + 1);
+                    match depth {
+                        0 | 1 => done.push(branch),
+                        depth => waiting.push((branch, depth - 1)),
+                    }
+                }
+                Instruction::Access { .. } => {
+                    let mut after = Vec::new();
+                    self.access(branch, procedure, &mut after);
+                    waiting.extend(after.into_iter().map(|branch| (branch, depth)));
+                }
+                _ => {
+                    let (mut after, mut ended) = (Vec::new(), Vec::new());
+                    self.local(branch, procedure, here, &mut after, &mut ended);
+                    waiting.extend(after.into_iter().map(|branch| (branch, depth)));
+                    done.extend(ended);
+                }
+            }
+        }
+        done
+    }
+
+    /// One instruction that is no pause.
+    pub(super) fn local(
+        &self,
+        mut branch: Outcome,
+        procedure: usize,
+        here: usize,
+        waiting: &mut Vec<Outcome>,
+        out: &mut Vec<Outcome>,
+    ) {
+        match self.layout.code[procedure].instructions[here] {
+            Instruction::Access { .. } => self.access(branch, procedure, waiting),
+            Instruction::Assign { place, value } => {
+                let mut scope = self.scope(&mut branch, procedure);
+                let row = scope.row(value);
+                let unknown = scope.unknown;
+                match row {
+                    Ok(row) => {
+                        self.store(&mut branch, procedure, place, &row);
+                        self.arrive(&mut branch.state, procedure, here + 1);
+                        waiting.push(branch);
+                    }
+                    Err(stop) => self.stopped(branch, stop, unknown, waiting, |branch| {
+                        let view = self.layout.unknown(&value.content, self.lost_view());
+                        self.store(branch, procedure, place, &view);
+                        self.arrive(&mut branch.state, procedure, here + 1);
+                    }),
+                }
+            }
+            Instruction::Unless { condition, target } => {
+                let mut scope = self.scope(&mut branch, procedure);
+                let holds = scope.holds(condition);
+                let unknown = scope.unknown;
+                let holds = match holds {
+                    Ok(holds) => holds,
+                    Err(stop) => match self.unknown(stop) {
+                        Some(_) => {
+                            self.stopped(branch, stop, unknown, waiting, |_| {});
+                            return;
+                        }
+                        None => None,
+                    },
+                };
+                let holds =
+                    if self.planted.unknown_is_false { holds.or(Some(false)) } else { holds };
+                match (holds, holds.is_none().then(|| self.split(&branch, unknown)).flatten()) {
+                    (Some(holds), _) => {
+                        let next = if holds { here + 1 } else { target };
+                        self.arrive(&mut branch.state, procedure, next);
+                        waiting.push(branch);
+                    }
+                    (None, Some(split)) => waiting.extend(split),
+                    (None, None) => {
+                        let mut other = branch.clone();
+                        self.arrive(&mut other.state, procedure, target);
+                        self.arrive(&mut branch.state, procedure, here + 1);
+                        waiting.extend([other, branch]);
+                    }
+                }
+            }
+            Instruction::Jump { target } => {
+                self.arrive(&mut branch.state, procedure, target);
+                waiting.push(branch);
+            }
+            Instruction::BeginFor(this) => {
+                let mut except = ANY;
+                if let Some(left_out) = this.except {
+                    except = match self.scope(&mut branch, procedure).scalar(left_out) {
+                        Ok(byte) => byte,
+                        Err(stop) => match self.unknown(stop) {
+                            Some(failure) => {
+                                branch.failure = Some(failure);
+                                waiting.push(branch);
+                                return;
+                            }
+                            None => ANY,
+                        },
+                    };
+                }
+                let position = self.layout.frames[procedure].fors[this.number];
+                let block = self.block();
+                branch.state[block + position + 1] = except;
+                self.next_round(branch, procedure, this, None, waiting);
+            }
+            Instruction::NextFor(this) => {
+                let position = self.layout.frames[procedure].fors[this.number];
+                let now = branch.state[self.block() + position];
+                self.next_round(branch, procedure, this, Some(now), waiting);
+            }
+            Instruction::Call { procedure: inner, arguments, .. } => {
+                match self.arguments(&mut branch, procedure, arguments) {
+                    Some(rows) => {
+                        self.enter(&mut branch, inner.0 as usize, rows);
+                        waiting.push(branch);
+                    }
+                    None => out.push(branch),
+                }
+            }
+            Instruction::Return { result } => {
+                let row = match result {
+                    None => Some(Row::new()),
+                    Some(result) => {
+                        let mut scope = self.scope(&mut branch, procedure);
+                        match scope.row(result) {
+                            Ok(row) => Some(row),
+                            Err(stop) => match self.unknown(stop) {
+                                Some(failure) => {
+                                    branch.failure = Some(failure);
+                                    None
+                                }
+                                None => {
+                                    Some(self.layout.unknown(&result.content, self.lost_view()))
+                                }
+                            },
+                        }
+                    }
+                };
+                let span = result.map_or_else(Span::default, |result| result.span);
+                match row {
+                    Some(row) => self.leave(branch, procedure, &row, span, waiting, out),
+                    None => out.push(branch),
+                }
+            }
+            Instruction::EndAtomic => {
+                self.arrive(&mut branch.state, procedure, here + 1);
+                waiting.push(branch);
+            }
+            Instruction::BeginAtomic { .. } => unreachable!("a pause is not run here"),
+        }
+    }
+
+    pub(super) fn lost_view(&self) -> u8 {
+        if self.layout.tokens() { crate::byte::OLD } else { ANY }
+    }
+
+    /// Something has no value: tries the values of what was unknown, fails, or goes on with
+    /// nothing known, if faults are not what it is about.
+    pub(super) fn stopped(
+        &self,
+        mut branch: Outcome,
+        stop: Stop,
+        unknown: Option<usize>,
+        waiting: &mut Vec<Outcome>,
+        go_on: impl Fn(&mut Outcome),
+    ) {
+        let Some(failure) = self.unknown(stop) else {
+            go_on(&mut branch);
+            waiting.push(branch);
+            return;
+        };
+        match self.split(&branch, unknown) {
+            Some(split) => waiting.extend(split),
+            None => {
+                branch.failure = Some(failure);
+                waiting.push(branch);
+            }
+        }
+    }
+
+    /// A branch for each value of a scalar that is unknown.
+    pub(super) fn split(&self, branch: &Outcome, unknown: Option<usize>) -> Option<Vec<Outcome>> {
+        let at = unknown?;
+        let values = self.layout.slots[at].leaf?.values(&self.kind.members)?;
+        let with = |byte| {
+            let mut branch = branch.clone();
+            branch.state[at] = byte;
+            branch
+        };
+        Some(values.into_iter().map(with).collect())
+    }
+
+    /// From one position of a loop to all that may be next.
+    pub(super) fn next_round(
+        &self,
+        branch: Outcome,
+        procedure: usize,
+        this: For<'p>,
+        now: Option<u8>,
+        waiting: &mut Vec<Outcome>,
+    ) {
+        let block = self.block();
+        let frame = &self.layout.frames[procedure];
+        let position = block + frame.fors[this.number];
+        let variable = block + frame.locals[this.variable.0 as usize].base;
+        let except = branch.state[position + 1];
+        let leaves_out = this.except.is_some();
+        let mut go = |to: u8, index: u8| {
+            let mut branch = branch.clone();
+            branch.state[position] = to;
+            branch.state[variable] = index;
+            self.arrive(&mut branch.state, procedure, this.body);
+            waiting.push(branch);
+        };
+        let mut ends = true;
+        if by_members(this.over) {
+            // A gap, a member, a gap, ..., a gap.
+            let members = &self.kind.members;
+            let mut next = match now {
+                None => 0,
+                Some(GAP) => 0,
+                Some(byte) if byte >= MEMBER => 2 * self.rank(byte - MEMBER) + 2,
+                Some(byte) => 2 * self.rank(byte - GAP - 1) + 2,
+            };
+            while next <= 2 * members.len() {
+                if next % 2 == 0 {
+                    let gap = if next == 0 { GAP } else { GAP + 1 + members[next / 2 - 1] };
+                    go(gap, BASE + OTHER);
+                } else {
+                    let member = members[next / 2];
+                    if !leaves_out || except != BASE + member {
+                        go(MEMBER + member, BASE + member);
+                        // What is left out is unknown: it may be this one.
+                        if !leaves_out || except != ANY {
+                            ends = false;
+                            break;
+                        }
+                    }
+                }
+                next += 1;
+            }
+        } else if let Some((low, high)) = match this.over {
+            snapshot_language::program::IndexSet::Range(low, high) => fixed(low, high),
+            _ => None,
+        } {
+            let from = match now {
+                None => low,
+                Some(_) => number(branch.state[variable]) + 1,
+            };
+            for index in from..=high {
+                if leaves_out && except == integer(index) {
+                    continue;
+                }
+                go(COUNTING, integer(index));
+                if !leaves_out || except != ANY {
+                    ends = false;
+                    break;
+                }
+            }
+        } else {
+            go(COUNTING, ANY);
+        }
+        if ends {
+            let mut branch = branch;
+            branch.state[position..position + 2].fill(ANY);
+            branch.state[variable] = ANY;
+            self.arrive(&mut branch.state, procedure, this.end);
+            waiting.push(branch);
+        }
+    }
+
+    pub(super) fn rank(&self, member: u8) -> usize {
+        self.kind.members.iter().position(|one| *one == member).unwrap_or_default()
+    }
+
+    /// Ends a step: the centre is made definite.
+    pub fn emit(&self, branch: Outcome, out: &mut Vec<Outcome>) {
+        if branch.failure.is_some() {
+            out.push(branch);
+            return;
+        }
+        match crate::centre::definite(self.layout, self.kind, &branch.state) {
+            Ok(states) => {
+                let with = |state| Outcome { state, ..branch.clone() };
+                out.extend(states.into_iter().map(with));
+            }
+            Err(failure) => out.push(Outcome { failure: Some(failure), ..branch }),
+        }
+    }
+}
