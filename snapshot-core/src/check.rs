@@ -6,6 +6,7 @@
 //! search. Where scans are partial, each component of segments is decided by itself.
 //! The answer says which it was, and carries its certificate.
 
+mod by_search;
 mod components;
 mod display;
 mod minimize;
@@ -14,9 +15,9 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
+use self::by_search::{search, search_generically, searched, searched_violation};
 use crate::certificate::projection::Projection;
 use crate::explanation::{Explanation, explain};
-use crate::generic::{self, objects::Snapshot};
 use crate::history::History;
 use crate::linear;
 use crate::monitor::{Alarm, Judgement, Monitor, Undecided};
@@ -24,7 +25,7 @@ use crate::observer::TableObserver;
 use crate::saturation;
 use crate::search::{self, Budget};
 use crate::simple::SimpleHistory;
-use crate::verdict::{Cause, Linearization, Method, Unknown, Verdict};
+use crate::verdict::{Cause, Linearization, Method, Refutation, Unknown, Verdict, Witness};
 use crate::{OperationId, certificate};
 
 /// States that brute force may visit to confirm an explanation: with two scans
@@ -42,6 +43,22 @@ pub struct Report<V> {
     pub explanation: Option<Explanation<V>>,
     /// Number of the event that completes the violation, if the verdict is one.
     pub decided_at: Option<usize>,
+}
+
+impl<V: Clone + Eq + Hash> Report<V> {
+    /// A violation that is complete with this event, as its witness and, if there is one, a
+    /// derivation show.
+    fn violation(
+        method: Method,
+        history: &History<V>,
+        (witness, refutation): (Witness, Option<Refutation>),
+        event: usize,
+    ) -> Self {
+        let mut explanation = Explanation::of(history, witness.clone());
+        explanation.refutation = refutation;
+        let verdict = Verdict::Violation(witness);
+        Self { method, verdict, explanation: Some(explanation), decided_at: Some(event) }
+    }
 }
 
 /// Checks a history, and proves the answer.
@@ -195,12 +212,9 @@ fn saturated<V: Clone + Eq + Hash>(
                 None => certificate::witness::check(history, &witness).is_ok(),
             };
             debug_assert!(is_confirmed, "what is derived follows: {witness:?} {refutation:?}");
-            let mut explanation = Explanation::of(history, witness.clone());
-            explanation.refutation = refutation;
-            is_confirmed.then(|| Report {
-                explanation: Some(explanation),
-                decided_at: Some(first_event(history, event, budget)),
-                ..report(Verdict::Violation(witness))
+            is_confirmed.then(|| {
+                let event = first_event(history, event, budget);
+                Report::violation(method, history, (witness, refutation), event)
             })
         }
         saturation::Outcome::Excluded => {
@@ -365,83 +379,6 @@ fn violation<V: Clone + Eq + Hash>(
         verdict: Verdict::Violation(explanation.witness.clone()),
         explanation: Some(explanation),
         decided_at: Some(alarm.event),
-    }
-}
-
-fn search<V: Clone + Eq + Hash>(
-    history: &History<V>,
-    cause: Cause,
-    budget: &mut Budget<'_>,
-) -> Report<V> {
-    let found = search::search(history, budget);
-    searched(history, found, cause, budget)
-}
-
-fn searched<V: Clone + Eq + Hash>(
-    history: &History<V>,
-    found: search::Outcome,
-    cause: Cause,
-    budget: &mut Budget<'_>,
-) -> Report<V> {
-    let found = match found {
-        search::Outcome::Linearizable(linearization) => Verdict::Linearizable(linearization),
-        search::Outcome::NotLinearizable { .. } => {
-            return searched_violation(Method::Search, history, budget);
-        }
-        search::Outcome::Exhausted { exhausted, states, linearizable_events } => {
-            Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
-        }
-    };
-    Report { method: Method::Search, verdict: found, explanation: None, decided_at: None }
-}
-
-fn search_generically<V: Clone + Eq + Hash>(
-    history: &History<V>,
-    budget: &mut Budget<'_>,
-) -> Report<V> {
-    let (snapshot, any) = Snapshot::of(history);
-    let found = match generic::check(&snapshot, &any, budget) {
-        generic::Outcome::Linearizable { linearization, .. } => {
-            Verdict::Linearizable(linearization)
-        }
-        generic::Outcome::NotLinearizable { .. } => {
-            return searched_violation(Method::Generic, history, budget);
-        }
-        generic::Outcome::Exhausted { exhausted, furthest, states } => {
-            let (cause, linearizable_events) = (Cause::Requested, furthest.events);
-            Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
-        }
-    };
-    Report { method: Method::Generic, verdict: found, explanation: None, decided_at: None }
-}
-
-/// No condition names the culprits: a few operations are looked for that have
-/// no order.
-/// A proof for a history that is not linearizable: a derivation if one is found, else a few
-/// operations without an order.
-fn searched_violation<V: Clone + Eq + Hash>(
-    method: Method,
-    history: &History<V>,
-    budget: &mut Budget<'_>,
-) -> Report<V> {
-    let events = minimize::shortest_prefix(history, budget);
-    let derived = saturation::refute_repeated(history, events, budget);
-    let derived = derived.filter(|(_, lines)| {
-        let confirmed = certificate::refutation::check(history, lines);
-        debug_assert_eq!(confirmed, Ok(()), "what is derived follows: {lines:?}");
-        confirmed.is_ok()
-    });
-    let (witness, refutation) = match derived {
-        Some((witness, refutation)) => (witness, Some(refutation)),
-        None => (minimize::minimize(history, events, budget), None),
-    };
-    let mut explanation = Explanation::of(history, witness.clone());
-    explanation.refutation = refutation;
-    Report {
-        method,
-        verdict: Verdict::Violation(witness),
-        explanation: Some(explanation),
-        decided_at: Some(events - 1),
     }
 }
 

@@ -1,0 +1,79 @@
+//! Answers of the exact searches, and the proofs of violations that they find.
+
+use std::hash::Hash;
+
+use super::{Report, minimize};
+use crate::certificate;
+use crate::generic::{self, objects::Snapshot};
+use crate::history::History;
+use crate::saturation;
+use crate::search::{self, Budget};
+use crate::verdict::{Cause, Method, Unknown, Verdict};
+
+pub(super) fn search<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    cause: Cause,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let found = search::search(history, budget);
+    searched(history, found, cause, budget)
+}
+
+pub(super) fn searched<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    found: search::Outcome,
+    cause: Cause,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let found = match found {
+        search::Outcome::Linearizable(linearization) => Verdict::Linearizable(linearization),
+        search::Outcome::NotLinearizable { .. } => {
+            return searched_violation(Method::Search, history, budget);
+        }
+        search::Outcome::Exhausted { exhausted, states, linearizable_events } => {
+            Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
+        }
+    };
+    Report { method: Method::Search, verdict: found, explanation: None, decided_at: None }
+}
+
+pub(super) fn search_generically<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let (snapshot, any) = Snapshot::of(history);
+    let found = match generic::check(&snapshot, &any, budget) {
+        generic::Outcome::Linearizable { linearization, .. } => {
+            Verdict::Linearizable(linearization)
+        }
+        generic::Outcome::NotLinearizable { .. } => {
+            return searched_violation(Method::Generic, history, budget);
+        }
+        generic::Outcome::Exhausted { exhausted, furthest, states } => {
+            let (cause, linearizable_events) = (Cause::Requested, furthest.events);
+            Verdict::Unknown(Unknown { cause, exhausted, states, linearizable_events })
+        }
+    };
+    Report { method: Method::Generic, verdict: found, explanation: None, decided_at: None }
+}
+
+/// A proof for a history that is not linearizable: a derivation if one is found, else a few
+/// operations without an order.
+pub(super) fn searched_violation<V: Clone + Eq + Hash>(
+    method: Method,
+    history: &History<V>,
+    budget: &mut Budget<'_>,
+) -> Report<V> {
+    let events = minimize::shortest_prefix(history, budget);
+    let derived = saturation::refute_repeated(history, events, budget);
+    let derived = derived.filter(|(_, lines)| {
+        let confirmed = certificate::refutation::check(history, lines);
+        debug_assert_eq!(confirmed, Ok(()), "what is derived follows: {lines:?}");
+        confirmed.is_ok()
+    });
+    let (witness, refutation) = match derived {
+        Some((witness, refutation)) => (witness, Some(refutation)),
+        None => (minimize::minimize(history, events, budget), None),
+    };
+    Report::violation(method, history, (witness, refutation), events - 1)
+}
