@@ -92,7 +92,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("lineup-std", &[]),
     ("lineup-core", &["lineup-std"]),
     ("cargo-lineup", &[]),
-    ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
+    ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus", "lineup"]),
     ("fuzz-checks", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
 ];
 

@@ -1,6 +1,6 @@
 //! `check --processes every`.
 
-use super::{json, printed, refused};
+use super::{answer, json, printed, refused};
 
 #[test]
 fn a_proof_for_every_n() {
@@ -123,6 +123,12 @@ fn the_proof_as_conditions_for_solvers() {
         refused("emit afek_unbounded --smt").contains("conditions for solvers do not know calls")
     );
     assert!(refused("emit bowman --smt -n 3").contains("cannot be used with"));
-    printed(3, "emit bowman --smt --memory 1M");
-    printed(3, "emit double_collect --smt");
+    for (arguments, why) in [
+        ("emit bowman --smt --memory 1M", "bowman: no conditions: memory ran out\n"),
+        ("emit double_collect --smt", "double_collect: no conditions: "),
+    ] {
+        let (code, out, error) = answer(arguments);
+        assert_eq!((code, out.as_str()), (3, ""), "{arguments}");
+        assert!(error.starts_with(why), "{arguments}: {error}");
+    }
 }
