@@ -144,7 +144,8 @@ pub fn many_writers(records: &[Record]) -> String {
          Any process updates any of 4 segments, no value twice, half of the operations are \
          scans; random runs, linearizable or with a planted violation (docs/many-writers.md). \
          `linear` is the saturated relation here, with proofs of violations; `monitor` the same \
-         online. Histories solved of those asked, and of the solved the median time and memory. \
+         online. Histories solved of those asked, and of the solved the median time and memory; \
+         the limit is on time of the wall clock, whatever else the machine does. \
          Bold: of ours, what solves fewer of them than a peer does, or takes longer in the \
          middle, or does not solve all.\n\n",
     );
