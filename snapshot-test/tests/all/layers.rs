@@ -57,21 +57,40 @@ fn closure(package: &str) -> BTreeSet<String> {
 const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
-    ("snapshot-picture", &["snapshot-core", "corpus"]),
-    ("corpus", &["snapshot-core"]),
+    ("snapshot-picture", &["snapshot-core", "snapshot-corpus"]),
+    ("snapshot-corpus", &["snapshot-core"]),
     ("trial", &[]),
     ("snapshot-kit", &["snapshot-core", "snapshot-kit"]),
     (
         "snapshot-test",
-        &["snapshot-core", "snapshot-io", "snapshot-kit", "snapshot-picture", "corpus", "trial"],
+        &[
+            "snapshot-core",
+            "snapshot-io",
+            "snapshot-kit",
+            "snapshot-picture",
+            "snapshot-corpus",
+            "trial",
+        ],
     ),
     ("snapshot-language", &[]),
-    ("snapshot-semantics", &["snapshot-core", "snapshot-language", "corpus"]),
-    ("snapshot-explorer", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
-    ("snapshot-everyn", &["snapshot-core", "snapshot-language", "corpus", "snapshot-semantics"]),
+    ("snapshot-semantics", &["snapshot-core", "snapshot-language", "snapshot-corpus"]),
+    (
+        "snapshot-explorer",
+        &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics"],
+    ),
+    (
+        "snapshot-everyn",
+        &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics"],
+    ),
     (
         "snapshot-invariant",
-        &["snapshot-core", "snapshot-language", "snapshot-semantics", "corpus", "snapshot-everyn"],
+        &[
+            "snapshot-core",
+            "snapshot-language",
+            "snapshot-semantics",
+            "snapshot-corpus",
+            "snapshot-everyn",
+        ],
     ),
     (
         "snapshot-verify",
@@ -79,7 +98,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
             "snapshot-core",
             "snapshot-io",
             "snapshot-picture",
-            "corpus",
+            "snapshot-corpus",
             "snapshot-language",
             "snapshot-semantics",
             "snapshot-explorer",
@@ -92,8 +111,11 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
     ("lineup-std", &[]),
     ("lineup-core", &["lineup-std"]),
     ("cargo-lineup", &[]),
-    ("benches", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus", "lineup"]),
-    ("fuzz-checks", &["snapshot-core", "snapshot-test", "snapshot-verify", "corpus"]),
+    (
+        "benches",
+        &["snapshot-core", "snapshot-test", "snapshot-verify", "snapshot-corpus", "lineup"],
+    ),
+    ("fuzz-checks", &["snapshot-core", "snapshot-test", "snapshot-verify", "snapshot-corpus"]),
 ];
 
 #[test]
@@ -136,7 +158,10 @@ fn the_search_and_its_judges_share_nothing_but_the_language() {
         "snapshot-everyn",
         "snapshot-invariant",
     ] {
-        assert!(!needs(member, "corpus"), "{member}: no stage can be made for an algorithm");
+        assert!(
+            !needs(member, "snapshot-corpus"),
+            "{member}: no stage can be made for an algorithm"
+        );
     }
 }
 
@@ -145,7 +170,7 @@ fn the_theory_and_the_corpus_need_next_to_nothing() {
     let declared = declared();
     let may_need: [(&str, &[&str]); 2] = [
         ("snapshot-core", &["bitvec", "rustc-hash", "thiserror"]),
-        ("corpus", &["rand", "rand_chacha", "snapshot-core", "thiserror"]),
+        ("snapshot-corpus", &["rand", "rand_chacha", "snapshot-core", "thiserror"]),
     ];
     for (member, allowed) in may_need {
         for dependency in declared[member]["normal"].iter().chain(&declared[member]["build"]) {
@@ -180,7 +205,7 @@ const WORLDLY: [&str; 20] = [
 
 #[test]
 fn nothing_below_the_theory_touches_the_world() {
-    for package in ["snapshot-core", "corpus"] {
+    for package in ["snapshot-core", "snapshot-corpus"] {
         let closure = closure(package);
         assert!(closure.contains("thiserror"), "{package}: {closure:?}");
         let found: Vec<_> = WORLDLY.iter().filter(|name| closure.contains(**name)).collect();
@@ -194,7 +219,7 @@ fn nothing_below_the_theory_touches_the_world() {
 #[test]
 fn the_test_kit_is_small() {
     let closure = closure("snapshot-kit");
-    for package in ["clap", "corpus", "serde_json", "snapshot-test"] {
+    for package in ["clap", "snapshot-corpus", "serde_json", "snapshot-test"] {
         assert!(!closure.contains(package), "snapshot-kit reaches {package}");
     }
     assert!(closure.len() < 30, "{closure:?}");
@@ -244,7 +269,7 @@ fn the_theory_and_the_corpus_use_no_file_thread_clock_or_terminal() {
         "eprint!(",
         "dbg!(",
     ];
-    for package in ["snapshot-core", "corpus"] {
+    for package in ["snapshot-core", "snapshot-corpus"] {
         let files = sources(&workspace().join(package).join("src"));
         assert!(files.len() > 10, "{package}: {files:?}");
         for file in files {
