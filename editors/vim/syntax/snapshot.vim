@@ -10,10 +10,11 @@ syntax keyword snapshotRepeat for in repeat until while with loop exit
 syntax keyword snapshotStatement return skip atomic linearizes
 syntax keyword snapshotOperator and or not mod all any except
 syntax keyword snapshotConstant true false none me n initial fresh
-syntax keyword snapshotType value bool bit process processes segment segments version counter view record array of llsc cas
-syntax keyword snapshotFunction LL SC VL CAS number
-syntax match snapshotDeclaration "^\(algorithm\|source\|shared\|private\|type\|procedure\|update\|scan\|bug\|expect\)\>"
-syntax keyword snapshotDeclaration local
+syntax keyword snapshotType value bool bit process processes segment segments version counter view record array list of llsc cas
+syntax keyword snapshotFunction LL SC VL CAS number append prepend len
+syntax match snapshotDeclaration "^\(algorithm\|source\|shared\|private\|type\|procedure\|update\|scan\|object\|bug\|expect\)\>"
+syntax match snapshotDeclaration "^\s\+state\>\ze\s\+\w"
+syntax keyword snapshotDeclaration local when await
 syntax keyword snapshotEdit replace by delete insert before after contained
 syntax region snapshotEdits start="^\s\+in \w\+, \(replace\|delete\|insert\)" end="$" contains=snapshotEdit,snapshotQuoted
 syntax region snapshotQuoted start="`" end="`" contained

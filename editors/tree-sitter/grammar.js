@@ -1,0 +1,174 @@
+// The language of snapshot algorithms (docs/language.md) for tree-sitter.
+//
+// Blocks and ends of lines come from src/scanner.c: a statement that stands on lines of its own
+// ends with a newline, also where a block ends it, unless its `else` or `until` follows.
+
+const PRECEDENCE = { quantified: 1, or: 2, and: 3, not: 4, comparison: 5, sum: 6, product: 7, postfix: 8 };
+
+// Words that are no names; fields may be called so.
+const KEYWORDS = [
+  "all", "and", "any", "atomic", "else", "except", "exit", "false", "for", "fresh", "if", "in",
+  "initial", "linearizes", "local", "loop", "me", "mod", "n", "none", "not", "or", "repeat",
+  "return", "skip", "then", "true", "until", "while", "with",
+];
+
+const separated = (rule, by) => seq(rule, repeat(seq(by, rule)));
+
+module.exports = grammar({
+  name: "snapshot",
+
+  word: ($) => $.identifier,
+  extras: ($) => [/\s/, $.comment],
+  externals: ($) => [$._newline, $._indent, $._dedent, $._error],
+  inline: ($) => [$._body],
+  supertypes: ($) => [$._declaration, $._statement, $._expression, $._type],
+  conflicts: ($) => [[$._place, $._primary]],
+
+  rules: {
+    source_file: ($) => repeat(seq($._declaration, $._newline)),
+
+    comment: () => token(seq("#", /[^\n]*/)),
+    identifier: () => /[\p{Alphabetic}_][\p{Alphabetic}0-9_]*/,
+    number: () => /[0-9]+/,
+    // Both may go on on further lines.
+    string: () => /"[^"]*"/,
+    quotation: () => /`[^`]*`/,
+
+    _declaration: ($) =>
+      choice(
+        $.header, $.source, $.shared, $.private, $.type_declaration, $.procedure, $.object, $.bug,
+        $.expectation,
+      ),
+    header: ($) => seq("algorithm", field("name", $.identifier)),
+    source: ($) => seq("source", $.string),
+    shared: ($) => seq("shared", $._variable_name, optional(choice("llsc", "cas")), $._variable_rest),
+    private: ($) => seq("private", $._variable_name, $._variable_rest),
+    local: ($) => seq("local", $._variable_name, $._variable_rest),
+    _variable_name: ($) => seq(field("name", $.identifier), repeat($._dimension), ":"),
+    _variable_rest: ($) => seq($._any_type, optional(seq(":=", $._expression))),
+    _dimension: ($) => seq("[", choice("process", "segment", $.range), "]"),
+    type_declaration: ($) => seq("type", field("name", $.identifier), "=", $._any_type),
+
+    procedure: ($) =>
+      seq(optional("procedure"), field("name", $.identifier), optional($.parameters), ":",
+        choice($._body, seq($._type, choice(seq(":", $._body), $.block)))),
+    parameters: ($) => seq("(", optional(separated($.parameter, ",")), ")"),
+    parameter: ($) => seq(field("name", $.identifier), optional(seq(":", $._any_type))),
+
+    object: ($) =>
+      seq("object", field("name", $.identifier), ":", $._indent,
+        repeat(seq(choice($.state, $.operation), choice($._newline, ";"))), $._dedent),
+    state: ($) => seq("state", $._variable_name, $._variable_rest),
+    operation: ($) =>
+      seq(field("name", $.identifier), optional($.parameters), optional(seq(":", $._type)),
+        optional(seq("by", choice("all", "others", seq("process", $.number)))),
+        optional(seq("when", $._expression)), optional(seq("await", $._expression)), ":", $._body),
+
+    bug: ($) =>
+      seq("bug", field("name", $.identifier), $.string, ":",
+        choice(
+          separated($.edit, ";"),
+          seq($._indent, repeat(seq(separated($.edit, ";"), $._newline)), $._dedent),
+        )),
+    edit: ($) =>
+      seq("in", choice("shared", "private", $.identifier), ",",
+        choice(
+          seq("replace", $.quotation, "by", $.quotation),
+          seq("delete", $.quotation),
+          seq("insert", $.quotation, choice("before", "after"), $.quotation),
+        )),
+    expectation: ($) =>
+      seq("expect", optional(seq(field("bug", $.identifier), ",")),
+        choice(seq("every", "n"), seq("n", "=", $.number, repeat(seq(",", $._clause)))),
+        ":", choice("linearizable", "violation", seq("no", "proof"))),
+    _clause: ($) =>
+      choice(
+        seq("pair", $.number, ",", $.number),
+        seq("operations", $.number),
+        seq("full", ",", "values", $.number),
+        seq("updater", $.number),
+      ),
+
+    // A type.
+    _type: ($) =>
+      choice($.named_type, $.range, $.record_type, $.array_type, $.list_type, $.optional_type),
+    // Where no statement could stand: only there may a type begin with a parenthesis.
+    _any_type: ($) => choice($._type, $.parenthesized_type),
+    named_type: ($) => $.identifier,
+    optional_type: ($) => prec(1, seq($._type, "or", "none")),
+    record_type: ($) => seq("record", "(", separated(seq($._field_name, ":", $._any_type), ","), ")"),
+    array_type: ($) => prec.right(seq("array", $._dimension, "of", $._any_type)),
+    list_type: ($) => prec.right(seq("list", "of", $._any_type)),
+    parenthesized_type: ($) => seq("(", $._any_type, ")"),
+    range: ($) => seq($._bound, "..", $._bound),
+    _bound: ($) => choice($.number, "n", alias($._bound_operation, $.binary)),
+    _bound_operation: ($) =>
+      choice(
+        prec.left(PRECEDENCE.sum, seq($._bound, choice("+", "-"), $._bound)),
+        prec.left(PRECEDENCE.product, seq($._bound, choice("*", "mod"), $._bound)),
+      ),
+
+    // Statements on the same line, or a block.
+    _body: ($) => choice($._line, $.block),
+    block: ($) => seq($._indent, repeat1(seq($._line, $._newline)), $._dedent),
+    _line: ($) =>
+      prec.right(seq(repeat(";"), $._statement, repeat(seq(repeat1(";"), $._statement)), repeat(";"))),
+    _statement: ($) =>
+      choice(
+        $.local, $.assignment, $.take_apart, $.do, $.return, $.exit, $.skip, $.if, $.repeat, $.while,
+        $.loop, $.for, $.atomic,
+      ),
+    linearizes: () => "linearizes",
+    assignment: ($) =>
+      seq(field("place", $._place), ":=", field("value", $._expression), optional($.linearizes)),
+    take_apart: ($) =>
+      seq("(", separated(choice("_", $._place), ","), ")", ":=", $._expression, optional($.linearizes)),
+    do: ($) => seq($.call, optional($.linearizes)),
+    return: ($) => prec.right(seq("return", optional($._expression), optional($.linearizes))),
+    exit: () => "exit",
+    skip: () => "skip",
+    // An `else` belongs to the innermost `if` on its line.
+    if: ($) =>
+      prec.right(seq("if", $._expression, ":", $._body,
+        repeat(seq("else", "if", $._expression, ":", $._body)), optional(seq("else", ":", $._body)))),
+    repeat: ($) =>
+      seq("repeat", optional(":"), $._body, "until", $._expression, optional($.linearizes)),
+    while: ($) => prec.right(seq("while", $._expression, ":", $._body)),
+    loop: ($) => prec.right(seq("loop", optional(":"), $._body)),
+    for: ($) => prec.right(seq("for", $._over, ":", $._body)),
+    atomic: ($) => prec.right(seq("atomic", ":", $._body)),
+    _over: ($) => seq($._each, optional(seq("except", $._expression))),
+    _each: ($) => seq(field("index", $.identifier), "in", choice("processes", "segments", $.range)),
+
+    _place: ($) => choice($.identifier, $.index, $.field),
+    _expression: ($) => choice($._primary, $.conditional, $.quantified, $.not, $.binary),
+    _primary: ($) =>
+      choice($.identifier, $.number, $.constant, $.index, $.field, $.with, $.call, $.tuple, $.record, $.each),
+    constant: () => choice("true", "false", "none", "me", "n", "initial", "fresh"),
+    index: ($) => prec(PRECEDENCE.postfix, seq($._primary, "[", $._expression, "]")),
+    field: ($) => prec(PRECEDENCE.postfix, seq($._primary, ".", $._field_name)),
+    with: ($) => prec(PRECEDENCE.postfix, seq($._primary, "with", $.record)),
+    call: ($) =>
+      prec(PRECEDENCE.postfix,
+        seq(field("name", $.identifier), "(", optional(separated($._expression, ",")), ")")),
+    tuple: ($) => seq("(", separated($._expression, ","), ")"),
+    record: ($) => seq("(", separated(seq($._field_name, ":", $._expression), ","), ")"),
+    each: ($) => seq("[", optional(seq($._expression, "for", $._each)), "]"),
+    conditional: ($) =>
+      prec.right(PRECEDENCE.quantified,
+        seq("if", $._expression, "then", $._expression, "else", $._expression)),
+    quantified: ($) =>
+      prec.right(PRECEDENCE.quantified, seq(choice("all", "any"), $._over, ":", $._expression)),
+    not: ($) => prec(PRECEDENCE.not, seq("not", $._expression)),
+    binary: ($) =>
+      choice(
+        prec.left(PRECEDENCE.or, seq($._expression, "or", $._expression)),
+        prec.left(PRECEDENCE.and, seq($._expression, "and", $._expression)),
+        prec.left(PRECEDENCE.comparison,
+          seq($._expression, choice("=", "!=", "<", "<=", ">", ">="), $._expression)),
+        prec.left(PRECEDENCE.sum, seq($._expression, choice("+", "-"), $._expression)),
+        prec.left(PRECEDENCE.product, seq($._expression, choice("*", "mod"), $._expression)),
+      ),
+    _field_name: ($) => choice($.identifier, alias(choice(...KEYWORDS), $.identifier)),
+  },
+});

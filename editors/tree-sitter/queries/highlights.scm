@@ -1,0 +1,32 @@
+(comment) @comment
+(string) @string
+(quotation) @string.special
+(number) @number
+(constant) @constant.builtin
+"n" @constant.builtin
+
+["algorithm" "source" "shared" "private" "type" "procedure" "object" "state" "bug" "expect" "local"] @keyword
+["in" "replace" "delete" "insert" "by" "before" "after" "when" "await" "others" "every" "pair"
+ "operations" "full" "values" "updater"] @keyword
+["linearizable" "violation" "no" "proof"] @constant
+["if" "then" "else"] @conditional
+["for" "repeat" "until" "while" "loop" "except"] @repeat
+["return" "atomic" "with"] @keyword
+[(exit) (skip) (linearizes)] @keyword
+["and" "or" "not" "mod" "all" "any"] @keyword.operator
+[":=" "=" "!=" "<" "<=" ">" ">=" "+" "-" "*" ".."] @operator
+["llsc" "cas" "record" "array" "list" "of" "process" "segment" "processes" "segments" "none"] @type.builtin
+(named_type) @type
+(type_declaration name: (identifier) @type)
+
+(header name: (identifier) @namespace)
+(object name: (identifier) @type)
+(bug name: (identifier) @label)
+(expectation bug: (identifier) @label)
+(procedure name: (identifier) @function)
+(operation name: (identifier) @function)
+(call name: (identifier) @function)
+((call name: (identifier) @function.builtin)
+ (#any-of? @function.builtin "LL" "SC" "VL" "CAS" "process" "segment" "number" "value" "append" "prepend" "first" "rest" "len"))
+(parameter name: (identifier) @parameter)
+(field (_) "." (identifier) @property)
