@@ -5,6 +5,8 @@
 #![cfg(unix)]
 #![forbid(unsafe_code)]
 
+pub mod pages;
+
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};

@@ -44,6 +44,11 @@ impl ReadErrorKind {
                  {\"process\":0,\"event\":\"ok\"}, a disc22 event like `startScan!0;`"
             }
             Self::OtherFormat { reading, found } => return Some(other_format(*reading, *found)),
+            Self::UnknownField { found, .. } if is_call(found.text()) => {
+                "this looks like a list of calls: \
+                 `snapshot-test convert --from intervals --to text FILE -o RECORDING` makes a \
+                 recording of it (docs/formats.md)"
+            }
             Self::Unexpected { nearest: Some(nearest), .. }
             | Self::UnknownField { nearest: Some(nearest), .. } => {
                 return Some(format!("did you mean `{nearest}`?"));
@@ -128,6 +133,14 @@ fn is_edn(line: &str) -> bool {
 
 fn is_table(line: &str) -> bool {
     line.starts_with('[') || line.contains([',', ';', '\t'])
+}
+
+/// Whether a field is one of a call with its times: a line has both, an event has neither.
+fn is_call(field: &str) -> bool {
+    matches!(
+        field,
+        "client" | "ClientId" | "call" | "Call" | "return" | "Return" | "Input" | "Output"
+    )
 }
 
 fn other_format(reading: Format, found: Format) -> String {

@@ -269,7 +269,7 @@ fn the_theory_and_the_corpus_use_no_file_thread_clock_or_terminal() {
         "eprint!(",
         "dbg!(",
     ];
-    for package in ["snapshot-core", "snapshot-corpus"] {
+    for package in ["snapshot-core", "corpus"] {
         let files = sources(&workspace().join(package).join("src"));
         assert!(files.len() > 10, "{package}: {files:?}");
         for file in files {

@@ -5,6 +5,7 @@
 mod certificates;
 mod commands;
 mod convert;
+mod documented;
 mod hostile;
 mod immediate;
 mod kit;
@@ -14,6 +15,7 @@ mod malformed;
 mod many_writers;
 mod monitor;
 mod objects;
+mod packages;
 mod pages;
 mod partial_scans;
 mod round_trip;

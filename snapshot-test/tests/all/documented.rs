@@ -1,0 +1,53 @@
+//! Every command and option that the pages for users name exists.
+
+use std::collections::BTreeSet;
+
+use trial::{Program, pages};
+
+/// Options of other programs on the pages: of cargo, its tests, rustc, Redis, tree-sitter and Helix.
+const FOREIGN: [&str; 13] = [
+    "--abi",
+    "--appendfsync",
+    "--appendonly",
+    "--bin",
+    "--dev",
+    "--example",
+    "--features",
+    "--grammar",
+    "--incremental",
+    "--lib",
+    "--locked",
+    "--nocapture",
+    "--workspace",
+];
+
+#[test]
+fn the_commands_on_the_pages_are_known() {
+    let program = Program::new(env!("CARGO_BIN_EXE_snapshot-test"));
+    let (count, wrong) = pages::unknown(program, "snapshot-test");
+    assert!(count > 40, "{count}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// Wherever they stand on a page: also in a sentence, where no program is named.
+#[test]
+fn the_options_on_the_pages_are_known() {
+    let sources = pages::command_line_sources();
+    assert!(sources.len() > 10, "{}", sources.len());
+    let (mut known, mut foreign, mut wrong) = (0, BTreeSet::new(), Vec::new());
+    for code in pages::code() {
+        for option in code.options() {
+            if FOREIGN.contains(&option) {
+                foreign.insert(option.to_owned());
+            } else if pages::declares(option, &sources) {
+                known += 1;
+            } else {
+                wrong.push(format!("{}: {option}", code.place));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(known > 300, "{known}");
+    assert_eq!(foreign.len(), FOREIGN.len(), "met: {foreign:?}");
+    assert!(!pages::declares("--budget-minutes", &sources));
+}

@@ -1,0 +1,105 @@
+//! What `cargo publish` asks of the crates that users depend on, without a registry.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// What can be published. The rest is for the workspace itself: tests, measurements; and
+/// `lineup` with its parts, which `cargo lineup` compiles from a clone.
+const PUBLISHED: [&str; 12] = [
+    "snapshot-core",
+    "snapshot-corpus",
+    "snapshot-everyn",
+    "snapshot-explorer",
+    "snapshot-invariant",
+    "snapshot-io",
+    "snapshot-kit",
+    "snapshot-language",
+    "snapshot-picture",
+    "snapshot-semantics",
+    "snapshot-test",
+    "snapshot-verify",
+];
+
+fn cargo(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("cargo prints text")
+}
+
+/// The crates of the workspace, by name.
+fn members() -> BTreeMap<String, Value> {
+    let text = cargo(&["metadata", "--format-version", "1", "--no-deps", "--offline"]);
+    let metadata: Value = serde_json::from_str(&text).expect("cargo prints JSON");
+    let packages = metadata["packages"].as_array().expect("a list of packages").clone();
+    packages.into_iter().map(|package| (text_of(&package["name"]), package)).collect()
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn what_users_depend_on_has_all_that_a_registry_asks_for() {
+    let members = members();
+    // `publish = false` is an empty list of registries.
+    let published: Vec<&str> = members
+        .iter()
+        .filter(|(_, package)| package["publish"].is_null())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(published, PUBLISHED);
+    for name in published {
+        let package = &members[name];
+        for field in ["description", "license", "repository", "rust_version", "readme"] {
+            assert!(!text_of(&package[field]).is_empty(), "{name} has no {field}");
+        }
+        let folder = PathBuf::from(text_of(&package["manifest_path"]));
+        let folder = folder.parent().expect("a manifest lies in a folder");
+        assert!(folder.join(text_of(&package["readme"])).exists(), "{name}: no such readme");
+        let keywords = package["keywords"].as_array().expect("a list");
+        // The rules of crates.io.
+        assert!((1..=5).contains(&keywords.len()), "{name}: {keywords:?}");
+        assert!(keywords.iter().all(|keyword| text_of(keyword).len() <= 20), "{name}");
+        assert!(!package["categories"].as_array().expect("a list").is_empty(), "{name}");
+        for dependency in package["dependencies"].as_array().expect("a list") {
+            let needed = text_of(&dependency["name"]);
+            let is_dev = dependency["kind"] == "dev";
+            let is_free = dependency["req"] == "*";
+            // A path is removed from what is published, and a dependency of tests that has
+            // nothing else is removed with it.
+            if is_free {
+                assert!(is_dev && !dependency["path"].is_null(), "{name}: {needed} has no version");
+            } else if !dependency["path"].is_null() {
+                assert!(PUBLISHED.contains(&needed.as_str()), "{name}: {needed} is not published");
+                assert_eq!(
+                    text_of(&dependency["req"]),
+                    format!("^{}", text_of(&members[&needed]["version"])),
+                    "{name}: the version of {needed}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn packages_hold_what_is_compiled_and_no_test() {
+    for name in PUBLISHED {
+        let list = cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", name]);
+        let files: Vec<&str> = list.lines().collect();
+        assert!(files.contains(&"Cargo.toml") && files.contains(&"src/lib.rs"), "{name}");
+        assert!(files.iter().all(|file| !file.starts_with("tests/")), "{name}: {files:?}");
+        assert!(files.len() < 250, "{name}: {} files", files.len());
+    }
+    let corpus = cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", PUBLISHED[1]]);
+    let is_algorithm = |file: &&str| file.ends_with(".snapshot");
+    assert!(corpus.lines().filter(is_algorithm).count() > 20, "{corpus}");
+    let page = cargo(&["package", "--list", "--offline", "--allow-dirty", "-p", PUBLISHED[8]]);
+    assert!(page.lines().any(|file| file == "assets/page.js"), "{page}");
+}
