@@ -2,16 +2,17 @@
 //! histories of 2^14 to 2^20 events, the exponent of the ratio is about 0.
 //!
 //! Where the tests run, others run too, and a busy machine slows a large history more
-//! than a small one, for its caches are shared. So the work and the pass, which reads
-//! each event and each value once, are measured in turn, and the ratio of their least
-//! times counts: a phase that slows one slows the other. The limit leaves room for caches
+//! than a small one, for its caches are shared. So time is processor time of the thread, the
+//! work and the pass, which reads each event and each value once, are measured in turn, and the
+//! ratio of their least times counts: a phase that slows one slows the other. The limit leaves room for caches
 //! on a busy machine, and so lets n log n pass; n^1.5 exceeds it, and n^2 by far. A
 //! quadratic work is measured, too, and must be found out.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use benches::{exponent, half_scans};
+use rustix::time::{ClockId, clock_gettime};
 use snapshot_core::History;
 use snapshot_core::history::Action;
 use snapshot_core::linear::{self, Outcome};
@@ -71,10 +72,15 @@ fn quadratic(history: &History<i64>) {
     }
 }
 
+/// Processor time of this thread so far.
+fn now() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().expect("a clock does not run below zero")
+}
+
 fn time(work: Work, history: &History<i64>) -> Duration {
-    let start = Instant::now();
+    let start = now();
     work(history);
-    start.elapsed()
+    now() - start
 }
 
 /// Sizes in events with the ratios of the least times of the work and of the pass.

@@ -376,17 +376,27 @@ fn progress_goes_to_standard_error_if_asked_for() {
 #[cfg(unix)]
 #[test]
 fn interrupts_end_in_unknown() {
+    use std::io::Read;
     use std::process::{Command, Stdio};
-    let child = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
         .args(["check", "afek_bounded", "-n", "3", "--report", "json", "--progress"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(2));
+    // Until it reports a speed: states have been found.
+    let mut progress = child.stderr.take().unwrap();
+    let (mut seen, mut bytes) = (Vec::new(), [0; 256]);
+    while !String::from_utf8_lossy(&seen).contains(" states/s") {
+        let read = progress.read(&mut bytes).unwrap();
+        assert!(read > 0, "it ended by itself: {}", String::from_utf8_lossy(&seen));
+        seen.extend_from_slice(&bytes[..read]);
+    }
+    let reader = std::thread::spawn(move || progress.read_to_end(&mut Vec::new()).unwrap());
     let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     let output = child.wait_with_output().unwrap();
+    reader.join().unwrap();
     assert_eq!(output.status.code(), Some(3));
     let out = String::from_utf8(output.stdout).unwrap();
     let lines: Vec<serde_json::Value> =

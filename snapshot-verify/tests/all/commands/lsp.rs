@@ -20,6 +20,8 @@ struct Client {
     messages: Receiver<Value>,
     /// Notifications that came while a response was waited for.
     notifications: Vec<Value>,
+    /// Responses to other requests that came meanwhile.
+    responses: Vec<Value>,
     requests: u64,
 }
 
@@ -51,7 +53,8 @@ impl Client {
             }
         });
         let input = child.stdin.take();
-        Self { child, input, messages, notifications: Vec::new(), requests: 0 }
+        let [notifications, responses] = [(); 2].map(|()| Vec::new());
+        Self { child, input, messages, notifications, responses, requests: 0 }
     }
 
     /// A server that is initialized.
@@ -93,15 +96,28 @@ impl Client {
         id
     }
 
+    /// Keeps a message that came while another was waited for.
+    fn keep(&mut self, message: Value) {
+        if message.get("method").is_some() {
+            self.notifications.push(message);
+        } else {
+            let id = message["id"].as_u64();
+            assert!(id.is_some_and(|id| id <= self.requests), "no request: {message}");
+            self.responses.push(message);
+        }
+    }
+
     /// The response to a request.
     fn response(&mut self, id: u64) -> Value {
+        if let Some(at) = self.responses.iter().position(|message| message["id"] == id) {
+            return self.responses.remove(at);
+        }
         loop {
             let message = self.next();
             if message["id"] == id {
                 return message;
             }
-            assert!(message.get("method").is_some(), "{message}");
-            self.notifications.push(message);
+            self.keep(message);
         }
     }
 
@@ -128,7 +144,7 @@ impl Client {
                 return self.notifications.remove(at)["params"].clone();
             }
             let message = self.next();
-            self.notifications.push(message);
+            self.keep(message);
         }
     }
 
