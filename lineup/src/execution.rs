@@ -2,7 +2,8 @@
 //!
 //! All threads of a test are continuations on one thread of the operating system, which
 //! belongs to the check. If no step is made for a while, a call blocks where the scheduler
-//! cannot see it: that thread is given up, and the answer is *unknown*.
+//! cannot see it: that thread is given up, and the answer is *unknown*. A check that is to end
+//! does not wait so long.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -28,6 +29,9 @@ const STACK: usize = 1 << 18;
 /// How often an exploration is looked at.
 const TICK: Duration = Duration::from_millis(20);
 
+/// What a check that is to end waits for a step of the subject, before it ends without.
+const GRACE: Duration = Duration::from_millis(500);
+
 /// How an exploration is watched.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
@@ -37,6 +41,19 @@ pub(crate) struct Watch {
     pub(crate) silence: Duration,
     /// Ends the check soon.
     pub(crate) cancel: Arc<AtomicBool>,
+    /// When it ends at the latest.
+    pub(crate) deadline: Option<Instant>,
+}
+
+impl Watch {
+    /// Why the exploration is to end, if it is.
+    fn is_over(&self) -> Option<Broken> {
+        if self.cancel.load(Ordering::Relaxed) {
+            Some(Broken::Interrupted)
+        } else {
+            self.deadline.filter(|deadline| Instant::now() > *deadline).map(|_| Broken::Late)
+        }
+    }
 }
 
 /// Why an exploration could not go on.
@@ -46,6 +63,10 @@ pub(crate) enum Broken {
     Silent(Option<String>),
     /// The object could not be made or dropped: what panicked.
     Panicked(String),
+    /// It was to end, and made no further step.
+    Interrupted,
+    /// The time was up, and it made no further step.
+    Late,
 }
 
 thread_local! {
@@ -171,6 +192,7 @@ where
     quieten();
     let board = Arc::new(Mutex::new(Board::new()));
     let pulse = Arc::new(Pulse::default());
+    pulse.cancelled.store(watch.cancel.load(Ordering::Relaxed), Ordering::Relaxed);
     let test = Arc::new(test.clone());
     let columns = test.columns().len();
     let patience = watch.patience;
@@ -194,7 +216,7 @@ where
         drop(sender.send(result));
     });
     let mut steps = 0;
-    let mut silent = Duration::ZERO;
+    let (mut silent, mut late) = (Duration::ZERO, Duration::ZERO);
     loop {
         let before = Instant::now();
         match receiver.recv_timeout(TICK) {
@@ -210,7 +232,14 @@ where
         let now = pulse.steps.load(Ordering::Relaxed);
         // A machine that gives this thread no time gives the other one none, either: what is
         // late counts as a tick.
-        silent += before.elapsed().min(2 * TICK);
+        let tick = before.elapsed().min(2 * TICK);
+        silent += tick;
+        if let Some(over) = watch.is_over() {
+            late += tick;
+            if late > GRACE {
+                return Err(over);
+            }
+        }
         if now != steps || pulse.is_between.load(Ordering::Relaxed) {
             (steps, silent) = (now, Duration::ZERO);
         } else if silent > watch.silence {

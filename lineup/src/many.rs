@@ -6,7 +6,7 @@
 
 use std::fmt;
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,7 +26,8 @@ pub struct Series<S: Subject> {
     pub passed: usize,
     /// Number of tests that passed with all their executions tried.
     pub complete: usize,
-    /// Number of tests that were not run, since an earlier one failed or the time was up.
+    /// Number of tests that were not run, since an earlier one failed, the time was up, or the
+    /// check was interrupted.
     pub skipped: usize,
     /// The tests that failed, in their order; the first one alone, unless all were to be run.
     pub failures: Vec<Report<S>>,
@@ -271,6 +272,7 @@ pub fn run_until<S: Subject>(
 ) -> Series<S> {
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let first = AtomicUsize::new(usize::MAX);
+    let is_interrupted = AtomicBool::new(false);
     let reports: Vec<Place<S>> = tests.iter().map(|_| Mutex::new(None)).collect();
     // Each thread takes the next test: a scheduler with queues of its own, as rayon's, would
     // bring the crates that such checkers are about into the checker.
@@ -280,6 +282,10 @@ pub fn run_until<S: Subject>(
             let Some(test) = tests.get(index) else { return };
             let is_late = || end.is_some_and(|end| Instant::now() > end);
             if !all && index > first.load(Ordering::Relaxed) || is_late() {
+                continue;
+            }
+            // One test more says that the series was interrupted.
+            if check.is_cancelled() && is_interrupted.swap(true, Ordering::Relaxed) {
                 continue;
             }
             let mut report = check.run(test);

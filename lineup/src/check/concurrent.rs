@@ -2,7 +2,6 @@
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -66,11 +65,11 @@ impl<S: Subject> Check<S> {
                 free_boundaries: self.free_boundaries,
             });
             driver.fresh = true;
-            driver = match explore(test, driver, &self.watch()) {
+            driver = match explore(test, driver, &self.watch(deadline)) {
                 Ok(driver) => driver,
                 Err(broken) => return Verdict::Unknown(unknown(broken)),
             };
-            if driver.unknown.is_none() && self.cancel.load(Ordering::Relaxed) {
+            if driver.unknown.is_none() && self.is_cancelled() {
                 driver.unknown = Some(Unknown::Interrupted);
             }
             if let Some(unknown) = self.judge_deferred(&mut driver, deadline, &mut smaller) {

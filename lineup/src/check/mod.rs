@@ -12,7 +12,7 @@ mod serial;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::num::NonZero;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -206,8 +206,14 @@ impl<S: Subject> Check<S> {
         self
     }
 
-    fn watch(&self) -> Watch {
-        Watch { patience: self.patience, silence: self.silence, cancel: self.cancel.clone() }
+    fn watch(&self, deadline: Option<Instant>) -> Watch {
+        let cancel = Arc::clone(&self.cancel);
+        Watch { patience: self.patience, silence: self.silence, cancel, deadline }
+    }
+
+    /// Whether the check is to end.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -292,7 +298,7 @@ impl<S: Subject> Check<S> {
     /// # Errors
     /// None, but that of [`Test::between`].
     pub fn with_possible_start(&self, test: Test<S>) -> Result<Test<S>, TestError> {
-        if test.initial().is_empty() {
+        if test.initial().is_empty() || self.is_cancelled() {
             return Ok(test);
         }
         let mut initial = test.initial().to_vec();
@@ -318,7 +324,7 @@ impl<S: Subject> Check<S> {
     /// Executes one schedule; nothing is known yet of the places of its switches.
     fn execute(&self, test: &Test<S>, schedule: &Schedule) -> Result<Replay<S::Response>, Unknown> {
         let driver = Replay::new(*test.shape(), schedule.clone());
-        explore(test, driver, &self.watch()).map_err(unknown)
+        explore(test, driver, &self.watch(self.deadline())).map_err(unknown)
     }
 }
 
@@ -326,6 +332,8 @@ pub(crate) fn unknown(broken: Broken) -> Unknown {
     match broken {
         Broken::Silent(operation) => Unknown::Silent { operation },
         Broken::Panicked(message) => Unknown::Panicked { message },
+        Broken::Interrupted => Unknown::Interrupted,
+        Broken::Late => Unknown::Time,
     }
 }
 

@@ -27,7 +27,7 @@ impl<S: Subject> Check<S> {
     ) -> (SerialPhase<S::Response>, Option<Verdict<S::Response>>) {
         let start = Instant::now();
         let driver = Serial::new(*test.shape(), deadline, self);
-        let (driver, mut verdict) = match explore(test, driver, &self.watch()) {
+        let (driver, mut verdict) = match explore(test, driver, &self.watch(deadline)) {
             Ok(mut driver) => {
                 let verdict = driver.verdict.take();
                 (driver, verdict)
@@ -37,7 +37,7 @@ impl<S: Subject> Check<S> {
                 Some(Verdict::Unknown(unknown(broken))),
             ),
         };
-        if verdict.is_none() && self.cancel.load(Ordering::Relaxed) {
+        if verdict.is_none() && self.is_cancelled() {
             verdict = Some(Verdict::Unknown(Unknown::Interrupted));
         }
         let complete = verdict.is_none();

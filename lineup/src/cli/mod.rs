@@ -4,6 +4,7 @@ mod any;
 mod commands;
 mod options;
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -88,9 +89,14 @@ pub enum CommandError {
     },
 }
 
-/// Runs a command line over these subjects.
+/// Runs the program's command line over these subjects.
 pub fn main(subjects: &[Box<dyn AnySubject>]) -> ExitCode {
-    let arguments = match options::Arguments::try_parse() {
+    ExitCode::from(run(subjects, std::env::args_os()))
+}
+
+/// Runs a command line, of which the first word is the program's name: its exit code.
+pub fn run(subjects: &[Box<dyn AnySubject>], arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments = match options::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         // The answer to `--help`, or what is wrong with the arguments.
         Err(error) if !error.use_stderr() => return print(&error.render().to_string(), 0),
@@ -102,14 +108,14 @@ pub fn main(subjects: &[Box<dyn AnySubject>]) -> ExitCode {
     }
 }
 
-fn trouble(report: impl Display) -> ExitCode {
+fn trouble(report: impl Display) -> u8 {
     output::report(report);
-    ExitCode::from(TROUBLE)
+    TROUBLE
 }
 
-fn print(answer: &str, code: u8) -> ExitCode {
+fn print(answer: &str, code: u8) -> u8 {
     match output::print_text(answer) {
-        Ok(_) => ExitCode::from(code),
+        Ok(_) => code,
         Err(error) => trouble(format_args!("cannot write to standard output: {error}")),
     }
 }

@@ -4,6 +4,7 @@
 
 mod agreement;
 mod commands;
+mod hostile;
 mod locks;
 mod paper;
 mod pitfalls;
