@@ -173,6 +173,31 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.admission.processes()
     }
 
+    /// Whether everything is over and linearizable, and updates of each segment did not overlap:
+    /// then each segment holds the value of its last update, in whatever order operations took
+    /// effect.
+    pub fn is_at_rest(&self) -> bool {
+        self.judgement == Judgement::Linearizable && self.pending() == 0
+    }
+
+    /// The declaration of a history that goes on from here, if this one [is at
+    /// rest](Self::is_at_rest): what follows is linearizable by itself iff the whole is.
+    /// O(segments).
+    pub fn continuation(&self) -> Option<Declaration<V>> {
+        if !self.is_at_rest() {
+            return None;
+        }
+        let mut declaration = self.declaration.clone();
+        for (segment, window) in self.windows.iter().enumerate() {
+            let value = window.last_value().clone();
+            match declaration.initial.get_mut(segment) {
+                Some(initial) => *initial = value,
+                None => declaration.initial.push(value),
+            }
+        }
+        Some(declaration)
+    }
+
     /// Number of updates and scans kept for comparison.
     pub fn retained(&self) -> usize {
         let overlap = self.overlap.as_ref().map_or(0, |overlap| overlap.retained());
@@ -348,6 +373,10 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     /// Windows for at least this many segments.
     #[inline]
     fn grow(&mut self, segments: usize) {
+        if self.windows.is_empty() {
+            // Of many monitors, most have few segments.
+            self.windows.reserve_exact(segments);
+        }
         for segment in self.windows.len()..segments {
             self.windows.push(Window::new(self.declaration.initial_value(segment).clone()));
         }

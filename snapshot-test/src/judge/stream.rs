@@ -37,7 +37,10 @@ pub(super) struct Reading {
     observer: OnlineObserver<Value>,
     /// Of a recording with many writers that is live, or cannot be read again: decides where
     /// the monitor does not.
-    saturation: Option<Saturation<Value>>,
+    saturation: Option<Box<Saturation<Value>>>,
+    /// If the relation is not kept from the first event on: it begins whenever something is
+    /// invoked while all else is over, and forgets from this many operations on.
+    renewed: Option<usize>,
     /// Where the event is at which the judgement was made.
     decided: Option<Location>,
     /// The event at which the relation had no order, and where it is.
@@ -165,7 +168,35 @@ impl Reading {
     ) -> Result<Self, HistoryError> {
         let observer = OnlineObserver::new(declaration.clone());
         let monitor = Monitor::linear(declaration)?;
-        Ok(Self { monitor, observer, saturation, decided: None, conflict: None, error: None })
+        Ok(Self {
+            monitor,
+            observer,
+            saturation: saturation.map(Box::new),
+            renewed: None,
+            decided: None,
+            conflict: None,
+            error: None,
+        })
+    }
+
+    /// As [`Self::new`], for one of many objects: while nothing is open, next to nothing is held.
+    /// With many writers, a relation of `kept` operations at least is kept while something is
+    /// open, and for good once updates of a segment have overlapped.
+    pub(super) fn of_one_of_many(
+        declaration: Declaration<Value>,
+        kept: usize,
+    ) -> Result<Self, HistoryError> {
+        let renewed = (declaration.writers == Writers::Many).then_some(kept);
+        Ok(Self { renewed, ..Self::new(declaration, None)? })
+    }
+
+    /// Begins a relation where one is wanted, and nothing that came before matters.
+    fn renew(&mut self) {
+        if let (Some(kept), None) = (self.renewed, &self.saturation)
+            && let Some(declaration) = self.monitor.continuation()
+        {
+            self.saturation = Some(Box::new(Saturation::new(declaration).keeping(kept)));
+        }
     }
 
     /// The size, as far as the input was read.
@@ -207,6 +238,7 @@ impl Reading {
         event: &Event<'_, Value>,
         options: &Options,
     ) -> Result<ControlFlow<()>, HistoryError> {
+        self.renew();
         match self.monitor.observe(event)? {
             monitor::Judgement::Linearizable => {
                 self.observer.observe(event);
@@ -230,7 +262,9 @@ impl Reading {
                     return Ok(ControlFlow::Break(()));
                 }
             }
-            if saturation.bytes() > options.memory {
+            if saturation.bytes() > options.memory
+                || self.renewed.is_some() && self.monitor.is_at_rest()
+            {
                 self.saturation = None;
             }
         }

@@ -127,6 +127,11 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
+    /// What the last update wrote.
+    pub fn last_value(&self) -> &V {
+        &self.runs[self.runs.len() - 1].value
+    }
+
     /// Number of runs and floating updates kept, at least 1.
     pub fn len(&self) -> usize {
         self.kept().len() + self.floating.values().map(Vec::len).sum::<usize>()

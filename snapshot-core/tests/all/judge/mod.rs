@@ -24,6 +24,7 @@ mod recording;
 mod refutations;
 mod renamings;
 mod repeated;
+mod rest;
 mod rules;
 mod sampled;
 mod sketch;

@@ -65,7 +65,7 @@ pub(super) fn decide(
         if is_reread && replay.is_some() {
             tasks.push(Task { index, object });
         } else {
-            let finding = stream::conclude(object.reading, None, options);
+            let finding = stream::conclude(*object.reading, None, options);
             found.push((index, Judgement { format, counts, finding }));
         }
     }
@@ -104,7 +104,7 @@ fn reread(
         if task.object.bytes > room && !options.linearization && options.checker.is_none() {
             let part = replay.of(&names[task.index]).map_err(InputError::io)?;
             let counts = task.object.reading.counts();
-            let finding = stream::conclude(task.object.reading, Some(part), options);
+            let finding = stream::conclude(*task.object.reading, Some(part), options);
             answers.push((task.index, counts, finding));
             continue;
         }

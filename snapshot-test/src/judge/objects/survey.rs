@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use snapshot_core::history::{Declaration, HistoryError, Writers};
-use snapshot_core::saturation::Saturation;
+use snapshot_core::history::{Declaration, HistoryError};
 
 use super::KEPT;
 use crate::Value;
@@ -41,16 +40,16 @@ pub(super) struct Survey {
 
 /// One object.
 pub(super) struct Object {
-    pub reading: Reading,
+    /// Apart, since there are many, and moved while their number grows.
+    pub reading: Box<Reading>,
     /// Bytes that its history takes in memory, about.
     pub bytes: usize,
 }
 
 impl Object {
     fn new(declaration: &Declaration<Value>) -> Result<Self, HistoryError> {
-        let saturation = (declaration.writers == Writers::Many)
-            .then(|| Saturation::new(declaration.clone()).keeping(KEPT));
-        Ok(Self { reading: Reading::new(declaration.clone(), saturation)?, bytes: 0 })
+        let reading = Reading::of_one_of_many(declaration.clone(), KEPT)?;
+        Ok(Self { reading: Box::new(reading), bytes: 0 })
     }
 }
 
