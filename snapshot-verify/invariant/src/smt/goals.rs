@@ -6,8 +6,10 @@ use std::io;
 use rustc_hash::FxHashSet;
 use snapshot_semantics::interpret::code::Instruction;
 
-use super::execute::{ACTOR, Actor, DOES, Executor, OBSERVER, Way, local_name, shared_type};
+use super::execute::{ACTOR, Actor, DOES, Executor, Way};
+use super::observed::OBSERVER;
 use super::rows::{Meaning, Predicate, T_SORT, place};
+use super::store::{local_name, shared_type};
 use super::term::{
     Definition, Function, PROCESS, VERSION, Value, and, apply, define, functions, not, or,
     parameter,

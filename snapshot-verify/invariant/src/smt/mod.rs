@@ -18,8 +18,11 @@
 
 mod diagram;
 mod execute;
+mod expression;
 mod goals;
+mod observed;
 mod rows;
+mod store;
 mod term;
 
 use std::io;

@@ -5,7 +5,9 @@ use snapshot_language::program::Type;
 use snapshot_semantics::interpret::code::Instruction;
 
 use super::diagram::Diagram;
-use super::execute::{DOES, OBSERVER, local_name, shared_type};
+use super::execute::DOES;
+use super::observed::OBSERVER;
+use super::store::{local_name, shared_type};
 use super::term::{Function, PROCESS, and, apply, functions, not, or};
 use crate::byte::{ANY, BASE, I, J, NONE, OTHER, T};
 use crate::layout::{Layout, SPECIFICATION, Scalar, Unfit, at, cells, leaves, op};
