@@ -11,7 +11,7 @@ use benches::model::stateright;
 use benches::tables::growth::{self, RecipeArguments};
 use benches::tables::published::{self, Half};
 use benches::tables::verification::{self, Table};
-use benches::tables::{Measuring, Options, bowman, hard, many_writers, registers};
+use benches::tables::{Measuring, Options, bowman, every, hard, many_writers, registers};
 use benches::{render, tables};
 use clap::{Args, Parser, Subcommand};
 
@@ -38,6 +38,8 @@ enum What {
     /// DISC 2022, Table 4: non-linearizable histories.
     #[command(name = "4")]
     Table4(Histories),
+    /// The algorithms for every n: proofs, certificates, their checks.
+    EveryN(Options),
     /// The hard corpus of histories.
     Hard(Options),
     /// Histories in which any process may update any segment.
@@ -124,6 +126,11 @@ fn work(what: What) -> Result<ExitCode, Box<dyn Error>> {
         What::Table2(options) => verify(&options, Table::Algorithms),
         What::Table3(histories) => check(&histories, Half::Linearizable),
         What::Table4(histories) => check(&histories, Half::NonLinearizable),
+        What::EveryN(options) => {
+            let mut measuring = Measuring::begin(&options, every::TABLE, every::PATIENCE)?;
+            every::measure(&mut measuring, options.quick)?;
+            Ok(end(&measuring, &[]))
+        }
         What::Hard(options) => check_hard(&options),
         What::ManyWriters(options) => {
             let mut measuring =

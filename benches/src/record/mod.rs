@@ -70,7 +70,7 @@ pub struct Record {
     pub peak_bytes: u64,
     /// States that it counted.
     pub states: Option<u64>,
-    /// Transitions that it counted.
+    /// Transitions that it counted; of a certificate, its bytes.
     pub transitions: Option<u64>,
     /// The limit on its time, in seconds.
     pub time_limit: f64,

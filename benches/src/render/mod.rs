@@ -5,6 +5,7 @@
 //! should be, by a rule in its code. A table without records is left out.
 
 mod bowman;
+mod every;
 mod growth;
 mod histories;
 mod page;
@@ -25,7 +26,8 @@ use crate::record::{Record, Session, StoreError, latest, read};
 use crate::tables::published::Half;
 use crate::tables::verification::Table as Verification;
 use crate::tables::{
-    bowman as bowman_table, growth as growth_table, hard, many_writers, registers,
+    bowman as bowman_table, every as every_table, growth as growth_table, hard, many_writers,
+    registers,
 };
 
 /// Why there is no page.
@@ -103,6 +105,9 @@ fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
     for table in [Verification::Bugs, Verification::Algorithms] {
         add(table.name(), &|records| Ok(verification::section(table, records)))?;
     }
+    let search: Vec<Record> = latest(read(record, Verification::Algorithms.name())?);
+    let peers: Vec<Record> = latest(read(record, bowman_table::TABLE)?);
+    add(every_table::TABLE, &|records| Ok(every::section(records, &search, &peers)))?;
     for half in [Half::Linearizable, Half::NonLinearizable] {
         add(half.table(), &|records| Ok(histories::published(half, records)))?;
     }

@@ -6,6 +6,7 @@
 //! `--resume`, so a command may be stopped and taken up at any time.
 
 pub mod bowman;
+pub mod every;
 pub mod growth;
 pub mod hard;
 pub mod many_writers;
@@ -243,6 +244,32 @@ impl Measuring {
         );
         self.store.add(record)?;
         Ok(told.outcome)
+    }
+
+    /// Notes a part of what was measured, which was no process of its own.
+    ///
+    /// # Errors
+    /// If the record cannot be written.
+    pub fn part(&mut self, question: &Question, name: &str, told: Told) -> Result<(), TableError> {
+        let seconds = told.seconds.unwrap_or_default();
+        let record = Record {
+            session: 0,
+            case: question.case.clone(),
+            group: question.group.clone(),
+            x: question.x,
+            method: name.to_owned(),
+            outcome: told.outcome,
+            expected: question.expected,
+            seconds: told.seconds,
+            wall_seconds: seconds,
+            cpu_seconds: seconds,
+            peak_bytes: 0,
+            states: told.states,
+            transitions: told.transitions,
+            time_limit: self.limits.time.as_secs_f64(),
+            memory_limit: self.limits.memory,
+        };
+        Ok(self.store.add(record)?)
     }
 
     /// Asks a method for its judgement of a history, in a process of this program's.

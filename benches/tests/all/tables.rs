@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use benches::method::METHODS;
 use benches::model::expected;
 use benches::record::{Outcome, Record, read};
-use benches::tables::{TableError, bowman, growth, program, registers, verification};
+use benches::tables::{TableError, bowman, every, growth, program, registers, verification};
 use benches::{model, render};
 
 fn tables(directory: &Path, arguments: &[&str]) -> Output {
@@ -97,6 +97,14 @@ fn verification() {
     let registers = records(directory, registers::TABLE);
     assert_eq!(registers.len(), registers::METHODS.len());
     assert!(registers.iter().all(|record| record.outcome == Outcome::Linearizable));
+    tables(directory, &["every-n", "--quick", "--time-limit", "60"]);
+    let records_of_proofs = records(directory, every::TABLE);
+    for (method, _) in every::METHODS {
+        let record = records_of_proofs.iter().find(|record| record.method == method).unwrap();
+        assert_eq!(record.outcome, Outcome::Linearizable, "{record:?}");
+        assert!(record.states > Some(0), "{record:?}");
+    }
+    assert!(records_of_proofs.iter().any(|record| record.method == "scans.observer"));
     tables(directory, &["growth-verification", "--quick"]);
     assert!(records(directory, growth::VERIFICATION).len() > 3);
     if model::spin::is_installed() {
