@@ -150,6 +150,23 @@ scan:
     }
 }
 
+/// Updates shake hands with the first two processes only, as if the array had no place for more.
+#[test]
+fn handshakes_with_too_few_processes_are_not_proved() {
+    let whole = corpus::algorithm("afek_bounded").expect("an algorithm of the corpus").text;
+    let text = whole.replacen(
+        "for k in processes: f[k] := not q[k][me]",
+        "for k in processes: if k = process(0) or k = process(1): f[k] := not q[k][me]",
+        1,
+    );
+    assert_ne!(text, whole);
+    let answer = answer(&parsed(&text, None), 60);
+    assert!(!answer.proved);
+    let fails = |attempt: &Attempt| matches!(attempt, Attempt::Fails(..));
+    let mut findings = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
+    assert!(findings.any(|finding| fails(&finding.attempt)), "{:?}", answer.rungs);
+}
+
 #[test]
 fn faults_are_not_proved() {
     // After a while, a lock has another owner, or none.
