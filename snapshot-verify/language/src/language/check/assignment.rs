@@ -37,8 +37,10 @@ impl Body<'_> {
                 declared
             }
             Err(reported) => {
-                // For what else is wrong.
+                // For what else is wrong. Its shape is that of the place, which is not known.
+                let since = self.reporter.len();
                 let _ = self.apart(|body| body.expression(value, None));
+                self.reporter.retract_unknown_shapes(since);
                 Err(reported)
             }
         }

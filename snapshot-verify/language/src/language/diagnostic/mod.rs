@@ -96,14 +96,28 @@ pub(crate) type Parsed<T> = Result<T, Reported>;
 #[derive(Debug, Default)]
 pub(crate) struct Reporter {
     list: Vec<Diagnostic>,
+    /// Keywords that stood where a name must, in the words of the diagnostic: where they are
+    /// used as that name, nothing new is wrong.
+    misused: Vec<String>,
 }
 
 impl Reporter {
     /// No reader wants more than this many.
     const LIMIT: usize = 100;
 
-    /// Notes that something is wrong, once per place and kind.
+    /// Notes that something is wrong, once per place and kind, and once per keyword that was
+    /// taken for a name.
     pub fn report(&mut self, kind: DiagnosticKind, span: Span) -> Reported {
+        if let DiagnosticKind::Expected { expected, found } = &kind
+            && found.starts_with("the keyword")
+        {
+            if self.misused.contains(found) {
+                return Reported(());
+            }
+            if expected.contains("name") {
+                self.misused.push(found.clone());
+            }
+        }
         let diagnostic = Diagnostic { kind, span };
         if self.list.len() < Self::LIMIT && !self.list.contains(&diagnostic) {
             self.list.push(diagnostic);
@@ -115,6 +129,26 @@ impl Reporter {
     pub fn already(&self) -> Reported {
         debug_assert!(!self.list.is_empty(), "something was reported");
         Reported(())
+    }
+
+    /// Whether this keyword was taken for a name before.
+    pub fn is_misused(&self, keyword: &str) -> bool {
+        self.misused.iter().any(|found| found == &format!("the keyword `{keyword}`"))
+    }
+
+    /// How many things are wrong so far.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Takes back that shapes are not known, of all that was reported since there were `since`
+    /// diagnostics.
+    pub fn retract_unknown_shapes(&mut self, since: usize) {
+        let mut position = 0;
+        self.list.retain(|diagnostic| {
+            position += 1;
+            position <= since || !matches!(diagnostic.kind, DiagnosticKind::UnknownShape { .. })
+        });
     }
 
     /// Whether nothing is wrong so far.

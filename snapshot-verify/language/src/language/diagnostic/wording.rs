@@ -416,7 +416,10 @@ fn mismatch_cure(expected: &Type, found: &Type) -> Option<String> {
             "turn the number into a process: `process(...)`; the process itself is `me`"
         }
         (Type::Segment, Type::Integer { .. }) => {
-            "turn the number into a segment: `segment(...)`; the process's own is `me`"
+            "turn the number into a segment: `segment(...)`; the process's own is `me`: `r[me]`"
+        }
+        (Type::Process | Type::Segment, Type::Counter) => {
+            "a counter names no process and no segment; the process's own is `me`: `r[me]`"
         }
         (Type::Bool, Type::Integer { .. }) => "a bit is no truth value: compare it, `... = 1`",
         (Type::Integer { .. }, Type::Bool) => "choose a number: `if ... then 1 else 0`",

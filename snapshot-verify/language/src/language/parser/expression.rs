@@ -95,7 +95,13 @@ impl Parser<'_> {
                 ExpressionKind::If(Box::new(condition), Box::new(then), Box::new(otherwise))
             }
             TokenKind::All | TokenKind::Any => {
-                let all = self.next().kind == TokenKind::All;
+                let token = self.next();
+                if self.reporter.is_misused(self.source.slice(token.span))
+                    && !(self.at(TokenKind::Name) && self.peek_at(1).kind == TokenKind::In)
+                {
+                    return Err(self.reporter.already());
+                }
+                let all = token.kind == TokenKind::All;
                 let range = self.range()?;
                 self.expect(TokenKind::Colon, "`:`")?;
                 let body = self.expression()?;
