@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_io::output;
-use snapshot_verify::language::{Algorithm, parse};
+use snapshot_verify::language::{Algorithm, Diagnostics, parse};
 use snapshot_verify::program::Program;
 use snapshot_verify::program::independence::{self, Dependence};
 use snapshot_verify::report::TextPosition;
@@ -49,13 +49,24 @@ impl Input {
     /// # Errors
     /// The exit code; the diagnostics have been printed.
     pub fn read(name: &str) -> Result<Self, ExitCode> {
+        Self::read_or(name, trouble)
+    }
+
+    /// As [`Self::read`]; of a text that is wrong, what is done with its diagnostics.
+    ///
+    /// # Errors
+    /// The exit code.
+    pub fn read_or(
+        name: &str,
+        wrong: impl FnOnce(Diagnostics) -> ExitCode,
+    ) -> Result<Self, ExitCode> {
         let parsed = match corpus::algorithm(name) {
             Some(known) => parse(&format!("{name}.snapshot"), known.text),
             None => parse(name, &text(name)?),
         };
         match parsed {
             Ok(algorithm) => Ok(Self { name: name.to_owned(), algorithm }),
-            Err(diagnostics) => Err(trouble(diagnostics)),
+            Err(diagnostics) => Err(wrong(diagnostics)),
         }
     }
 
@@ -64,10 +75,22 @@ impl Input {
     /// # Errors
     /// The exit code; the diagnostics have been printed.
     pub fn variant(&self, bug: Option<&str>) -> Result<Variant, ExitCode> {
+        self.variant_or(bug, trouble)
+    }
+
+    /// As [`Self::variant`]; of a text that is wrong, what is done with its diagnostics.
+    ///
+    /// # Errors
+    /// The exit code.
+    pub fn variant_or(
+        &self,
+        bug: Option<&str>,
+        wrong: impl FnOnce(Diagnostics) -> ExitCode,
+    ) -> Result<Variant, ExitCode> {
         if let Some(bug) = bug {
             self.require(bug)?;
         }
-        let program = self.algorithm.program(bug).map_err(trouble)?;
+        let program = self.algorithm.program(bug).map_err(wrong)?;
         if let Some(warnings) = self.algorithm.warnings(&program).filter(|_| bug.is_none()) {
             output::report(warnings);
         }
@@ -75,12 +98,9 @@ impl Input {
         Ok(Variant { bug: bug.map(str::to_owned), program, dependences })
     }
 
-    /// All bugs.
-    ///
-    /// # Errors
-    /// The exit code; the diagnostics have been printed.
-    pub fn bugs(&self) -> Result<Vec<Variant>, ExitCode> {
-        self.algorithm.bugs().iter().map(|bug| self.variant(Some(&bug.name.text))).collect()
+    /// The names of all bugs.
+    pub fn bugs(&self) -> impl Iterator<Item = &str> {
+        self.algorithm.bugs().iter().map(|bug| bug.name.text.as_str())
     }
 
     /// That a variant implements a snapshot: `what` is for no other object.

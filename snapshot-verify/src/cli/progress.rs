@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use snapshot_core::Process;
 use snapshot_io::escape;
 use snapshot_verify::report::{count, memory};
@@ -16,8 +17,8 @@ use snapshot_verify::verify::{Effort, Watch};
 
 use super::memory::allocated;
 
-/// Between two lines on a terminal.
-const REDRAW: Duration = Duration::from_millis(200);
+/// How often a second the line on a terminal is drawn.
+const REDRAW: u8 = 5;
 
 /// Between two lines elsewhere.
 const LINE: Duration = Duration::from_secs(5);
@@ -40,8 +41,8 @@ enum Style {
 struct State {
     /// What is being searched.
     about: String,
-    /// Whether a line stands on the terminal that the next one replaces.
-    drawn: bool,
+    /// The line on the terminal, which the next one replaces.
+    drawn: Option<ProgressBar>,
     last: Instant,
 }
 
@@ -53,7 +54,7 @@ impl Ticker {
             (false, true) => Some(Style::Lines),
             (false, false) => None,
         };
-        let state = State { about: String::new(), drawn: false, last: Instant::now() };
+        let state = State { about: String::new(), drawn: None, last: Instant::now() };
         Self { style, state: Mutex::new(state) }
     }
 
@@ -67,29 +68,33 @@ impl Ticker {
     /// A search goes on.
     pub fn tick(&self, progress: &Progress) {
         let (Some(style), Ok(mut state)) = (self.style, self.state.lock()) else { return };
-        let pause = if style == Style::Redraw { REDRAW } else { LINE };
-        if state.last.elapsed() < pause {
-            return;
-        }
-        state.last = Instant::now();
         let text = line(&state.about, progress);
-        let mut out = io::stderr().lock();
-        // An unread progress line is no reason to stop.
-        let _ = match style {
-            Style::Redraw => write!(out, "\r\x1b[K{text}").and_then(|()| out.flush()),
-            Style::Lines => writeln!(out, "{text}"),
-        };
-        state.drawn = style == Style::Redraw;
+        match style {
+            Style::Redraw => state.drawn.get_or_insert_with(bar).set_message(text),
+            Style::Lines if state.last.elapsed() >= LINE => {
+                state.last = Instant::now();
+                // An unread progress line is no reason to stop.
+                let _ = writeln!(io::stderr().lock(), "{text}");
+            }
+            Style::Lines => {}
+        }
     }
 
     /// Makes place for an answer.
     pub fn clear(&self) {
         if let Ok(mut state) = self.state.lock()
-            && std::mem::take(&mut state.drawn)
+            && let Some(bar) = state.drawn.take()
         {
-            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+            bar.finish_and_clear();
         }
     }
+}
+
+/// A line that is as wide as the terminal at most.
+fn bar() -> ProgressBar {
+    let target = ProgressDrawTarget::stderr_with_hz(REDRAW);
+    let style = ProgressStyle::with_template("{wide_msg}").expect("the template is one");
+    ProgressBar::with_draw_target(None, target).with_style(style)
 }
 
 fn line(about: &str, progress: &Progress) -> String {

@@ -6,8 +6,8 @@ use snapshot_io::output::Printed;
 use snapshot_verify::interpret::{Machine, Move};
 
 /// What the user can type.
-const HELP: &str = "Enter: on; b: back; a number: that step; e: to the end; a: all cells and \
-                    variables, or the changed ones; q: quit; ?: this help";
+const HELP: &str = "Enter: on; b: back; a number: that step; e: to the end; q: quit;\n\
+                    a: all cells and variables, or the changed ones; ?: this help";
 
 /// What a line asks for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

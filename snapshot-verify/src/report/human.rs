@@ -104,8 +104,14 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
 pub fn human_trial(case: &Case<'_>, outcome: &Outcome) -> String {
     let values = case.request.values.unwrap_or_default();
     let searched = measures(&outcome.measures);
+    let help = match outcome.verdict {
+        Verdict::Unknown(_) => format!(
+            "  help: to look among them for longer: --values {values} --operations grow --time 60\n"
+        ),
+        _ => String::new(),
+    };
     format!(
-        "  tried: all executions over {values} values: {} ({searched})\n",
+        "  tried: all executions over {values} values: {} ({searched})\n{help}",
         answer(case, outcome)
     )
 }

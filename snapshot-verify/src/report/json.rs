@@ -13,7 +13,7 @@ use crate::limits::Limit;
 use crate::verify::{Barriers, Effort, Method, Operations, Outcome, Verdict};
 
 /// The version of the objects.
-const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 1;
 
 /// One outcome of a case as a line, without its end. `trace` is the file that
 /// the counterexample was written to.
@@ -129,7 +129,7 @@ pub fn json_summary(tally: &Tally, strict: bool, elapsed: Duration, peak_bytes: 
     })
 }
 
-fn serialized(line: &impl Serialize) -> String {
+pub(super) fn serialized(line: &impl Serialize) -> String {
     serde_json::to_string(line).expect("a report is made of text and numbers")
 }
 

@@ -5,6 +5,7 @@ mod every;
 mod exercised;
 mod human;
 mod json;
+mod malformed;
 pub mod page;
 mod quantity;
 
@@ -13,4 +14,5 @@ pub use every::{human_every, json_every};
 pub use exercised::human_exercised;
 pub use human::{human, human_conclusion, human_trial};
 pub use json::{json, json_summary};
+pub use malformed::json_malformed;
 pub use quantity::{count, memory, seconds};

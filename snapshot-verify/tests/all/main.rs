@@ -5,6 +5,7 @@
 mod agreement;
 mod barriers;
 mod commands;
+mod documented;
 mod exercise;
 mod hostile;
 mod layers;

@@ -13,6 +13,9 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
 use snapshot_io::ci::CheckReport;
+use snapshot_io::output;
+use snapshot_verify::Diagnostics;
+use snapshot_verify::report::json_malformed;
 use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::Rungs;
 use snapshot_verify::verify::{Barriers, Method, Operations, Pairs, Reductions, Request, Way};
@@ -21,6 +24,7 @@ use self::session::Session;
 use super::bounds::{self, Budget, Sizes};
 use super::input::{Input, Variant};
 use super::progress::Ticker;
+use super::{printed, trouble};
 
 /// Verifies algorithms, or finds shortest counterexamples.
 ///
@@ -169,13 +173,17 @@ impl Check {
     }
 
     fn check(&self) -> Result<ExitCode, ExitCode> {
-        let inputs: Vec<Input> =
-            self.inputs.iter().map(|name| Input::read(name)).collect::<Result<_, _>>()?;
+        let read = |name: &String| Input::read_or(name, |wrong| self.malformed(name, &wrong));
+        let inputs: Vec<Input> = self.inputs.iter().map(read).collect::<Result<_, _>>()?;
         let mut cases: Vec<(&Input, Variant)> = Vec::new();
         for input in &inputs {
-            match self.all_bugs {
-                true => cases.extend(input.bugs()?.into_iter().map(|variant| (input, variant))),
-                false => cases.push((input, input.variant(self.bug.as_deref())?)),
+            let mut bugs = vec![self.bug.as_deref()];
+            if self.all_bugs {
+                bugs = input.bugs().map(Some).collect();
+            }
+            for bug in bugs {
+                let wrong = |wrong| self.malformed(&input.name, &wrong);
+                cases.push((input, input.variant_or(bug, wrong)?));
             }
         }
         let mut methods = Vec::new();
@@ -202,6 +210,18 @@ impl Check {
             }
         }
         session.finish()
+    }
+
+    /// Reports what is wrong with a text; for programs also on standard output.
+    fn malformed(&self, name: &str, diagnostics: &Diagnostics) -> ExitCode {
+        if self.report == CheckReport::Json {
+            let line = json_malformed(name, diagnostics) + "\n";
+            let printed = printed(output::print_data(&line));
+            if printed != ExitCode::SUCCESS {
+                return printed;
+            }
+        }
+        trouble(diagnostics)
     }
 
     /// By which way one n is answered: what is of the search alone insists on it.

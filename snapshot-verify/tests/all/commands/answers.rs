@@ -84,6 +84,9 @@ fn values_that_are_looked_at_forbid_a_proof_by_simple_executions() {
     assert_eq!(lines[2]["summary"]["refused"], 1);
     let out = printed(3, "check double_collect -n 6 --operations 2 --pairs 0,1");
     assert!(out.contains("  tried: all executions over 2 values: unknown: out of time ("), "{out}");
+    let longer =
+        "\n  help: to look among them for longer: --values 2 --operations grow --time 60\n";
+    assert!(out.ends_with(longer), "{out}");
 }
 
 /// All executions over some values are a proof for these values, whatever the program

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::refused;
+use super::{answer_in, refused};
 
 /// What clap says of a value that it does not take.
 fn bad_value(option: &str, value: &str, why: &str) -> String {
@@ -238,4 +238,31 @@ fn files() {
         refused(&format!("check bowman --trace {nowhere}")),
         format!("cannot write {nowhere}: it must be a file in a folder that exists\n")
     );
+}
+
+/// What is wrong with a text, for programs: on standard output, in JSON; for people as always.
+#[test]
+fn diagnostics_are_reported_in_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "algorithm bad\nshared r[segment]: value\n\nupdate(v):\n    r[me] <- v\n\nscan:\n    \
+                local r: bool\n    return 1 +\n";
+    fs::write(folder.path().join("bad.snapshot"), text).unwrap();
+    let (code, out, error) = answer_in(folder.path(), "check bad.snapshot --report json");
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("help: assign with `:=`"), "{error}");
+    let lines: Vec<serde_json::Value> =
+        out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [line] = &lines[..] else { panic!("{out}") };
+    assert_eq!((&line["schema"], &line["verdict"]), (&1.into(), &"malformed".into()));
+    assert_eq!(line["input"], "bad.snapshot");
+    let first = &line["diagnostics"][0];
+    assert_eq!((&first["line"], &first["column"]), (&5.into(), &11.into()), "{first}");
+    assert_eq!(first["end"], serde_json::json!([5, 13]));
+    assert_eq!(first["severity"], "error");
+    assert_eq!(first["message"], "expected `:=`, found `<-`");
+    assert_eq!(first["help"], "assign with `:=`");
+    assert_eq!(line["diagnostics"].as_array().unwrap().len(), error.matches("error: ").count());
+    // Without an error in the text, as before.
+    let (code, out, _) = answer_in(folder.path(), "check bad.snapshot");
+    assert_eq!((code, out.as_str()), (2, ""));
 }

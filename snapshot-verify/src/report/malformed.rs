@@ -1,0 +1,58 @@
+//! A text that is wrong, for programs: its diagnostics in JSON.
+
+use serde::Serialize;
+
+use super::TextPosition;
+use super::json::{SCHEMA, serialized};
+use crate::language::{Diagnostic, Diagnostics, Source, Span};
+
+/// What is wrong with an algorithm that was named `input`, as one line without its end
+/// (`docs/verification.md`).
+pub fn json_malformed(input: &str, diagnostics: &Diagnostics) -> String {
+    let source = diagnostics.source();
+    let diagnostics = diagnostics.iter().map(|found| Entry::new(source, found)).collect();
+    serialized(&Line { schema: SCHEMA, input, verdict: "malformed", diagnostics })
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: u32,
+    input: &'a str,
+    verdict: &'static str,
+    diagnostics: Vec<Entry>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    severity: &'static str,
+    line: usize,
+    column: usize,
+    /// Behind the last character.
+    end: [usize; 2],
+    message: String,
+    /// How to mend it.
+    help: Option<String>,
+    /// Other places that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    related: Vec<TextPosition>,
+}
+
+impl Entry {
+    fn new(source: &Source, found: &Diagnostic) -> Self {
+        let (line, column) = source.position(found.span);
+        let end = source.position(Span { begin: found.span.end, end: found.span.end });
+        let related = found.context();
+        Self {
+            severity: if found.kind.is_warning() { "warning" } else { "error" },
+            line,
+            column,
+            end: end.into(),
+            message: found.kind.to_string(),
+            help: found.help(),
+            related: related
+                .into_iter()
+                .map(|(span, said)| TextPosition::new(source, span, &said))
+                .collect(),
+        }
+    }
+}

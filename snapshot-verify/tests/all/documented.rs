@@ -1,0 +1,11 @@
+//! Every command of the program that the pages for users name exists, with its options.
+
+use trial::{Program, pages};
+
+#[test]
+fn the_commands_on_the_pages_are_known() {
+    let program = Program::new(env!("CARGO_BIN_EXE_snapshot-verify"));
+    let (count, wrong) = pages::unknown(program, "snapshot-verify");
+    assert!(count > 40, "{count}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
