@@ -12,16 +12,21 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The direct dependencies of each crate of the workspace, as its manifest
-/// declares them: `normal`, `dev` or `build`, by name.
-fn declared() -> BTreeMap<String, BTreeMap<&'static str, BTreeSet<String>>> {
+/// What cargo says of the workspace.
+fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .current_dir(workspace())
         .output()
         .expect("cargo starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
+    serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
+}
+
+/// The direct dependencies of each crate of the workspace, as its manifest
+/// declares them: `normal`, `dev` or `build`, by name.
+fn declared() -> BTreeMap<String, BTreeMap<&'static str, BTreeSet<String>>> {
+    let metadata = metadata();
     let text = |value: &Value| value.as_str().expect("a name").to_owned();
     let mut declared = BTreeMap::new();
     for package in metadata["packages"].as_array().expect("a list of packages") {
@@ -289,4 +294,30 @@ fn the_testing_tool_knows_no_verifier_and_the_verifier_no_format() {
             assert!(!source.contains(word), "{} mentions {word}", file.display());
         }
     }
+}
+
+/// What has no unit tests is not compiled once more for them (`test = false`): then it must
+/// have none, for they would not run.
+#[test]
+fn what_is_not_compiled_for_tests_has_none() {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let mut untested = 0;
+    for target in packages.iter().filter_map(|package| package["targets"].as_array()).flatten() {
+        if target["test"] != Value::Bool(false) {
+            continue;
+        }
+        let root = Path::new(target["src_path"].as_str().expect("a path"));
+        let is_library = target["kind"].as_array().is_some_and(|of| of.contains(&"lib".into()));
+        let files = match root.parent() {
+            Some(folder) if is_library => sources(folder),
+            _ => vec![root.to_owned()],
+        };
+        for file in files {
+            let source = fs::read_to_string(&file).expect("a source can be read");
+            assert!(!source.contains("#[test]"), "{} has tests", file.display());
+        }
+        untested += usize::from(is_library);
+    }
+    assert!(untested > 3, "libraries without unit tests: {untested}");
 }
