@@ -17,7 +17,9 @@ impl Graph {
         let mut graph = self.clone();
         graph.straighten();
         graph.join();
-        graph.renumbered()
+        let mut reachable = graph.reachable();
+        reachable.locations.sort_unstable();
+        graph.renumbered(&reachable)
     }
 
     /// Decided branches and empty blocks become plain jumps.
@@ -107,13 +109,20 @@ impl Graph {
         }
     }
 
-    /// Only what can be reached, in the order in which it is found.
-    fn renumbered(&self) -> Self {
-        let reachable = self.reachable();
-        let location = |location: Location| {
-            let position = reachable.locations.binary_search(&location);
-            Location(position.map_or(0, |position| position as u32))
-        };
+    /// Without what no execution of the process can reach: blocks and locations in the order in
+    /// which they are found.
+    #[must_use]
+    pub(crate) fn trimmed(&self) -> Self {
+        self.renumbered(&self.reachable())
+    }
+
+    /// Only this, in this order.
+    fn renumbered(&self, reachable: &Reachable) -> Self {
+        let mut places = vec![Location::IDLE; self.locations.len()];
+        for (place, location) in (0..).map(Location).zip(&reachable.locations) {
+            places[location.index()] = place;
+        }
+        let location = |location: Location| places[location.index()];
         let number = |block: BlockId| reachable.number[block.index()].unwrap_or(block);
         let blocks = reachable.order.iter().map(|block| {
             let block = self.block(*block);
@@ -150,18 +159,16 @@ impl Graph {
             found.number[block.index()] = Some(BlockId(found.order.len() as u32));
             found.order.push(block);
             let end = &self.block(block).end;
-            let next: Vec<BlockId> = end.blocks().collect();
-            open.extend(next.into_iter().rev());
+            open.extend(end.blocks());
             if let End::Pause(location) = end
                 && !std::mem::replace(&mut standing[location.index()], true)
             {
                 found.locations.push(*location);
                 let at = self.standing(*location);
-                open.extend(at.reactions.iter().rev().map(|reaction| reaction.then));
+                open.extend(at.reactions.iter().map(|reaction| reaction.then));
                 open.extend(at.step);
             }
         }
-        found.locations.sort_unstable();
         found
     }
 }
@@ -171,7 +178,7 @@ pub(crate) struct Reachable {
     /// Per block, its place in `order`; none if it cannot be reached.
     number: Vec<Option<BlockId>>,
     order: Vec<BlockId>,
-    /// Ascending, idle first.
+    /// In the order in which they are found, idle first.
     locations: Vec<Location>,
 }
 

@@ -282,57 +282,5 @@ fn quotient(words: &Words<'_>, classes: &[u32], count: usize) -> Graph {
         invocations: Invocations { update, scan },
         argument: graph.argument,
     };
-    reachable(&whole)
-}
-
-/// The graph without what no execution of the process can reach, locations and
-/// blocks in the order in which they are found.
-#[must_use]
-pub fn reachable(graph: &Graph) -> Graph {
-    let mut blocks: Vec<Option<BlockId>> = vec![None; graph.blocks.len()];
-    let mut locations: Vec<Option<Location>> = vec![None; graph.locations.len()];
-    locations[Location::IDLE.index()] = Some(Location::IDLE);
-    let mut found_blocks: Vec<BlockId> = Vec::new();
-    let mut found_locations = vec![Location::IDLE];
-    let mut open = vec![graph.invocations.scan, graph.invocations.update];
-    while let Some(id) = open.pop() {
-        if blocks[id.index()].is_some() {
-            continue;
-        }
-        blocks[id.index()] = Some(BlockId(found_blocks.len() as u32));
-        found_blocks.push(id);
-        let block = graph.block(id);
-        open.extend(block.end.blocks());
-        if let End::Pause(location) = block.end
-            && locations[location.index()].is_none()
-        {
-            locations[location.index()] = Some(Location(found_locations.len() as u32));
-            found_locations.push(location);
-            let standing = &graph.locations[location.index()];
-            open.extend(standing.reactions.iter().map(|reaction| reaction.then));
-            open.extend(standing.step);
-        }
-    }
-    let renumber = |id: BlockId| blocks[id.index()].unwrap_or(id);
-    let relocate = |id: Location| locations[id.index()].unwrap_or(id);
-    Graph {
-        blocks: found_blocks
-            .iter()
-            .map(|&id| graph.block(id).relinked(renumber, relocate))
-            .collect(),
-        locations: found_locations
-            .iter()
-            .map(|&id| {
-                let mut standing = graph.locations[id.index()].clone();
-                standing.step = standing.step.map(renumber);
-                standing.reactions.iter_mut().for_each(|r| r.then = renumber(r.then));
-                standing
-            })
-            .collect(),
-        invocations: Invocations {
-            update: renumber(graph.invocations.update),
-            scan: renumber(graph.invocations.scan),
-        },
-        argument: graph.argument,
-    }
+    whole.trimmed()
 }

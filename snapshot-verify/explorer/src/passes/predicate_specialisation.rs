@@ -46,7 +46,6 @@ use crate::instance::{
     Standing, Target, Term,
 };
 use crate::limits::Limit;
-use crate::passes::bisimulation::reachable;
 
 /// With more locations than this, a process is specialised to fewer facts.
 const MOST_LOCATIONS: usize = 4_000;
@@ -168,7 +167,7 @@ impl<'a> Specialisation<'a> {
         // The queue is empty: all blocks are written.
         let blocks: Option<Vec<Block>> = self.blocks.into_iter().collect();
         let (locations, argument) = (self.locations, self.graph.argument);
-        Ok(blocks.map(|blocks| reachable(&Graph { blocks, locations, invocations, argument })))
+        Ok(blocks.map(|blocks| Graph { blocks, locations, invocations, argument }.trimmed()))
     }
 
     /// The location that holds these facts.
