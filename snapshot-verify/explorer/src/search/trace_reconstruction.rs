@@ -63,7 +63,7 @@ fn predecessor<const W: usize>(
         {
             watch.look();
             for state in chunk {
-                product.successors(state, &mut scratch, |by, successor| {
+                product.successors_dyn(state, &mut scratch, &mut |by, successor| {
                     if successor.state == Some(*target) {
                         mine = mine.into_iter().chain([(*state, by)]).min();
                     }

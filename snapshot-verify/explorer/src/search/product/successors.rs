@@ -52,6 +52,18 @@ impl Product<'_> {
         }
     }
 
+    /// The same for callers outside the inner loop of a search: it is compiled once for all
+    /// of them.
+    #[inline(never)]
+    pub fn successors_dyn<const W: usize>(
+        &self,
+        state: &[u64; W],
+        scratch: &mut Scratch,
+        each: &mut dyn FnMut(Move, Successor<W>),
+    ) {
+        self.successors(state, scratch, each);
+    }
+
     /// The same, where moves may have been made before.
     #[inline]
     pub fn successors_cached<const W: usize>(

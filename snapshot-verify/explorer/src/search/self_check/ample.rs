@@ -13,7 +13,7 @@
 use snapshot_core::Process;
 
 use super::antichain::dominates;
-use super::{End, Examination, Examiner, Step};
+use super::{Claims, End, Examination, Step};
 use crate::instance::Scalar;
 use crate::search::code::RegisterMachine;
 use crate::search::product::Choice;
@@ -24,7 +24,7 @@ const NAME: &str = "ample";
 const CONTINUATIONS: usize = 2;
 const LENGTH: usize = 5;
 
-impl<const W: usize> Examiner<'_, W> {
+impl Claims<'_> {
     pub(super) fn ample(&mut self, steps: &[Step]) -> Examination {
         if self.product.ample.is_none() {
             return Ok(());

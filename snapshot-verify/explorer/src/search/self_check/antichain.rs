@@ -9,10 +9,10 @@
 //! * The canonical successors of s are looked for in the store once the level is
 //!   complete: each must be there, or a state that dominates it.
 
-use super::{End, Examination, Examiner, Step};
+use super::{Claims, End, Examination, Examiner, Step};
 use crate::instance::Scalar;
 use crate::search::layout::{Registers, Variable};
-use crate::search::product::Scratch;
+use crate::search::product::{Scratch, Successor};
 use crate::search::store::Store;
 use snapshot_core::Process;
 use snapshot_core::observer::{Must, ObserverState};
@@ -32,18 +32,10 @@ pub(super) fn dominates(registers: Registers, more: &[Scalar], less: &[Scalar]) 
     })
 }
 
-impl<const W: usize> Examiner<'_, W> {
+impl Claims<'_> {
     pub(super) fn antichain(&mut self, state: &[Scalar], steps: &[Step]) -> Examination {
         if !self.antichain {
             return Ok(());
-        }
-        if self.stored.len() < STORED {
-            let mut scratch = Scratch::new(self.product);
-            let packed = self.product.layout().pack(state);
-            let stored = &mut self.stored;
-            self.product.successors::<W>(&packed, &mut scratch, |_, successor| {
-                stored.extend(successor.state);
-            });
         }
         let Some(less) = self.dominated(state) else { return Ok(()) };
         self.examined.antichain += 1;
@@ -97,23 +89,36 @@ impl<const W: usize> Examiner<'_, W> {
             && musts.all(|must| Must::from_bits(must).is_some());
         (is_one && less != state).then_some(less)
     }
+}
+
+impl<const W: usize> Examiner<'_, W> {
+    /// Keeps the canonical successors of a state for [`Self::is_stored`].
+    pub(super) fn expect_successors(&mut self, state: &[u64; W]) {
+        let product = self.claims.product;
+        if self.claims.antichain && self.stored.len() < STORED {
+            let stored = &mut self.stored;
+            let mut keep = |_, successor: Successor<W>| stored.extend(successor.state);
+            product.successors_dyn(state, &mut Scratch::new(product), &mut keep);
+        }
+    }
 
     /// Whether a state is in the store, or one that dominates it.
     pub(super) fn is_stored(&self, packed: &[u64; W], store: &Store<'_, W>) -> Examination {
+        let Claims { product, registers, .. } = self.claims;
         let unpacked = |packed: &[u64; W]| {
-            let mut state = vec![0; self.registers.count()];
-            self.product.layout().unpack(packed, &mut state);
+            let mut state = vec![0; registers.count()];
+            product.layout().unpack(packed, &mut state);
             state
         };
         let state = unpacked(packed);
-        if store.any_alike(packed, |kept| dominates(self.registers, &unpacked(kept), &state)) {
+        if store.any_alike(packed, |kept| dominates(registers, &unpacked(kept), &state)) {
             return Ok(());
         }
         Err(super::Defect {
             reduction: NAME,
             what: "a state was dropped, and none that is kept dominates it".to_owned(),
             step: "the end of its level".to_owned(),
-            state: self.describe(&state),
+            state: self.claims.describe(&state),
         })
     }
 }

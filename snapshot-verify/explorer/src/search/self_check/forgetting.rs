@@ -6,12 +6,12 @@
 //! in blanks that were moved. A move from s that faults is not compared: that refutes a
 //! conjecture, and the search begins again.
 
-use super::{End, Examination, Examiner, Step};
+use super::{Claims, End, Examination, Step};
 use crate::instance::Scalar;
 
 const NAME: &str = "stale";
 
-impl<const W: usize> Examiner<'_, W> {
+impl Claims<'_> {
     pub(super) fn forgetting(&mut self, state: &[Scalar], steps: &[Step]) -> Examination {
         let Some(forgetting) = self.product.forgetting else { return Ok(()) };
         let registers = self.registers;

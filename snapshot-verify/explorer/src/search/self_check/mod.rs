@@ -150,18 +150,25 @@ impl Step {
 /// Examines states; one per thread.
 #[derive(Debug)]
 pub(super) struct Examiner<'a, const W: usize> {
+    claims: Claims<'a>,
+    options: SelfCheck,
+    /// Successors of states that were examined, which the store must hold or dominate.
+    stored: Vec<[u64; W]>,
+    defect: Option<([u64; W], Defect)>,
+}
+
+/// Tries what is claimed of states. It knows them unpacked, whatever their width: so it is
+/// compiled once.
+#[derive(Debug)]
+struct Claims<'a> {
     product: &'a Product<'a>,
     instance: &'a Instance,
     registers: Registers,
-    options: SelfCheck,
     antichain: bool,
     ahead: Ahead,
     machine: RegisterMachine,
     random: ChaCha8Rng,
     examined: Examined,
-    /// Successors of states that were examined, which the store must hold or dominate.
-    stored: Vec<[u64; W]>,
-    defect: Option<([u64; W], Defect)>,
 }
 
 /// The first defect of a state.
@@ -175,19 +182,17 @@ impl<'a, const W: usize> Examiner<'a, W> {
         antichain: bool,
     ) -> Self {
         let ahead = Ahead::new(product);
-        Self {
+        let claims = Claims {
             registers: product.layout().registers(),
             machine: ahead.machine.clone(),
             random: ChaCha8Rng::seed_from_u64(options.seed),
             examined: Examined::default(),
-            stored: Vec::new(),
-            defect: None,
             product,
             instance,
-            options,
             antichain,
             ahead,
-        }
+        };
+        Self { claims, options, stored: Vec::new(), defect: None }
     }
 
     /// Of this many states of a level one is examined.
@@ -206,18 +211,10 @@ impl<'a, const W: usize> Examiner<'a, W> {
 
     #[cold]
     fn examine(&mut self, packed: &[u64; W], seed: u64) {
-        self.random = ChaCha8Rng::seed_from_u64(seed);
-        self.examined.states += 1;
-        let mut state = vec![0; self.registers.count()];
-        self.product.layout().unpack(packed, &mut state);
-        let steps = self.steps(&state);
-        let found = self
-            .symmetry(&state, &steps)
-            .and_then(|()| self.numbering(&state))
-            .and_then(|()| self.forgetting(&state, &steps))
-            .and_then(|()| self.ample(&steps))
-            .and_then(|()| self.antichain(&state, &steps));
-        if let Err(defect) = found {
+        let mut state = vec![0; self.claims.registers.count()];
+        self.claims.product.layout().unpack(packed, &mut state);
+        self.expect_successors(packed);
+        if let Err(defect) = self.claims.hold(&state, seed) {
             self.defect = Some((*packed, defect));
         }
     }
@@ -234,12 +231,26 @@ impl<'a, const W: usize> Examiner<'a, W> {
     }
 
     pub fn take_examined(&mut self) -> Examined {
-        std::mem::take(&mut self.examined)
+        std::mem::take(&mut self.claims.examined)
     }
 
     /// The defect, with the state that it was found in.
     pub const fn take_defect(&mut self) -> Option<([u64; W], Defect)> {
         self.defect.take()
+    }
+}
+
+impl Claims<'_> {
+    /// Whether all that is claimed of a state holds, with the witnesses of a seed.
+    fn hold(&mut self, state: &[Scalar], seed: u64) -> Examination {
+        self.random = ChaCha8Rng::seed_from_u64(seed);
+        self.examined.states += 1;
+        let steps = self.steps(state);
+        self.symmetry(state, &steps)?;
+        self.numbering(state)?;
+        self.forgetting(state, &steps)?;
+        self.ample(&steps)?;
+        self.antichain(state, &steps)
     }
 
     /// One move.

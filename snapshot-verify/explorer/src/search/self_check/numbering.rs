@@ -7,7 +7,7 @@
 //! t must lead to the normal form of what the same move leads to from s, or from one of
 //! its expansions.
 
-use super::{End, Examination, Examiner, Step};
+use super::{Claims, End, Examination, Step};
 use crate::instance::{Domain, NONE, Scalar, SlotId};
 use crate::search::canonical::Numbering;
 
@@ -19,7 +19,7 @@ const WITNESSES: usize = 3;
 /// Changes that are tried to make one of these.
 const CHANGES: usize = 6;
 
-impl<const W: usize> Examiner<'_, W> {
+impl Claims<'_> {
     pub(super) fn numbering(&mut self, state: &[Scalar]) -> Examination {
         let Some(numbering) = self.product.numbering else { return Ok(()) };
         let classes = numbering.classes();

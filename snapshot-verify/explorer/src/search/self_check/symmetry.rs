@@ -8,13 +8,13 @@
 
 use snapshot_core::Process;
 
-use super::{End, Examination, Examiner, Step};
+use super::{Claims, End, Examination, Step};
 use crate::instance::{Location, Owner, Scalar};
 use crate::search::canonical::Permutation;
 
 const NAME: &str = "symmetry";
 
-impl<const W: usize> Examiner<'_, W> {
+impl Claims<'_> {
     pub(super) fn symmetry(&mut self, state: &[Scalar], steps: &[Step]) -> Examination {
         let Some(symmetry) = self.product.symmetry else { return Ok(()) };
         for orbit in symmetry.orbits() {

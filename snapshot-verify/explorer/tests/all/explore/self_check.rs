@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
-use snapshot_explorer::instance::{Domain, NONE, Scalar, SlotId};
+use snapshot_explorer::instance::{Domain, End, NONE, Operator, Response, Scalar, SlotId, Term};
 use snapshot_explorer::pipeline::Prepared;
 use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
 use snapshot_explorer::quotient::process_symmetry::ProcessSymmetry;
@@ -67,7 +67,7 @@ fn prepared(text: &str, processes: usize) -> Prepared {
         .unwrap()
 }
 
-fn corpus(name: &str) -> &'static str {
+fn algorithm(name: &str) -> &'static str {
     corpus::algorithm(name).unwrap().text
 }
 
@@ -117,7 +117,7 @@ impl Symmetry for WrongExchange {
 
 #[test]
 fn a_wrong_exchange_is_found() {
-    let prepared = prepared(corpus("bowman"), 4);
+    let prepared = prepared(algorithm("bowman"), 4);
     let symmetry = prepared.symmetry(|_| true, Deadline::NEVER).unwrap().unwrap();
     let right =
         Exploration { symmetry: Some(&symmetry), operations: Some(1), ..Exploration::default() };
@@ -129,6 +129,42 @@ fn a_wrong_exchange_is_found() {
     let wrong = WrongExchange(symmetry, SlotId(active as u32));
     let wrong =
         Exploration { symmetry: Some(&wrong), operations: Some(1), ..Exploration::default() };
+    assert_eq!(found(&prepared, &wrong), "symmetry");
+}
+
+/// The term as if the number of a name were the same for all names.
+fn without_conversions(term: &Term) -> Term {
+    let all = |of: &[Term]| of.iter().map(without_conversions).collect();
+    match term {
+        Term::Apply(Operator::NumberOf, _) => Term::Constant(0),
+        Term::Apply(operator, of) => Term::Apply(*operator, all(of)),
+        Term::Element { index, of } => {
+            Term::Element { index: Box::new(without_conversions(index)), of: all(of) }
+        }
+        term => term.clone(),
+    }
+}
+
+/// Exchanges are looked for where conversions of names to numbers do not forbid them.
+#[test]
+fn an_exchange_that_conversions_forbid_is_found() {
+    let prepared = prepared(corpus::small("name_equal_number"), 4);
+    assert!(prepared.symmetry(|_| true, Deadline::NEVER).unwrap().is_none());
+    let mut planted = prepared.instance.clone();
+    for block in planted.graphs.iter_mut().flat_map(|graph| &mut graph.blocks) {
+        for assignment in &mut block.assignments {
+            assignment.value = without_conversions(&assignment.value);
+        }
+        if let End::Branch { condition, .. } = &mut block.end {
+            *condition = without_conversions(condition);
+        }
+        if let End::Respond(Response::Scan { at, foreign }) = &mut block.end {
+            at.iter_mut().chain([foreign]).for_each(|term| *term = without_conversions(term));
+        }
+    }
+    let symmetry = ProcessSymmetry::new(&planted, |_| true, Deadline::NEVER).unwrap();
+    assert!(!symmetry.is_trivial());
+    let wrong = Exploration { symmetry: Some(&symmetry), ..Exploration::default() };
     assert_eq!(found(&prepared, &wrong), "symmetry");
 }
 
@@ -202,6 +238,20 @@ fn versions_that_are_merged_are_found() {
     assert_eq!(found(&prepared, &exploration), "counters");
 }
 
+#[test]
+fn a_bit_that_is_flipped_alone_is_found() {
+    let prepared = prepared(algorithm("afek_bounded"), 2);
+    let numbering = prepared.numbering.as_ref().unwrap();
+    let bits = Numbering::classes(numbering).into_iter().flatten().find(|slot| {
+        let domain = prepared.instance.slots[slot.index()].domain;
+        matches!(domain, Domain::Range { .. })
+    });
+    let numbering = Changed { merged: bits.into_iter().collect(), ..changed(&prepared) };
+    assert_eq!(numbering.merged.len(), 1);
+    let exploration = Exploration { numbering: Some(&numbering), ..Exploration::default() };
+    assert_eq!(found(&prepared, &exploration), "counters");
+}
+
 /// Forgets one cell always.
 #[derive(Debug)]
 struct Forgetful(SlotId);
@@ -214,7 +264,7 @@ impl Forgetting for Forgetful {
 
 #[test]
 fn a_live_cell_that_is_forgotten_is_found() {
-    let prepared = prepared(corpus("bowman"), 2);
+    let prepared = prepared(algorithm("bowman"), 2);
     let cell = prepared.instance.slots.iter().position(|slot| slot.name == "a[0]").unwrap();
     let forgetting = Forgetful(SlotId(cell as u32));
     let exploration = Exploration { forgetting: Some(&forgetting), ..Exploration::default() };
@@ -223,7 +273,7 @@ fn a_live_cell_that_is_forgotten_is_found() {
 
 #[test]
 fn what_is_abandoned_or_stale_is_filled() {
-    let mut riany = prepared(corpus("riany"), 2);
+    let mut riany = prepared(algorithm("riany"), 2);
     riany.analyse(Deadline::NEVER).unwrap();
     let forgetting = riany.forgetting().unwrap();
     let operations = Some(2);
@@ -263,7 +313,7 @@ impl Hasty {
 
 #[test]
 fn a_step_taken_too_early_is_found() {
-    let prepared = prepared(corpus("bowman"), 2);
+    let prepared = prepared(algorithm("bowman"), 2);
     let bounded = Exploration { operations: Some(2), ..Exploration::default() };
     let ample = prepared.ample(Some(2), Deadline::NEVER).unwrap().unwrap();
     let examined = run(&prepared, &Exploration { ample: Some(&ample), ..bounded.clone() }).unwrap();
@@ -273,7 +323,7 @@ fn a_step_taken_too_early_is_found() {
 
 #[test]
 fn what_is_examined_does_not_depend_on_threads() {
-    let prepared = prepared(corpus("bowman"), 3);
+    let prepared = prepared(algorithm("bowman"), 3);
     let examined = |threads| {
         let numbering = prepared.numbering.as_ref().map(|numbering| numbering as _);
         let self_check = Some(SelfCheck { one_in: 16, seed: 5 });
