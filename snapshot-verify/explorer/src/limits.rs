@@ -23,11 +23,19 @@ pub enum Limit {
     Gaps,
     /// What was guessed to be stale was refuted too often.
     Refutations,
+    /// A condition of a later branch has too many nodes.
+    ConditionSize,
+    /// A variable that others copy to a cell has too large a domain.
+    CellDomain,
+    /// Too many steps that commute follow each other.
+    AtOnce,
+    /// Too many reactions to one step.
+    Reactions,
 }
 
 impl Limit {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 11] = [
         Self::Specialised,
         Self::Conditions,
         Self::Places,
@@ -35,6 +43,10 @@ impl Limit {
         Self::Rounds,
         Self::Gaps,
         Self::Refutations,
+        Self::ConditionSize,
+        Self::CellDomain,
+        Self::AtOnce,
+        Self::Reactions,
     ];
 
     /// Its name, for programs.
@@ -47,6 +59,10 @@ impl Limit {
             Self::Rounds => "fusion-rounds",
             Self::Gaps => "counter-gaps",
             Self::Refutations => "refutations",
+            Self::ConditionSize => "condition-size",
+            Self::CellDomain => "cell-domain",
+            Self::AtOnce => "steps-at-once",
+            Self::Reactions => "reactions",
         }
     }
 
@@ -66,6 +82,19 @@ impl Limit {
             Self::Rounds => "after 8 rounds there are still steps to fuse: `shrink` leaves them",
             Self::Gaps => "gaps between counters of 32 and more count as one",
             Self::Refutations => "200 guesses of `stale` were wrong: it guesses no more",
+            Self::ConditionSize => {
+                "a condition has more than 200 operators, slots and constants: `decided` does not \
+                 track it"
+            }
+            Self::CellDomain => {
+                "a cell is written from a variable of more than 64 values: `decided` takes it for \
+                 one that may hold anything"
+            }
+            Self::AtOnce => "after 256 steps taken at once, `ample` leaves the next to the search",
+            Self::Reactions => {
+                "after 1,024 reactions to one step, the search takes no more: variables keep what \
+                 they need not"
+            }
         }
     }
 }
@@ -94,7 +123,11 @@ pub struct Limits(AtomicU32);
 impl Limits {
     /// One is reached.
     pub fn reach(&self, limit: Limit) {
-        self.0.fetch_or(1 << limit as u32, Ordering::Relaxed);
+        let bit = 1 << limit as u32;
+        // A search may come to one at every state.
+        if self.0.load(Ordering::Relaxed) & bit == 0 {
+            self.0.fetch_or(bit, Ordering::Relaxed);
+        }
     }
 
     /// Those that were.

@@ -216,7 +216,8 @@ impl Explore for PairExplorer<'_> {
             Err(VerifyError::Explore(ExploreError::Memory { given, .. }))
                 if given < self.request.memory =>
             {
-                let measures = Measures { elapsed: began.elapsed(), ..Measures::default() };
+                let (elapsed, limits) = (began.elapsed(), limits.reached());
+                let measures = Measures { elapsed, limits, ..Measures::default() };
                 Ok((Finding::Stopped(Unfinished::Memory), measures))
             }
             found => found,
@@ -360,7 +361,7 @@ impl PairExplorer<'_> {
             peak_bytes: outcome.peak_bytes,
             bytes_per_state: outcome.bytes_per_state(),
             like: None,
-            limits: prepared.limits.union(deadline.reached()),
+            limits: prepared.limits.union(deadline.reached()).union(outcome.limits),
             proof: None,
         };
         self.prepared.insert(key, prepared);

@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::deadline::Deadline;
 use crate::instance::{Assignment, NONE, Operator, Scalar, Slot, SlotId, Target, Term};
+use crate::limits::Limit;
 
 /// A condition that stands for something that will be known only later.
 /// `Fresh` is no condition, so it can play this part.
@@ -253,9 +255,15 @@ impl Knowledge {
 }
 
 /// The condition before an assignment that holds iff the given one holds after
-/// it; [`UNKNOWN`] where it cannot be said.
+/// it; [`UNKNOWN`] where it cannot be said, or is too large to be kept, which the deadline
+/// notes.
 #[must_use]
-pub fn before(condition: &Term, assignment: &Assignment, slots: &[Slot]) -> Term {
+pub fn before(
+    condition: &Term,
+    assignment: &Assignment,
+    slots: &[Slot],
+    deadline: Deadline<'_>,
+) -> Term {
     let before = match &assignment.target {
         Target::Slot(target) if !mentions(condition, *target) => return condition.clone(),
         Target::Slot(target) => match &assignment.value {
@@ -269,7 +277,11 @@ pub fn before(condition: &Term, assignment: &Assignment, slots: &[Slot]) -> Term
         }
     };
     let before = without_arithmetic(&before.canonical(slots), slots);
-    if size(&before) > LARGEST { UNKNOWN } else { before }
+    if size(&before) > LARGEST {
+        deadline.reach(Limit::ConditionSize);
+        return UNKNOWN;
+    }
+    before
 }
 
 /// The condition with atoms that compute numbers made unknown. Else a counter in

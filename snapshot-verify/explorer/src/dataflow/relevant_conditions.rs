@@ -61,7 +61,7 @@ impl Backward for Relevant<'_> {
                     .into_iter()
                     .map(|condition| match unchanged(&condition) {
                         true => condition,
-                        false => Rc::new(before(&condition, assignment, self.slots)),
+                        false => Rc::new(before(&condition, assignment, self.slots, self.deadline)),
                     })
                     .collect();
             }

@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 
 use snapshot_core::Process;
 
+use crate::deadline::Deadline;
 use crate::instance::{Domain, Instance, NONE, Operator, Owner, Scalar, SlotId, Term};
+use crate::limits::Limit;
 
 /// Domains with more scalars than this count as unlimited.
 const MOST: i64 = 64;
@@ -24,6 +26,8 @@ struct Writes {
     fresh: bool,
     /// Anything.
     unlimited: bool,
+    /// Anything, since there would be too many one by one.
+    too_many: bool,
 }
 
 /// What the processes other than one may assign.
@@ -33,8 +37,9 @@ pub struct Stability {
 }
 
 impl Stability {
-    /// Of facts that this process knows. O(size of the instance).
-    pub fn new(instance: &Instance, process: Process) -> Self {
+    /// Of facts that this process knows; the deadline notes whether a domain is too large.
+    /// O(size of the instance).
+    pub fn new(instance: &Instance, process: Process, deadline: Deadline<'_>) -> Self {
         let mut writes = vec![Writes::default(); instance.slots.len()];
         for (other, graph) in instance.graphs.iter().enumerate() {
             if other == process.index() {
@@ -51,6 +56,10 @@ impl Stability {
             if matches!(slot.owner, Owner::Operation(owner) | Owner::Process(owner) if owner == process)
             {
                 *writes = Writes::default();
+            }
+            let is_cell = matches!(slot.owner, Owner::Shared | Owner::Link(_));
+            if is_cell && writes.too_many {
+                deadline.reach(Limit::CellDomain);
             }
         }
         Self { writes }
@@ -116,7 +125,8 @@ impl Writes {
                         self.scalars.insert(NONE);
                     }
                 }
-                _ => self.unlimited = true,
+                Domain::Range { .. } => (self.unlimited, self.too_many) = (true, true),
+                Domain::Version { .. } | Domain::Counter { .. } => self.unlimited = true,
             },
             Term::Element { of, .. } => of.iter().for_each(|term| self.include(term, instance)),
             Term::Apply(Operator::If, of) => {

@@ -63,7 +63,7 @@ pub fn specialise(instance: &Instance, deadline: Deadline<'_>) -> Result<Instanc
         let process = Process::from_index(index);
         let relevant = relevant_conditions(graph, &instance.slots, deadline)?;
         for own_facts in [true, false] {
-            let new = Specialisation::new(instance, process, &relevant, own_facts);
+            let new = Specialisation::new(instance, process, &relevant, own_facts, deadline);
             if let Some(specialised) = new.run(deadline)? {
                 *graph = specialised;
                 break;
@@ -114,12 +114,13 @@ impl<'a> Specialisation<'a> {
         process: Process,
         relevant: &'a [Conditions],
         own_facts: bool,
+        deadline: Deadline<'_>,
     ) -> Self {
         let graph = &instance.graphs[process.index()];
         Self {
             graph,
             slots: &instance.slots,
-            stability: Stability::new(instance, process),
+            stability: Stability::new(instance, process, deadline),
             own_facts,
             relevant,
             blocks: Vec::new(),

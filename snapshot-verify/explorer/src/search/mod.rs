@@ -344,7 +344,8 @@ impl Exploration<'_> {
         };
         let Explored { states, transitions, depth, examined, .. } = explored;
         let seconds = watch.elapsed().as_secs_f64();
-        Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined })
+        let limits = product.limits();
+        Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined, limits })
     }
 }
 

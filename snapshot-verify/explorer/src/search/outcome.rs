@@ -8,6 +8,7 @@ use super::code::Fault;
 use super::product::Choice;
 use super::self_check::Examined;
 use crate::instance::Scalar;
+use crate::limits::LimitSet;
 
 /// What a search found, and what it took.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub struct Outcome {
     pub peak_bytes: u64,
     /// What the self-check tried.
     pub examined: Examined,
+    /// The limits of techniques that it came to.
+    pub limits: LimitSet,
 }
 
 /// The answer of a search.

@@ -229,25 +229,49 @@ fn emit_and_replay_end_in_time() {
     assert!(error.contains("the time is used up"), "{error}");
 }
 
-/// A limit that a technique comes to is told, to people and to programs.
+/// A limit that a technique comes to is told, to people and to programs; no other is.
 #[test]
 fn limits_are_reported() {
-    let lines = |line: &dyn Fn(usize) -> String| (0..80).map(line).collect::<String>();
-    let cells = lines(&|k| format!("shared z{k}: bool\n"));
-    let reads = lines(&|k| format!("        x{k} := z{k}\n        z{k} := not x{k}\n"));
-    let tests = lines(&|k| format!("    if x{k}: w := false\n"));
-    let many = Text::of(
-        &format!("{cells}shared w: bool\n"),
-        &format!("    atomic:\n{reads}    w := true\n{tests}"),
-    );
-    let few = Text::of("", "    skip\n");
-    let asked = "-n 2 --operations 1 --reductions all";
-    for (text, is_reached) in [(many, true), (few, false)] {
-        let (_, out, _) = text.check(asked);
-        let note = "note: a block has more than 64 conditions: `decided` tracks no others";
-        assert_eq!(out.contains(note), is_reached, "{out}");
-        let (_, out, _) = text.check(&format!("{asked} --report json"));
-        assert_eq!(out.contains("\"limits\":[\"conditions\"]"), is_reached, "{out}");
+    let lines = |count: usize, line: &dyn Fn(usize) -> String| -> String {
+        (0..count).map(line).collect::<String>()
+    };
+    let cells = |count| lines(count, &|k| format!("shared z{k}: bool\n")) + "shared w: bool\n";
+    let reads =
+        |count| lines(count, &|k| format!("        x{k} := z{k}\n        z{k} := not x{k}\n"));
+    let tested = |count| {
+        let tests = lines(count, &|k| format!("    if x{k}: w := false\n"));
+        Text::of(&cells(count), &format!("    atomic:\n{}    w := true\n{tests}", reads(count)))
+    };
+    let joined = |count| {
+        let all = lines(count - 1, &|k| format!("x{k} and "));
+        let test = format!("    if {all}x{}: w := false\n", count - 1);
+        Text::of(&cells(count), &format!("    atomic:\n{}    w := true\n{test}", reads(count)))
+    };
+    let counted = |most: usize| {
+        let update = format!("    x := z\n    y := w\n    if x < {most}: x := x + 1\n    z := x\n");
+        Text::of(&format!("shared z: 0..{most}\nshared w: 0..{most}\n"), &update)
+    };
+    let repeated =
+        |count| Text::of("shared w: bool\n", &format!("    for k in 0..{count}: x := w\n"));
+    let asked = "-n 2 --pairs 0,1 --operations 1 --reductions";
+    let cases = [
+        (tested(80), "all", "conditions", "a block has more than 64 conditions"),
+        (joined(240), "all", "condition-size", "a condition has more than 200 "),
+        (counted(80), "all", "cell-domain", "a cell is written from a variable of more than 64 "),
+        (repeated(300), "ample", "steps-at-once", "after 256 steps taken at once, "),
+        (tested(10), "all", "", "note: "),
+        (joined(40), "all", "", "note: "),
+        (counted(40), "all", "", "note: "),
+        (repeated(200), "ample", "", "note: "),
+    ];
+    for (text, reductions, name, note) in cases {
+        let (_, out, _) = text.check(&format!("{asked} {reductions}"));
+        let noted: Vec<&str> = out.lines().filter(|line| line.contains(note)).collect();
+        assert_eq!(noted.len(), usize::from(!name.is_empty()), "{name}: {out}");
+        let (_, out, _) = text.check(&format!("{asked} {reductions} --report json"));
+        let list = format!("\"limits\":[\"{name}\"]");
+        assert_eq!(out.contains(&list), !name.is_empty(), "{out}");
+        assert_eq!(out.contains("limits"), !name.is_empty(), "{out}");
     }
 }
 

@@ -55,6 +55,7 @@ pub use transition_cache::TransitionCache;
 use super::canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
 use super::code::{Code, Fault, RegisterMachine};
 use crate::instance::{Instance, Location, Owner, Scalar};
+use crate::limits::{LimitSet, Limits};
 use crate::search::layout::{Layout, Register, Registers};
 
 /// One step of one process. The order is the one in which counterexamples are
@@ -102,6 +103,8 @@ pub struct Product<'a> {
     bounded: bool,
     counts_barriers: bool,
     past_violations: bool,
+    /// Those that steps have come to so far.
+    limits: Limits,
 }
 
 /// What the client knows of one process.
@@ -196,7 +199,13 @@ impl<'a> Product<'a> {
             bounded: rules.operations.is_some(),
             counts_barriers: rules.barriers.is_some(),
             past_violations: rules.past_violations,
+            limits: Limits::default(),
         }
+    }
+
+    /// The limits of techniques that steps have come to so far.
+    pub fn limits(&self) -> LimitSet {
+        self.limits.reached()
     }
 
     /// How states are packed.

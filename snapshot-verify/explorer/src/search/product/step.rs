@@ -6,6 +6,7 @@ use snapshot_core::simple::Switching;
 
 use super::{Choice, Product, Stop};
 use crate::instance::{Location, Scalar};
+use crate::limits::Limit;
 use crate::search::code::{Ending, Entry, RegisterMachine};
 use crate::search::layout::{INVOKED_BITS, Register};
 
@@ -223,7 +224,7 @@ impl Product<'_> {
         let mut dirty = 1 << mover.index();
         for _ in 0..MOST_REACTIONS {
             if !self.goes_on(stop) {
-                break;
+                return stop;
             }
             for &register in &machine.written()[seen..] {
                 dirty |= self.watchers[usize::from(register)];
@@ -231,7 +232,7 @@ impl Product<'_> {
             seen = machine.written().len();
             dirty &= self.reacting;
             if dirty == 0 {
-                break;
+                return stop;
             }
             let process = dirty.trailing_zeros() as usize;
             match self.react_once(Process::from_index(process), machine) {
@@ -241,6 +242,7 @@ impl Product<'_> {
                 Some(Err(later)) => stop = stop.or(Some(later)),
             }
         }
+        self.limits.reach(Limit::Reactions);
         stop
     }
 

@@ -5,6 +5,7 @@ use snapshot_core::Process;
 
 use super::{Choice, Move, Product, Stop, TransitionCache};
 use crate::instance::{Location, Scalar};
+use crate::limits::Limit;
 use crate::search::canonical::Around;
 use crate::search::code::RegisterMachine;
 use crate::search::layout::Register;
@@ -213,6 +214,7 @@ impl Product<'_> {
                 return AtOnce { steps: self.enter(state, length, ahead), stop: None };
             }
         }
+        self.limits.reach(Limit::AtOnce);
         AtOnce { steps: MOST_AT_ONCE, stop: None }
     }
 

@@ -8,6 +8,7 @@ mod canonical;
 mod counters;
 mod counts;
 mod hidden;
+mod limits;
 mod meaning;
 mod narrow;
 mod oracle;
