@@ -5,13 +5,15 @@ use snapshot_everyn::ladder::Rung;
 use snapshot_everyn::prove::Attempt;
 use snapshot_everyn::tell;
 
+use super::Case;
+use super::exercised::{Exercised, human_exercised};
 use super::quantity::{count, seconds};
 use crate::language::Source;
 use crate::verify::every::Every;
 
 /// An answer for people: the conclusion, and below it the obligations that were tried.
 /// `title` names the algorithm. The counterexample, if there is one, is reported as that
-/// of its n.
+/// of its n, and what a proof exercised by [`human_every_exercised`].
 pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
     let verdict = match every.verdict() {
         "verified" => "verified for every n >= 2, all pairs, any number of operations".to_owned(),
@@ -51,6 +53,13 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
     text
 }
 
+/// What the executions of a definite n exercise, those of the case, of which there is a proof
+/// for every n.
+pub fn human_every_exercised(case: &Case<'_>) -> String {
+    let with = format!(" with n = {}", case.request.processes);
+    case.exercise.map_or_else(String::new, |exercise| human_exercised(case, exercise, &with))
+}
+
 fn steps(rung: &Rung) -> Option<&[snapshot_everyn::prove::Event]> {
     match &rung.finding.as_ref().ok()?.attempt {
         Attempt::Fails(_, events) => Some(events),
@@ -58,13 +67,16 @@ fn steps(rung: &Rung) -> Option<&[snapshot_everyn::prove::Event]> {
     }
 }
 
-/// An answer for programs, as one line.
-pub fn json_every(input: &str, bug: Option<&str>, source: &Source, every: &Every) -> String {
+/// An answer for programs, as one line. The case is of a definite n, with what its executions
+/// exercise.
+pub fn json_every(case: &Case<'_>, every: &Every) -> String {
+    let (source, exercise) = (case.source, case.exercise);
+    let exercised = exercise.map(|exercise| Exercised::of(case, exercise));
     let rungs: Vec<Value> = every.answer.rungs.iter().map(|rung| rung_of(rung, source)).collect();
     let n = every.wrong.as_ref().map(|(request, _)| request.processes);
-    json!({
-        "input": input,
-        "bug": bug,
+    let mut line = json!({
+        "input": case.input,
+        "bug": case.bug,
         "processes": "every",
         "verdict": every.verdict(),
         "violated_with": n,
@@ -72,9 +84,12 @@ pub fn json_every(input: &str, bug: Option<&str>, source: &Source, every: &Every
         "rung": every.answer.rungs.last().map(|rung| rung.obligation.name()),
         "obligations": rungs,
         "seconds": every.elapsed.as_secs_f64(),
-    })
-    .to_string()
-        + "\n"
+    });
+    if let Some(exercised) = exercised {
+        line["exercised"] = json!(exercised);
+        line["exercised"]["processes"] = case.request.processes.into();
+    }
+    line.to_string() + "\n"
 }
 
 fn rung_of(rung: &Rung, source: &Source) -> Value {

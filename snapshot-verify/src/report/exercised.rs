@@ -15,14 +15,15 @@ const MOST_PLACES: usize = 8;
 const MOST_RUNS: usize = 12;
 
 /// What was exercised, in a line, and below it a note for each thing that never happens.
-pub fn human_exercised(case: &Case<'_>, exercise: &Exercise) -> String {
+/// `with`: with how many processes, if that is not said elsewhere.
+pub fn human_exercised(case: &Case<'_>, exercise: &Exercise, with: &str) -> String {
     let within = match case.request.operations {
         Operations::AtMost(1) => " with at most 1 operation by each process",
         Operations::AtMost(_) => " within the bound on operations",
         Operations::Unbounded | Operations::Grow => "",
     };
     let mut text = format!(
-        "  exercised{within}: {}; {}; {}\n",
+        "  exercised{with}{within}: {}; {}; {}\n",
         statements(exercise),
         returns(exercise),
         ending(exercise)

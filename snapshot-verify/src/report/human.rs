@@ -92,7 +92,7 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
                     case.request.processes
                 ),
             };
-            let exercised = case.exercise.map(|exercise| human_exercised(case, exercise));
+            let exercised = case.exercise.map(|exercise| human_exercised(case, exercise, ""));
             let exercised = exercised.unwrap_or_default();
             format!("{title} ({pairs}{updates}, {bound}{method})\n{exercised}{}", reach(case))
         }

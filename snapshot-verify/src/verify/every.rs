@@ -22,6 +22,10 @@ use crate::program::Program;
 /// The largest n that is searched for a violation.
 pub const LARGEST: usize = 4;
 
+/// The n whose executions show what a proof exercised: all roles of two scanned segments and of
+/// further processes, and few states.
+pub const EXERCISED: usize = 3;
+
 /// How long is searched for a violation, of each n, if there is no limit.
 const PATIENCE: Duration = Duration::from_secs(30);
 

@@ -11,9 +11,10 @@ use snapshot_io::replacement;
 use snapshot_verify::exercise::Exercise;
 use snapshot_verify::program::Program;
 use snapshot_verify::report::{
-    Case, Tally, human, human_conclusion, human_every, human_trial, json, json_every, json_summary,
+    Case, Tally, human, human_conclusion, human_every, human_every_exercised, human_trial, json,
+    json_every, json_summary,
 };
-use snapshot_verify::verify::every::{Every, every_by};
+use snapshot_verify::verify::every::{EXERCISED, Every, every_by};
 use snapshot_verify::verify::{
     Method, Outcome, Request, Unfinished, Verdict, exercised, tried, verify_by,
 };
@@ -173,6 +174,27 @@ impl<'a> Session<'a> {
         let every = every_by(&variant.program, &request, &rungs, searches, &watch);
         self.ticker.clear();
         let every = every.map_err(|error| refused(&title, source, &error))?;
+        let small = self.command.request(EXERCISED, Method::Exploration);
+        let exercise = match every.verdict() {
+            "verified" => {
+                let left = request.time.map(|time| time.saturating_sub(every.elapsed));
+                let exercise = exercised(&variant.program, &small, left, &watch);
+                Some(exercise.map_err(|error| refused(&title, source, &error))?)
+            }
+            _ => None,
+        };
+        self.tally.vacuous += usize::from(exercise.as_ref().is_some_and(Exercise::is_vacuous));
+        let proof = Case {
+            input: &input.name,
+            algorithm: &variant.program.name,
+            bug,
+            object: None,
+            source,
+            request: &small,
+            outcomes: &[],
+            exercise: exercise.as_ref(),
+            looks_at_values: &[],
+        };
         if every.wrong.is_none() {
             self.page_of_every(input, variant, &every, &watch)?;
         }
@@ -198,17 +220,8 @@ impl<'a> Session<'a> {
             }
             Some((request, outcomes)) => {
                 let looks_at_values = input.looks_at_values(variant);
-                let case = Case {
-                    input: &input.name,
-                    algorithm: &variant.program.name,
-                    bug,
-                    object: None,
-                    source,
-                    request,
-                    outcomes,
-                    exercise: None,
-                    looks_at_values: &looks_at_values,
-                };
+                let looks_at_values = &looks_at_values;
+                let case = Case { request, outcomes, looks_at_values, ..proof };
                 self.page(input, variant, &case, None, &watch)?;
                 for outcome in outcomes.iter().filter(|outcome| outcome.verdict.is_wrong()) {
                     self.tally.count(&outcome.verdict);
@@ -222,8 +235,10 @@ impl<'a> Session<'a> {
             }
         }
         self.print(&match self.format {
-            ReportFormat::Human => human_every(&title, source, &every),
-            ReportFormat::Json => json_every(&input.name, bug, source, &every),
+            ReportFormat::Human => {
+                human_every(&title, source, &every) + &human_every_exercised(&proof)
+            }
+            ReportFormat::Json => json_every(&proof, &every),
         })?;
         self.certificate_of_every(variant, source.text(), &request, &every)
     }

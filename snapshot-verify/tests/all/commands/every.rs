@@ -1,6 +1,6 @@
 //! `check --processes every`.
 
-use super::{answer, json, printed, refused};
+use super::{answer, answer_in, json, printed, refused};
 
 #[test]
 fn a_proof_for_every_n() {
@@ -13,6 +13,37 @@ fn a_proof_for_every_n() {
     let kinds = lines[0]["obligations"][2]["kinds"].as_array().unwrap();
     assert!(kinds.len() == 3 || kinds.len() == 5, "i, j, and t, in one place or three");
     assert!(kinds.iter().all(|kind| kind["views"].as_u64().unwrap() > 0));
+}
+
+/// Scans that can never return are linearizable for every n, too.
+#[test]
+fn a_proof_of_nothing_says_so() {
+    let out = printed(0, "check bowman -n every --strict");
+    assert!(out.contains("\n  exercised with n = 3: all "), "{out}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let text = "algorithm never\nshared active: process or none\nshared a[segment]: value\n\
+                update(v):\n    active := none\n    a[me] := v\nscan:\n    local c: view\n    \
+                repeat\n        active := none\n        for s in segments: c[s] := a[s]\n    \
+                until active = me\n    return c\n";
+    std::fs::write(folder.path().join("never.snapshot"), text).unwrap();
+    let check = |options: &str| {
+        let asked = format!("check never.snapshot -n every{options}");
+        let (code, out, _) = answer_in(folder.path(), &asked);
+        (code, out)
+    };
+    let (code, out) = check("");
+    assert!(out.contains("note: no scan by p0, p1, p2 ever returns"), "{out}");
+    assert_eq!((code, check(" --strict").0), (0, 3), "{out}");
+    let (_, out) = check(" --report json");
+    let first = out.lines().next().unwrap();
+    let line: serde_json::Value = serde_json::from_str(first).unwrap();
+    let exercised = &line["exercised"];
+    assert_eq!(
+        (&exercised["processes"], &exercised["vacuous"]),
+        (&3.into(), &true.into()),
+        "{out}"
+    );
 }
 
 #[test]
