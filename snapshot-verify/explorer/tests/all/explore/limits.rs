@@ -35,7 +35,7 @@ fn passing(locations: u32) -> Instance {
         ];
         let standing = |step, reactions| Standing {
             step,
-            span: Span { start: 0, end: 0 },
+            span: Span::default(),
             label: String::new(),
             updating: true,
             reactions,
