@@ -77,7 +77,9 @@ fn cheaper(
     let trying = Trying::new(program, request, watch);
     let mut outcomes = match verify(program, speaks_for_all, request, &trying) {
         Err(error) if is_too_large(&error) => {
-            trying.attempt(usize::MAX, request.memory, trying.end);
+            if !trying.is_proved() {
+                trying.attempt(usize::MAX, request.memory, trying.end);
+            }
             let pairs = request.pairs.among(request.processes).into_iter();
             match trying.is_proved() {
                 true => pairs.map(|pair| open(pair, Unfinished::Answered)).collect(),
@@ -232,6 +234,20 @@ impl<'a> Trying<'a> {
         }
     }
 
+    /// Tries it for the time, within its share of that.
+    fn attempt_late(&self, bytes: u64) {
+        self.late.set(true);
+        self.turn.set(TURNS.len());
+        let all = self.end.map(|end| end.saturating_duration_since(self.began) / SHARE);
+        let until = all.and_then(|share| Instant::now().checked_add(share));
+        self.attempt(usize::MAX, bytes, until);
+    }
+
+    /// Whether it is settled, or to be left.
+    fn is_over(&self) -> bool {
+        self.is_proved() || self.watch.stop().load(Ordering::Relaxed)
+    }
+
     /// Whether the share of the time is over after which it is tried, whatever the size.
     fn is_late(&self) -> bool {
         let is_over = |end: Instant| {
@@ -256,22 +272,22 @@ impl Watch for Trying<'_> {
         self.states.set((before + present, 0));
         *self.about.borrow_mut() = Some((pair, effort));
         self.watch.begin(pair, effort);
+        // Where there are many pairs, the time of each may end before there is any progress.
+        if !self.is_over() && self.is_late() {
+            self.attempt_late(self.memory / 2);
+        }
     }
 
     fn progress(&self, progress: &Progress) {
         self.watch.progress(progress);
         let (before, _) = self.states.get();
         self.states.set((before, progress.states));
-        if progress.tracing || self.is_proved() || self.watch.stop().load(Ordering::Relaxed) {
+        if progress.tracing || self.is_over() {
             return;
         }
         let left = self.memory.saturating_sub(progress.memory);
         if self.is_late() {
-            self.late.set(true);
-            self.turn.set(TURNS.len());
-            let all = self.end.map(|end| end.saturating_duration_since(self.began) / SHARE);
-            let until = all.and_then(|share| Instant::now().checked_add(share));
-            return self.attempt(usize::MAX, left / 2, until);
+            return self.attempt_late(left / 2);
         }
         let all = before + progress.states;
         let due = TURNS.iter().skip(self.turn.get()).take_while(|(states, _)| all >= *states);
@@ -337,6 +353,22 @@ mod tests {
         assert!(trying.is_proved());
         let proof = trying.found.get().unwrap();
         assert!(proof.rung.name() == "scans.observer" && proof.views < 40_000, "{proof:?}");
+    }
+
+    /// With many pairs, each has a small part of the time.
+    #[test]
+    fn the_proof_is_tried_in_time_where_no_exploration_makes_progress() {
+        let (program, request, watch) = (program("bowman"), Request::new(3), Unwatched::default());
+        let whole = Effort { operations: None, barriers: None, active: 3 };
+        let pair = [0, 1].map(Process::from_index);
+        let now = Instant::now();
+        for (end, is_tried) in [(None, false), (Some(3_600), false), (Some(100), true)] {
+            let began = now.checked_sub(Duration::from_secs(30)).unwrap_or(now);
+            let end = end.and_then(|seconds| began.checked_add(Duration::from_secs(seconds)));
+            let trying = Trying { began, end, ..Trying::new(&program, &request, &watch) };
+            trying.begin(Some(pair), whole);
+            assert_eq!(trying.is_proved(), is_tried, "{end:?}");
+        }
     }
 
     #[test]

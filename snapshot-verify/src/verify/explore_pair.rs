@@ -1,6 +1,7 @@
 //! Simple executions of one pair, through all stages: compiled, reduced, explored.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -196,6 +197,9 @@ impl Explore for PairExplorer<'_> {
         until: Option<Instant>,
     ) -> Result<(Finding<Verdict>, Measures), VerifyError> {
         self.watch.begin(Some(pair), effort);
+        if self.watch.answered().is_some_and(|answered| answered.load(Ordering::Relaxed)) {
+            return Ok((Finding::Stopped(Unfinished::Answered), Measures::default()));
+        }
         let began = Instant::now();
         let limit = self.request.memory.saturating_add(FREE);
         let memory = self.watch.allocated().map(|allocated| Allowance { limit, allocated });
