@@ -26,6 +26,12 @@ pub enum Error {
     /// Output of cargo that is not what it should be.
     #[error("`cargo metadata` is not understood: {0}")]
     Metadata(String),
+    /// There is no package in the directory, nor above it.
+    #[error(
+        "no package at {0}: `cargo lineup init CRATE` makes one that checks CRATE; in its \
+         directory run this again"
+    )]
+    Outside(PathBuf),
     /// The directory has no package of its own.
     #[error(
         "no package at {0}: run this where the Cargo.toml of a package is, name it with \

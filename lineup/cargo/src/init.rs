@@ -54,7 +54,7 @@ pub fn init(request: &Request) -> Result<String, Error> {
         "{} checks {name}, with {} under control.\n\
          1. Name the object and its operations in {}.\n\
          2. cd {}\n\
-         3. cargo lineup random\n",
+         3. cargo lineup random --shape 2x2 --samples 30\n",
         directory.display(),
         controlled.join(", "),
         directory.join("src").join("main.rs").display(),
@@ -121,7 +121,8 @@ fn program(name: &str) -> String {
     format!(
         "//! Checks objects of `{name}` under every schedule of small tests (Line-Up).\n\
          //!\n\
-         //! `cargo lineup random`, `cargo lineup auto --up-to 2`, `cargo lineup list`.\n\n\
+         //! `cargo lineup random --shape 2x2 --samples 30`, `cargo lineup auto --up-to 2`,\n\
+         //! `cargo lineup list`.\n\n\
          // To fill in: the object and its operations. What stands here is an example that\n\
          // passes. With a queue of `{krate}` it may look like this:\n\
          //\n\

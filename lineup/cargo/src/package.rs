@@ -55,6 +55,10 @@ pub struct Package {
 
 /// Runs `cargo metadata`.
 fn metadata(selection: &Selection) -> Result<Value, Error> {
+    let here = std::env::current_dir().unwrap_or_default();
+    if selection.manifest.is_none() && !here.ancestors().any(|at| at.join("Cargo.toml").is_file()) {
+        return Err(Error::Outside(here));
+    }
     let mut command = Command::new(cargo());
     command.args(["metadata", "--format-version", "1"]);
     if let Some(manifest) = &selection.manifest {

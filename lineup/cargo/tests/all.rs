@@ -212,6 +212,15 @@ fn wrong_commands_end_with_exit_code_2() {
     assert!(!Path::new(&new).exists());
     let manifest = directory.path().join("Cargo.toml").display().to_string();
     assert_eq!(code(&["lineup", "list", "--manifest-path", &manifest]), Some(2));
+    // Where there is no package, what makes one is named.
+    let output = Command::new(env!("CARGO_BIN_EXE_cargo-lineup"))
+        .args(["lineup", "random"])
+        .current_dir(directory.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("`cargo lineup init CRATE` makes one"), "{message}");
 }
 
 /// The whole way, from the registry: with `LINEUP_END_TO_END=1`, since everything is compiled.
