@@ -2,19 +2,25 @@
 
 use std::fmt;
 
+use snapshot_core::immediate::Condition;
 use snapshot_core::verdict::Reason;
 
 use crate::generate::Rule;
 
+/// The conditions of immediate snapshots.
+const CONDITIONS: [Condition; 4] =
+    [Condition::OwnValue, Condition::Containment, Condition::Immediacy, Condition::Validity];
+
 /// The answer that a checker must give.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Expected {
-    /// The history is linearizable.
+    /// The history is linearizable; that of an immediate snapshot, set-linearizable.
     Linearizable,
     /// It is not.
     Violation {
         /// The only rule that it breaks, as
-        /// [`Reason::name`](snapshot_core::verdict::Reason::name) calls it;
+        /// [`Reason::name`](snapshot_core::verdict::Reason::name) or
+        /// [`Condition::name`](snapshot_core::immediate::Condition::name) calls it;
         /// `None` where the case breaks some rule, whichever.
         reason: Option<&'static str>,
     },
@@ -30,13 +36,17 @@ impl Expected {
     /// no such answer.
     pub fn from_name(name: &str) -> Option<Self> {
         match name.strip_prefix("violation") {
-            None => (name == "linearizable").then_some(Self::Linearizable),
+            None => {
+                matches!(name, "linearizable" | "set-linearizable").then_some(Self::Linearizable)
+            }
             Some("") => Some(Self::Violation { reason: None }),
             Some(rest) => {
                 let reason = rest.strip_prefix(' ')?;
                 let named = Rule::from_name(reason).map(Rule::name);
                 let others = [Reason::Cycle, Reason::Ordering, Reason::NoOrder].map(|r| r.name());
-                let reason = named.or_else(|| others.into_iter().find(|other| *other == reason))?;
+                let others = others.into_iter().chain(CONDITIONS.map(Condition::name));
+                let mut others = others.filter(|other| *other == reason);
+                let reason = named.or_else(|| others.next())?;
                 Some(Self::Violation { reason: Some(reason) })
             }
         }
@@ -62,7 +72,7 @@ mod tests {
         let reasons = Rule::ALL
             .map(Rule::name)
             .into_iter()
-            .chain(["cycle", "ordering", "no-order"])
+            .chain(["cycle", "ordering", "no-order", "containment", "validity"])
             .map(Some);
         let violations = reasons.chain([None]).map(|reason| Expected::Violation { reason });
         for answer in violations.chain([Expected::Linearizable]) {

@@ -13,8 +13,10 @@
 //! * [`family`] fixes seeds: the shape of the corpus of the DISC 2022 paper,
 //!   the same shape with every case of a simple violation in turn, and a family
 //!   that is hard for memoised search. Each bad member has a good twin.
+//! * [`generate::Exchanges`] does the same for an immediate snapshot.
 //! * [`twins`] are written by hand, in `histories/twins`: pairs one event apart,
-//!   one of each pair linearizable.
+//!   one of each pair linearizable; [`exchange_twins`], in `histories/immediate`, are of
+//!   immediate snapshots.
 //! * [`algorithms`] are published snapshot algorithms, with bugs planted in
 //!   them, as texts for a verifier.
 //! * [`small()`] has programs of a dozen lines, some of which verifiers once got wrong.
@@ -60,4 +62,4 @@ mod twin;
 pub use algorithm::{Algorithm, algorithm, algorithms, object_algorithms};
 pub use expected::Expected;
 pub use small::small;
-pub use twin::{Case, CaseError, twins};
+pub use twin::{Case, CaseError, exchange_twins, twins};

@@ -83,7 +83,17 @@ impl Case {
 
 /// All hand-written cases, in the order of their names.
 pub fn twins() -> Vec<Case> {
-    FILES
+    parsed(FILES)
+}
+
+/// All hand-written cases of immediate snapshots, in the order of their names. A bad case
+/// breaks the named condition and no other.
+pub fn exchange_twins() -> Vec<Case> {
+    parsed(EXCHANGES)
+}
+
+fn parsed(files: &[(&'static str, &'static str)]) -> Vec<Case> {
+    files
         .iter()
         .map(|(name, source)| {
             Case::parse(name, source).expect("the files are part of this crate, and tested")
@@ -92,12 +102,12 @@ pub fn twins() -> Vec<Case> {
 }
 
 macro_rules! files {
-    [$($name:literal),* $(,)?] => {
-        &[$(($name, include_str!(concat!("../histories/twins/", $name, ".txt")))),*]
+    [$folder:literal: $($name:literal),* $(,)?] => {
+        &[$(($name, include_str!(concat!("../histories/", $folder, "/", $name, ".txt")))),*]
     };
 }
 
-const FILES: &[(&str, &str)] = files![
+const FILES: &[(&str, &str)] = files!["twins":
     "ambiguous-initial-bad",
     "ambiguous-initial-good",
     "ambiguous-narrowed-bad",
@@ -219,6 +229,31 @@ const FILES: &[(&str, &str)] = files![
     "unknown-seen-good",
     "unknown-unseen-bad",
     "unknown-unseen-good",
+];
+
+const EXCHANGES: &[(&str, &str)] = files!["immediate":
+    "containment-bad",
+    "containment-good",
+    "immediacy-bad",
+    "immediacy-good",
+    "immediacy-repeated-bad",
+    "immediacy-repeated-good",
+    "initial-bad",
+    "initial-good",
+    "missed-bad",
+    "missed-good",
+    "own-value-bad",
+    "own-value-good",
+    "pending-seen-bad",
+    "pending-seen-good",
+    "unknown-seen-bad",
+    "unknown-seen-good",
+    "validity-failed-bad",
+    "validity-failed-good",
+    "validity-future-bad",
+    "validity-future-good",
+    "validity-never-written-bad",
+    "validity-never-written-good",
 ];
 
 #[cfg(test)]

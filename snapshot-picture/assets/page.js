@@ -50,6 +50,9 @@
     const fresh = () => Array.from({ length: segments }, () => ({ isText: false, number: 0 }));
     let updates = 0, scans = 0;
     for (let k = 0; k < count; k++) place[k] = kind[k] ? updates++ : outcome[k] === 1 ? scans++ : NONE;
+    // Where its entries are: an exchange writes and reads.
+    const seen = data.exchanges ? new Uint32Array(count).fill(NONE) : place;
+    if (data.exchanges) for (let k = 0; k < count; k++) if (outcome[k] === 1) seen[k] = scans++;
     const written = new Float64Array(updates), writtenText = new Uint8Array(updates);
     let last = fresh();
     for (let k = 0; k < count; k++) if (kind[k]) {
@@ -69,7 +72,23 @@
     // Where each operation takes effect: the latest invocation so far, in that order;
     // several together divide the time up to the next event.
     const point = new Float64Array(ordered ? count : 0).fill(-1);
-    for (let k = 0, from = -1; k < ordered;) {
+    // The same of blocks, whose operations take effect at one instant.
+    const blocks = data.exchanges ? next() : 0, block = new Uint32Array(blocks ? count : 0).fill(NONE);
+    const ends = new Uint32Array(blocks), instants = new Float64Array(blocks);
+    for (let b = 0, k = 0, from = -1; b < blocks; b++) {
+      ends[b] = k + next();
+      for (; k < ends[b]; k++) { block[order[k]] = b; from = Math.max(from, begin[order[k]]); }
+      instants[b] = from;
+    }
+    for (let b = 0; b < blocks;) {
+      let after = b;
+      while (after < blocks && instants[after] === instants[b]) after++;
+      for (let j = b; j < after; j++) for (let k = j ? ends[j - 1] : 0; k < ends[j]; k++) {
+        point[order[k]] = instants[b] + (j - b + 1) / (after - b + 1);
+      }
+      b = after;
+    }
+    for (let k = 0, from = -1; !blocks && k < ordered;) {
       from = Math.max(from, begin[order[k]]);
       let next = k;
       while (next < ordered && begin[order[next]] <= from) next++;
@@ -83,30 +102,38 @@
     const own = new Uint32Array(count), free = from.slice();
     for (let k = 0; k < count; k++) own[free[process[k]]++] = k;
     return { count, processes, segments, ticks: Math.max(ticks, 1), process, kind, begin, end, outcome,
-      place, written, writtenText, returned, returnedText, order, rank, point, from, own };
+      place, seen, block, blocks, written, writtenText, returned, returnedText, order, rank, point, from, own };
   }
 
   const show = (isText, number) => (isText ? data.dictionary[number] : String(number));
   const names = new Map(data.guilty.map((one) => [one.operation, one]));
 
-  function deed(k) {
-    if (all.kind[k]) {
-      const s = all.kind[k] - 1, p = all.place[k];
-      const value = show(all.writtenText[p], all.written[p]);
-      return s === all.process[k] ? `update(${value})` : `update(s${s}: ${value})`;
-    }
-    if (all.place[k] === NONE || !data.has_entries) return names.has(k) ? names.get(k).deed : "scan";
+  const value = (k) => show(all.writtenText[all.place[k]], all.written[all.place[k]]);
+
+  function entries(k) {
     const parts = [];
-    const first = all.place[k] * all.segments;
+    const first = all.seen[k] * all.segments;
     for (let s = 0; s < Math.min(all.segments, 12); s++) parts.push(show(all.returnedText[first + s], all.returned[first + s]));
-    return `scan [${parts.join(", ")}${all.segments > 12 ? ", \u2026" : ""}]`;
+    return `[${parts.join(", ")}${all.segments > 12 ? ", \u2026" : ""}]`;
+  }
+
+  function deed(k) {
+    const isSeen = all.seen[k] !== NONE && data.has_entries;
+    if (data.exchanges) return `exchange(${value(k)})${isSeen ? ` ${entries(k)}` : ""}`;
+    if (all.kind[k]) {
+      const s = all.kind[k] - 1;
+      return s === all.process[k] ? `update(${value(k)})` : `update(s${s}: ${value(k)})`;
+    }
+    if (!isSeen) return names.has(k) ? names.get(k).deed : "scan";
+    return `scan ${entries(k)}`;
   }
 
   const label = (k) => (names.has(k) ? names.get(k).name + ": " : "") + deed(k);
   const ended = (k) => [`still open`, `to ${all.end[k]}`, `failed at ${all.end[k]}`, `outcome lost at ${all.end[k]}`][all.outcome[k]];
   const sentence = (k) =>
     `${label(k)} by p${all.process[k]}, operation ${k}, ${data.tick} ${all.begin[k]} ${ended(k)}` +
-    (all.rank.length && all.rank[k] !== NONE ? `, ${all.rank[k] + 1}. in the linearization` : "");
+    (!all.rank.length || all.rank[k] === NONE ? ""
+      : all.blocks ? `, in block ${all.block[k] + 1}` : `, ${all.rank[k] + 1}. in the linearization`);
 
   // --- the view --------------------------------------------------------------------
   const view = { from: 0, to: 1, top: 0, rows: [], width: 300, height: 200, selected: -1, pinned: false };
@@ -405,20 +432,24 @@
     };
     add("operation", `${k}${names.has(k) ? ` (${names.get(k).name} of the argument)` : ""}`);
     add("process", all.process[k]);
-    if (all.kind[k]) {
+    if (data.exchanges) add("writes", value(k));
+    else if (all.kind[k]) {
       add("updates segment", all.kind[k] - 1);
-      add("with", show(all.writtenText[all.place[k]], all.written[all.place[k]]));
-    } else if (all.place[k] === NONE) add("scan", "did not return");
-    else if (!data.has_entries) add("scan", names.has(k) ? names.get(k).deed : "its values are not on this page");
+      add("with", value(k));
+    }
+    if (all.kind[k] && !data.exchanges) { /* It returns nothing. */ }
+    else if (all.seen[k] === NONE) add(data.exchanges ? "exchange" : "scan", "did not return");
+    else if (!data.has_entries) add("returned", names.has(k) ? names.get(k).deed : "its values are not on this page");
     else {
-      const first = all.place[k] * all.segments, most = Math.min(all.segments, 256);
+      const first = all.seen[k] * all.segments, most = Math.min(all.segments, 256);
       for (let s = 0; s < most; s++) add(`segment ${s}`, show(all.returnedText[first + s], all.returned[first + s]));
       if (most < all.segments) add("more", `${all.segments - most} more segments`);
     }
     add("invoked", `${data.tick} ${all.begin[k]}`);
     add("end", ["none: still open", `${data.tick} ${all.end[k]}`, `failed at ${data.tick} ${all.end[k]}`, `outcome lost at ${data.tick} ${all.end[k]}`][all.outcome[k]]);
     if (names.has(k) && names.get(k).place) add("in the file", names.get(k).place);
-    if (all.rank.length) add("linearization", all.rank[k] === NONE ? "no effect" : `takes effect as number ${all.rank[k] + 1} of ${all.order.length}`);
+    if (all.blocks) add("block", all.rank[k] === NONE ? "no effect" : `${all.block[k] + 1} of ${all.blocks}`);
+    else if (all.rank.length) add("linearization", all.rank[k] === NONE ? "no effect" : `takes effect as number ${all.rank[k] + 1} of ${all.order.length}`);
     const reasons = document.querySelectorAll(".legend li");
     data.arrows.forEach(([before, after], number) => {
       if ([before, after].some((one) => data.guilty[one].operation === k) && reasons[number]) add(`arrow ${number + 1}`, reasons[number].textContent);

@@ -41,8 +41,10 @@ pub fn text(diagram: &Diagram, title: &str) -> String {
     let mut ranked: Vec<_> = diagram.bars.iter().filter(|bar| bar.rank.is_some()).collect();
     ranked.sort_unstable_by_key(|bar| bar.rank);
     for pair in ranked.windows(2) {
+        // Those of one block are joined, and not ordered.
+        let joined = if pair[0].rank == pair[1].rank { ", dir=none, style=bold" } else { "" };
         put(format_args!(
-            "  o{} -> o{} [color=green4];\n",
+            "  o{} -> o{} [color=green4{joined}];\n",
             pair[0].operation.index(),
             pair[1].operation.index()
         ));

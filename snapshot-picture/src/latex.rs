@@ -42,6 +42,16 @@ pub fn text(diagram: &Diagram) -> String {
             ));
         }
     }
+    let mut ranked: Vec<&Bar> = diagram.bars.iter().filter(|bar| bar.rank.is_some()).collect();
+    ranked.sort_by_key(|bar| bar.rank);
+    // Those of one block are joined.
+    for pair in ranked.windows(2).filter(|pair| pair[0].rank == pair[1].rank) {
+        put(format_args!(
+            "  \\draw[densely dotted] (o{}) -- (o{});\n",
+            pair[0].operation.index(),
+            pair[1].operation.index()
+        ));
+    }
     for arrow in &diagram.arrows {
         let style = match arrow.cause {
             Cause::Time => "gray",

@@ -23,7 +23,8 @@
 //! | --- | --- |
 //! | [`diagram`] | operations as intervals, and the order that is forced on them |
 //! | [`forced`] | from a violation's reason to that order |
-//! | [`svg`], [`dot`], [`latex`] | a diagram, drawn |
+//! | `exchanges` | the same of an immediate snapshot |
+//! | [`svg`], [`dot`], [`latex`], [`text`] | a diagram, drawn |
 //! | [`run`] | the run of an automaton, drawn |
 //! | [`columns`] | a whole history in few bytes, for a script |
 //! | [`page`] | the page |
@@ -35,12 +36,14 @@
 pub mod columns;
 pub mod diagram;
 pub mod dot;
+mod exchanges;
 pub mod forced;
 pub mod latex;
 pub mod page;
 mod places;
 pub mod run;
 pub mod svg;
+pub mod text;
 
 pub use diagram::{Bar, Diagram};
 pub use forced::Forced;

@@ -60,7 +60,7 @@ pub fn standalone(diagram: &Diagram, title: &str) -> String {
 .arrow{fill:none;stroke-width:1.8}.arrow.values{stroke:#cf222e}.arrow.time{stroke:#57606a}\
 .arrow.supposed{stroke:#8250df;stroke-dasharray:5 4}.head.values{fill:#cf222e}\
 .head.time{fill:#57606a}.head.supposed{fill:#8250df}.disc{fill:#fff;stroke:#1b1f24}\
-.point{fill:#1a7f37}.picture .number{font-size:11px}</style>";
+.point{fill:#1a7f37}.block{stroke:#1a7f37;stroke-width:2}.picture .number{font-size:11px}</style>";
     draw(diagram, title, "p", style) + "\n"
 }
 
@@ -145,7 +145,13 @@ fn draw(diagram: &Diagram, title: &str, prefix: &str, style: &str) -> String {
     for (number, arrow) in diagram.arrows.iter().enumerate() {
         put(format_args!("{}", curve(&layout, number, arrow, prefix)));
     }
-    for (at, x) in points(diagram, &layout) {
+    let points = points(diagram, &layout);
+    for [x, low, high] in joints(diagram, &layout, &points) {
+        put(format_args!(
+            "<line class=\"block\" x1=\"{x}\" x2=\"{x}\" y1=\"{low}\" y2=\"{high}\"/>"
+        ));
+    }
+    for (at, x) in points {
         let y = layout.top(at) + HEIGHT + 8;
         let rank = diagram.bars[at].rank.unwrap_or(0) + 1;
         put(format_args!(
@@ -229,7 +235,8 @@ fn curve(layout: &Layout, number: usize, arrow: &Arrow, prefix: &str) -> String 
 
 /// Where each operation takes effect: the latest invocation so far, in the order of the
 /// linearization, which is within every operation's interval since the order extends
-/// precedence; several at one place are drawn side by side.
+/// precedence. Operations of one rank take effect at one instant; several instants at one place
+/// are drawn side by side.
 fn points(diagram: &Diagram, layout: &Layout) -> Vec<(usize, usize)> {
     let mut ranked: Vec<usize> =
         (0..diagram.bars.len()).filter(|&at| diagram.bars[at].rank.is_some()).collect();
@@ -237,18 +244,39 @@ fn points(diagram: &Diagram, layout: &Layout) -> Vec<(usize, usize)> {
     let mut places: Vec<usize> = layout.begin.iter().chain(&layout.end).copied().collect();
     places.sort_unstable();
     places.dedup();
+    let mut from = 0;
+    let blocks = ranked.chunk_by(|&a, &b| diagram.bars[a].rank == diagram.bars[b].rank);
+    let blocks: Vec<(usize, &[usize])> = blocks
+        .map(|block| {
+            from = block.iter().map(|&at| layout.begin[at]).fold(from, usize::max);
+            (from, block)
+        })
+        .collect();
     let mut points = Vec::with_capacity(ranked.len());
-    let (mut from, mut rest) = (0, ranked.as_slice());
-    while let Some(&first) = rest.first() {
-        from = layout.begin[first].max(from);
-        let together = rest.iter().take_while(|&&at| layout.begin[at] <= from).count();
+    for together in blocks.chunk_by(|a, b| a.0 == b.0) {
+        let from = together[0].0;
         let next = places.iter().find(|place| **place > from).copied().unwrap_or(from + 20);
-        for (k, &at) in rest[..together].iter().enumerate() {
-            points.push((at, from + (next - from) * (k + 1) / (together + 1)));
+        for (k, (_, block)) in together.iter().enumerate() {
+            let x = from + (next - from) * (k + 1) / (together.len() + 1);
+            points.extend(block.iter().map(|&at| (at, x)));
         }
-        rest = &rest[together..];
     }
     points
+}
+
+/// From the first row to the last of each block of several operations: its two ends.
+fn joints(diagram: &Diagram, layout: &Layout, points: &[(usize, usize)]) -> Vec<[usize; 3]> {
+    let is_one =
+        |a: &(usize, usize), b: &(usize, usize)| diagram.bars[a.0].rank == diagram.bars[b.0].rank;
+    let blocks = points.chunk_by(is_one).filter(|block| block.len() > 1);
+    blocks
+        .map(|block| {
+            let rows = block.iter().map(|&(at, _)| layout.top(at) + HEIGHT);
+            let (low, high) =
+                rows.fold((usize::MAX, 0), |(low, high), y| (low.min(y), high.max(y)));
+            [block[0].1, low, high]
+        })
+        .collect()
 }
 
 /// The reasons of the arrows as a numbered list.

@@ -4,9 +4,10 @@ use std::fmt;
 use std::io::{Read, Write};
 
 use snapshot_core::history::Admission;
+use snapshot_core::immediate;
 use thiserror::Error;
 
-use crate::format::{Excerpt, Format, KeyedEvent, Location, Reader, WriteError, Writer};
+use crate::format::{Excerpt, Format, KeyedEvent, Location, Object, Reader, WriteError, Writer};
 use crate::read::{InputError, Origins};
 
 /// A recording that cannot be converted.
@@ -73,6 +74,9 @@ pub fn convert<R: Read, W: Write>(
     format: Format,
     output: W,
 ) -> Result<W, ConvertError> {
+    if reader.object() == Object::Immediate {
+        return convert_exchanges(reader, format, output);
+    }
     let mut origins = Origins::default();
     let mut admission = Admission::new(reader.declaration())
         .map_err(|error| origins.refused(Location::START, error, None))?;
@@ -116,6 +120,46 @@ fn convert_all<R: Read, W: Write>(
         let written = if admitted.is_ok() { writer.write_of(name, &event) } else { Ok(()) };
         if let Err(error) = admitted {
             return Err(origins.refused(location, error, reader.excerpt()).into());
+        }
+        if let Err(error) = written {
+            return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });
+        }
+    }
+    Ok(writer.finish()?)
+}
+
+/// The same for immediate snapshots, one or several.
+fn convert_exchanges<R: Read, W: Write>(
+    mut reader: Reader<R>,
+    format: Format,
+    output: W,
+) -> Result<W, ConvertError> {
+    let declaration = reader.declaration().clone();
+    let admission = || {
+        immediate::Admission::new(&declaration)
+            .map_err(|error| InputError::of_exchange(Location::START, error, None))
+    };
+    let mut writer = Writer::of(Object::Immediate, format, output, &declaration, &[])?;
+    let is_of_all = reader.is_keyed() && !reader.is_selecting();
+    let mut admissions = vec![admission()?];
+    loop {
+        let next = match is_of_all {
+            true => reader.next_keyed_exchange().map(|next| {
+                next.map(|one| (one.key.index(), Some(one.name), one.location, one.event))
+            }),
+            false => {
+                reader.next_exchange().map(|next| next.map(|(at, event)| (0, None, at, event)))
+            }
+        };
+        let Some(next) = next else { break };
+        let (index, key, location, event) = next.map_err(InputError::from)?;
+        if index == admissions.len() {
+            admissions.push(admission()?);
+        }
+        let admitted = admissions[index].admit(&event);
+        let written = if admitted.is_ok() { writer.write_exchange(key, &event) } else { Ok(()) };
+        if let Err(error) = admitted {
+            return Err(InputError::of_exchange(location, error, reader.excerpt()).into());
         }
         if let Err(error) = written {
             return Err(ConvertError::Event { location, excerpt: reader.excerpt(), error });

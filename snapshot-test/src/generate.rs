@@ -5,13 +5,16 @@
 
 use std::io::{self, Write};
 
-use corpus::generate::{ManyWriters, OwnedAction, OwnedEvent, Recipe, RecipeError, Style};
-use snapshot_core::Segment;
+use corpus::generate::{
+    Exchanges, ManyWriters, OwnedAction, OwnedEvent, OwnedExchange, OwnedExchangeAction, Recipe,
+    RecipeError, Style,
+};
 use snapshot_core::history::{Action, Declaration, Event, Writers};
+use snapshot_core::{Segment, immediate};
 use thiserror::Error;
 
 use crate::Value;
-use crate::format::{Format, WriteError, Writer};
+use crate::format::{Format, Object, WriteError, Writer};
 
 /// A recording that cannot be made.
 #[derive(Debug, Error)]
@@ -67,6 +70,26 @@ pub fn generate_many<W: Write>(
     pour(recipe.events()?, &declaration, format, comments, output)
 }
 
+/// As [`generate`], of an immediate snapshot.
+///
+/// # Errors
+/// See [`GenerateError`]; disc22 knows snapshots only.
+pub fn generate_exchanges<W: Write>(
+    recipe: &Exchanges,
+    format: Format,
+    comments: &[String],
+    output: W,
+) -> Result<W, GenerateError> {
+    let events = recipe.events()?;
+    let declaration = Declaration::new(Value::ZERO).with_segments(recipe.processes);
+    let mut writer = Writer::of(Object::Immediate, format, output, &declaration, comments)?;
+    let mut room = Room::default();
+    for event in events {
+        writer.write_exchange(None, &exchange_with_values(&event, &mut room))?;
+    }
+    Ok(writer.finish()?)
+}
+
 fn pour<W: Write>(
     events: impl Iterator<Item = OwnedEvent>,
     declaration: &Declaration<Value>,
@@ -118,6 +141,46 @@ pub(crate) fn with_values<'a>(event: &OwnedEvent, room: &'a mut Room) -> Event<'
         OwnedAction::Unknown => Action::Unknown,
     };
     Event { process: event.process, action }
+}
+
+/// A generated event of an immediate snapshot as one of a recording.
+pub(crate) fn exchange_with_values<'a>(
+    event: &OwnedExchange,
+    room: &'a mut Room,
+) -> immediate::Event<'a, Value> {
+    let values = &mut room.values;
+    values.clear();
+    let action = match &event.action {
+        OwnedExchangeAction::Invoke(value) => {
+            values.push(Value::from(*value));
+            immediate::Action::Invoke { value: &values[0] }
+        }
+        OwnedExchangeAction::Respond(returned) => {
+            values.extend(returned.iter().copied().map(Value::from));
+            immediate::Action::Respond { values }
+        }
+        OwnedExchangeAction::Fail => immediate::Action::Fail,
+        OwnedExchangeAction::Unknown => immediate::Action::Unknown,
+    };
+    immediate::Event { process: event.process, action }
+}
+
+/// What the recording of a recipe of an immediate snapshot is, in one sentence.
+pub fn about_exchanges(recipe: &Exchanges) -> String {
+    let Exchanges { processes, operations, pending, .. } = recipe;
+    let pending = match pending {
+        0 => String::new(),
+        pending => format!(", up to {pending} of them pending"),
+    };
+    let violation = match recipe.violation {
+        None => String::new(),
+        Some(flaw) if recipe.honest => format!("; the honest twin of a violation of {flaw}"),
+        Some(flaw) => format!("; a violation of {flaw}"),
+    };
+    format!(
+        "{operations} operations of an immediate snapshot by {processes} processes{pending}, no \
+         value twice{violation}."
+    )
 }
 
 /// What the recording of a recipe with many writers is, in one sentence.

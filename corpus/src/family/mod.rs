@@ -9,15 +9,19 @@
 //!   operations and a violation near the end, where memoised search drowns.
 //! * [`many_writers`]: any process updates any segment, scans may be partial; every rule of
 //!   the saturated relation is needed by some, and consecutive ones by others.
+//! * [`immediate`]: executions of immediate snapshots, the profiles of three processes among
+//!   them.
 //!
 //! A member's name never changes its meaning: its seed is computed from the
 //! numbers in it.
 
 mod hard;
+mod immediate;
 mod many_writers;
 mod published;
 
 pub use hard::hard;
+pub use immediate::{Exchanged, immediate, profiles};
 pub use many_writers::{Crowded, many_writers};
 pub use published::{Published, cases_in_turn, published, published_non_linearizable};
 use snapshot_core::History;

@@ -20,6 +20,7 @@
 mod draw;
 mod error;
 mod event;
+mod exchanges;
 mod many_writers;
 mod rule;
 mod run;
@@ -29,6 +30,7 @@ mod values;
 pub(crate) use draw::Draw;
 pub use error::RecipeError;
 pub use event::{OwnedAction, OwnedEvent};
+pub use exchanges::{ExchangeEvents, Exchanges, Flaw, OwnedExchange, OwnedExchangeAction};
 pub use many_writers::{Contradiction, CrowdEvents, ManyWriters};
 pub use rule::{Rule, Violation};
 pub use run::Events;

@@ -1,6 +1,7 @@
 //! What the corpus promises, checked by opinions that it does not share.
 
 mod algorithms;
+mod exchanges;
 mod families;
 mod generated;
 mod oracle;

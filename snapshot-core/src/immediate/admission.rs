@@ -5,6 +5,7 @@
 
 use thiserror::Error;
 
+use super::history::{Action, Event};
 use crate::history::{Declaration, MAX_EVENTS};
 use crate::{Process, Segment};
 
@@ -120,8 +121,10 @@ enum State {
 }
 
 /// Keeps which operations are open, and refuses events that no execution can have.
+///
+/// Memory: 16 bytes per process.
 #[derive(Clone, Debug)]
-pub(super) struct Admission {
+pub struct Admission {
     states: Vec<State>,
     /// Once known, the number of segments never changes.
     segments: Option<usize>,
@@ -130,6 +133,9 @@ pub(super) struct Admission {
 
 impl Admission {
     /// Ready for the first event.
+    ///
+    /// # Errors
+    /// If the declaration contradicts itself.
     pub fn new<V>(declaration: &Declaration<V>) -> Result<Self, ExchangeError> {
         let refuse = |kind| Err(ExchangeError { event: 0, kind });
         let segments = match (declaration.segments, declaration.processes) {
@@ -150,7 +156,7 @@ impl Admission {
     }
 
     /// For an execution that is known to be one.
-    pub const fn known(segments: usize) -> Self {
+    pub(super) const fn known(segments: usize) -> Self {
         Self { states: Vec::new(), segments: Some(segments), events: 0 }
     }
 
@@ -159,13 +165,32 @@ impl Admission {
         self.events
     }
 
+    /// Number of segments, if it was declared or an operation has responded.
+    pub const fn known_segments(&self) -> Option<usize> {
+        self.segments
+    }
+
     /// Number of segments as known so far.
     pub fn segments(&self) -> usize {
         self.segments.unwrap_or(self.states.len()).max(1)
     }
 
+    /// Admits the next event.
+    ///
+    /// # Errors
+    /// If no execution can have this event here.
+    pub fn admit<V>(&mut self, event: &Event<'_, V>) -> Result<(), ExchangeError> {
+        match event.action {
+            Action::Invoke { .. } => self.invoke(event.process),
+            Action::Respond { values } => self.respond(event.process, values.len()),
+            Action::Fail => self.fail(event.process),
+            Action::Unknown => self.unknown(event.process),
+        }
+        .map(drop)
+    }
+
     /// A process invokes an operation.
-    pub fn invoke(&mut self, process: usize) -> Result<Process, ExchangeError> {
+    pub(super) fn invoke(&mut self, process: usize) -> Result<Process, ExchangeError> {
         let id = self.process(process)?;
         match self.states.get(process) {
             Some(&State::Open { invocation }) => {
@@ -183,7 +208,11 @@ impl Admission {
     }
 
     /// The open operation of a process responds with this many values.
-    pub fn respond(&mut self, process: usize, found: usize) -> Result<Process, ExchangeError> {
+    pub(super) fn respond(
+        &mut self,
+        process: usize,
+        found: usize,
+    ) -> Result<Process, ExchangeError> {
         let id = self.open(process)?;
         let known = self.states.len();
         let expected = self.segments.unwrap_or(found);
@@ -205,14 +234,14 @@ impl Admission {
     }
 
     /// The open operation of a process fails.
-    pub fn fail(&mut self, process: usize) -> Result<Process, ExchangeError> {
+    pub(super) fn fail(&mut self, process: usize) -> Result<Process, ExchangeError> {
         let id = self.open(process)?;
         self.end(process, State::Idle);
         Ok(id)
     }
 
     /// The outcome of the open operation of a process will never be known.
-    pub fn unknown(&mut self, process: usize) -> Result<Process, ExchangeError> {
+    pub(super) fn unknown(&mut self, process: usize) -> Result<Process, ExchangeError> {
         let id = self.open(process)?;
         self.end(process, State::Unknown);
         Ok(id)

@@ -66,7 +66,7 @@ mod monitor;
 mod violation;
 mod window;
 
-pub use admission::{ExchangeError, ExchangeErrorKind};
+pub use admission::{Admission, ExchangeError, ExchangeErrorKind};
 pub use blocks::SetLinearization;
 pub use check::{Verdict, check};
 pub use history::{Action, Event, History, HistoryBuilder, Operation};

@@ -161,6 +161,11 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.admission.segments()
     }
 
+    /// Number of segments, if it was declared or an operation has responded.
+    pub const fn known_segments(&self) -> Option<usize> {
+        self.admission.known_segments()
+    }
+
     /// Number of vectors, values and open operations kept for comparison.
     pub fn retained(&self) -> usize {
         self.windows.iter().map(Window::len).sum::<usize>() + self.chain.len() + self.order.len()
@@ -173,12 +178,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     /// If no execution can have this event here; it then changes nothing.
     pub fn observe(&mut self, event: &Event<'_, V>) -> Result<Judgement, ExchangeError> {
         let now = self.admission.events();
-        match event.action {
-            Action::Invoke { .. } => self.admission.invoke(event.process)?,
-            Action::Respond { values } => self.admission.respond(event.process, values.len())?,
-            Action::Fail => self.admission.fail(event.process)?,
-            Action::Unknown => self.admission.unknown(event.process)?,
-        };
+        self.admission.admit(event)?;
         self.follow(event, now);
         Ok(self.judgement)
     }

@@ -95,6 +95,8 @@ pub struct Recording {
     pub notes: Vec<String>,
     /// The tick that completes the violation.
     pub decided_at: Option<usize>,
+    /// Whether it is of an immediate snapshot.
+    pub is_of_exchanges: bool,
 }
 
 /// What the page says. Everything but `sections` is text.
@@ -139,6 +141,7 @@ struct Data<'a> {
     arrows: Vec<(usize, usize, &'static str)>,
     annotations: Vec<Annotation>,
     decided_at: Option<usize>,
+    exchanges: bool,
     steps: Option<&'a Steps>,
 }
 
@@ -212,7 +215,11 @@ impl Page {
                             "Time runs to the right; the distances are not to scale. "
                             @if self.diagram.arrows.is_empty() {
                                 @if self.diagram.bars.iter().any(|bar| bar.rank.is_some()) {
-                                    "A point is where an operation takes effect, its number the place in the order."
+                                    "A point is where an operation takes effect, its number the place in the order"
+                                    @if self.recording.as_ref().is_some_and(|one| one.is_of_exchanges) {
+                                        "; a line joins those that take effect together"
+                                    }
+                                    "."
                                 }
                             } @else {
                                 "An arrow leads from the operation that must take effect first. \
@@ -365,6 +372,7 @@ impl Page {
             arrows: arrows.map(|a| (a.before, a.after, kind(a.cause))).collect(),
             annotations: recording.annotations.iter().map(annotation).collect(),
             decided_at: recording.decided_at,
+            exchanges: recording.is_of_exchanges,
             steps: self.steps.as_ref(),
         };
         embedded(&serde_json::to_string(&data).expect("texts and numbers become JSON"))

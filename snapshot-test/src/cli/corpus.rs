@@ -52,6 +52,9 @@ enum FamilyName {
     /// Any process updates any segment; each wrong one needs a rule of the saturated
     /// relation, or consecutive ones; and their twins.
     ManyWriters,
+    /// Immediate snapshots: by hand, the 19 profiles of three processes, and random ones
+    /// with a violation of each condition; and their twins.
+    Immediate,
     /// All families.
     All,
 }
@@ -64,6 +67,7 @@ impl FamilyName {
             Self::Cases => &[Family::Cases],
             Self::Hard => &[Family::Hard],
             Self::ManyWriters => &[Family::ManyWriters],
+            Self::Immediate => &[Family::Immediate],
             Self::All => &Family::ALL,
         }
     }
@@ -101,7 +105,7 @@ fn list(families: &[Family]) -> String {
     let mut list = String::new();
     for family in families {
         for case in family.cases() {
-            list += &format!("{}/{}: {}\n", family.name(), case.name, case.expected);
+            list += &format!("{}/{}: {}\n", family.name(), case.name, case.expectation());
         }
     }
     list

@@ -10,10 +10,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use snapshot_io::{escape, output, quantity, replacement};
-use snapshot_test::format::{Format, Reader};
+use snapshot_test::InputError;
+use snapshot_test::format::{Format, Object, Reader};
 use snapshot_test::judge::Options;
-use snapshot_test::monitor::{Checkpoint, Follow, Listen, Live, State};
-use snapshot_test::{InputError, Origins};
+use snapshot_test::monitor::{
+    Checkpoint, CheckpointError, Exchanges, Follow, Judge, Listen, Live, Next, Snapshots, State,
+};
 
 use super::{print, trouble};
 
@@ -96,10 +98,17 @@ impl Monitor {
             }
             Err(error) => return Err(trouble(InputError::from(error).report(&name))),
         };
-        self.watch(&name, reader, resumed.as_ref())
+        let reader = match resumed.as_ref().and_then(Checkpoint::input_object) {
+            Some(object) => reader.within(object),
+            None => reader,
+        };
+        match reader.object() {
+            Object::Snapshot => self.watch::<Snapshots, _>(&name, reader, resumed.as_ref()),
+            Object::Immediate => self.watch::<Exchanges, _>(&name, reader, resumed.as_ref()),
+        }
     }
 
-    fn watch<R: Read>(
+    fn watch<J: Judge, R: Read>(
         &self,
         name: &str,
         mut reader: Reader<R>,
@@ -110,21 +119,14 @@ impl Monitor {
             memory: self.budget_memory,
             ..Options::default()
         };
-        let mut live = match resumed {
+        let mut live: Live<J> = match resumed {
             Some(checkpoint) => Live::resume(checkpoint, options)
                 .map_err(|error| trouble(format_args!("{name}: {error}")))?,
             None => Live::new(reader.format(), reader.declaration().clone(), options),
         };
         let mut clocks = Clocks::new(self.status);
-        let is_keyed = reader.is_keyed();
         loop {
-            let next = match is_keyed {
-                true => reader.next_keyed().map(|next| {
-                    next.map(|one| (Some((one.key.index(), one.name)), one.location, one.event))
-                }),
-                false => reader.next_event().map(|next| next.map(|(at, event)| (None, at, event))),
-            };
-            let (key, location, event) = match next {
+            let Next { key, location, event } = match J::next(&mut reader) {
                 None => break,
                 Some(Ok(next)) => next,
                 // The line that is being written.
@@ -137,14 +139,19 @@ impl Monitor {
                 clocks.tell(name, &live);
                 if self.checkpoint.is_some() {
                     let checkpoint = live.checkpoint(location);
-                    self.keep(checkpoint.map_err(|error| trouble(error.to_string()))?)?;
+                    self.keep(
+                        checkpoint
+                            .map_err(|error| trouble(Into::<CheckpointError>::into(error)))?,
+                    )?;
                 }
             }
-            match live.observe(key, location, &event) {
+            let observed = live.observe(key, location, &event);
+            drop(event);
+            match observed {
                 Ok(false) => {}
                 Ok(true) => break,
                 Err(error) => {
-                    let error = Origins::default().refused(location, error, reader.excerpt());
+                    let error = J::refused(location, error, reader.excerpt());
                     return Err(trouble(error.report(name)));
                 }
             }
@@ -247,16 +254,16 @@ impl Clocks {
         true
     }
 
-    fn tell(&mut self, name: &str, live: &Live) {
+    fn tell<J: Judge>(&mut self, name: &str, live: &Live<J>) {
         let elapsed = self.told.elapsed();
         if self.status.is_zero() || elapsed < self.status {
             return;
         }
         let rate = (self.since - self.at) as f64 / elapsed.as_secs_f64();
         let state = match live.state() {
-            State::Fine => "linearizable so far",
-            State::Undecided => "not decided",
-            State::Violation => "a violation",
+            State::Fine => format!("{} so far", J::OBJECT.criterion()),
+            State::Undecided => "not decided".to_owned(),
+            State::Violation => "a violation".to_owned(),
         };
         output::report(format_args!(
             "{name}: {} events, {} objects, {} operations open, {state}, {rate:.0} events/s",

@@ -3,14 +3,46 @@
 use std::io::Write;
 
 use corpus::Expected;
-use corpus::generate::OwnedEvent;
-use snapshot_core::History;
+use corpus::generate::{OwnedEvent, OwnedExchange};
 use snapshot_core::history::Declaration;
+use snapshot_core::{History, immediate};
 
 use crate::Value;
-use crate::format::{Format, Reader, WriteError, Writer};
-use crate::generate::{Room, with_values};
-use crate::read::read_history;
+use crate::format::{Format, Object, Reader, WriteError, Writer};
+use crate::generate::{Room, exchange_with_values, with_values};
+use crate::read::{InputError, read_exchanges, read_history};
+
+/// The history of a case.
+#[derive(Clone, Debug)]
+pub enum Recorded {
+    /// Of a snapshot.
+    Snapshot(History<Value>),
+    /// Of an immediate snapshot.
+    Immediate(immediate::History<Value>),
+}
+
+impl Recorded {
+    /// Number of events.
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::Snapshot(history) => history.len(),
+            Self::Immediate(history) => history.len(),
+        }
+    }
+
+    /// Whether there is no event at all.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The object.
+    pub const fn object(&self) -> Object {
+        match self {
+            Self::Snapshot(_) => Object::Snapshot,
+            Self::Immediate(_) => Object::Immediate,
+        }
+    }
+}
 
 /// A history with the answer that a checker must give.
 #[derive(Clone, Debug)]
@@ -22,7 +54,7 @@ pub struct Case {
     /// What it is about, in one sentence.
     pub about: String,
     /// The history.
-    pub history: History<Value>,
+    pub history: Recorded,
     /// The whole file of a case that was written by hand.
     source: Option<&'static str>,
 }
@@ -31,8 +63,11 @@ impl Case {
     /// A case written by hand.
     pub(super) fn by_hand(case: &corpus::Case) -> Self {
         let reader = Reader::text(case.source.as_bytes());
-        let history = reader.map_err(Into::into).and_then(read_history);
-        let (history, _) = history.expect("the hand-written cases are recordings, and tested");
+        let history = reader.map_err(InputError::from).and_then(|reader| match reader.object() {
+            Object::Snapshot => Ok(Recorded::Snapshot(read_history(reader)?.0)),
+            Object::Immediate => Ok(Recorded::Immediate(read_exchanges(reader, usize::MAX)?.0)),
+        });
+        let history = history.expect("the hand-written cases are recordings, and tested");
         Self {
             name: case.name.to_owned(),
             expected: case.expected,
@@ -49,7 +84,27 @@ impl Case {
         about: String,
         history: &History<i64>,
     ) -> Self {
-        Self { name, expected, about, history: recorded(history), source: None }
+        let history = Recorded::Snapshot(recorded(history));
+        Self { name, expected, about, history, source: None }
+    }
+
+    /// A generated case of an immediate snapshot.
+    pub(super) fn exchanged(
+        name: String,
+        expected: Expected,
+        about: String,
+        history: &immediate::History<i64>,
+    ) -> Self {
+        let history = Recorded::Immediate(exchanges(history));
+        Self { name, expected, about, history, source: None }
+    }
+
+    /// The answer in the words of the object.
+    pub fn expectation(&self) -> String {
+        match self.expected {
+            Expected::Linearizable => self.history.object().criterion().to_owned(),
+            violation @ Expected::Violation { .. } => violation.to_string(),
+        }
     }
 
     /// Writes it in the text format, with its expectation in comments that
@@ -63,13 +118,28 @@ impl Case {
             output.flush()?;
             return Ok(());
         }
-        let comments = [format!("expect: {}", self.expected), format!("about: {}", self.about)];
-        let declaration = self.history.declaration();
-        let mut writer = Writer::with_comments(Format::Text, output, &declaration, &comments)?;
-        for event in self.history.events() {
-            writer.write(&event)?;
+        let comments =
+            [format!("expect: {}", self.expectation()), format!("about: {}", self.about)];
+        match &self.history {
+            Recorded::Snapshot(history) => {
+                let declaration = history.declaration();
+                let mut writer =
+                    Writer::with_comments(Format::Text, output, &declaration, &comments)?;
+                for event in history.events() {
+                    writer.write(&event)?;
+                }
+                writer.finish()?;
+            }
+            Recorded::Immediate(history) => {
+                let declaration = history.declaration();
+                let object = Object::Immediate;
+                let mut writer = Writer::of(object, Format::Text, output, declaration, &comments)?;
+                for (_, event) in history.events() {
+                    writer.write_exchange(None, &event)?;
+                }
+                writer.finish()?;
+            }
         }
-        writer.finish()?;
         Ok(())
     }
 }
@@ -90,6 +160,19 @@ fn recorded(history: &History<i64>) -> History<Value> {
     for event in history.events() {
         let event = OwnedEvent::from(event);
         builder.push(&with_values(&event, &mut room)).expect("its events are admissible");
+    }
+    builder.finish()
+}
+
+/// An execution with integers as one with recorded values.
+fn exchanges(history: &immediate::History<i64>) -> immediate::History<Value> {
+    let declaration = Declaration::new(Value::ZERO).with_segments(history.segments());
+    let mut builder = immediate::History::builder(declaration).expect("a history has segments");
+    let mut room = Room::default();
+    for (_, event) in history.events() {
+        let event = OwnedExchange::from(event);
+        let event = exchange_with_values(&event, &mut room);
+        builder.push(&event).expect("its events are admissible");
     }
     builder.finish()
 }

@@ -1,10 +1,12 @@
 //! The families of cases.
 
-use corpus::family::{Crowded, Member, cases_in_turn, hard, many_writers, published};
-use corpus::{Expected, twins};
+use corpus::family::{
+    Crowded, Exchanged, Member, cases_in_turn, hard, immediate, many_writers, published,
+};
+use corpus::{Expected, exchange_twins, twins};
 
 use super::{Case, by_search};
-use crate::generate::{about, about_many};
+use crate::generate::{about, about_exchanges, about_many};
 
 /// A family of cases; see [`corpus`] for what is in them.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -20,12 +22,15 @@ pub enum Family {
     /// Any process updates any segment, scans may be partial; each needs a rule of the
     /// saturated relation, or consecutive ones; and their twins.
     ManyWriters,
+    /// Immediate snapshots: written by hand, the 19 profiles of three processes, and random
+    /// ones with a violation of each condition; and their twins.
+    Immediate,
 }
 
 impl Family {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Twins, Self::Published, Self::Cases, Self::Hard, Self::ManyWriters];
+    pub const ALL: [Self; 6] =
+        [Self::Twins, Self::Published, Self::Cases, Self::Hard, Self::ManyWriters, Self::Immediate];
 
     /// Its name in reports and options.
     pub const fn name(self) -> &'static str {
@@ -35,6 +40,7 @@ impl Family {
             Self::Cases => "cases",
             Self::Hard => "hard",
             Self::ManyWriters => "many-writers",
+            Self::Immediate => "immediate",
         }
     }
 
@@ -69,6 +75,10 @@ impl Family {
                 let (expected, about) = (member.expected(), about_many(&member.recipe));
                 Case::generated(member.name.clone(), expected, about, &member.history())
             })),
+            Self::Immediate => {
+                let by_hand = exchange_twins().into_iter().map(|case| Case::by_hand(&case));
+                Box::new(by_hand.chain(immediate().map(exchanged)))
+            }
         }
     }
 }
@@ -76,4 +86,12 @@ impl Family {
 fn generated(member: Member) -> Case {
     let (expected, about, history) = (member.expected(), about(member.recipe()), member.history());
     Case::generated(member.name, expected, about, &history)
+}
+
+fn exchanged(member: Exchanged) -> Case {
+    let about = match &member.recipe {
+        Some(recipe) => about_exchanges(recipe),
+        None => "Three processes, one operation each, all concurrent.".to_owned(),
+    };
+    Case::exchanged(member.name, member.expected, about, &member.history)
 }

@@ -9,17 +9,19 @@
 //! 2. [`certificate`](snapshot_core::certificate) confirms the proof that came
 //!    with the verdict;
 //! 3. [`search_plainly`], which knows
-//!    nothing but the meaning of update and scan, finds the same. It is left out
+//!    nothing but the meaning of update and scan, finds the same; for immediate snapshots a
+//!    search for blocks does, which knows nothing but the meaning of exchange. It is left out
 //!    where it cannot be afforded ([`Family::is_searchable`]).
 //!
 //! So the corpus tests the checker, and the exact search tests the corpus.
 
 mod case;
+mod exchanges;
 mod family;
 mod tally;
 mod trial;
 
-pub use case::Case;
+pub use case::{Case, Recorded};
 pub use family::Family;
 pub use tally::{Tally, Wrong};
 pub use trial::{Answer, Fault, Trial};

@@ -4,14 +4,17 @@ use std::fmt;
 
 use corpus::Expected;
 use snapshot_core::History;
+use snapshot_core::certificate::blocks::{self, BlocksError};
+use snapshot_core::certificate::exchanges::ExchangesError;
 use snapshot_core::certificate::linearization::{self, LinearizationError};
 use snapshot_core::certificate::witness::{self, WitnessError};
 use snapshot_core::check::check;
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::Verdict;
+use snapshot_core::{certificate, immediate};
 use thiserror::Error;
 
-use super::{Case, SEARCH_MEMORY, by_search};
+use super::{Case, Recorded, SEARCH_MEMORY, by_search, exchanges};
 use crate::Value;
 
 /// A verdict without its proof.
@@ -31,6 +34,16 @@ impl Answer {
             Verdict::Linearizable(_) => Self::Linearizable,
             Verdict::Violation(witness) => Self::Violation(witness.reason.name()),
             Verdict::Unknown(_) => Self::Unknown,
+        }
+    }
+
+    fn of_exchanges(verdict: &immediate::Verdict) -> Self {
+        match verdict {
+            immediate::Verdict::SetLinearizable(_) => Self::Linearizable,
+            immediate::Verdict::Violation(alarm) => {
+                Self::Violation(alarm.violation.condition().name())
+            }
+            immediate::Verdict::Undecided(_) => Self::Unknown,
         }
     }
 
@@ -74,6 +87,12 @@ pub enum Fault {
     /// The witness that it gave proves nothing.
     #[error("the witness is refused: {0}")]
     Witness(WitnessError),
+    /// The blocks that it gave explain nothing.
+    #[error("the blocks are refused: {0}")]
+    Blocks(BlocksError),
+    /// The operations that it gave show no violation of an immediate snapshot.
+    #[error("the violation is refused: {0}")]
+    Exchanges(ExchangesError),
     /// Exact search finds the opposite of what the case says.
     #[error("expected {expected}, but exact search finds the opposite")]
     Search {
@@ -105,19 +124,30 @@ impl Case {
     /// Puts the case before the checker, the judge of certificates and, if
     /// `searches`, the exact search.
     pub fn try_out(&self, searches: bool) -> Trial {
+        let (answer, certificate) = match &self.history {
+            Recorded::Snapshot(history) => {
+                let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
+                let verdict = check(history, &mut budget).verdict;
+                (Answer::of(&verdict), confirm(history, &verdict))
+            }
+            Recorded::Immediate(history) => {
+                let verdict = immediate::check(history);
+                (Answer::of_exchanges(&verdict), confirm_exchanges(history, &verdict))
+            }
+        };
         let mut faults = Vec::new();
-        let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
-        let verdict = check(&self.history, &mut budget).verdict;
-        let answer = Answer::of(&verdict);
         if !answer.meets(self.expected) {
             faults.push(Fault::Answer { expected: self.expected, found: answer });
         }
-        let certificate = confirm(&self.history, &verdict);
         let is_confirmed = matches!(certificate, Some(Ok(())));
         faults.extend(certificate.and_then(Result::err));
         let mut is_searched = false;
         if searches {
-            match by_search(&self.history) {
+            let found = match &self.history {
+                Recorded::Snapshot(history) => by_search(history),
+                Recorded::Immediate(history) => exchanges::by_search(history),
+            };
+            match found {
                 Some(found) if found == self.expected.is_linearizable() => is_searched = true,
                 Some(_) => faults.push(Fault::Search { expected: self.expected }),
                 None => faults.push(Fault::SearchExhausted { memory: SEARCH_MEMORY }),
@@ -138,6 +168,23 @@ fn confirm(history: &History<Value>, verdict: &Verdict) -> Option<Result<(), Fau
     }
 }
 
+/// The same, of an immediate snapshot.
+fn confirm_exchanges(
+    history: &immediate::History<Value>,
+    verdict: &immediate::Verdict,
+) -> Option<Result<(), Fault>> {
+    match verdict {
+        immediate::Verdict::SetLinearizable(found) => {
+            Some(blocks::check(history, found).map_err(Fault::Blocks))
+        }
+        immediate::Verdict::Violation(alarm) => {
+            let checked = certificate::exchanges::check(history, &alarm.violation);
+            Some(checked.map_err(Fault::Exchanges))
+        }
+        immediate::Verdict::Undecided(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,13 +195,17 @@ mod tests {
         let case = |name| Family::Twins.cases().find(|case: &Case| case.name == name).unwrap();
         let (bad, good) = (case("condition-b-stale-bad"), case("condition-b-stale-good"));
         let mut budget = Budget { memory: SEARCH_MEMORY, proceed: &mut || true };
-        let mut verdict = |case: &Case| check(&case.history, &mut budget).verdict;
+        let (Recorded::Snapshot(bad), Recorded::Snapshot(good)) = (bad.history, good.history)
+        else {
+            panic!("the twins are snapshots");
+        };
+        let mut verdict = |history| check(history, &mut budget).verdict;
         let (violation, order) = (verdict(&bad), verdict(&good));
-        assert_eq!(confirm(&bad.history, &violation), Some(Ok(())));
-        assert_eq!(confirm(&good.history, &order), Some(Ok(())));
-        let refused = confirm(&good.history, &violation);
+        assert_eq!(confirm(&bad, &violation), Some(Ok(())));
+        assert_eq!(confirm(&good, &order), Some(Ok(())));
+        let refused = confirm(&good, &violation);
         assert!(matches!(refused, Some(Err(Fault::Witness(_)))), "{refused:?}");
-        let refused = confirm(&bad.history, &order);
+        let refused = confirm(&bad, &order);
         assert!(matches!(refused, Some(Err(Fault::Linearization(_)))), "{refused:?}");
     }
 }

@@ -5,8 +5,10 @@
 //! linearization that its certificate would hold.
 
 mod annotations;
+mod exchanges;
 
 pub use annotations::{Comment, MOST as MOST_COMMENTS, comments};
+pub use exchanges::Exchanges;
 
 use snapshot_core::History;
 use snapshot_core::explanation::{Explanation, accepting_run, picture};
@@ -17,8 +19,8 @@ use snapshot_picture::page::{Annotation, Answer, Guilty, Page, Recording as Draw
 use snapshot_picture::run::Run;
 
 use crate::Value;
-use crate::format::{Format, Location};
-use crate::input::{Input, OpenError};
+use crate::format::{Format, Location, Object};
+use crate::input::{Input, InputReader, OpenError, Replay};
 use crate::judge::{self, Finding, Judgement, Options, Proof};
 use crate::read::{Recording, read_recording};
 use crate::report;
@@ -31,12 +33,11 @@ const FEW_OPERATIONS: usize = 60;
 
 /// A recording in memory with its judgement.
 #[derive(Debug)]
-pub struct Explained {
-    name: String,
-    history: History<Value>,
-    locations: Vec<Location>,
-    comments: Vec<Comment>,
-    judgement: Judgement,
+pub enum Explained {
+    /// Of a snapshot.
+    Snapshot(Box<Snapshots>),
+    /// Of an immediate snapshot.
+    Immediate(Box<Exchanges>),
 }
 
 impl Explained {
@@ -57,20 +58,73 @@ impl Explained {
         if let Some(key) = key {
             reader.select(key)?;
         }
+        Ok(match reader.object() {
+            Object::Snapshot => {
+                Self::Snapshot(Box::new(Snapshots::new(reader, &replay, name, options)?))
+            }
+            Object::Immediate => Self::Immediate(Box::new(Exchanges::new(reader, &replay, name)?)),
+        })
+    }
+
+    /// The verdict with its proof.
+    pub const fn judgement(&self) -> &Judgement {
+        match self {
+            Self::Snapshot(explained) => &explained.judgement,
+            Self::Immediate(explained) => explained.judgement(),
+        }
+    }
+
+    /// The operations of the violation, or of the whole history with the places in its
+    /// linearization.
+    pub fn diagram(&self) -> Diagram {
+        match self {
+            Self::Snapshot(explained) => explained.diagram(),
+            Self::Immediate(explained) => explained.diagram(),
+        }
+    }
+
+    /// The same in characters, if there is room in lines of `width` of them.
+    pub fn text(&self, width: usize) -> Option<String> {
+        match self {
+            Self::Snapshot(explained) => explained.text(width),
+            Self::Immediate(explained) => snapshot_picture::text::text(&explained.diagram(), width),
+        }
+    }
+
+    /// The page.
+    pub fn page(&self) -> Page {
+        match self {
+            Self::Snapshot(explained) => explained.page(),
+            Self::Immediate(explained) => explained.page(),
+        }
+    }
+}
+
+/// The recording of a snapshot in memory, with its judgement.
+#[derive(Debug)]
+pub struct Snapshots {
+    name: String,
+    history: History<Value>,
+    locations: Vec<Location>,
+    comments: Vec<Comment>,
+    judgement: Judgement,
+}
+
+impl Snapshots {
+    fn new(
+        reader: InputReader,
+        replay: &Replay,
+        name: String,
+        options: &Options,
+    ) -> Result<Self, OpenError> {
         let format = reader.format();
         let Recording { history, locations, defect, .. } = read_recording(reader, usize::MAX)?;
         let judgement = judge::judge_recording(Some(format), &history, &locations, defect, options);
         if let Finding::Malformed(error) = judgement.finding {
             return Err(error);
         }
-        // A page without comments is better than none.
-        let comments = replay.bytes().and_then(|bytes| comments(bytes, format)).unwrap_or_default();
+        let comments = noted(replay, format);
         Ok(Self { name, history, locations, comments, judgement })
-    }
-
-    /// The verdict with its proof.
-    pub const fn judgement(&self) -> &Judgement {
-        &self.judgement
     }
 
     fn proof(&self) -> Option<&Proof> {
@@ -87,9 +141,7 @@ impl Explained {
         }
     }
 
-    /// The operations of the violation, or of the whole history with the places in its
-    /// linearization.
-    pub fn diagram(&self) -> Diagram {
+    fn diagram(&self) -> Diagram {
         match (self.proof(), self.order()) {
             (Some(proof), _) => Diagram::of_explanation(&proof.explanation),
             (None, Some(order)) => Diagram::of_linearization(&self.history, order),
@@ -97,8 +149,7 @@ impl Explained {
         }
     }
 
-    /// The same in characters, if there is room in lines of `width` of them.
-    pub fn text(&self, width: usize) -> Option<String> {
+    fn text(&self, width: usize) -> Option<String> {
         if let Some(proof) = self.proof() {
             return proof.explanation.picture(width);
         }
@@ -109,8 +160,7 @@ impl Explained {
             .or_else(|| picture(&self.history, &labels(|bar| bar.name.clone()), width))
     }
 
-    /// The page.
-    pub fn page(&self) -> Page {
+    fn page(&self) -> Page {
         let few = self.history.operations().len() <= FEW_OPERATIONS;
         let diagram =
             if self.proof().is_some() || few { self.diagram() } else { Diagram::default() };
@@ -144,11 +194,7 @@ impl Explained {
             recording: Some(self.drawn()),
             steps: None,
             sections: Vec::new(),
-            origin: format!(
-                "Written by snapshot-test {}. The argument needs only the operations named in it; \
-                 `snapshot-test check --certificate DIR` writes it for an independent check.",
-                env!("CARGO_PKG_VERSION")
-            ),
+            origin: origin(),
         }
     }
 
@@ -210,7 +256,14 @@ impl Explained {
                 .map(|builder| builder.finish())
                 .unwrap_or_else(|_| self.history.prefix(0));
             let columns = columns::encode(&empty, None, Ticks { of_event: None, count: 0 });
-            return Drawn { columns, tick: "event", annotations: Vec::new(), notes, decided_at };
+            return Drawn {
+                columns,
+                tick: "event",
+                annotations: Vec::new(),
+                notes,
+                decided_at,
+                is_of_exchanges: false,
+            };
         }
         let ticks = Ticks { of_event: None, count: self.history.len() };
         let columns = columns::encode(&self.history, self.order(), ticks);
@@ -221,13 +274,36 @@ impl Explained {
                 columns::MOST_ENTRIES
             ));
         }
-        if self.comments.len() == MOST_COMMENTS {
-            notes.push(format!("Only the first {MOST_COMMENTS} comments are kept."));
-        }
-        let annotations = self.comments.iter().map(|comment| Annotation {
-            tick: self.locations.partition_point(|place| place.line < comment.line),
-            text: comment.text.clone(),
-        });
-        Drawn { columns, tick: "event", annotations: annotations.collect(), notes, decided_at }
+        let annotations = annotations(&self.comments, &self.locations, &mut notes);
+        Drawn { columns, tick: "event", annotations, notes, decided_at, is_of_exchanges: false }
     }
+}
+
+/// The comments of a recording: a page without them is better than none.
+fn noted(replay: &Replay, format: Format) -> Vec<Comment> {
+    replay.bytes().and_then(|bytes| comments(bytes, format)).unwrap_or_default()
+}
+
+/// The comments at their events.
+fn annotations(
+    comments: &[Comment],
+    locations: &[Location],
+    notes: &mut Vec<String>,
+) -> Vec<Annotation> {
+    if comments.len() == MOST_COMMENTS {
+        notes.push(format!("Only the first {MOST_COMMENTS} comments are kept."));
+    }
+    let annotations = comments.iter().map(|comment| Annotation {
+        tick: locations.partition_point(|place| place.line < comment.line),
+        text: comment.text.clone(),
+    });
+    annotations.collect()
+}
+
+fn origin() -> String {
+    format!(
+        "Written by snapshot-test {}. The argument needs only the operations named in it; \
+         `snapshot-test check --certificate DIR` writes it for an independent check.",
+        env!("CARGO_PKG_VERSION")
+    )
 }

@@ -104,7 +104,7 @@ impl ReadErrorKind {
                 "record a write with the scan that follows it as one operation: `p0 exchange 5`, \
                  `p0 ok 5 0`; or leave out `object immediate`"
             }
-            Self::ForeignObject => "`check` and `certify` read immediate snapshots",
+            Self::ForeignObject => "begin the recording of a snapshot without `object immediate`",
             Self::ValuePerSegment => "write all values, as in `p0 ok 5 0`",
             Self::MissingKey { .. } => {
                 "give every event a key, `@\"x\" p0 update 5` (JSON Lines: \"key\":\"x\"), or none"
@@ -119,7 +119,6 @@ impl ReadErrorKind {
             Self::NoSuchKey(Value::Text(_)) => {
                 "correct --key; `snapshot-test check --report json` counts the objects"
             }
-            Self::KeyedImmediate => "record each immediate snapshot in a file of its own",
             Self::OtherValue { .. } => "correct one of the two values",
         };
         Some(cure.to_owned())

@@ -274,9 +274,6 @@ pub enum ReadErrorKind {
     /// An object that the recording does not have.
     #[error("expected events with the key {0}, found none")]
     NoSuchKey(Value),
-    /// Immediate snapshots with keys.
-    #[error("expected a recording of one immediate snapshot, found events with keys")]
-    KeyedImmediate,
     /// disc22: the two ends of an update name different values.
     #[error(
         "expected endUpdate!{process},{started}, as the open update of process {process} \

@@ -102,6 +102,14 @@ impl Object {
         }
     }
 
+    /// What a correct recording is: `linearizable` or `set-linearizable`.
+    pub const fn criterion(self) -> &'static str {
+        match self {
+            Self::Snapshot => "linearizable",
+            Self::Immediate => "set-linearizable",
+        }
+    }
+
     /// Why a recording of this object cannot have an event of a shape.
     fn refusal(self, shape: Shape) -> Option<ReadErrorKind> {
         let foreign = |found| Some(ReadErrorKind::ForeignOperation { object: self, found });
@@ -119,7 +127,7 @@ impl Object {
 
 /// An event of one of several objects.
 #[derive(Debug)]
-pub struct KeyedEvent<'a> {
+pub struct KeyedEvent<'a, E = Event<'a, Value>> {
     /// The object.
     pub key: Key,
     /// Its key, as it stands in the recording.
@@ -127,7 +135,7 @@ pub struct KeyedEvent<'a> {
     /// Where the event begins.
     pub location: Location,
     /// The event.
-    pub event: Event<'a, Value>,
+    pub event: E,
 }
 
 /// Reads the events of a recording, in any of the formats.
@@ -243,7 +251,7 @@ impl<R: Read> Reader<R> {
     pub fn next_keyed(&mut self) -> Option<Result<KeyedEvent<'_>, ReadError>> {
         self.payload.clear();
         if self.object != Object::Snapshot {
-            return Some(Err(self.refused(ReadErrorKind::KeyedImmediate)));
+            return Some(Err(self.refused(ReadErrorKind::ForeignObject)));
         }
         match self.inner.advance(&mut self.payload) {
             Ok(Some(Parsed { location, process, shape, key })) => {
@@ -348,6 +356,18 @@ impl<R: Read> Reader<R> {
         self.object
     }
 
+    /// Reads on in the middle of a recording of this object, whose header was read before.
+    #[must_use]
+    pub fn within(mut self, object: Object) -> Self {
+        self.object = object;
+        match &mut self.inner {
+            Inner::Text(reader) => reader.set_object(object),
+            Inner::Jsonl(reader) => reader.set_object(object),
+            Inner::Disc22(_) => {}
+        }
+        self
+    }
+
     /// The next event of a recording of an immediate snapshot, as [`Self::next_event`].
     ///
     /// # Errors
@@ -355,12 +375,29 @@ impl<R: Read> Reader<R> {
     pub fn next_exchange(
         &mut self,
     ) -> Option<Result<(Location, immediate::Event<'_, Value>), ReadError>> {
-        if self.is_keyed() {
-            return Some(Err(self.refused(ReadErrorKind::KeyedImmediate)));
-        }
         match self.advance() {
             Ok(Some(Parsed { location, process, shape, .. })) => {
                 Some(Ok((location, shape.exchange(process, &self.payload.values))))
+            }
+            Ok(None) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+
+    /// The next event of a recording of several immediate snapshots, of any of them, as
+    /// [`Self::next_exchange`]. `None` also where events have no keys.
+    ///
+    /// # Errors
+    /// If what follows is no event of this format.
+    pub fn next_keyed_exchange(
+        &mut self,
+    ) -> Option<Result<KeyedEvent<'_, immediate::Event<'_, Value>>, ReadError>> {
+        self.payload.clear();
+        match self.inner.advance(&mut self.payload) {
+            Ok(Some(Parsed { location, process, shape, key })) => {
+                let key = key?;
+                let event = shape.exchange(process, &self.payload.values);
+                Some(Ok(KeyedEvent { key, name: &self.keys()[key.index()], location, event }))
             }
             Ok(None) => None,
             Err(error) => Some(Err(error)),

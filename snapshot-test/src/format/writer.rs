@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::io::Write;
 
 use snapshot_core::history::{Declaration, Event};
-use snapshot_core::{History, Process, Segment};
+use snapshot_core::{History, Process, Segment, immediate};
 use thiserror::Error;
 
-use super::Format;
 use super::disc22::Disc22Writer;
 use super::jsonl::JsonlWriter;
 use super::text::TextWriter;
+use super::{Format, Object};
 use crate::Value;
 
 /// A recording that cannot be written.
@@ -72,6 +72,15 @@ pub enum Inexpressible {
     Key {
         /// The object.
         key: Value,
+    },
+    /// disc22: another object than a snapshot.
+    #[error(
+        "disc22 knows snapshots only, found `object {}`; write the recording as text or jsonl",
+        object.name()
+    )]
+    Object {
+        /// The object.
+        object: Object,
     },
     /// disc22: a failed operation.
     #[error(
@@ -171,6 +180,20 @@ impl<W: Write> Writer<W> {
     /// As [`Self::new`].
     pub fn with_comments(
         format: Format,
+        output: W,
+        declaration: &Declaration<Value>,
+        comments: &[String],
+    ) -> Result<Self, WriteError> {
+        Self::of(Object::Snapshot, format, output, declaration, comments)
+    }
+
+    /// As [`Self::with_comments`], for a recording of this object.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; disc22 knows snapshots only.
+    pub fn of(
+        object: Object,
+        format: Format,
         mut output: W,
         declaration: &Declaration<Value>,
         comments: &[String],
@@ -181,11 +204,14 @@ impl<W: Write> Writer<W> {
                 for comment in comments {
                     writeln!(output, "# {comment}")?;
                 }
-                Inner::Text(TextWriter::new(output, declaration)?)
+                Inner::Text(TextWriter::of(object, output, declaration)?)
             }
             Format::Jsonl => {
                 let comment = comments.join("; ");
-                Inner::Jsonl(JsonlWriter::with_comment(output, declaration, &comment)?)
+                Inner::Jsonl(JsonlWriter::of(object, output, declaration, &comment)?)
+            }
+            Format::Disc22 if object != Object::Snapshot => {
+                return Err(Inexpressible::Object { object }.into());
             }
             Format::Disc22 => Inner::Disc22(Disc22Writer::new(output, declaration)?),
         }))
@@ -213,6 +239,22 @@ impl<W: Write> Writer<W> {
             Inner::Text(writer) => writer.write_of(key, event),
             Inner::Jsonl(writer) => writer.write_of(key, event),
             Inner::Disc22(_) => Err(Inexpressible::Key { key: key.clone() }.into()),
+        }
+    }
+
+    /// Writes one event of an immediate snapshot; of several, with its key.
+    ///
+    /// # Errors
+    /// As [`Self::write`]; disc22 knows no immediate snapshots.
+    pub fn write_exchange(
+        &mut self,
+        key: Option<&Value>,
+        event: &immediate::Event<'_, Value>,
+    ) -> Result<(), WriteError> {
+        match &mut self.0 {
+            Inner::Text(writer) => writer.write_exchange(key, event),
+            Inner::Jsonl(writer) => writer.write_exchange(key, event),
+            Inner::Disc22(_) => Err(Inexpressible::Object { object: Object::Immediate }.into()),
         }
     }
 

@@ -199,6 +199,9 @@ pub fn judge_object(
             return Judgement { format, counts: Counts::default(), finding };
         }
     };
+    if reader.object() == Object::Immediate && reader.is_keyed() && key.is_none() {
+        return immediate::judge_each(reader, replay.as_ref(), options);
+    }
     if reader.object() == Object::Immediate {
         return immediate::judge(reader, replay, options);
     }

@@ -11,8 +11,9 @@ mod second;
 mod survey;
 
 use super::stream::Standing;
-use super::{Counts, Finding, Judgement, Options};
+use super::{Counts, Finding, Judgement, Options, immediate};
 use crate::Value;
+use crate::format::Object;
 use crate::input::{InputReader, OpenError, Replay};
 
 /// A saturated relation forgets as soon as this many operations are held, so that many
@@ -25,6 +26,8 @@ pub const MOST_PROOFS: usize = 1000;
 /// The answer for a recording of several objects.
 #[derive(Debug)]
 pub struct Objects {
+    /// What the objects are.
+    pub object: Object,
     /// Number of objects that are linearizable.
     pub linearizable: u64,
     /// Number of objects that are not.
@@ -98,17 +101,25 @@ pub(super) fn judge(reader: InputReader, replay: Option<&Replay>, options: &Opti
     Judgement { format, counts, finding }
 }
 
-/// The parts with their verdicts, in their order.
-fn objects(parts: Vec<Part>, quiet: u64, malformed: Option<OpenError>) -> Objects {
+/// The parts with their verdicts, in their order; `quiet`: the number of linearizable objects
+/// besides.
+pub(super) fn objects(
+    object: Object,
+    parts: Vec<Part>,
+    quiet: u64,
+    malformed: Option<OpenError>,
+) -> Objects {
     let severity = |part: &Part| match &part.judgement.finding {
-        Finding::Violation(_) => 0,
-        Finding::Linearizable { .. } => 2,
+        Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => 0,
+        Finding::Linearizable { .. }
+        | Finding::Immediate(immediate::Finding::SetLinearizable(_)) => 2,
         _ => 1,
     };
     let mut parts = parts;
     parts.sort_by_key(severity);
     let count = |wanted| parts.iter().filter(|part| severity(part) == wanted).count() as u64;
     Objects {
+        object,
         linearizable: quiet + count(2),
         violations: count(0),
         unknown: count(1),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::Value;
-use crate::format::Format;
+use crate::format::{Format, Object};
 
 /// The version of the file.
 const VERSION: u32 = 1;
@@ -18,6 +18,9 @@ pub struct Checkpoint {
     pub snapshot_checkpoint: u32,
     /// `text` or `jsonl`.
     pub format: String,
+    /// `snapshot` or `immediate`; left out, a snapshot.
+    #[serde(default, skip_serializing_if = "is_snapshot")]
+    pub object: String,
     /// Bytes of the input before it.
     pub bytes: u64,
     /// Lines of the input before it.
@@ -32,6 +35,10 @@ pub struct Checkpoint {
     pub many_writers: bool,
     /// The objects that have occurred.
     pub objects: Vec<Saved>,
+}
+
+fn is_snapshot(object: &str) -> bool {
+    object == Object::Snapshot.name()
 }
 
 /// What an object is at an instant at which none of its operations is open: all that
@@ -96,6 +103,9 @@ pub enum CheckpointError {
     /// It contradicts itself.
     #[error("the checkpoint contradicts itself: {0}")]
     Contradiction(#[from] snapshot_core::history::HistoryError),
+    /// It contradicts itself, of an immediate snapshot.
+    #[error("the checkpoint contradicts itself: {0}")]
+    Exchange(#[from] snapshot_core::immediate::ExchangeError),
 }
 
 impl Checkpoint {
@@ -105,16 +115,29 @@ impl Checkpoint {
     /// If it is none.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
         let checkpoint: Self = serde_json::from_str(text)?;
-        match checkpoint.snapshot_checkpoint == VERSION && checkpoint.input_format().is_some() {
+        match checkpoint.snapshot_checkpoint == VERSION && checkpoint.is_known() {
             true => Ok(checkpoint),
             false => Err(CheckpointError::Version),
         }
     }
 
     /// One of this version.
-    pub(super) fn new(format: Format) -> Self {
+    pub(super) fn new(format: Format, object: Object) -> Self {
         let format = if format == Format::Jsonl { "jsonl" } else { "text" }.to_owned();
-        Self { snapshot_checkpoint: VERSION, format, ..Self::default() }
+        let object = object.name().to_owned();
+        Self { snapshot_checkpoint: VERSION, format, object, ..Self::default() }
+    }
+
+    fn is_known(&self) -> bool {
+        self.input_format().is_some() && self.input_object().is_some()
+    }
+
+    /// The object of its input.
+    pub fn input_object(&self) -> Option<Object> {
+        if self.object.is_empty() {
+            return Some(Object::Snapshot);
+        }
+        Object::ALL.into_iter().find(|object| object.name() == self.object)
     }
 
     /// The text of its file.

@@ -15,21 +15,28 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | `object` | the judge of one object |
+//! | `judge` | what is needed of the judge of one object |
+//! | `object` | the judge of one snapshot |
+//! | `exchanges` | the judge of one immediate snapshot |
 //! | `checkpoint` | where to go on, as a file |
 //! | `source` | inputs that have no end |
 
 mod checkpoint;
+mod exchanges;
+mod judge;
 mod object;
 mod source;
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use snapshot_core::history::{Declaration, Event, HistoryError, Writers};
+use snapshot_core::history::{Declaration, Writers};
 
 pub use self::checkpoint::{Checkpoint, CheckpointError, Held, Saved};
-use self::object::{MOST_KEPT, Object};
+pub use self::exchanges::Exchanges;
+pub use self::judge::{Judge, Next};
+use self::object::MOST_KEPT;
+pub use self::object::Snapshots;
 pub use self::source::{Follow, Listen};
 use crate::Value;
 use crate::format::{Format, Location};
@@ -51,7 +58,7 @@ pub enum State {
 }
 
 /// Judges a recording event by event.
-pub struct Live {
+pub struct Live<J = Snapshots> {
     format: Format,
     declaration: Declaration<Value>,
     options: Options,
@@ -60,7 +67,7 @@ pub struct Live {
     /// Where the input begins that is read.
     bytes: u64,
     lines: u64,
-    objects: Vec<Object>,
+    objects: Vec<J>,
     keys: Vec<Option<Value>>,
     numbers: HashMap<Option<Value>, usize>,
     /// The object of each key of the reader, by its number there.
@@ -69,7 +76,7 @@ pub struct Live {
     violated: Option<usize>,
 }
 
-impl Live {
+impl<J: Judge> Live<J> {
     /// Nothing has happened yet. Of `options`, the budgets of an exact search matter.
     pub fn new(format: Format, declaration: Declaration<Value>, options: Options) -> Self {
         Self {
@@ -103,7 +110,7 @@ impl Live {
         (live.bytes, live.lines) = (checkpoint.bytes, checkpoint.lines);
         for saved in &checkpoint.objects {
             let key = saved.key.as_ref().map(Value::from);
-            let object = Object::resume(&live.declaration, saved)?;
+            let object = J::resume(&live.declaration, saved).map_err(Into::into)?;
             live.add(key, object);
         }
         Ok(live)
@@ -117,7 +124,7 @@ impl Live {
         self
     }
 
-    fn add(&mut self, key: Option<Value>, object: Object) -> usize {
+    fn add(&mut self, key: Option<Value>, object: J) -> usize {
         let number = self.objects.len();
         self.numbers.insert(key.clone(), number);
         self.keys.push(key);
@@ -127,7 +134,7 @@ impl Live {
 
     /// Events so far, those before the checkpoint included.
     pub fn events(&self) -> u64 {
-        self.objects.iter().map(|object| object.before + object.events() as u64).sum()
+        self.objects.iter().map(|object| object.before() + object.events() as u64).sum()
     }
 
     /// Objects so far.
@@ -137,12 +144,12 @@ impl Live {
 
     /// Operations that neither responded nor failed.
     pub fn pending(&self) -> u64 {
-        self.objects.iter().map(Object::pending).sum()
+        self.objects.iter().map(J::pending).sum()
     }
 
     /// What is known so far.
     pub fn state(&self) -> State {
-        let undecided = |object: &Object| object.state() == State::Undecided;
+        let undecided = |object: &J| object.state() == State::Undecided;
         match self.violated {
             Some(_) => State::Violation,
             None if self.objects.iter().any(undecided) => State::Undecided,
@@ -159,13 +166,13 @@ impl Live {
         &mut self,
         key: Option<(usize, &Value)>,
         location: Location,
-        event: &Event<'_, Value>,
-    ) -> Result<bool, HistoryError> {
+        event: &J::Event<'_>,
+    ) -> Result<bool, J::Error> {
         let at = self.place(location);
         let number = self.number(key, at)?;
         let (format, options) = (self.format, &self.options);
         let object = &mut self.objects[number];
-        if at.offset < object.cut.offset {
+        if at.offset < object.cut_at().offset {
             return Ok(false);
         }
         if object.events() >= self.part {
@@ -184,11 +191,7 @@ impl Live {
         Location { line, offset, ..location }
     }
 
-    fn number(
-        &mut self,
-        key: Option<(usize, &Value)>,
-        at: Location,
-    ) -> Result<usize, HistoryError> {
+    fn number(&mut self, key: Option<(usize, &Value)>, at: Location) -> Result<usize, J::Error> {
         let index = key.map_or(0, |(index, _)| index);
         if let Some(number) = self.by_reader.get(index) {
             return Ok(*number);
@@ -198,8 +201,8 @@ impl Live {
         let number = match self.numbers.get(&name) {
             Some(number) => *number,
             None => {
-                let mut object = Object::new(self.declaration.clone())?;
-                object.cut = at;
+                let mut object = J::new(self.declaration.clone())?;
+                object.begin_at(at);
                 self.add(name, object)
             }
         };
@@ -212,16 +215,16 @@ impl Live {
     ///
     /// # Errors
     /// None, since what was admitted contradicts nothing.
-    pub fn checkpoint(&mut self, location: Location) -> Result<Checkpoint, HistoryError> {
+    pub fn checkpoint(&mut self, location: Location) -> Result<Checkpoint, J::Error> {
         let at = self.place(location);
-        let mut checkpoint = Checkpoint::new(self.format);
+        let mut checkpoint = Checkpoint::new(self.format, J::OBJECT);
         let mut first = at;
         for (object, key) in self.objects.iter_mut().zip(&self.keys) {
-            if at.offset >= object.cut.offset {
+            if at.offset >= object.cut_at().offset {
                 object.cut(at, self.format, &self.options)?;
             }
-            if object.cut.offset < first.offset {
-                first = object.cut;
+            if object.cut_at().offset < first.offset {
+                first = object.cut_at();
             }
             checkpoint.objects.push(object.save(key.as_ref()));
         }
@@ -237,14 +240,14 @@ impl Live {
     /// the exit code. `name` is the input's.
     pub fn report(&self, name: &str) -> (String, u8) {
         let (events, open) = (self.events(), self.pending());
+        let fine = J::OBJECT.criterion();
         let of = match self.objects.len() {
             0 | 1 => String::new(),
             many => format!(" of {many} objects"),
         };
         if self.state() == State::Fine {
-            let text = format!(
-                "{name}: linearizable so far ({events} events{of}, {open} operations open)\n"
-            );
+            let text =
+                format!("{name}: {fine} so far ({events} events{of}, {open} operations open)\n");
             return (text, 0);
         }
         let wanted = |number: &usize| match self.violated {
@@ -260,7 +263,7 @@ impl Live {
             code = if code == 1 || worse == 1 { 1 } else { code.max(worse) };
         }
         if code == 0 {
-            let _ = writeln!(text, "{name}: linearizable ({events} events{of})");
+            let _ = writeln!(text, "{name}: {fine} ({events} events{of})");
         }
         (text, code)
     }
@@ -285,12 +288,12 @@ impl Live {
             return (text, code);
         };
         let mut text = report::human(&name, &judgement);
-        if object.before > 0 {
-            let (events, before, cut) = (object.events(), object.before, object.cut);
+        if object.before() > 0 {
+            let (events, before, cut) = (object.events(), object.before(), object.cut_at());
             let _ = writeln!(
                 text,
-                "  of the {events} events from {cut} on; the {before} before are linearizable, \
-                 and over"
+                "  of the {events} events from {cut} on; the {before} before are {}, and over",
+                J::OBJECT.criterion()
             );
         }
         (text, report::exit_code([&judgement.finding]))

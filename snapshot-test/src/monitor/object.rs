@@ -1,5 +1,7 @@
 //! One object of a recording that is judged while it is being made.
 
+use std::io::Read;
+
 use snapshot_core::history::{
     Action, Declaration, Event, HistoryBuilder, HistoryError, HistoryErrorKind, Writers,
 };
@@ -8,20 +10,21 @@ use snapshot_core::{History, Process, Segment};
 
 use super::State;
 use super::checkpoint::{Held, Saved};
-use crate::Value;
-use crate::format::{Format, Location};
+use super::judge::{Judge, Next};
+use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
 use crate::judge::{Finding, Judgement, Options, judge_recording};
+use crate::{InputError, Origins, Value};
 
 /// Events that are kept for an explanation, at most.
 pub(super) const MOST_KEPT: usize = 1 << 20;
 
-/// The judge of one object, since the last instant at which its past was cut off.
-pub(super) struct Object {
+/// The judge of one snapshot, since the last instant at which its past was cut off.
+pub struct Snapshots {
     declaration: Declaration<Value>,
     monitor: Monitor<Value>,
     /// Where the past was cut off, and how many events of the object it has.
-    pub(super) cut: Location,
-    pub(super) before: u64,
+    cut: Location,
+    before: u64,
     /// What came since, unless it is too long.
     kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
     /// Of each process the update that is open.
@@ -31,87 +34,7 @@ pub(super) struct Object {
     writers: Vec<Option<Process>>,
 }
 
-impl Object {
-    /// Nothing has happened yet.
-    pub(super) fn new(declaration: Declaration<Value>) -> Result<Self, HistoryError> {
-        let monitor = Monitor::new(declaration.clone())?;
-        let builder = History::builder(declaration.clone())?;
-        let values = declaration.initial.clone();
-        Ok(Self {
-            declaration,
-            monitor,
-            cut: Location::START,
-            before: 0,
-            kept: Some((builder, Vec::new())),
-            open: Vec::new(),
-            values,
-            writers: Vec::new(),
-        })
-    }
-
-    /// As it was saved.
-    pub(super) fn resume(
-        declaration: &Declaration<Value>,
-        saved: &Saved,
-    ) -> Result<Self, HistoryError> {
-        let mut declaration = declaration.clone();
-        declaration.segments = saved.segments.or(declaration.segments);
-        declaration.initial = saved.values.iter().map(Value::from).collect();
-        let mut object = Self::new(declaration)?;
-        object.cut = Location { line: saved.lines + 1, offset: saved.bytes, ..Location::START };
-        object.before = saved.events;
-        object.writers =
-            saved.writers.iter().map(|writer| writer.map(Process::from_index)).collect();
-        Ok(object)
-    }
-
-    pub(super) fn save(&self, key: Option<&Value>) -> Saved {
-        Saved {
-            key: key.map(Held::from),
-            bytes: self.cut.offset,
-            lines: self.cut.line - 1,
-            events: self.before,
-            segments: self.declaration.segments,
-            values: self.declaration.initial.iter().map(Held::from).collect(),
-            writers: self.writers.iter().map(|writer| writer.map(Process::index)).collect(),
-        }
-    }
-
-    /// Events since the past was cut off.
-    pub(super) const fn events(&self) -> usize {
-        self.monitor.events()
-    }
-
-    pub(super) fn pending(&self) -> u64 {
-        self.monitor.pending()
-    }
-
-    pub(super) fn state(&self) -> State {
-        match self.monitor.judgement() {
-            Answer::Linearizable => State::Fine,
-            Answer::Undecided(_) => State::Undecided,
-            Answer::Violation(_) => State::Violation,
-        }
-    }
-
-    pub(super) fn observe(
-        &mut self,
-        location: Location,
-        event: &Event<'_, Value>,
-    ) -> Result<(), HistoryError> {
-        self.require_writer(event)?;
-        self.monitor.observe(event)?;
-        match &mut self.kept {
-            Some((builder, locations)) if locations.len() < MOST_KEPT => {
-                builder.push(event)?;
-                locations.push(location);
-            }
-            kept => *kept = None,
-        }
-        self.note(event);
-        Ok(())
-    }
-
+impl Snapshots {
     /// A segment has one writer, also across cuts.
     fn require_writer(&self, event: &Event<'_, Value>) -> Result<(), HistoryError> {
         let Action::InvokeUpdate { segment, .. } = event.action else { return Ok(()) };
@@ -152,17 +75,100 @@ impl Object {
             _ => self.open[process] = None,
         }
     }
+}
 
-    /// Cuts off the past before this place, if that loses nothing.
-    ///
-    /// # Errors
-    /// None, since what the monitor admitted contradicts nothing.
-    pub(super) fn cut(
+impl Judge for Snapshots {
+    const OBJECT: Object = Object::Snapshot;
+    type Event<'a> = Event<'a, Value>;
+    type Error = HistoryError;
+
+    fn new(declaration: Declaration<Value>) -> Result<Self, HistoryError> {
+        let monitor = Monitor::new(declaration.clone())?;
+        let builder = History::builder(declaration.clone())?;
+        let values = declaration.initial.clone();
+        Ok(Self {
+            declaration,
+            monitor,
+            cut: Location::START,
+            before: 0,
+            kept: Some((builder, Vec::new())),
+            open: Vec::new(),
+            values,
+            writers: Vec::new(),
+        })
+    }
+
+    fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, HistoryError> {
+        let mut declaration = declaration.clone();
+        declaration.segments = saved.segments.or(declaration.segments);
+        declaration.initial = saved.values.iter().map(Value::from).collect();
+        let mut object = Self::new(declaration)?;
+        object.cut = Location { line: saved.lines + 1, offset: saved.bytes, ..Location::START };
+        object.before = saved.events;
+        object.writers =
+            saved.writers.iter().map(|writer| writer.map(Process::from_index)).collect();
+        Ok(object)
+    }
+
+    fn save(&self, key: Option<&Value>) -> Saved {
+        Saved {
+            key: key.map(Held::from),
+            bytes: self.cut.offset,
+            lines: self.cut.line - 1,
+            events: self.before,
+            segments: self.declaration.segments,
+            values: self.declaration.initial.iter().map(Held::from).collect(),
+            writers: self.writers.iter().map(|writer| writer.map(Process::index)).collect(),
+        }
+    }
+
+    fn cut_at(&self) -> Location {
+        self.cut
+    }
+
+    fn begin_at(&mut self, at: Location) {
+        self.cut = at;
+    }
+
+    fn before(&self) -> u64 {
+        self.before
+    }
+
+    fn events(&self) -> usize {
+        self.monitor.events()
+    }
+
+    fn pending(&self) -> u64 {
+        self.monitor.pending()
+    }
+
+    fn state(&self) -> State {
+        match self.monitor.judgement() {
+            Answer::Linearizable => State::Fine,
+            Answer::Undecided(_) => State::Undecided,
+            Answer::Violation(_) => State::Violation,
+        }
+    }
+
+    fn observe(
         &mut self,
-        at: Location,
-        format: Format,
-        options: &Options,
+        location: Location,
+        event: &Event<'_, Value>,
     ) -> Result<(), HistoryError> {
+        self.require_writer(event)?;
+        self.monitor.observe(event)?;
+        match &mut self.kept {
+            Some((builder, locations)) if locations.len() < MOST_KEPT => {
+                builder.push(event)?;
+                locations.push(location);
+            }
+            kept => *kept = None,
+        }
+        self.note(event);
+        Ok(())
+    }
+
+    fn cut(&mut self, at: Location, format: Format, options: &Options) -> Result<(), HistoryError> {
         if self.monitor.pending() > 0 || self.declaration.writers == Writers::Many {
             return Ok(());
         }
@@ -188,11 +194,28 @@ impl Object {
         Ok(())
     }
 
-    /// What came since the past was cut off, judged exactly; `None` if it was too long to be
-    /// kept.
-    pub(super) fn judgement(&self, format: Format, options: &Options) -> Option<Judgement> {
+    fn judgement(&self, format: Format, options: &Options) -> Option<Judgement> {
         let (builder, locations) = self.kept.as_ref()?;
         let history = builder.clone().finish();
         Some(judge_recording(Some(format), &history, locations, None, options))
+    }
+
+    fn next<R: Read>(
+        reader: &mut Reader<R>,
+    ) -> Option<Result<Next<'_, Event<'_, Value>>, ReadError>> {
+        if reader.is_keyed() {
+            let next = reader.next_keyed()?;
+            return Some(next.map(|one| Next {
+                key: Some((one.key.index(), one.name)),
+                location: one.location,
+                event: one.event,
+            }));
+        }
+        let next = reader.next_event()?;
+        Some(next.map(|(location, event)| Next { key: None, location, event }))
+    }
+
+    fn refused(location: Location, error: HistoryError, excerpt: Option<Excerpt>) -> InputError {
+        Origins::default().refused(location, error, excerpt)
     }
 }

@@ -46,7 +46,7 @@ pub fn verdict(finding: &Finding) -> &'static str {
         Finding::Malformed(_) => "malformed",
         Finding::Objects(objects) if objects.violations > 0 => "violation",
         Finding::Objects(objects) if objects.unknown > 0 => "unknown",
-        Finding::Objects(_) => "linearizable",
+        Finding::Objects(objects) => objects.object.criterion(),
     }
 }
 

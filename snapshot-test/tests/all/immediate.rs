@@ -147,12 +147,183 @@ fn bad_input_names_the_place_and_the_cure() {
         assert_eq!(output.status.code(), Some(2), "{error}");
         assert!(error.contains(place) && error.contains(words), "{error}");
     }
-    // Other commands say that they read snapshots only.
+    // disc22 has no exchanges.
     let path = file(directory.path(), "block", BLOCK);
+    let (output, _) = run(&["convert", path.to_str().unwrap(), "--to", "disc22"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("disc22 knows snapshots only"), "{error}");
+}
+
+#[test]
+fn both_formats_say_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let text = BLOCK.to_owned() + "p2 exchange 9\np0 exchange 6\np0 fail\np2 unknown\n";
+    let initial = text.replace("segments 3\n", "segments 3\ninitial 0 0 7\n");
+    let keyed = "object immediate\n@\"a\" p0 exchange 5\n@7 p0 exchange 6\n@\"a\" p0 ok 5\n";
+    for recording in [text.as_str(), &initial, keyed] {
+        file(directory.path(), "r.txt", recording);
+        for (from, to, form) in [("r.txt", "r.jsonl", "jsonl"), ("r.jsonl", "again.txt", "text")] {
+            let (output, _) = run(&["convert", &at(from), "--to", form, "-o", &at(to)]);
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+        }
+        assert_eq!(fs::read_to_string(at("again.txt")).unwrap(), recording);
+    }
+    // Of several objects, one.
+    let (output, text) = run(&["convert", &at("r.txt"), "--to", "text", "--key", "a"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(text, "object immediate\np0 exchange 5\np0 ok 5\n");
+    let admitted = "object immediate\n@1 p0 exchange 5\n@2 p0 exchange 5\n@1 p0 exchange 6\n";
+    let path = file(directory.path(), "twice.txt", admitted);
     let (output, _) = run(&["convert", path.to_str().unwrap(), "--to", "jsonl"]);
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.contains("immediate snapshot"), "{error}");
+    assert!(error.contains(":4:1:") && error.contains("still open"), "{error}");
+}
+
+/// Each line of the recordings in turn, with keys of their own.
+fn mixed(recordings: &[(&str, String)]) -> String {
+    let mut lines: Vec<_> = recordings.iter().map(|(key, text)| (key, text.lines())).collect();
+    let mut mixed = String::from("object immediate\n");
+    while !lines.is_empty() {
+        lines.retain_mut(|(key, lines)| match lines.next() {
+            Some(line) => {
+                if line.starts_with('p') {
+                    mixed += &format!("@\"{key}\" {line}\n");
+                }
+                true
+            }
+            None => false,
+        });
+    }
+    mixed
+}
+
+#[test]
+fn objects_are_judged_each_by_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut recordings: Vec<(&str, String)> =
+        VIOLATIONS.iter().map(|(name, text, _)| (*name, (*text).to_owned())).collect();
+    recordings.push(("fine", BLOCK.to_owned()));
+    let path = file(directory.path(), "mixed.txt", &mixed(&recordings));
+    let path = path.to_str().unwrap();
+    let certificates = directory.path().join("c");
+    let (output, text) = run(&["check", path, "--certificate", certificates.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("violation (4 of 5 objects wrong"), "{text}");
+    assert!(text.contains("not set-linearizable: @\"own-value\" @\"containment\""), "{text}");
+    for (name, _) in &recordings {
+        let (output, alone) = run(&["check", path, "--key", name]);
+        let condition = format!("condition: {name}");
+        assert_eq!(output.status.code() == Some(0), *name == "fine", "{alone}");
+        assert_eq!(alone.contains(&condition), *name != "fine", "{alone}");
+        let certificate = certificates.join(format!("mixed.txt.{name}.certificate"));
+        let (output, text) = run(&["certify", path, certificate.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{text}");
+    }
+    let (output, text) = run(&["check", path, "--live"]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    let fine = [("a", BLOCK.to_owned()), ("b", BLOCK.to_owned())];
+    let path = file(directory.path(), "fine.txt", &mixed(&fine));
+    let (output, text) = run(&["check", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("set-linearizable (2 objects, each by itself; 6 operations"), "{text}");
+    // A line that is no event is bad input; behind a violation, the violation is told, too.
+    let path = file(directory.path(), "bad.txt", &(mixed(&fine) + "@\"a\" p0 scan\n"));
+    let (output, _) = run(&["check", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let path = file(directory.path(), "bad.txt", &(mixed(&recordings) + "@\"a\" p0 scan\n"));
+    let (output, text) = run(&["check", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("note: the input is malformed later on"), "{text}");
+}
+
+/// Runs the generator; the recording.
+fn generated(options: &str) -> String {
+    let (output, text) = run(&["generate --object immediate", options]
+        .join(" ")
+        .split_whitespace()
+        .collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    text
+}
+
+#[test]
+fn what_is_generated_is_what_it_says() {
+    let directory = tempfile::tempdir().unwrap();
+    for flaw in corpus::generate::Flaw::ALL {
+        for twin in ["", " --twin"] {
+            for to in ["text", "jsonl"] {
+                let options = format!(
+                    "--violation {flaw}{twin} --processes 5 --operations 60 --pending 2 \
+                     --failures 0.1 --seed 3 --to {to}"
+                );
+                let recording = generated(&options);
+                assert_eq!(recording, generated(&options));
+                let path = file(directory.path(), "g", &recording);
+                let (output, text) = run(&["check", path.to_str().unwrap()]);
+                let expected = match twin {
+                    "" => format!("expect: violation {}", flaw.condition()),
+                    _ => "expect: set-linearizable".to_owned(),
+                };
+                assert!(recording.contains(&expected), "{recording}");
+                match twin {
+                    "" => {
+                        assert_eq!(output.status.code(), Some(1), "{text}");
+                        let condition = format!("condition: {}", flaw.condition());
+                        assert!(text.contains(&condition), "{text}");
+                    }
+                    _ => assert_eq!(output.status.code(), Some(0), "{text}"),
+                }
+            }
+        }
+    }
+    for (options, words) in [
+        ("--object immediate --scans 0.2", "--scans is of use with --object snapshot only"),
+        ("--object immediate --violation stale", "is of --writers single"),
+        ("--violation immediacy", "is of --object immediate"),
+        ("--failures 0.5", "with --object immediate only"),
+        ("--object immediate --processes 2 --violation immediacy", "at least 3 processes"),
+        ("--object immediate --to disc22", "disc22 knows snapshots only"),
+    ] {
+        let arguments = format!("generate {options}");
+        let (output, _) = run(&arguments.split_whitespace().collect::<Vec<_>>());
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains(words), "{options}: {error}");
+    }
+}
+
+#[test]
+fn the_monitor_stops_at_the_violation_and_forgets_the_past() {
+    let directory = tempfile::tempdir().unwrap();
+    // Past the first cut, and long past it.
+    for operations in [100, 30_000] {
+        let options =
+            format!("--violation immediacy --processes 4 --operations {operations} --seed 5");
+        let recording = generated(&options);
+        let path = file(directory.path(), "m.txt", &recording);
+        let path = path.to_str().unwrap();
+        let (output, text) = run(&["monitor", path]);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("condition: immediacy"), "{text}");
+        let (_, checked) = run(&["check", path]);
+        let place =
+            |text: &str| text.split("from ").nth(1).unwrap().split(" (").next().unwrap().to_owned();
+        assert_eq!(place(&text), place(&checked));
+        assert_eq!(text.contains("before are set-linearizable, and over"), operations > 20_000);
+        let twin = file(directory.path(), "t.txt", &generated(&(options + " --twin")));
+        let (output, text) = run(&["monitor", twin.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        assert!(text.contains("set-linearizable so far"), "{text}");
+    }
+    // Several objects, one of them wrong.
+    let parts = [("a", BLOCK.to_owned()), ("b", VIOLATIONS[2].1.to_owned())];
+    let path = file(directory.path(), "k.txt", &mixed(&parts));
+    let (output, text) = run(&["monitor", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("@\"b\"") && text.contains("condition: immediacy"), "{text}");
 }
 
 #[test]
@@ -163,4 +334,82 @@ fn repeated_values_are_unknown() {
     let (output, text) = run(&["check", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("help: record each value with the number of its operation"), "{text}");
+}
+
+#[test]
+fn explanations_draw_blocks_and_what_a_violation_forces() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    file(directory.path(), "block.txt", BLOCK);
+    for (form, words) in [
+        (
+            "text",
+            &["p0", "|- E1: exchange(5) [5, 8, 0] #1", "E3: exchange(\"x\") [5, 8, \"x\"] #2"][..],
+        ),
+        ("svg", &["<line class=\"block\"", "exchange(5) [5, 8, 0]"]),
+        ("dot", &["o0 -> o1 [color=green4, dir=none, style=bold]", "o1 -> o2 [color=green4]"]),
+        ("latex", &["\\draw[densely dotted] (o0) -- (o1)"]),
+    ] {
+        let (output, text) = run(&["explain", &at("block.txt"), "--to", form]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        for words in words {
+            assert!(text.contains(words), "{form}: {text}");
+        }
+    }
+    let (output, text) = run(&["explain", &at("block.txt"), "--html", &at("block.html")]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text.contains("page: "), "{text}");
+    let page = fs::read_to_string(at("block.html")).unwrap();
+    for words in
+        ["There are 2 blocks of 3 operations", "\"exchanges\":true", "take effect together"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+    for (condition, recording, words) in VIOLATIONS {
+        let path = file(directory.path(), condition, recording);
+        let path = path.to_str().unwrap();
+        let page = at("v.html");
+        let (output, text) = run(&["explain", path, "--html", &page]);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let page = fs::read_to_string(page).unwrap();
+        let escaped = unwrapped(words).replace('<', "&lt;");
+        assert!(page.contains(&escaped), "{condition}: {page}");
+        let (_, drawn) = run(&["explain", path, "--to", "dot"]);
+        // Two operations in a circle, but for one that returns what was never there.
+        let arrows = drawn.matches("color=red3").count() + drawn.matches("color=gray40").count();
+        assert_eq!(arrows, if condition == "own-value" { 0 } else { 2 }, "{drawn}");
+    }
+    // One object of several.
+    let parts = [("a", BLOCK.to_owned()), ("b", VIOLATIONS[1].1.to_owned())];
+    let path = file(directory.path(), "k.txt", &mixed(&parts));
+    let path = path.to_str().unwrap();
+    let (output, text) = run(&["explain", path, "--key", "b", "--to", "text"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(text.contains("E2: exchange(5) [5, 0]"), "{text}");
+    let (output, _) = run(&["explain", path]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+/// What the columns of a page hold, read as its script does.
+#[test]
+fn a_page_holds_the_recording_and_its_blocks() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = BLOCK.to_owned() + "p2 exchange 9\np0 exchange 6\np0 fail\np2 unknown\n";
+    let history = {
+        let reader = snapshot_test::format::Reader::text(text.as_bytes()).unwrap();
+        snapshot_test::read_exchanges(reader, usize::MAX).unwrap().0
+    };
+    let snapshot_core::immediate::Verdict::SetLinearizable(blocks) =
+        snapshot_core::immediate::check(&history)
+    else {
+        panic!("it is set-linearizable")
+    };
+    let columns = snapshot_picture::columns::encode_exchanges(&history, Some(&blocks));
+    assert_eq!(columns.dictionary, ["\"x\""]);
+    // The page has the same columns.
+    let path = file(directory.path(), "r.txt", &text);
+    let page = directory.path().join("r.html");
+    run(&["explain", path.to_str().unwrap(), "--html", page.to_str().unwrap()]);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains(&format!("\"columns\":\"{}\"", columns.base64)), "{page}");
 }

@@ -8,7 +8,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::verdict::Verdict;
 use snapshot_test::format::{Format, Reader};
 use snapshot_test::judge::Options;
-use snapshot_test::monitor::{Checkpoint, Live, State};
+use snapshot_test::monitor::{Checkpoint, Live, Snapshots, State};
 use snapshot_test::read_history;
 
 /// A recording as text: rounds, between which nothing is open, the last with a scan that may
@@ -101,7 +101,7 @@ fn resumed_from_any_place_the_answer_is_the_same() {
             let (location, event) = next.unwrap();
             let saved = live.checkpoint(location).unwrap().text();
             let checkpoint = Checkpoint::parse(&saved).unwrap();
-            let mut again = Live::resume(&checkpoint, Options::default()).unwrap();
+            let mut again = Live::<Snapshots>::resume(&checkpoint, Options::default()).unwrap();
             let rest = &text[checkpoint.bytes as usize..];
             assert_eq!(judged(&mut again, rest), expected, "{saved}: {text}");
             resumed += 1;
@@ -151,7 +151,7 @@ fn objects_are_resumed_each_from_its_place() {
         assert_eq!(whole, expected);
         for saved in saves {
             let checkpoint = Checkpoint::parse(&saved).unwrap();
-            let mut live = Live::resume(&checkpoint, Options::default()).unwrap();
+            let mut live = Live::<Snapshots>::resume(&checkpoint, Options::default()).unwrap();
             let rest = &text[checkpoint.bytes as usize..];
             assert_eq!(run(&mut live, rest, &mut Vec::new()), expected, "{saved}");
             let [Some(first), Some(second)] =

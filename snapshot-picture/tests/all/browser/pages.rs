@@ -27,6 +27,7 @@ fn page<V: Clone + Display + Eq + Hash>(title: &str, history: &History<V>) -> Pa
         columns: columns::encode(history, order, ticks),
         tick: "event",
         decided_at: report.decided_at.filter(|_| report.explanation.is_some()),
+        is_of_exchanges: false,
         ..Recording::default()
     };
     let diagram = match (&report.explanation, order) {

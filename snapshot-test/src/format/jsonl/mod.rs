@@ -81,6 +81,11 @@ impl<R: Read> JsonlReader<R> {
         &mut self.keys
     }
 
+    /// For a recording that is read from its middle on.
+    pub(super) const fn set_object(&mut self, object: Object) {
+        self.object = object;
+    }
+
     pub(super) const fn object(&self) -> Object {
         self.object
     }

@@ -3,8 +3,10 @@
 use std::io::Write;
 
 use snapshot_core::history::{Action, Declaration, Event, Writers};
+use snapshot_core::immediate;
 
 use crate::Value;
+use crate::format::Object;
 use crate::format::writer::{WriteError, expressible_initial};
 
 /// Writes events as JSON Lines.
@@ -20,14 +22,16 @@ impl<W: Write> JsonlWriter<W> {
     /// If `output` fails, or if the initial value of segments that are not
     /// listed is not 0 and their number is not declared.
     pub fn new(output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
-        Self::with_comment(output, declaration, "")
+        Self::of(Object::Snapshot, output, declaration, "")
     }
 
-    /// As [`Self::new`], with a comment in the header, unless it is empty.
+    /// As [`Self::new`], for a recording of this object, with a comment in the header, unless
+    /// it is empty.
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn with_comment(
+    pub fn of(
+        object: Object,
         mut output: W,
         declaration: &Declaration<Value>,
         comment: &str,
@@ -36,6 +40,9 @@ impl<W: Write> JsonlWriter<W> {
         write!(output, "{{\"snapshot-history\":1")?;
         if !comment.is_empty() {
             write!(output, ",\"comment\":{}", Value::from(comment))?;
+        }
+        if object != Object::Snapshot {
+            write!(output, ",\"object\":\"{}\"", object.name())?;
         }
         if let Some(segments) = declaration.segments {
             write!(output, ",\"segments\":{segments}")?;
@@ -96,6 +103,36 @@ impl<W: Write> JsonlWriter<W> {
             }
             Action::Fail => write!(output, "\"fail\"")?,
             Action::Unknown => write!(output, "\"unknown\"")?,
+        }
+        writeln!(output, "}}")?;
+        Ok(())
+    }
+
+    /// Writes one event of an immediate snapshot; of several, with its key.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn write_exchange(
+        &mut self,
+        key: Option<&Value>,
+        event: &immediate::Event<'_, Value>,
+    ) -> Result<(), WriteError> {
+        let output = &mut self.output;
+        write!(output, "{{")?;
+        if let Some(key) = key {
+            write!(output, "\"key\":{key},")?;
+        }
+        write!(output, "\"process\":{},\"event\":", event.process)?;
+        match event.action {
+            immediate::Action::Invoke { value } => {
+                write!(output, "\"invoke\",\"operation\":\"exchange\",\"value\":{value}")?;
+            }
+            immediate::Action::Respond { values } => {
+                write!(output, "\"ok\",\"values\":")?;
+                write_array(output, values)?;
+            }
+            immediate::Action::Fail => write!(output, "\"fail\"")?,
+            immediate::Action::Unknown => write!(output, "\"unknown\"")?,
         }
         writeln!(output, "}}")?;
         Ok(())

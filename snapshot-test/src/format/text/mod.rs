@@ -136,6 +136,12 @@ impl<R: Read> TextReader<R> {
         self.object
     }
 
+    /// For a recording that is read from its middle on.
+    pub(super) fn set_object(&mut self, object: Object) {
+        self.object = object;
+        self.is_usual = object == Object::Snapshot && !self.keys.are_used();
+    }
+
     pub(super) fn excerpt(&self) -> Option<Excerpt> {
         let unit = self.source.last_unit();
         let indent = unit.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();

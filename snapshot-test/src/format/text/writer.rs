@@ -1,10 +1,12 @@
 //! Writing the text format.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use snapshot_core::history::{Action, Declaration, Event, Writers};
+use snapshot_core::immediate;
 
 use crate::Value;
+use crate::format::Object;
 use crate::format::writer::{WriteError, expressible_initial};
 
 /// Writes events as text lines.
@@ -22,8 +24,24 @@ impl<W: Write> TextWriter<W> {
     /// # Errors
     /// If `output` fails, or if the initial value of segments that are not
     /// listed is not 0 and their number is not declared.
-    pub fn new(mut output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
+    pub fn new(output: W, declaration: &Declaration<Value>) -> Result<Self, WriteError> {
+        Self::of(Object::Snapshot, output, declaration)
+    }
+
+    /// As [`Self::new`], for a recording of this object.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of(
+        object: Object,
+        mut output: W,
+        declaration: &Declaration<Value>,
+    ) -> Result<Self, WriteError> {
         let mut empty = true;
+        if object != Object::Snapshot {
+            writeln!(output, "object {}", object.name())?;
+            empty = false;
+        }
         for (keyword, size) in
             [("segments", declaration.segments), ("processes", declaration.processes)]
         {
@@ -74,13 +92,7 @@ impl<W: Write> TextWriter<W> {
             }
             Action::InvokeScan => writeln!(output, "p{process} scan")?,
             Action::RespondUpdate => writeln!(output, "p{process} ok")?,
-            Action::RespondScan { values } => {
-                write!(output, "p{process} ok")?;
-                for value in values {
-                    write!(output, " {value}")?;
-                }
-                writeln!(output)?;
-            }
+            Action::RespondScan { values } => write_values(output, process.index(), values)?,
             Action::RespondPartialScan { entries: [], .. } => writeln!(output, "p{process} ok _")?,
             Action::RespondPartialScan { entries, .. } => {
                 write!(output, "p{process} ok")?;
@@ -91,6 +103,29 @@ impl<W: Write> TextWriter<W> {
             }
             Action::Fail => writeln!(output, "p{process} fail")?,
             Action::Unknown => writeln!(output, "p{process} unknown")?,
+        }
+        Ok(())
+    }
+
+    /// Writes one event of an immediate snapshot; of several, with its key.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn write_exchange(
+        &mut self,
+        key: Option<&Value>,
+        event: &immediate::Event<'_, Value>,
+    ) -> Result<(), WriteError> {
+        self.empty = false;
+        let (process, output) = (event.process, &mut self.output);
+        if let Some(key) = key {
+            write!(output, "@{key} ")?;
+        }
+        match event.action {
+            immediate::Action::Invoke { value } => writeln!(output, "p{process} exchange {value}")?,
+            immediate::Action::Respond { values } => write_values(output, process, values)?,
+            immediate::Action::Fail => writeln!(output, "p{process} fail")?,
+            immediate::Action::Unknown => writeln!(output, "p{process} unknown")?,
         }
         Ok(())
     }
@@ -106,4 +141,12 @@ impl<W: Write> TextWriter<W> {
         self.output.flush()?;
         Ok(self.output)
     }
+}
+
+fn write_values(output: &mut impl Write, process: usize, values: &[Value]) -> io::Result<()> {
+    write!(output, "p{process} ok")?;
+    for value in values {
+        write!(output, " {value}")?;
+    }
+    writeln!(output)
 }

@@ -11,7 +11,7 @@ use snapshot_core::History;
 use super::survey::{Object, Survey};
 use super::{MOST_PROOFS, Objects, Part, objects};
 use crate::Value;
-use crate::format::{KeyedEvent, Location};
+use crate::format::{KeyedEvent, Location, Object as Kind};
 use crate::input::{OpenError, Replay};
 use crate::judge::stream::{self, Standing};
 use crate::judge::{Counts, Finding, Judgement, Options, find};
@@ -81,7 +81,7 @@ pub(super) fn decide(
         certificate: None,
     };
     let parts = found.into_iter().map(part).collect();
-    Ok(objects(parts, quiet, error.map(OpenError::from)))
+    Ok(objects(Kind::Snapshot, parts, quiet, error.map(OpenError::from)))
 }
 
 type Answer = (usize, Counts, Finding);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use corpus::{Case, Expected, twins};
+use corpus::{Case, Expected, exchange_twins, twins};
 use snapshot_core::check::check;
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::Verdict;
@@ -11,6 +11,9 @@ use snapshot_test::format::Reader;
 use snapshot_test::read_history;
 
 use crate::commands::{printed, refused};
+
+/// Generated immediate snapshots: profiles, and six violations in six sizes, twice, with twins.
+const EXCHANGED: u64 = 19 + 6 * 6 * 2 * 2;
 
 #[test]
 fn every_case_of_every_family_is_right() {
@@ -37,7 +40,8 @@ fn every_case_of_every_family_is_right() {
             ("published", 900),
             ("cases", 450),
             ("hard", 212),
-            ("many-writers", 140)
+            ("many-writers", 140),
+            ("immediate", EXCHANGED + exchange_twins().len() as u64)
         ]
     );
 }
@@ -58,7 +62,8 @@ fn the_table_is_for_people() {
 fn lists_have_all_names_once() {
     let list = printed("corpus --list");
     let lines: BTreeSet<&str> = list.lines().collect();
-    assert_eq!((lines.len(), list.lines().count()), (1702 + twins().len(), lines.len()));
+    let cases = 1702 + twins().len() + EXCHANGED as usize + exchange_twins().len();
+    assert_eq!((lines.len(), list.lines().count()), (cases, lines.len()));
     for line in [
         "twins/condition-b-stale-bad: violation stale",
         "twins/empty: linearizable",
@@ -68,6 +73,12 @@ fn lists_have_all_names_once() {
         "hard/simple-3c-64-1000-twin: linearizable",
         "many-writers/ring-8-2-12-0-0: violation",
         "many-writers/ring-8-2-12-0-0-twin: linearizable",
+        "immediate/profile-111-111-111: set-linearizable",
+        "immediate/profile-111-010-110: set-linearizable",
+        "immediate/profile-011-111-111: violation immediacy",
+        "immediate/containment-16-200-1: violation containment",
+        "immediate/validity-failed-32-400-0-twin: set-linearizable",
+        "immediate/immediacy-repeated-bad: violation immediacy",
     ] {
         assert!(lines.contains(line), "{line}");
     }

@@ -131,6 +131,7 @@ fn recording(history: &History<u32>, report: &Report<u32>, walked: &Walked) -> R
         annotations: Vec::new(),
         notes: walked.notes.clone(),
         decided_at: decided.and_then(|event| walked.ticks.get(event).copied()),
+        is_of_exchanges: false,
     }
 }
 

@@ -15,10 +15,16 @@
 //! 4. the number of operations in the linearization, and each less the one before,
 //!    zigzag.
 //!
+//! Of an immediate snapshot ([`encode_exchanges`]): every operation updates its process's
+//! segment, and has entries if it is complete; at the end stand the number of blocks, and the
+//! size of each.
+//!
 //! A value is an integer of at most 48 bits, or a text in the dictionary beside the
 //! columns. It is written as 2 zigzag(v - w) if the value w before it (of an update: of
 //! the last update of that segment; of a scan: in the last scan) is of the same kind, else
 //! as 2 zigzag(v) + 1; the first w is the integer 0.
+
+mod exchanges;
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -32,6 +38,8 @@ use snapshot_core::History;
 use snapshot_core::history::{OperationKind, Outcome};
 use snapshot_core::verdict::Linearization;
 use snapshot_core::{OperationId, Segment};
+
+pub use self::exchanges::encode_exchanges;
 
 /// Entries of scans beyond these are left out, of all scans: a browser would have to
 /// hold them.
@@ -134,8 +142,7 @@ pub fn encode<V: Display>(
     let mut stream = Stream { encoder: ZlibEncoder::new(Vec::new(), Compression::new(6)) };
     write(&mut stream, history, order, ticks, has_entries, &mut values)
         .expect("writing to memory cannot fail");
-    let bytes = stream.encoder.finish().expect("writing to memory cannot fail");
-    Columns { base64: STANDARD.encode(bytes), dictionary: values.dictionary, has_entries }
+    finished(stream, values, has_entries)
 }
 
 fn write<V: Display>(
@@ -163,24 +170,8 @@ fn write<V: Display>(
             OperationKind::Update { segment } => segment.index() as u64 + 1,
         })?;
     }
-    let mut last = 0;
-    for operation in operations {
-        let begin = tick(operation.invocation());
-        out.put(begin - last)?;
-        last = begin;
-    }
-    for operation in operations {
-        let (end, kind) = match operation.outcome() {
-            Outcome::Pending => {
-                out.put(0)?;
-                continue;
-            }
-            Outcome::Complete { response } => (response, 1),
-            Outcome::Failed { event } => (event, 2),
-            Outcome::Unknown { event } => (event, 3),
-        };
-        out.put(4 * (tick(end) - tick(operation.invocation())) + kind)?;
-    }
+    let times = operations.iter().map(|operation| (operation.invocation(), operation.outcome()));
+    write_times(out, times, tick)?;
     let mut written: Vec<Coded> = vec![(false, 0); segments];
     for operation in operations {
         if let Some(segment) = operation.segment() {
@@ -200,7 +191,37 @@ fn write<V: Display>(
             }
         }
     }
-    let order: &[OperationId] = order.map_or(&[], |order| &order.order);
+    write_order(out, order.map_or(&[], |order| &order.order))
+}
+
+/// Per operation when it was invoked, then per operation how and when it ended.
+fn write_times(
+    out: &mut Stream,
+    times: impl Iterator<Item = (usize, Outcome)> + Clone,
+    tick: impl Fn(usize) -> u64,
+) -> io::Result<()> {
+    let mut last = 0;
+    for (invocation, _) in times.clone() {
+        let begin = tick(invocation);
+        out.put(begin - last)?;
+        last = begin;
+    }
+    for (invocation, outcome) in times {
+        let (end, kind) = match outcome {
+            Outcome::Pending => {
+                out.put(0)?;
+                continue;
+            }
+            Outcome::Complete { response } => (response, 1),
+            Outcome::Failed { event } => (event, 2),
+            Outcome::Unknown { event } => (event, 3),
+        };
+        out.put(4 * (tick(end) - tick(invocation)) + kind)?;
+    }
+    Ok(())
+}
+
+fn write_order(out: &mut Stream, order: &[OperationId]) -> io::Result<()> {
     out.put(order.len() as u64)?;
     let mut last = 0;
     for id in order {
@@ -209,4 +230,9 @@ fn write<V: Display>(
         last = id;
     }
     Ok(())
+}
+
+fn finished(stream: Stream, values: Values, has_entries: bool) -> Columns {
+    let bytes = stream.encoder.finish().expect("writing to memory cannot fail");
+    Columns { base64: STANDARD.encode(bytes), dictionary: values.dictionary, has_entries }
 }

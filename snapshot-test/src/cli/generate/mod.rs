@@ -3,19 +3,23 @@
 //! The events stream: a recording on standard output may be far larger than
 //! memory and disk. A file appears whole or not at all.
 
+mod fault;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use corpus::generate::{Contradiction, ManyWriters, Recipe, Rule, Style, Violation};
+use corpus::generate::{Exchanges, ManyWriters, Recipe, Rule, Style, Violation};
 use snapshot_io::replacement::Replacement;
-use snapshot_test::format::WriteError;
-use snapshot_test::generate::{GenerateError, about, about_many, generate, generate_many};
+use snapshot_test::format::{Object, WriteError};
+use snapshot_test::generate::{
+    GenerateError, about, about_exchanges, about_many, generate, generate_exchanges, generate_many,
+};
 use thiserror::Error;
 
+use self::fault::{Fault, Pair};
 use super::format::OutputFormat;
 use super::trouble;
 
@@ -29,6 +33,12 @@ const BUFFER: usize = 1 << 16;
 /// must answer (disc22 has no comments).
 #[derive(Debug, Args)]
 pub struct Generate {
+    /// The object that is run.
+    #[arg(long, value_enum, default_value = "snapshot")]
+    object: ObjectName,
+    /// Immediate snapshots: the share of operations that certainly have no effect.
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, allow_negative_numbers = true)]
+    failures: f64,
     /// Whether process k alone writes segment k, or any process any segment.
     #[arg(long, value_enum, default_value = "single")]
     writers: WritersName,
@@ -66,7 +76,9 @@ pub struct Generate {
     /// decrease, inversion or missing; or a case of simple histories: 3a-i,
     /// 3a-j, 3b-never-i, 3b-never-j, 3b-future-i, 3b-future-j, 3c, 3d,
     /// decrease-i, decrease-j. With many writers, what its refutation needs: time,
-    /// first, block, return, chain, crossed or ring (docs/many-writers.md).
+    /// first, block, return, chain, crossed or ring (docs/many-writers.md). Of an immediate
+    /// snapshot, the condition: own-value, containment, immediacy, validity,
+    /// validity-never-written or validity-failed (docs/immediate.md).
     #[arg(long, value_name = "RULE")]
     violation: Option<Fault>,
     /// The honest twin: the same run, in which no scan lies.
@@ -89,10 +101,20 @@ enum WritersName {
     Many,
 }
 
+/// The object that is run.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum ObjectName {
+    /// An atomic snapshot: updates and scans.
+    Snapshot,
+    /// An immediate snapshot: exchanges, which take effect in blocks.
+    Immediate,
+}
+
 /// What to make.
 enum Plan {
     Single(Recipe),
     Many(ManyWriters),
+    Exchanges(Exchanges),
 }
 
 /// [`Style`], without what has options of its own.
@@ -116,80 +138,6 @@ impl StyleName {
     }
 }
 
-/// Two segments.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct Pair {
-    i: usize,
-    j: usize,
-}
-
-impl Pair {
-    const FIRST: Self = Self { i: 0, j: 1 };
-}
-
-#[derive(Debug, Error)]
-#[error("expected two segments such as `0,1`")]
-struct NotAPair;
-
-impl FromStr for Pair {
-    type Err = NotAPair;
-
-    fn from_str(text: &str) -> Result<Self, NotAPair> {
-        let (i, j) = text.split_once(',').ok_or(NotAPair)?;
-        let segment = |text: &str| text.trim().parse().map_err(|_| NotAPair);
-        Ok(Self { i: segment(i)?, j: segment(j)? })
-    }
-}
-
-/// What shall be wrong with a history.
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum Fault {
-    /// A rule, at random segments.
-    Rule(Rule),
-    /// One of [`Violation::simple_cases`], by name, and the rule that it breaks.
-    Case(&'static str, Rule),
-    /// With many writers.
-    Crowd(Contradiction),
-}
-
-impl Fault {
-    fn names() -> impl Iterator<Item = &'static str> {
-        let cases = Violation::simple_cases(0, 1).into_iter().map(|(name, _)| name);
-        let cases = cases.filter(|name| Rule::from_name(name).is_none());
-        let crowd = Contradiction::ALL.into_iter().map(Contradiction::name);
-        Rule::ALL.into_iter().map(Rule::name).chain(cases).chain(crowd)
-    }
-
-    const fn name(&self) -> &'static str {
-        match self {
-            Self::Rule(rule) => rule.name(),
-            Self::Case(name, _) => name,
-            Self::Crowd(contradiction) => contradiction.name(),
-        }
-    }
-}
-
-#[derive(Debug, Error)]
-#[error("expected one of {}", .names.join(", "))]
-struct NotAFault {
-    names: Vec<&'static str>,
-}
-
-impl FromStr for Fault {
-    type Err = NotAFault;
-
-    fn from_str(text: &str) -> Result<Self, NotAFault> {
-        let case = |(name, violation): (&'static str, Violation)| {
-            (name == text).then_some(Self::Case(name, violation.rule))
-        };
-        Rule::from_name(text)
-            .map(Self::Rule)
-            .or_else(|| Violation::simple_cases(0, 1).into_iter().find_map(case))
-            .or_else(|| Contradiction::from_name(text).map(Self::Crowd))
-            .ok_or_else(|| NotAFault { names: Self::names().collect() })
-    }
-}
-
 /// Options that contradict each other.
 #[derive(Debug, Error)]
 enum Clash {
@@ -199,10 +147,15 @@ enum Clash {
     )]
     Idle { option: &'static str, needed: &'static str, found: &'static str },
     #[error(
-        "--violation {fault} is of --writers {needed}\n\
-         help: ask for --writers {needed}, or for another violation"
+        "--violation {fault} is of {needed}\n\
+         help: ask for {needed}, or for another violation"
     )]
-    OtherWriters { fault: &'static str, needed: &'static str },
+    OtherObject { fault: &'static str, needed: &'static str },
+    #[error(
+        "--{option} is of use with --object {needed} only\n\
+         help: leave out --{option}, or ask for --object {needed}"
+    )]
+    IdleObject { option: &'static str, needed: &'static str },
     #[error(
         "--{option} is of use with --writers {needed} only\n\
          help: leave out --{option}, or ask for --writers {needed}"
@@ -231,6 +184,13 @@ impl Generate {
             Plan::Many(recipe) => {
                 (recipe.expected(), about_many(recipe), self.command_of_many(recipe))
             }
+            Plan::Exchanges(recipe) => {
+                (recipe.expected(), about_exchanges(recipe), self.command_of_exchanges(recipe))
+            }
+        };
+        let expected = match (&plan, expected.is_linearizable()) {
+            (Plan::Exchanges(_), true) => Object::Immediate.criterion().to_owned(),
+            _ => expected.to_string(),
         };
         let comments = [
             format!("expect: {expected}"),
@@ -243,6 +203,9 @@ impl Generate {
             match &plan {
                 Plan::Single(recipe) => generate(recipe, format, &comments, output).map(drop),
                 Plan::Many(recipe) => generate_many(recipe, format, &comments, output).map(drop),
+                Plan::Exchanges(recipe) => {
+                    generate_exchanges(recipe, format, &comments, output).map(drop)
+                }
             }
         };
         let path = self.output.as_deref().filter(|path| *path != Path::new("-"));
@@ -276,6 +239,12 @@ impl Generate {
     }
 
     fn plan(&self) -> Result<Plan, Clash> {
+        if self.object == ObjectName::Immediate {
+            return self.exchanges().map(Plan::Exchanges);
+        }
+        if self.failures != 0.0 {
+            return Err(Clash::IdleObject { option: "failures", needed: "immediate" });
+        }
         if self.writers == WritersName::Single {
             if self.gaps != 0.0 {
                 return Err(Clash::IdleWriters { option: "gaps", needed: "many" });
@@ -294,9 +263,7 @@ impl Generate {
         recipe.violation = match &self.violation {
             None => None,
             Some(Fault::Crowd(contradiction)) => Some(*contradiction),
-            Some(other) => {
-                return Err(Clash::OtherWriters { fault: other.name(), needed: "single" });
-            }
+            Some(other) => return Err(clash(other)),
         };
         Ok(Plan::Many(recipe))
     }
@@ -319,6 +286,46 @@ impl Generate {
         }
         if let Some(violation) = recipe.violation {
             command += &format!(" --violation {}", violation.name());
+        }
+        if recipe.honest {
+            command += " --twin";
+        }
+        command
+    }
+
+    /// The recipe of an immediate snapshot, which has one segment per process and no scans.
+    fn exchanges(&self) -> Result<Exchanges, Clash> {
+        let idle = [
+            ("writers", self.writers != WritersName::Single),
+            ("gaps", self.gaps != 0.0),
+            ("segments", self.segments.is_some_and(|segments| segments != self.processes)),
+            ("style", self.style != StyleName::Differentiated),
+            ("values", self.values.is_some()),
+            ("pair", self.pair.is_some()),
+            ("scans", self.scans != 0.5),
+        ];
+        if let Some((option, _)) = idle.into_iter().find(|(_, is_given)| *is_given) {
+            return Err(Clash::IdleObject { option, needed: "snapshot" });
+        }
+        let mut recipe = Exchanges::new(self.processes, self.operations, self.seed);
+        (recipe.pending, recipe.failures) = (self.pending, self.failures);
+        recipe.honest = self.twin;
+        recipe.violation = match &self.violation {
+            None => None,
+            Some(Fault::Flaw(flaw)) => Some(*flaw),
+            Some(other) => return Err(clash(other)),
+        };
+        Ok(recipe)
+    }
+
+    fn command_of_exchanges(&self, recipe: &Exchanges) -> String {
+        let mut command = format!(
+            "snapshot-test generate --object immediate --processes {} --operations {} --pending \
+             {} --failures {} --seed {}",
+            recipe.processes, recipe.operations, recipe.pending, recipe.failures, recipe.seed
+        );
+        if let Some(flaw) = recipe.violation {
+            command += &format!(" --violation {flaw}");
         }
         if recipe.honest {
             command += " --twin";
@@ -359,20 +366,17 @@ impl Generate {
         let mut recipe = Recipe::new(self.processes, segments, self.operations, style, self.seed)
             .with_scan_fraction(self.scans)
             .with_pending(self.pending);
-        recipe.violation = match self.violation {
+        recipe.violation = match &self.violation {
             None => None,
-            Some(Fault::Rule(rule)) => Some(Violation::new(rule)),
-            Some(Fault::Crowd(contradiction)) => {
-                let fault = contradiction.name();
-                return Err(Clash::OtherWriters { fault, needed: "many" });
-            }
+            Some(Fault::Rule(rule)) => Some(Violation::new(*rule)),
+            Some(other @ (Fault::Crowd(_) | Fault::Flaw(_))) => return Err(clash(other)),
             Some(Fault::Case(case, rule)) if self.style != StyleName::Simple => {
                 let found = self.style.name();
-                return Err(Clash::CaseOfSimple { case, rule, found });
+                return Err(Clash::CaseOfSimple { case, rule: *rule, found });
             }
             Some(Fault::Case(case, _)) => Violation::simple_cases(i, j)
                 .into_iter()
-                .find_map(|(name, violation)| (name == case).then_some(violation)),
+                .find_map(|(name, violation)| (name == *case).then_some(violation)),
         };
         recipe.honest = self.twin;
         Ok(recipe)
@@ -404,6 +408,11 @@ impl Generate {
         }
         command
     }
+}
+
+/// The violation is of another object, or of other writers.
+const fn clash(fault: &Fault) -> Clash {
+    Clash::OtherObject { fault: fault.name(), needed: fault.needs() }
 }
 
 fn is_broken_pipe(error: &GenerateError) -> bool {

@@ -4,13 +4,16 @@
 //! concurrency; a violation is explained by reading it again up to the event that
 //! completes it. The whole is held in memory where a proof of linearizability is wanted.
 
+mod each;
+
 use snapshot_core::immediate::{
-    Alarm, History, Judgement as State, Monitor, Repeated, SetLinearization, Verdict, check,
+    Alarm, ExchangeError, History, Judgement as State, Monitor, Repeated, SetLinearization,
+    Verdict, check,
 };
 
 use super::{Counts, Judgement, Options};
 use crate::Value;
-use crate::format::Location;
+use crate::format::{Excerpt, Format, Location};
 use crate::input::{InputReader, OpenError, Replay};
 use crate::read::{InputError, read_exchanges};
 
@@ -35,6 +38,12 @@ pub struct Violation {
     /// The recording up to that event, with the places of its events; `None` if nothing of the
     /// input was kept.
     pub recording: Option<(History<Value>, Vec<Location>)>,
+}
+
+pub(super) use self::each::judge_each;
+
+fn refused(location: Location, error: ExchangeError, excerpt: Option<Excerpt>) -> InputError {
+    InputError::of_exchange(location, error, excerpt)
 }
 
 pub(super) fn judge(
@@ -68,7 +77,7 @@ fn read(
     options: &Options,
 ) -> Result<(Counts, State, Location), OpenError> {
     let mut monitor = Monitor::new(reader.declaration().clone())
-        .map_err(|error| InputError::of_exchange(Location::START, error, None))?;
+        .map_err(|error| refused(Location::START, error, None))?;
     let mut decided = None;
     loop {
         let (location, observed) = match reader.next_exchange() {
@@ -85,20 +94,22 @@ fn read(
                 }
             }
             Err(error) => {
-                let excerpt = reader.excerpt();
-                return Err(InputError::of_exchange(location, error, excerpt).into());
+                return Err(refused(location, error, reader.excerpt()).into());
             }
         }
     }
-    let counts = Counts {
+    Ok((counts(&monitor), monitor.judgement(), decided.unwrap_or(Location::START)))
+}
+
+fn counts(monitor: &Monitor<Value>) -> Counts {
+    Counts {
         processes: monitor.segments(),
         segments: monitor.segments(),
         events: monitor.events(),
         operations: monitor.operations(),
         pending: monitor.pending(),
         failed: monitor.failed(),
-    };
-    Ok((counts, monitor.judgement(), decided.unwrap_or(Location::START)))
+    }
 }
 
 /// The finding of what the monitor said; a violation is read again.
@@ -132,20 +143,34 @@ fn explained(recording: (History<Value>, Vec<Location>)) -> Finding {
     }
 }
 
+/// The judgement of a recording in memory, with the places of its events.
+pub(crate) fn judge_recording(
+    format: Format,
+    history: History<Value>,
+    locations: Vec<Location>,
+) -> Judgement {
+    let counts = counts_of(&history);
+    let finding = super::Finding::Immediate(explained((history, locations)));
+    Judgement { format: Some(format), counts, finding }
+}
+
 /// Judges the whole recording in memory.
 fn whole(reader: InputReader) -> Result<(Counts, Finding), OpenError> {
     let recording = read_exchanges(reader, usize::MAX)?;
-    let history = &recording.0;
+    let counts = counts_of(&recording.0);
+    Ok((counts, explained(recording)))
+}
+
+fn counts_of(history: &History<Value>) -> Counts {
     let count = |is_counted: &dyn Fn(&snapshot_core::immediate::Operation) -> bool| {
         history.operations().iter().filter(|operation| is_counted(operation)).count() as u64
     };
-    let counts = Counts {
+    Counts {
         processes: history.segments(),
         segments: history.segments(),
         events: history.len(),
         operations: count(&|_| true),
         pending: count(&|operation| !operation.is_complete() && !operation.is_failed()),
         failed: count(&|operation| operation.is_failed()),
-    };
-    Ok((counts, explained(recording)))
+    }
 }

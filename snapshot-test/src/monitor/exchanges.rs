@@ -1,0 +1,181 @@
+//! One immediate snapshot of a recording that is judged while it is being made.
+
+use std::io::Read;
+
+use snapshot_core::history::Declaration;
+use snapshot_core::immediate::{
+    Action, Event, ExchangeError, History, HistoryBuilder, Judgement as Answer, Monitor,
+};
+
+use super::State;
+use super::checkpoint::{Held, Saved};
+use super::judge::{Judge, Next};
+use super::object::MOST_KEPT;
+use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
+use crate::judge::{Judgement, Options, immediate};
+use crate::{InputError, Value};
+
+/// The judge of one immediate snapshot.
+///
+/// Its past is cut off where no operation is open and no outcome is unknown: whatever comes
+/// is in later blocks than all that was, and finds in the segments what the last operations
+/// that did not fail wrote.
+pub struct Exchanges {
+    declaration: Declaration<Value>,
+    monitor: Monitor<Value>,
+    cut: Location,
+    before: u64,
+    /// What came since, unless it is too long.
+    kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
+    /// Of each process what it is writing.
+    open: Vec<Option<Value>>,
+    /// What the last operation of each process wrote.
+    values: Vec<Value>,
+}
+
+impl Exchanges {
+    fn note(&mut self, event: &Event<'_, Value>) {
+        let process = event.process;
+        if self.open.len() <= process {
+            self.open.resize(process + 1, None);
+        }
+        match event.action {
+            Action::Invoke { value } => self.open[process] = Some(value.clone()),
+            Action::Respond { .. } => {
+                let Some(value) = self.open[process].take() else { return };
+                if self.values.len() <= process {
+                    self.values.resize(process + 1, self.declaration.default_initial.clone());
+                }
+                self.values[process] = value;
+            }
+            Action::Fail | Action::Unknown => self.open[process] = None,
+        }
+    }
+}
+
+impl Judge for Exchanges {
+    const OBJECT: Object = Object::Immediate;
+    type Event<'a> = Event<'a, Value>;
+    type Error = ExchangeError;
+
+    fn new(declaration: Declaration<Value>) -> Result<Self, ExchangeError> {
+        let monitor = Monitor::new(declaration.clone())?;
+        let builder = History::builder(declaration.clone())?;
+        Ok(Self {
+            monitor,
+            cut: Location::START,
+            before: 0,
+            kept: Some((builder, Vec::new())),
+            open: Vec::new(),
+            values: declaration.initial.clone(),
+            declaration,
+        })
+    }
+
+    fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, ExchangeError> {
+        let mut declaration = declaration.clone();
+        declaration.segments = saved.segments.or(declaration.segments);
+        declaration.initial = saved.values.iter().map(Value::from).collect();
+        let mut object = Self::new(declaration)?;
+        object.cut = Location { line: saved.lines + 1, offset: saved.bytes, ..Location::START };
+        object.before = saved.events;
+        Ok(object)
+    }
+
+    fn save(&self, key: Option<&Value>) -> Saved {
+        Saved {
+            key: key.map(Held::from),
+            bytes: self.cut.offset,
+            lines: self.cut.line - 1,
+            events: self.before,
+            segments: self.declaration.segments,
+            values: self.declaration.initial.iter().map(Held::from).collect(),
+            writers: Vec::new(),
+        }
+    }
+
+    fn cut_at(&self) -> Location {
+        self.cut
+    }
+
+    fn begin_at(&mut self, at: Location) {
+        self.cut = at;
+    }
+
+    fn before(&self) -> u64 {
+        self.before
+    }
+
+    fn events(&self) -> usize {
+        self.monitor.events()
+    }
+
+    fn pending(&self) -> u64 {
+        self.monitor.pending()
+    }
+
+    fn state(&self) -> State {
+        match self.monitor.judgement() {
+            Answer::SetLinearizable => State::Fine,
+            Answer::Undecided(_) => State::Undecided,
+            Answer::Violation(_) => State::Violation,
+        }
+    }
+
+    fn observe(
+        &mut self,
+        location: Location,
+        event: &Event<'_, Value>,
+    ) -> Result<(), ExchangeError> {
+        self.monitor.observe(event)?;
+        match &mut self.kept {
+            Some((builder, locations)) if locations.len() < MOST_KEPT => {
+                builder.push(event)?;
+                locations.push(location);
+            }
+            kept => *kept = None,
+        }
+        self.note(event);
+        Ok(())
+    }
+
+    fn cut(&mut self, at: Location, _: Format, _: &Options) -> Result<(), ExchangeError> {
+        if self.monitor.pending() > 0 || self.state() != State::Fine {
+            return Ok(());
+        }
+        if self.monitor.events() > 0 {
+            self.before += self.monitor.events() as u64;
+            self.declaration.segments = self.monitor.known_segments();
+            self.declaration.initial.clone_from(&self.values);
+            self.monitor = Monitor::new(self.declaration.clone())?;
+            self.kept = Some((History::builder(self.declaration.clone())?, Vec::new()));
+        }
+        self.cut = at;
+        Ok(())
+    }
+
+    fn judgement(&self, format: Format, _: &Options) -> Option<Judgement> {
+        let (builder, locations) = self.kept.as_ref()?;
+        let history = builder.clone().finish();
+        Some(immediate::judge_recording(format, history, locations.clone()))
+    }
+
+    fn next<R: Read>(
+        reader: &mut Reader<R>,
+    ) -> Option<Result<Next<'_, Event<'_, Value>>, ReadError>> {
+        if reader.is_keyed() {
+            let next = reader.next_keyed_exchange()?;
+            return Some(next.map(|one| Next {
+                key: Some((one.key.index(), one.name)),
+                location: one.location,
+                event: one.event,
+            }));
+        }
+        let next = reader.next_exchange()?;
+        Some(next.map(|(location, event)| Next { key: None, location, event }))
+    }
+
+    fn refused(location: Location, error: ExchangeError, excerpt: Option<Excerpt>) -> InputError {
+        InputError::of_exchange(location, error, excerpt)
+    }
+}

@@ -1,0 +1,94 @@
+//! What a monitor needs of the judge of one object.
+
+use std::io::Read;
+
+use snapshot_core::history::Declaration;
+
+use super::{CheckpointError, Saved, State};
+use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
+use crate::judge::{Judgement, Options};
+use crate::{InputError, Value};
+
+/// An event of a recording, as a judge takes it.
+#[derive(Debug)]
+pub struct Next<'a, E> {
+    /// The number of the object's key in the reader and the key, if there are several objects.
+    pub key: Option<(usize, &'a Value)>,
+    /// Where the event begins.
+    pub location: Location,
+    /// The event.
+    pub event: E,
+}
+
+/// The judge of one object, since the last instant at which its past was cut off.
+///
+/// Invariant: what came before that instant is correct, and over.
+pub trait Judge: Sized {
+    /// The object whose recordings it judges.
+    const OBJECT: Object;
+
+    /// An event of such a recording.
+    type Event<'a>;
+
+    /// Why an event is refused.
+    type Error: Into<CheckpointError>;
+
+    /// Nothing has happened yet.
+    ///
+    /// # Errors
+    /// If the declaration contradicts itself.
+    fn new(declaration: Declaration<Value>) -> Result<Self, Self::Error>;
+
+    /// As it was saved, with what is declared of all objects.
+    ///
+    /// # Errors
+    /// If what was saved contradicts itself.
+    fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, Self::Error>;
+
+    /// What it is at the last cut.
+    fn save(&self, key: Option<&Value>) -> Saved;
+
+    /// Where the past was cut off.
+    fn cut_at(&self) -> Location;
+
+    /// Takes this place for the beginning.
+    fn begin_at(&mut self, at: Location);
+
+    /// Events before the last cut.
+    fn before(&self) -> u64;
+
+    /// Events since the last cut.
+    fn events(&self) -> usize;
+
+    /// Operations that neither responded nor failed.
+    fn pending(&self) -> u64;
+
+    /// What is known of what came since the last cut.
+    fn state(&self) -> State;
+
+    /// Takes the next event.
+    ///
+    /// # Errors
+    /// If no execution can have it here.
+    fn observe(&mut self, location: Location, event: &Self::Event<'_>) -> Result<(), Self::Error>;
+
+    /// Cuts off the past before this place, if that loses nothing.
+    ///
+    /// # Errors
+    /// None, since what was admitted contradicts nothing.
+    fn cut(&mut self, at: Location, format: Format, options: &Options) -> Result<(), Self::Error>;
+
+    /// What came since the last cut, judged exactly; `None` if it was too long to be kept.
+    fn judgement(&self, format: Format, options: &Options) -> Option<Judgement>;
+
+    /// The next event of a recording, with its key if it has one.
+    ///
+    /// # Errors
+    /// If what follows is no event.
+    fn next<R: Read>(
+        reader: &mut Reader<R>,
+    ) -> Option<Result<Next<'_, Self::Event<'_>>, ReadError>>;
+
+    /// The error for an event that was refused at this place.
+    fn refused(location: Location, error: Self::Error, excerpt: Option<Excerpt>) -> InputError;
+}
