@@ -10,7 +10,7 @@
 //!
 //! [`objects`] has specifications to begin with; [`replay()`] checks an order
 //! without any search. [`weaken()`] forgets order of time, and [`refute`] looks for a violation
-//! that needs little of it.
+//! that needs little of it; [`refute_parts`] does so value by value, where the whole is too long.
 //!
 //! ```
 //! use snapshot_core::generic::objects::{Queue, QueueInput, QueueOutput};
@@ -32,6 +32,7 @@
 mod history;
 pub mod objects;
 pub(crate) mod problem;
+mod projection;
 mod replay;
 mod search;
 pub(crate) mod slots;
@@ -40,9 +41,10 @@ pub(crate) mod states;
 mod weaken;
 
 pub use history::{Ending, History, HistoryBuilder, HistoryError, Operation};
+pub use projection::{ByValues, Concern, PartsOutcome, Refuted, refute_parts};
 pub use replay::{ReplayError, replay};
 pub use specification::Specification;
-pub use weaken::{Refutation, barriers, refute, weaken};
+pub use weaken::{Refutation, barriers, refute, refute_within, weaken};
 
 use self::problem::Problem;
 use self::search::Stuck;

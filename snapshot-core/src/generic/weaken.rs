@@ -132,13 +132,7 @@ pub enum Refutation {
 }
 
 /// Looks for at most `most` cuts that show that a history is not linearizable, the fewest
-/// first.
-///
-/// Among operations that nothing separates, equal ones of equal spans are
-/// interchangeable, and the search treats them so: in effect it counts them. Every choice of
-/// cuts has all the memory of the budget; one that needs more is passed over. Of b barriers,
-/// up to (b choose `most`) choices are searched, each at worst exponential in the number of
-/// operations: for one history with many barriers the exact check is mostly quicker.
+/// first. As [`refute_within`] with a window of all barriers.
 pub fn refute<S: Specification>(
     specification: &S,
     history: &History<S::Input, S::Output>,
@@ -149,10 +143,34 @@ where
     S::Input: Clone,
     S::Output: Clone,
 {
+    refute_within(specification, history, most, usize::MAX, budget)
+}
+
+/// Looks for at most `most` cuts that show that a history is not linearizable, among each
+/// `window` barriers that follow each other (at least 1), the fewest first.
+///
+/// Among operations that nothing separates, equal ones of equal spans are
+/// interchangeable, and the search treats them so: in effect it counts them. Every choice of
+/// cuts has all the memory of the budget; one that needs more is passed over. Of b barriers,
+/// up to b times (`window` choose `most` - 1) choices are searched, each at worst exponential in
+/// the number of operations: for one history with many barriers the exact check is mostly
+/// quicker.
+pub fn refute_within<S: Specification>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+    most: usize,
+    window: usize,
+    budget: &mut Budget<'_>,
+) -> Refutation
+where
+    S::Input: Clone,
+    S::Output: Clone,
+{
+    let window = window.max(1);
     let barriers = barriers(history);
     let mut states = 0;
     let mut passed_over = None;
-    for count in 0..=most.min(barriers.len()) {
+    for count in 0..=most.min(barriers.len()).min(window) {
         let is_least = passed_over.is_none();
         let mut chosen: Vec<usize> = (0..count).collect();
         loop {
@@ -174,22 +192,33 @@ where
             if !(budget.proceed)() {
                 return Refutation::Exhausted { exhausted: Exhausted::Time, states };
             }
-            if !next_choice(&mut chosen, barriers.len()) {
+            if !next_choice(&mut chosen, barriers.len(), window) {
                 break;
             }
         }
     }
     match passed_over {
         Some(exhausted) => Refutation::Exhausted { exhausted, states },
-        None => Refutation::Unrefuted { is_linearizable: most >= barriers.len(), states },
+        None => {
+            Refutation::Unrefuted { is_linearizable: most.min(window) >= barriers.len(), states }
+        }
     }
 }
 
-/// The next of the ascending choices of numbers below `of`, in lexicographic order; `false`
-/// if this was the last.
-fn next_choice(chosen: &mut [usize], of: usize) -> bool {
+/// The next of the ascending choices of numbers below `of`, the first and the last less than
+/// `window` apart, in lexicographic order; `false` if this was the last.
+fn next_choice(chosen: &mut [usize], of: usize, window: usize) -> bool {
     let count = chosen.len();
-    let can_grow = |position: &usize| chosen[*position] + count - position < of;
+    // The first may grow as long as the others have room behind it; each other one up to the
+    // end of the window, too.
+    let end = |position: usize, chosen: &[usize]| match position {
+        0 => of,
+        _ => of.min(chosen[0].saturating_add(window)),
+    };
+    let can_grow = |position: &usize| {
+        let behind = count - position;
+        chosen[*position] + behind < end(*position, chosen) && behind <= window
+    };
     let Some(position) = (0..count).rev().find(can_grow) else { return false };
     let first = chosen[position] + 1;
     for (later, number) in chosen[position..].iter_mut().enumerate() {
@@ -207,12 +236,41 @@ mod tests {
         for (count, of, expected) in [(0, 4, 1), (1, 4, 4), (2, 4, 6), (3, 6, 20), (4, 4, 1)] {
             let mut chosen: Vec<usize> = (0..count).collect();
             let mut seen = vec![chosen.clone()];
-            while next_choice(&mut chosen, of) {
+            while next_choice(&mut chosen, of, usize::MAX) {
                 assert!(chosen.is_sorted() && chosen.iter().all(|&number| number < of));
                 assert!(seen.last() < Some(&chosen), "ascending");
                 seen.push(chosen.clone());
             }
             assert_eq!(seen.len(), expected, "{count} of {of}");
+        }
+    }
+
+    #[test]
+    fn choices_within_a_window_are_those_that_fit_into_it() {
+        for of in 1..8 {
+            for count in 1..=of {
+                for window in 1..=of {
+                    let mut all: Vec<usize> = (0..count).collect();
+                    let mut expected = Vec::new();
+                    loop {
+                        if all[count - 1] - all[0] < window {
+                            expected.push(all.clone());
+                        }
+                        if !next_choice(&mut all, of, usize::MAX) {
+                            break;
+                        }
+                    }
+                    let mut chosen: Vec<usize> = (0..count).collect();
+                    let mut found = Vec::new();
+                    if count <= window {
+                        found.push(chosen.clone());
+                        while next_choice(&mut chosen, of, window) {
+                            found.push(chosen.clone());
+                        }
+                    }
+                    assert_eq!(found, expected, "{count} of {of} within {window}");
+                }
+            }
         }
     }
 }

@@ -13,6 +13,7 @@
 //! | --- | --- | --- |
 //! | [`by_keys`] | stateless, groups of at most two, outputs name the partner's argument | O(n log n) |
 //! | [`by_matching`] | stateless, groups of at most two | polynomial |
+//! | [`one_by_one`] | those whose operations take effect one at a time ([`Single`]) | as [`crate::generic`] |
 //! | [`by_search`] | any | exponential at worst (the problem is NP-complete), so with a budget |
 //!
 //! A set linearization is replayed by [`crate::certificate::groups`], the proof that there is
@@ -44,11 +45,13 @@ mod keyed;
 pub mod objects;
 pub mod progress;
 mod search;
+mod single;
 mod specification;
 
 pub use general::Deficiency;
 pub use keyed::{Keyed, Matching, Role, Side, matching};
 pub use search::Furthest;
+pub use single::{Single, one_by_one};
 pub use specification::{Bond, Member, Synchronisation};
 
 use self::general::{Matched, linearization};

@@ -45,7 +45,8 @@ pub struct Check {
     #[arg(long, visible_alias = "memory", value_name = "BYTES", default_value = "1G",
           value_parser = quantity::bytes::<usize>)]
     budget_memory: usize,
-    /// The recordings are of this object, whose operations take effect together: channel,
+    /// The recordings are of this object: queue, stack, register, set or counter; or one whose
+    /// operations take effect together: channel,
     /// exchanger, barrier:N, ... (docs/synchronisation.md). They are text or JSON Lines.
     #[arg(long, value_name = "OBJECT",
           conflicts_with_all = ["key", "live", "method", "explain", "forget"])]
@@ -54,6 +55,11 @@ pub struct Check {
     /// wait though they could take effect are a violation.
     #[arg(long, requires = "object")]
     progress: bool,
+    /// With --object queue, stack, register, set or counter: where the exact search runs out of
+    /// its budget, look for operations on few values, and at most K cuts, that show a violation,
+    /// with the same budget once more (docs/barriers.md).
+    #[arg(long, requires = "object", value_name = "K")]
+    barriers: Option<usize>,
     /// Of a recording of several objects, take the one with this key: a number, a text, or
     /// a text in double quotes.
     #[arg(long, value_name = "KEY", value_parser = super::format::key, allow_negative_numbers = true)]
@@ -206,10 +212,17 @@ impl Check {
         if format == Some(Format::Disc22) {
             return trouble("recordings of channels, barriers and their like are text or jsonl");
         }
+        if self.barriers.is_some() && !object.is_single() {
+            return trouble(format_args!(
+                "--barriers is for objects whose operations take effect one at a time, and those \
+                 of `{object}` do so together\nhelp: leave out --barriers"
+            ));
+        }
         let options = synchronisation::Options {
             time: self.budget_seconds,
             memory: self.budget_memory,
             progress: self.progress,
+            barriers: self.barriers,
         };
         let (report, certificate) = (self.report, self.certificate.as_deref());
         let inputs = &self.inputs;

@@ -71,9 +71,10 @@ impl Check<'_> {
         if self.report == CheckReport::Human && codes.len() > 1 {
             let count = |code: u8| codes.iter().filter(|&&other| other == code).count();
             let printed = print(&format!(
-                "{} inputs: {} set-linearizable, {} violations, {} unknown, {} malformed\n",
+                "{} inputs: {} {}, {} violations, {} unknown, {} malformed\n",
                 codes.len(),
                 count(0),
+                self.object.criterion(),
                 count(1),
                 count(3),
                 count(2)
@@ -145,7 +146,7 @@ impl Check<'_> {
 /// Why there is no certificate.
 const fn uncertified(finding: &Finding) -> &'static str {
     match finding {
-        Finding::Violation(Violation::Searched(_)) => {
+        Finding::Violation(Violation::Searched(_) | Violation::Part(_)) => {
             "  note: no certificate: what a search has refuted can only be searched again\n"
         }
         Finding::Violation(Violation::Missed(_) | Violation::Unreturned) => {
@@ -202,10 +203,11 @@ fn answer(path: &Path, name: &str, judged: &Result<Judgement, ReadError>) -> ci:
                 Finding::Violation(Violation::Unmatched(operation, _)) => Some(*operation),
                 Finding::Violation(Violation::Searched(furthest)) => furthest.due,
                 Finding::Violation(Violation::Missed(missed)) => missed.first().copied(),
+                Finding::Violation(Violation::Part(part)) => part.operations.first().copied(),
                 _ => None,
             };
             let place = first.map(|id| (judgement.texts[id.index()].invoked as usize, 1));
-            (human(name, judgement), verdict(&judgement.finding), place)
+            (human(name, judgement), verdict(judgement), place)
         }
     };
     ci::Answer {
@@ -242,13 +244,17 @@ pub fn check_certificate(history: &Path, format: Option<Format>, place: &Path) -
         Err(error) => return Some(trouble(error.report(&name))),
         Ok(Ok(())) => {
             let adjective = match certificate {
-                Certificate::SetLinearizable(_) => "set-linearizable",
-                Certificate::Violation(_) => "not set-linearizable",
+                Certificate::SetLinearizable(_) => "",
+                Certificate::Violation(_) => "not ",
             };
-            (format!("proves that {name} is {adjective} ({object})"), 0)
+            let criterion = object.criterion();
+            (format!("proves that {name} is {adjective}{criterion} ({object})"), 0)
         }
         Ok(Err(refuted)) => {
-            let verdict = certificate.verdict();
+            let verdict = match certificate {
+                Certificate::SetLinearizable(_) => object.criterion(),
+                Certificate::Violation(_) => certificate.verdict(),
+            };
             (format!("does not prove the verdict `{verdict}` of {name}: {refuted}"), 1)
         }
     };

@@ -49,6 +49,7 @@ struct Contents {
 #[serde(rename_all = "kebab-case")]
 enum Word {
     SetLinearizable,
+    Linearizable,
     Violation,
 }
 
@@ -118,7 +119,7 @@ impl Certificate {
         let blank = Contents {
             version: VERSION,
             object: object.to_string(),
-            verdict: Word::SetLinearizable,
+            verdict: if object.is_single() { Word::Linearizable } else { Word::SetLinearizable },
             blocks: None,
             partners: None,
             components: None,
@@ -166,7 +167,7 @@ impl Certificate {
         };
         let Contents { verdict, blocks, partners, components, .. } = contents;
         let certificate = match (verdict, blocks, partners, components) {
-            (Word::SetLinearizable, Some(blocks), None, None) => {
+            (Word::SetLinearizable | Word::Linearizable, Some(blocks), None, None) => {
                 Self::SetLinearizable(SetLinearization::new(sets(blocks)?))
             }
             (Word::Violation, None, Some(partners), Some(components)) => {

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use snapshot_core::OperationId;
 use snapshot_core::certificate::groups;
-use snapshot_core::generic::Ending;
+use snapshot_core::generic::objects::{Counter, Queue, Register, Set, Stack};
+use snapshot_core::generic::{Ending, PartsOutcome, Refuted};
 use snapshot_core::immediate::SetLinearization;
 use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::objects::{
@@ -14,13 +15,14 @@ use snapshot_core::synchronisation::objects::{
     TimeoutChannel, TimeoutExchanger, TwoFamilies,
 };
 use snapshot_core::synchronisation::progress::Progress;
-use snapshot_core::synchronisation::{Deficiency, Furthest, Verdict};
+use snapshot_core::synchronisation::{Deficiency, Furthest, Single, Verdict};
 use snapshot_core::verdict::Exhausted;
 
 use super::error::ReadError;
 use super::interface::Interface;
 use super::object::{Kind, Object};
 use super::recording::{Recording, Text, read};
+use crate::Value;
 use crate::format::Format;
 
 /// What is wanted, and what it may take.
@@ -32,11 +34,15 @@ pub struct Options {
     pub memory: usize,
     /// Whether nothing can run any more at the end, and progress is judged.
     pub progress: bool,
+    /// Where a search ran out of its budget: whether to look for a part that is a violation, with
+    /// the budget once more, and how many cuts may show it (docs/barriers.md). Only for objects whose operations take
+    /// effect one at a time.
+    pub barriers: Option<usize>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { time: None, memory: 1 << 30, progress: false }
+        Self { time: None, memory: 1 << 30, progress: false, barriers: None }
     }
 }
 
@@ -97,6 +103,8 @@ pub enum Violation {
     Unmatched(OperationId, Option<Deficiency>),
     /// A search tried everything.
     Searched(Furthest),
+    /// Some of the operations have no linearization of their own.
+    Part(Refuted),
     /// These operations could take effect at the end.
     Missed(Vec<OperationId>),
     /// An operation has taken effect and did not return.
@@ -130,6 +138,11 @@ impl Object {
             Kind::EnrollableBarrier => task.run(&EnrollableBarrier::default()),
             Kind::TerminatingQueue => task.run(&TerminatingQueue::new(threads)),
             Kind::AtomicBroadcast => task.run(&AtomicBroadcast::new(threads)),
+            Kind::Queue => task.run(&Single(Queue::default())),
+            Kind::Stack => task.run(&Single(Stack::default())),
+            Kind::Register => task.run(&Single(Register { initial: Value::ZERO })),
+            Kind::Set => task.run(&Single(Set::default())),
+            Kind::Counter => task.run(&Single(Counter)),
         }
     }
 }
@@ -180,16 +193,39 @@ impl<R: Read> Task for Judge<'_, R> {
     }
 }
 
-fn find<S: Interface>(interface: &S, recording: &Recording<S>, options: &Options) -> Finding {
-    let history = &recording.history;
+/// Does something within the time and memory of the options.
+fn within<T>(options: &Options, run: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     let end = options.time.and_then(|time| Instant::now().checked_add(time));
     let mut proceed = || end.is_none_or(|end| Instant::now() < end);
-    let mut budget = Budget { memory: options.memory, proceed: &mut proceed };
+    run(&mut Budget { memory: options.memory, proceed: &mut proceed })
+}
+
+fn find<S: Interface>(interface: &S, recording: &Recording<S>, options: &Options) -> Finding {
+    let found = within(options, |budget| decide(interface, recording, options, budget));
+    let (Finding::Unknown { is_set_linearizable: false, .. }, Some(most)) =
+        (&found, options.barriers)
+    else {
+        return found;
+    };
+    let history = &recording.history;
+    match within(options, |budget| interface.refute_parts(history, most, budget)) {
+        Some(PartsOutcome::Refuted(part)) => Finding::Violation(Violation::Part(part)),
+        _ => found,
+    }
+}
+
+fn decide<S: Interface>(
+    interface: &S,
+    recording: &Recording<S>,
+    options: &Options,
+    budget: &mut Budget<'_>,
+) -> Finding {
+    let history = &recording.history;
     let verified = |found: &SetLinearization| {
         let checked = groups::check(interface, history, found);
         assert!(checked.is_ok(), "a bug of this program: its groups are refused: {checked:?}");
     };
-    let found = match interface.decide(history, &mut budget) {
+    let found = match interface.decide(history, budget) {
         Verdict::SetLinearizable(found) => found,
         Verdict::Violation(violation) => {
             return Finding::Violation(refuted(interface, recording, violation));
@@ -202,7 +238,7 @@ fn find<S: Interface>(interface: &S, recording: &Recording<S>, options: &Options
     if !options.progress {
         return Finding::SetLinearizable(found);
     }
-    match interface.progress(history, &mut budget) {
+    match interface.progress(history, budget) {
         Progress::Holds(found) => {
             verified(&found);
             Finding::SetLinearizable(found)

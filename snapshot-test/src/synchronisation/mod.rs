@@ -1,5 +1,6 @@
 //! Recordings of objects whose operations take effect together: channels, exchangers,
-//! barriers (docs/synchronisation.md).
+//! barriers (docs/synchronisation.md); and of objects whose operations take effect one at a
+//! time: queues, stacks, registers, sets, counters.
 //!
 //! ```
 //! use snapshot_test::synchronisation::{Finding, Object, Options, judge};

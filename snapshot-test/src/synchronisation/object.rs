@@ -8,7 +8,8 @@ use thiserror::Error;
 /// The most threads of an object.
 const MOST: usize = 1 << 16;
 
-/// An object whose operations take effect together.
+/// An object whose operations take effect together, or one whose operations take effect one at
+/// a time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Object {
     pub(super) kind: Kind,
@@ -34,10 +35,15 @@ pub(super) enum Kind {
     EnrollableBarrier,
     TerminatingQueue,
     AtomicBroadcast,
+    Queue,
+    Stack,
+    Register,
+    Set,
+    Counter,
 }
 
 /// Each kind with its name, and whether a number of threads belongs to it.
-const NAMES: [(Kind, &str, bool); 16] = [
+const NAMES: [(Kind, &str, bool); 21] = [
     (Kind::Channel, "channel", false),
     (Kind::FilterChannel, "filter-channel", false),
     (Kind::TimeoutChannel, "timeout-channel", false),
@@ -54,6 +60,11 @@ const NAMES: [(Kind, &str, bool); 16] = [
     (Kind::EnrollableBarrier, "enrollable-barrier", false),
     (Kind::TerminatingQueue, "terminating-queue", true),
     (Kind::AtomicBroadcast, "atomic-broadcast", true),
+    (Kind::Queue, "queue", false),
+    (Kind::Stack, "stack", false),
+    (Kind::Register, "register", false),
+    (Kind::Set, "set", false),
+    (Kind::Counter, "counter", false),
 ];
 
 /// A text that names no object.
@@ -90,6 +101,18 @@ fn names() -> String {
 
 fn hint(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |nearest| format!("; did you mean `{nearest}`?"))
+}
+
+impl Object {
+    /// Whether its operations take effect one at a time.
+    pub const fn is_single(self) -> bool {
+        matches!(self.kind, Kind::Queue | Kind::Stack | Kind::Register | Kind::Set | Kind::Counter)
+    }
+
+    /// What a correct recording of it is: `linearizable` or `set-linearizable`.
+    pub const fn criterion(self) -> &'static str {
+        if self.is_single() { "linearizable" } else { "set-linearizable" }
+    }
 }
 
 impl FromStr for Object {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use snapshot_core::OperationId;
 use snapshot_core::explanation::wrap;
+use snapshot_core::generic::Refuted;
 use snapshot_core::synchronisation::Deficiency;
 use snapshot_core::verdict::Exhausted;
 
@@ -16,10 +17,10 @@ use crate::report::SCHEMA;
 /// The most operations that a report for people describes.
 const MOST: usize = 12;
 
-/// The one-word verdict: `set-linearizable`, `violation` or `unknown`.
-pub const fn verdict(finding: &Finding) -> &'static str {
-    match finding {
-        Finding::SetLinearizable(_) => "set-linearizable",
+/// The one-word verdict: `set-linearizable` or `linearizable`, `violation`, `unknown`.
+pub const fn verdict(judgement: &Judgement) -> &'static str {
+    match judgement.finding {
+        Finding::SetLinearizable(_) => judgement.object.criterion(),
         Finding::Violation(_) => "violation",
         Finding::Unknown { .. } => "unknown",
     }
@@ -47,7 +48,7 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             write!(size, ", {count} {what}")?;
         }
     }
-    writeln!(out, "{name}: {} ({size}; {object}, by {method})", verdict(finding))?;
+    writeln!(out, "{name}: {} ({size}; {object}, by {method})", verdict(judgement))?;
     match finding {
         Finding::SetLinearizable(_) => Ok(()),
         Finding::Unknown { exhausted, is_set_linearizable } => {
@@ -55,7 +56,8 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             if *is_set_linearizable {
                 writeln!(
                     out,
-                    "  it is set-linearizable; the {budget} budget ran out before progress was judged"
+                    "  it is {}; the {budget} budget ran out before progress was judged",
+                    object.criterion()
                 )?;
             } else {
                 writeln!(out, "  the {budget} budget ran out")?;
@@ -73,7 +75,7 @@ fn write(out: &mut String, name: &str, judgement: &Judgement) -> std::fmt::Resul
             if !named.is_empty() {
                 writeln!(out)?;
             }
-            for line in wrap(&argument(violation), 76) {
+            for line in wrap(&argument(judgement, violation), 76) {
                 writeln!(out, "  {line}")?;
             }
             Ok(())
@@ -96,13 +98,15 @@ fn named(violation: &Violation) -> Vec<OperationId> {
         }
         Violation::Unmatched(operation, None) => vec![*operation],
         Violation::Searched(furthest) => furthest.due.into_iter().collect(),
+        Violation::Part(part) => part.operations.clone(),
         Violation::Missed(missed) => missed.clone(),
         Violation::Unreturned => Vec::new(),
     }
 }
 
 /// Why there is a violation, in words.
-fn argument(violation: &Violation) -> String {
+fn argument(judgement: &Judgement, violation: &Violation) -> String {
+    let criterion = judgement.object.criterion();
     let list = |from: usize, count: usize| {
         let names: Vec<String> =
             (from..from + count).map(|index| format!("X{}", index + 1)).collect();
@@ -158,25 +162,56 @@ fn argument(violation: &Violation) -> String {
              to be shown."
                 .to_owned()
         }
+        Violation::Searched(_) if judgement.object.is_single() => {
+            "Every order was tried. Those that explain most explain what is before the response \
+             of X1; in no state that they lead to can X1 return what it returned."
+                .to_owned()
+        }
         Violation::Searched(_) => {
             "Every sequence of groups was tried. Those that explain most explain what is before the \
              response of X1; in no state that they lead to can X1 take effect and return what it \
              returned."
                 .to_owned()
         }
+        Violation::Part(Refuted { operations, cuts }) => {
+            let behind = match cuts.as_deref() {
+                None => String::new(),
+                Some([]) => ", even if all of them overlapped".to_owned(),
+                Some(cuts) => {
+                    let place = |id: &OperationId| operations.iter().position(|one| one == id);
+                    let names: Vec<String> = cuts
+                        .iter()
+                        .filter_map(place)
+                        .map(|at| format!("X{}", at + 1))
+                        .collect();
+                    format!(
+                        ", even if all order of time is forgotten but that of what had ended before \
+                         {} began and what began then or later",
+                        names.join(", or ")
+                    )
+                }
+            };
+            format!(
+                "The exact search ran out of its budget. But these operations, which are all on \
+                 some values, would have an order of their own if all had one. They have \
+                 none{behind}."
+            )
+        }
         Violation::Missed(missed) if missed.len() == 1 => {
-            "The recording is set-linearizable, but at its end X1 waits, though it could take effect."
-                .to_owned()
+            format!(
+                "The recording is {criterion}, but at its end X1 waits, though it could take effect."
+            )
         }
         Violation::Missed(missed) => format!(
-            "The recording is set-linearizable, but at its end {} wait, though they could take \
+            "The recording is {criterion}, but at its end {} wait, though they could take \
              effect together.",
             list(0, missed.len())
         ),
         Violation::Unreturned => {
-            "The recording is set-linearizable only if an operation has taken effect that did not \
-             return: without the pending operations, the others have no set linearization."
-                .to_owned()
+            format!(
+                "The recording is {criterion} only if an operation has taken effect that did not \
+                 return: without the pending operations, the others are not {criterion}."
+            )
         }
     }
 }
@@ -237,6 +272,8 @@ struct ViolationRecord<'a> {
     partners: Option<Vec<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     components: Option<Vec<Vec<usize>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cuts: Option<Vec<usize>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -266,15 +303,21 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
             Some(ViolationRecord {
                 rule: match violation {
                     Violation::Unmatched(..) => "no-partner",
+                    Violation::Searched(_) if judgement.object.is_single() => "no-order",
                     Violation::Searched(_) => "no-groups",
+                    Violation::Part(_) => "part",
                     Violation::Missed(_) => "missed",
                     Violation::Unreturned => "unreturned",
                 },
-                argument: argument(violation),
+                argument: argument(judgement, violation),
                 operations: named(violation).iter().map(|id| operation(judgement, *id)).collect(),
                 partners: deficiency.map(|found| numbers(&found.partners)),
                 components: deficiency
                     .map(|found| found.components.iter().map(|set| numbers(set)).collect()),
+                cuts: match violation {
+                    Violation::Part(Refuted { cuts, .. }) => cuts.as_deref().map(numbers),
+                    _ => None,
+                },
             })
         }
         _ => None,
@@ -290,7 +333,7 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
         schema: SCHEMA,
         input: name,
         object: judgement.object.to_string(),
-        verdict: verdict(&judgement.finding),
+        verdict: verdict(judgement),
         format: judgement.format.map(crate::format::Format::name),
         method: Some(judgement.method),
         processes: counts.processes,

@@ -2,6 +2,7 @@
 //!
 //! Each file is one object: its inputs, its outputs, its meaning.
 
+mod counter;
 mod queue;
 mod register;
 mod set;
@@ -9,6 +10,7 @@ mod snapshot;
 mod stack;
 mod swap_register;
 
+pub use counter::{Counter, CounterInput, CounterOutput};
 pub use queue::{Queue, QueueInput, QueueOutput};
 pub use register::{Register, RegisterInput, RegisterOutput};
 pub use set::{Set, SetInput, SetOutput};

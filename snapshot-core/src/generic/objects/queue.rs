@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-use crate::generic::Specification;
+use crate::generic::{ByValues, Concern, Specification};
 
 /// A queue of any length, empty at first. It has no parts: that x was enqueued before y matters
 /// to dequeues.
@@ -89,5 +89,19 @@ impl<V: Clone + Eq + Hash> Specification for Queue<V> {
 
     fn bytes(&self, state: &VecDeque<V>) -> usize {
         size_of_val(state) + state.len() * size_of::<V>()
+    }
+}
+
+/// What remains in the queue without some of the values keeps its order.
+impl<V: Clone + Eq + Hash> ByValues for Queue<V> {
+    type Value = V;
+
+    fn concern(&self, input: &QueueInput<V>, output: Option<&QueueOutput<V>>) -> Concern<V> {
+        match (input, output) {
+            (QueueInput::Enqueue(value), _) | (_, Some(QueueOutput::Dequeued(value))) => {
+                Concern::Value(value.clone())
+            }
+            _ => Concern::All,
+        }
     }
 }

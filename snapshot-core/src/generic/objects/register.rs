@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use crate::generic::Specification;
+use crate::generic::{ByValues, Concern, Specification};
 
 /// A register with its initial value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,6 +66,23 @@ impl<V: Clone + Eq + Hash> Specification for Register<V> {
             None => true,
             Some(RegisterOutput::Read(value)) => value == state,
             Some(RegisterOutput::Written) => false,
+        }
+    }
+}
+
+/// Between a write and the reads of its value no other write takes effect. The initial value has
+/// no write, so what is about it belongs to every part.
+impl<V: Clone + Eq + Hash> ByValues for Register<V> {
+    type Value = V;
+
+    fn concern(&self, input: &RegisterInput<V>, output: Option<&RegisterOutput<V>>) -> Concern<V> {
+        match (input, output) {
+            (RegisterInput::Write(value), _) | (_, Some(RegisterOutput::Read(value)))
+                if *value != self.initial =>
+            {
+                Concern::Value(value.clone())
+            }
+            _ => Concern::All,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-use crate::generic::Specification;
+use crate::generic::{ByValues, Concern, Specification};
 
 /// A set of values, empty at first.
 ///
@@ -88,5 +88,14 @@ impl<V: Clone + Eq + Hash + Ord> Specification for Set<V> {
 
     fn bytes(&self, state: &Vec<V>) -> usize {
         size_of_val(state) + state.len() * size_of::<V>()
+    }
+}
+
+/// Each element is a part.
+impl<V: Clone + Eq + Hash + Ord> ByValues for Set<V> {
+    type Value = V;
+
+    fn concern(&self, input: &SetInput<V>, _: Option<&SetOutput>) -> Concern<V> {
+        Concern::Value(input.element().clone())
     }
 }

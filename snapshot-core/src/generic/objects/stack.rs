@@ -3,7 +3,7 @@
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-use crate::generic::Specification;
+use crate::generic::{ByValues, Concern, Specification};
 
 /// A stack of any height, empty at first.
 #[derive(Clone, Copy, Debug)]
@@ -85,5 +85,19 @@ impl<V: Clone + Eq + Hash> Specification for Stack<V> {
 
     fn bytes(&self, state: &Vec<V>) -> usize {
         size_of_val(state) + state.len() * size_of::<V>()
+    }
+}
+
+/// What remains in the stack without some of the values keeps its order.
+impl<V: Clone + Eq + Hash> ByValues for Stack<V> {
+    type Value = V;
+
+    fn concern(&self, input: &StackInput<V>, output: Option<&StackOutput<V>>) -> Concern<V> {
+        match (input, output) {
+            (StackInput::Push(value), _) | (_, Some(StackOutput::Popped(value))) => {
+                Concern::Value(value.clone())
+            }
+            _ => Concern::All,
+        }
     }
 }

@@ -63,7 +63,7 @@ fn damaged_recordings_are_answered() {
             answers[0] += 1;
             continue;
         };
-        answers[match snapshot_test::synchronisation::verdict(&judgement.finding) {
+        answers[match snapshot_test::synchronisation::verdict(&judgement) {
             "set-linearizable" => 1,
             "violation" => 2,
             _ => 3,

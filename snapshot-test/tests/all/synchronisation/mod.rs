@@ -2,6 +2,7 @@
 
 mod hostile;
 mod malformed;
+mod single;
 mod verdicts;
 
 use snapshot_test::synchronisation::{Finding, Judgement, Object, Options, judge, verdict};
@@ -22,5 +23,5 @@ fn verdicts(object: &str, recording: &str) -> (&'static str, bool) {
     let with_progress = Options { progress: true, ..Options::default() };
     let progress = judged_with(object, recording, &with_progress).finding;
     let is_progress = matches!(progress, Finding::SetLinearizable(_));
-    (verdict(&judged(object, recording).finding), is_progress)
+    (verdict(&judged(object, recording)), is_progress)
 }

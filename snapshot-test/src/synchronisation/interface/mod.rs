@@ -1,7 +1,9 @@
 //! What stands in recordings of each object, and how it is decided.
 
+mod single;
+
 use snapshot_core::certificate::deficiency::{self, DeficiencyError};
-use snapshot_core::generic::History;
+use snapshot_core::generic::{History, PartsOutcome};
 use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::objects::{
     Abc, AbcInput, AtomicBroadcast, Barrier, Channel, ChannelInput, ChannelOutput,
@@ -58,6 +60,20 @@ pub(super) trait Interface: Synchronisation {
         Self: Sized,
     {
         progress::by_search(self, history, budget)
+    }
+
+    /// Looks for a part of the history, and at most `most` cuts, that show a violation, if
+    /// operations take effect one at a time.
+    fn refute_parts(
+        &self,
+        _history: &Recorded<Self>,
+        _most: usize,
+        _budget: &mut Budget<'_>,
+    ) -> Option<PartsOutcome>
+    where
+        Self: Sized,
+    {
+        None
     }
 
     /// Checks the proof that operations cannot all have partners.

@@ -1,0 +1,67 @@
+//! A counter.
+
+use crate::generic::{ByValues, Concern, Specification};
+
+/// A counter, 0 at first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counter;
+
+/// An operation of a counter.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum CounterInput {
+    /// Adds one.
+    Increment,
+    /// Subtracts one.
+    Decrement,
+    /// Returns the number.
+    Read,
+}
+
+/// What an operation of a counter returns.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum CounterOutput {
+    /// The number was changed.
+    Changed,
+    /// The number: before the change, of an operation that changes it.
+    Number(i64),
+}
+
+impl Specification for Counter {
+    type State = i64;
+    type Input = CounterInput;
+    type Output = CounterOutput;
+    type Part = ();
+
+    fn initial(&self) -> i64 {
+        0
+    }
+
+    fn apply(&self, state: &mut i64, input: &CounterInput, output: Option<&CounterOutput>) -> bool {
+        let is_returned = match output {
+            None => true,
+            Some(CounterOutput::Changed) => *input != CounterInput::Read,
+            Some(CounterOutput::Number(number)) => number == state,
+        };
+        *state += match input {
+            CounterInput::Increment => 1,
+            CounterInput::Decrement => -1,
+            CounterInput::Read => 0,
+        };
+        is_returned
+    }
+
+    fn part(&self, _: &CounterInput) {}
+
+    fn is_query(&self, input: &CounterInput, _: Option<&CounterOutput>) -> bool {
+        *input == CounterInput::Read
+    }
+}
+
+/// A counter has no parts.
+impl ByValues for Counter {
+    type Value = ();
+
+    fn concern(&self, _: &CounterInput, _: Option<&CounterOutput>) -> Concern<()> {
+        Concern::All
+    }
+}

@@ -1,0 +1,64 @@
+//! Objects whose operations take effect one at a time, among those whose operations take effect
+//! together: groups of one.
+
+use std::ops::RangeInclusive;
+
+use super::{Bond, Furthest, Member, Synchronisation, Verdict, Violation};
+use crate::generic::{self, History, Specification};
+use crate::immediate::SetLinearization;
+use crate::search::Budget;
+
+/// An object whose operations take effect one at a time. A history is set-linearizable as one
+/// of it iff it is linearizable as one of the object, and blocks of one are a linearization.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Single<S>(pub S);
+
+impl<S: Specification> Synchronisation for Single<S> {
+    type State = S::State;
+    type Input = S::Input;
+    type Output = S::Output;
+
+    fn initial(&self) -> S::State {
+        self.0.initial()
+    }
+
+    fn arities(&self) -> RangeInclusive<usize> {
+        1..=1
+    }
+
+    fn together(&self, state: &mut S::State, group: &[Member<'_, S::Input, S::Output>]) -> Bond {
+        match group {
+            [(input, output)] if self.0.apply(state, input, *output) => Bond::Yes,
+            _ => Bond::No,
+        }
+    }
+
+    fn bytes(&self, state: &S::State) -> usize {
+        self.0.bytes(state)
+    }
+}
+
+/// Decides by search, part by part, whether a history is linearizable; the linearization is
+/// one of blocks of one. As [`crate::generic::check`].
+pub fn one_by_one<S: Specification>(
+    specification: &Single<S>,
+    history: &History<S::Input, S::Output>,
+    budget: &mut Budget<'_>,
+) -> Verdict {
+    let furthest = |furthest: generic::Furthest| Furthest {
+        due: Some(furthest.due),
+        groups: furthest.order.iter().map(|id| vec![id]).collect(),
+    };
+    match generic::check(&specification.0, history, budget) {
+        generic::Outcome::Linearizable { linearization, .. } => {
+            let blocks = linearization.iter().map(|id| [id]);
+            Verdict::SetLinearizable(SetLinearization::new(blocks))
+        }
+        generic::Outcome::NotLinearizable { furthest: found, .. } => {
+            Verdict::Violation(Violation::Searched(furthest(found)))
+        }
+        generic::Outcome::Exhausted { exhausted, furthest: found, .. } => {
+            Verdict::Unknown { exhausted, furthest: Some(furthest(found)) }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! Queues, stacks, registers, sets and counters: against all orders of all small histories.
+
+use std::fmt::Write;
+
+use snapshot_test::synchronisation::{Certificate, Finding, Options, Violation, certify, verdict};
+
+use super::{judged, judged_with};
+
+/// Each right recording with a wrong one, one result apart.
+const TWINS: [(&str, &str, &str, &str); 10] = [
+    ("queue", "p0 enqueue 1|p0 ok|p0 enqueue 2|p0 ok|p1 dequeue|p1 ok 1", "p1 ok 1", "p1 ok 2"),
+    ("queue", "p0 enqueue 1|p1 dequeue|p1 ok none|p0 ok", "p1 ok none", "p1 ok 2"),
+    ("queue", "p0 enqueue 1|p0 ok|p1 dequeue|p1 ok 1", "p1 ok 1", "p1 ok none"),
+    ("stack", "p0 push 1|p0 ok|p0 push 2|p0 ok|p1 pop|p1 ok 2", "p1 ok 2", "p1 ok 1"),
+    (
+        "stack",
+        "p0 push \"x\"|p1 pop|p1 ok \"x\"|p0 ok|p1 pop|p1 ok none",
+        "p1 ok none",
+        "p1 ok \"x\"",
+    ),
+    ("register", "p0 write 5|p0 ok|p1 read|p1 ok 5", "p1 ok 5", "p1 ok 0"),
+    ("register", "p0 write 5|p0 unknown|p1 read|p1 ok 0|p1 read|p1 ok 5", "p1 ok 0", "p1 ok 6"),
+    (
+        "set",
+        "p0 add 1|p1 add 1|p0 ok true|p1 ok false|p0 contains 1|p0 ok true",
+        "p1 ok false",
+        "p1 ok true",
+    ),
+    ("counter", "p0 increment|p1 increment|p0 ok 0|p1 ok 1|p1 read|p1 ok 2", "p0 ok 0", "p0 ok 1"),
+    ("counter", "p0 increment|p0 ok|p0 decrement|p0 ok|p1 read|p1 ok 0", "p1 ok 0", "p1 ok 1"),
+];
+
+fn text(events: &str) -> String {
+    events.split('|').fold(String::new(), |mut text, event| {
+        writeln!(text, "{event}").unwrap();
+        text
+    })
+}
+
+#[test]
+fn twins_are_told_apart_and_orders_are_certified() {
+    for (object, good, result, wrong) in TWINS {
+        let good = text(good);
+        let judgement = judged(object, &good);
+        assert!(matches!(judgement.finding, Finding::SetLinearizable(_)), "{object}: {good}");
+        assert_eq!(verdict(&judgement), "linearizable");
+        let certificate = Certificate::of(&judgement).unwrap();
+        let written = certificate.to_text(judgement.object);
+        assert!(written.contains("\"verdict\":\"linearizable\""), "{written}");
+        let (of, read) = Certificate::from_text(&written).unwrap();
+        assert_eq!((of, &read), (judgement.object, &certificate));
+        certify(of, &read, good.as_bytes(), None).unwrap().unwrap();
+        let bad = good.replacen(result, wrong, 1);
+        let judgement = judged(object, &bad);
+        let Finding::Violation(Violation::Searched(_)) = judgement.finding else {
+            panic!("{object}: {bad}: {judgement:?}")
+        };
+        assert!(certify(of, &read, bad.as_bytes(), None).unwrap().is_err(), "{object}: {bad}");
+    }
+}
+
+/// What each object does, written once more: the results of operations in this order.
+fn executes(object: &str, order: &[(&str, i64, Option<i64>)]) -> bool {
+    let mut values: Vec<i64> = Vec::new();
+    let mut number = 0;
+    order.iter().all(|&(operation, value, result)| {
+        let found = match (object, operation) {
+            ("queue", "enqueue") | ("stack", "push") => {
+                values.push(value);
+                None
+            }
+            ("queue", _) => (!values.is_empty()).then(|| values.remove(0)).or(Some(-1)),
+            ("stack", _) => values.pop().or(Some(-1)),
+            ("register", "write") => {
+                number = value;
+                None
+            }
+            ("counter", "increment") => {
+                number += 1;
+                None
+            }
+            _ => Some(number),
+        };
+        found == result
+    })
+}
+
+/// An operation with its interval and its result: `None` for nothing, -1 for `none`.
+type Timed<'a> = (&'a str, i64, Option<i64>, usize, usize);
+
+/// Whether some order that extends precedence explains the results.
+fn has_order(
+    object: &str,
+    left: &mut Vec<Timed<'_>>,
+    done: &mut Vec<(String, i64, Option<i64>)>,
+) -> bool {
+    if left.is_empty() {
+        let order: Vec<_> = done.iter().map(|(o, v, r)| (o.as_str(), *v, *r)).collect();
+        return executes(object, &order);
+    }
+    for at in 0..left.len() {
+        let first = left[at];
+        if left.iter().any(|other| other.4 < first.3) {
+            continue;
+        }
+        left.remove(at);
+        done.push((first.0.to_owned(), first.1, first.2));
+        let found = has_order(object, left, done);
+        done.pop();
+        left.insert(at, first);
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
+/// Random histories of three processes with random results, against all orders.
+#[test]
+fn verdicts_are_those_of_all_orders() {
+    let mut seed = 1_u64;
+    let mut draw = |bound: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((seed >> 33) as usize) % bound
+    };
+    for object in ["queue", "stack", "register", "counter"] {
+        let (mut right, mut wrong) = (0, 0);
+        for _ in 0..400 {
+            let mut open: [Option<usize>; 3] = [None; 3];
+            let mut operations: Vec<Timed<'_>> = Vec::new();
+            let mut recording = String::new();
+            let mut time = 0;
+            while operations.len() < 5 || open.iter().any(Option::is_some) {
+                let process = draw(3);
+                match open[process].take() {
+                    Some(at) => {
+                        operations[at].4 = time;
+                        match operations[at].2 {
+                            None => writeln!(recording, "p{process} ok").unwrap(),
+                            Some(-1) => writeln!(recording, "p{process} ok none").unwrap(),
+                            Some(value) => writeln!(recording, "p{process} ok {value}").unwrap(),
+                        }
+                    }
+                    None if operations.len() < 5 => {
+                        let value = operations.len() as i64 + 1;
+                        let (writes, reads) = match object {
+                            "queue" => ("enqueue", "dequeue"),
+                            "stack" => ("push", "pop"),
+                            "register" => ("write", "read"),
+                            _ => ("increment", "read"),
+                        };
+                        open[process] = Some(operations.len());
+                        if draw(2) == 0 {
+                            let argument = match object {
+                                "counter" => String::new(),
+                                _ => format!(" {value}"),
+                            };
+                            writeln!(recording, "p{process} {writes}{argument}").unwrap();
+                            operations.push((writes, value, None, time, usize::MAX));
+                        } else {
+                            let lowest = if matches!(object, "queue" | "stack") { -1 } else { 0 };
+                            let mut result = draw(4) as i64;
+                            if result == 0 {
+                                result = lowest;
+                            }
+                            writeln!(recording, "p{process} {reads}").unwrap();
+                            operations.push((reads, 0, Some(result), time, usize::MAX));
+                        }
+                    }
+                    None => continue,
+                }
+                time += 1;
+            }
+            let expected = has_order(object, &mut operations, &mut Vec::new());
+            let found = judged(object, &recording);
+            let is_right = matches!(found.finding, Finding::SetLinearizable(_));
+            assert_eq!(is_right, expected, "{object}:\n{recording}");
+            *(if expected { &mut right } else { &mut wrong }) += 1;
+        }
+        assert!(right > 30 && wrong > 100, "{object}: {right} right, {wrong} wrong");
+    }
+}
+
+/// A queue in which 2 overtakes 1, among many operations that nothing orders.
+fn overtaken(noise: usize) -> String {
+    let mut recording = text("p0 enqueue -1|p0 ok|p0 enqueue -2|p0 ok");
+    for process in 0..noise {
+        writeln!(recording, "p{} enqueue {process}", process + 2).unwrap();
+    }
+    recording += &text("p0 dequeue|p0 ok -2|p0 dequeue|p0 ok -1");
+    for process in 0..noise {
+        writeln!(recording, "p{} ok", process + 2).unwrap();
+    }
+    recording
+}
+
+#[test]
+fn a_part_shows_what_the_exact_search_had_no_budget_for() {
+    let recording = overtaken(10);
+    let starved = Options { memory: 1 << 16, ..Options::default() };
+    let judgement = judged_with("queue", &recording, &starved);
+    assert!(matches!(judgement.finding, Finding::Unknown { .. }), "{judgement:?}");
+    let options = Options { barriers: Some(2), ..starved };
+    let judgement = judged_with("queue", &recording, &options);
+    let Finding::Violation(Violation::Part(part)) = &judgement.finding else {
+        panic!("{judgement:?}")
+    };
+    // Operations 0 and 1 enqueue -1 and -2, and the last two dequeue them.
+    for wanted in [0, 1, 12] {
+        assert!(part.operations.iter().any(|id| id.index() == wanted), "{part:?}");
+    }
+    assert!(part.cuts.is_some(), "{part:?}");
+    let text = snapshot_test::synchronisation::human("r", &judgement);
+    assert!(text.contains("ran out of its budget"), "{text}");
+    // Of a right recording nothing is found.
+    let right = recording.replacen("p0 ok -2", "p0 ok -9", 1).replacen("p0 ok -1", "p0 ok -2", 1);
+    let right = right.replacen("p0 ok -9", "p0 ok -1", 1);
+    for barriers in [Some(0), Some(1), Some(2), Some(9)] {
+        let options = Options { barriers, ..starved };
+        let finding = judged_with("queue", &right, &options).finding;
+        assert!(!matches!(finding, Finding::Violation(_)), "{barriers:?}: {finding:?}");
+    }
+}
+
+/// Random histories: what a part refutes has no linearization, by a search of the whole; and the
+/// operations of the part have none by themselves.
+#[test]
+fn parts_refute_only_what_is_wrong() {
+    use snapshot_core::generic::objects::{
+        Queue, QueueInput, QueueOutput, Stack, StackInput, StackOutput,
+    };
+    use snapshot_core::generic::{History, Outcome, PartsOutcome, check_whole, refute_parts};
+    use snapshot_core::search::Budget;
+
+    let mut seed = 7_u64;
+    let mut draw = |bound: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((seed >> 33) as usize) % bound
+    };
+    let mut tally = [[0; 2]; 3];
+    for round in 0..3000 {
+        let is_queue = round % 2 == 0;
+        let mut queue = History::builder();
+        let mut stack = History::builder();
+        // What a process is to return: `None` if it adds.
+        let mut open: [Option<Option<i64>>; 3] = [None; 3];
+        let (mut invoked, mut added) = (0, 0);
+        while invoked < 8 || open.iter().any(Option::is_some) {
+            let process = draw(3);
+            match open[process].take() {
+                Some(None) => {
+                    queue.respond(process, QueueOutput::Enqueued).unwrap();
+                    stack.respond(process, StackOutput::Pushed).unwrap();
+                }
+                Some(Some(0)) => {
+                    queue.respond(process, QueueOutput::Empty).unwrap();
+                    stack.respond(process, StackOutput::Empty).unwrap();
+                }
+                Some(Some(value)) => {
+                    queue.respond(process, QueueOutput::Dequeued(value)).unwrap();
+                    stack.respond(process, StackOutput::Popped(value)).unwrap();
+                }
+                None if invoked < 8 => {
+                    invoked += 1;
+                    if draw(2) == 0 {
+                        added += 1;
+                        queue.invoke(process, QueueInput::Enqueue(added)).unwrap();
+                        stack.invoke(process, StackInput::Push(added)).unwrap();
+                        open[process] = Some(None);
+                    } else {
+                        queue.invoke(process, QueueInput::Dequeue).unwrap();
+                        stack.invoke(process, StackInput::Pop).unwrap();
+                        open[process] = Some(Some(draw(added as usize + 2) as i64));
+                    }
+                }
+                None if draw(6) == 0 => break,
+                None => {}
+            }
+        }
+        let mut budget = Budget { memory: 1 << 24, proceed: &mut || true };
+        let (is_right, found) = if is_queue {
+            let history = queue.finish();
+            let whole = check_whole(&Queue::default(), &history, &mut budget);
+            (
+                matches!(whole, Outcome::Linearizable { .. }),
+                refute_parts(&Queue::default(), &history, round % 4, &mut budget),
+            )
+        } else {
+            let history = stack.finish();
+            let whole = check_whole(&Stack::default(), &history, &mut budget);
+            (
+                matches!(whole, Outcome::Linearizable { .. }),
+                refute_parts(&Stack::default(), &history, round % 4, &mut budget),
+            )
+        };
+        let is_refuted = matches!(found, PartsOutcome::Refuted(_));
+        assert!(!(is_right && is_refuted), "{round}: {found:?}");
+        tally[usize::from(is_queue)][usize::from(is_refuted)] += 1;
+        tally[2][usize::from(is_right)] += 1;
+    }
+    let [stacks, queues, [wrong, right]] = tally;
+    assert!(stacks[1] > 300 && queues[1] > 300 && wrong > 600 && right > 300, "{tally:?}");
+}
