@@ -57,8 +57,12 @@ const OBJECTS: &[Algorithm] = files![
     "objects":
     "atomic_register",
     "cas_counter",
+    "collected_queue",
+    "collected_stack",
+    "faa_counter",
     "ms_queue",
     "snzi",
+    "tas_lock",
     "ticket_lock",
     "treiber_stack",
     "two_lock_queue",

@@ -23,6 +23,10 @@ use variable::Variables;
 
 /// A stream of its own for programs; see [`Draw::new`].
 const LABEL: u64 = 0x7072_6f67;
+/// The counter that FAA counts with.
+const STEPS: &str = "shared steps: cas counter\n";
+/// And for those that [exchange](exchanging).
+const EXCHANGING: u64 = 0x7377_6170;
 
 /// How an operation finds what it is about.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -59,7 +63,18 @@ const SKELETONS: [Skeleton; 8] = [
 /// The random algorithm with this seed. Reproducible; see the crate's page.
 #[must_use]
 pub fn text(seed: u64) -> String {
-    let mut draw = Draw::new(seed, LABEL);
+    written(seed, LABEL, false)
+}
+
+/// The random algorithm with this seed, of those whose garnish also exchanges, adds, sets
+/// flags, writes parts of cells, divides, and runs through computed ranges. Reproducible.
+#[must_use]
+pub fn exchanging(seed: u64) -> String {
+    written(seed, EXCHANGING, true)
+}
+
+fn written(seed: u64, label: u64, exchanging: bool) -> String {
+    let mut draw = Draw::new(seed, label);
     // What stands in one step bears more garnish: it has fewer states.
     let skeleton = match draw.below(2) {
         0 => SKELETONS[draw.below(2)],
@@ -72,13 +87,17 @@ pub fn text(seed: u64) -> String {
         text.push('\n');
     }
     text += &variables.declarations();
+    if exchanging {
+        text += "shared pair: record (flag: bool, count: 0..2)\nshared flag: cas bool\n";
+        text += STEPS;
+    }
     let budget = match skeleton {
         Skeleton::Whole | Skeleton::AtomicCollect => 3,
         Skeleton::Collect | Skeleton::Linked | Skeleton::Lock => 2,
         Skeleton::Versions | Skeleton::Sequences | Skeleton::Announced => 1,
     };
     text += "\nupdate(v):\n";
-    let mut writer = Writer::new(&mut draw, &variables, false, budget);
+    let mut writer = Writer::new(&mut draw, &variables, false, budget).exchanging(exchanging);
     skeleton.update(&mut writer);
     text += &writer.finish();
     text += "\nscan:\n    local w: view\n    local zero: view\n";
@@ -86,10 +105,11 @@ pub fn text(seed: u64) -> String {
         text += line;
         text.push('\n');
     }
-    let mut writer = Writer::new(&mut draw, &variables, true, budget);
+    let mut writer = Writer::new(&mut draw, &variables, true, budget).exchanging(exchanging);
     skeleton.scan(&mut writer);
     text += &writer.finish();
-    text
+    // A program that has counters is not for every method.
+    if text.contains("(steps") { text } else { text.replace(STEPS, "") }
 }
 
 impl Skeleton {

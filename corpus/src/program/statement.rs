@@ -13,6 +13,8 @@ pub(super) struct Writer<'a> {
     indentation: usize,
     /// The index of the loop that is open.
     index: bool,
+    /// Whether there are exchanges and their like.
+    exchanging: bool,
     body: String,
 }
 
@@ -24,7 +26,12 @@ impl<'a> Writer<'a> {
         budget: usize,
     ) -> Self {
         let body = String::new();
-        Self { draw, variables, scanning, budget, indentation: 1, index: false, body }
+        let (indentation, index, exchanging) = (1, false, false);
+        Self { draw, variables, scanning, budget, indentation, index, exchanging, body }
+    }
+
+    pub fn exchanging(self, exchanging: bool) -> Self {
+        Self { exchanging, ..self }
     }
 
     /// The operation, after the locals that it uses.
@@ -111,7 +118,8 @@ impl<'a> Writer<'a> {
     fn statement(&mut self, atomic: bool) {
         let kind = self.kind_at_hand();
         let may_access = atomic || self.budget > 0;
-        match self.draw.below(11) {
+        let kinds = if self.exchanging { 16 } else { 11 };
+        match self.draw.below(kinds) {
             0..=2 if may_access => {
                 let Some(line) = self.read_of(kind) else { return };
                 self.spend(atomic);
@@ -164,9 +172,10 @@ impl<'a> Writer<'a> {
                 self.index = false;
                 let Some(line) = line else { return };
                 self.spend(atomic);
+                let over = self.index_set();
                 self.line(&match condition {
-                    Some(condition) => format!("for i in processes: if {condition}: {line}"),
-                    None => format!("for i in processes: {line}"),
+                    Some(condition) => format!("for i in {over}: if {condition}: {line}"),
+                    None => format!("for i in {over}: {line}"),
                 });
             }
             _ if may_access => {
@@ -177,6 +186,13 @@ impl<'a> Writer<'a> {
             }
             _ => {}
         }
+    }
+
+    fn index_set(&mut self) -> &'static str {
+        if !self.exchanging {
+            return "processes";
+        }
+        ["processes", "0..me", "me+1..n-1", "me..n-1", "0..me-1"][self.draw.below(5)]
     }
 
     fn spend(&mut self, atomic: bool) {
@@ -225,8 +241,35 @@ impl<'a> Writer<'a> {
         Some(format!("{} := {}", to.name, self.expression(kind)))
     }
 
+    /// SWAP, FAA, TAS, or a part of a cell.
+    fn exchange(&mut self) -> Option<String> {
+        let bit = self.own(Kind::Bool)?.name;
+        let swappable = self.one_of(|of| of.place == Place::Swappable);
+        Some(match self.draw.below(6) {
+            0 => format!("{bit} := TAS(flag)"),
+            1 => format!("{bit} := SWAP(flag, {})", self.expression(Kind::Bool)),
+            2 => match self.own(Kind::Counter) {
+                Some(own) => format!("{} := FAA(steps, 1)", own.name),
+                None => "FAA(steps, 1)".to_owned(),
+            },
+            3 => format!("pair.flag := {}", self.expression(Kind::Bool)),
+            4 => match self.own(Kind::Small) {
+                Some(own) => format!("pair.count := {} / 2", own.name),
+                None => "pair.count := (me + 3) / (n + 1)".to_owned(),
+            },
+            _ => {
+                let Some(cell) = swappable else { return Some(format!("{bit} := pair.flag")) };
+                let (to, new) = (self.own(cell.kind)?.name, self.expression(cell.kind));
+                format!("{to} := SWAP({}, {new})", cell.name)
+            }
+        })
+    }
+
     /// LL, SC, VL or CAS.
     fn access(&mut self) -> Option<String> {
+        if self.exchanging && self.draw.below(4) > 0 {
+            return self.exchange();
+        }
         let cell = self.one_of(|of| matches!(of.place, Place::Linked | Place::Swappable))?;
         let name = &cell.name;
         let bit = self.own(Kind::Bool)?.name;

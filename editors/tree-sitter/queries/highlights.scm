@@ -27,6 +27,6 @@
 (operation name: (identifier) @function)
 (call name: (identifier) @function)
 ((call name: (identifier) @function.builtin)
- (#any-of? @function.builtin "LL" "SC" "VL" "CAS" "process" "segment" "number" "value" "append" "prepend" "first" "rest" "len"))
+ (#any-of? @function.builtin "LL" "SC" "VL" "CAS" "SWAP" "FAA" "TAS" "process" "segment" "number" "value" "append" "prepend" "first" "rest" "len"))
 (parameter name: (identifier) @parameter)
 (field (_) "." (identifier) @property)

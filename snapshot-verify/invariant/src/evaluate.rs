@@ -166,7 +166,7 @@ impl Scope<'_, '_> {
             },
             // Lists are of other objects than the snapshot: nothing is known of them.
             ExpressionKind::List(..) => return Err(Stop::Fault(span)),
-            ExpressionKind::Remainder(inner, _) => {
+            ExpressionKind::Remainder(inner, _) | ExpressionKind::Quotient(inner, _) => {
                 self.row(inner)?;
                 smallvec![ANY]
             }

@@ -15,6 +15,7 @@ mod lsp;
 mod memory;
 mod nearest;
 mod page;
+mod points;
 mod progress;
 mod replay;
 mod simulate;
@@ -64,6 +65,7 @@ enum Command {
     Expect(expect::Expect),
     Fmt(fmt::Fmt),
     Lsp(lsp::Lsp),
+    Points(points::Points),
     Replay(replay::Replay),
     Simulate(simulate::Simulate),
     /// Prints completions of this command line for a shell.
@@ -103,6 +105,7 @@ pub fn run() -> ExitCode {
         Command::Expect(command) => command.run(),
         Command::Fmt(command) => command.run(),
         Command::Lsp(command) => command.run(),
+        Command::Points(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Simulate(command) => command.run(),
         Command::Completions { shell } => {

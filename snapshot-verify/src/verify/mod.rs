@@ -11,6 +11,7 @@
 //! | `expand` | from the steps of a search to those of the program |
 //! | [`contribution`] | what each statement does for a proof |
 //! | `exercised` | what happens at all in the executions that an answer is about |
+//! | [`points`] | statements at which updates take effect, found by trying |
 //! | `trial` | a look at programs that look at values |
 //! | [`every`] | for every n: a proof, or a violation for some n |
 //! | `by_proof` | for one n, where the search grows large, by the proof for every n |
@@ -32,6 +33,7 @@ mod exercised;
 mod expand;
 mod explore_pair;
 mod outcome;
+pub mod points;
 mod progress;
 mod refinement;
 mod request;

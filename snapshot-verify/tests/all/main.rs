@@ -10,3 +10,4 @@ mod exercise;
 mod hostile;
 mod layers;
 mod objects;
+mod points;

@@ -205,7 +205,7 @@ impl Scope<'_> {
                 let branches = (self.boxed(then)?, self.boxed(otherwise)?);
                 Term::If(self.boxed(condition)?, branches.0, branches.1, shape)
             }
-            ExpressionKind::Remainder(..) => Term::Unknown(shape),
+            ExpressionKind::Remainder(..) | ExpressionKind::Quotient(..) => Term::Unknown(shape),
             ExpressionKind::Fresh => Term::Fresh,
             // Only objects have lists, and they are not compiled.
             ExpressionKind::List(..) => Term::Unknown(shape),

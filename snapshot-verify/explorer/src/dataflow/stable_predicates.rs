@@ -144,7 +144,10 @@ impl Writes {
                 | Operator::LessOrEqual,
                 _,
             ) => self.scalars.extend([0, 1]),
-            Term::Apply(Operator::Add | Operator::Subtract | Operator::Remainder, _)
+            Term::Apply(
+                Operator::Add | Operator::Subtract | Operator::Remainder | Operator::Quotient,
+                _,
+            )
             | Term::Successor(_) => self.unlimited = true,
         }
     }

@@ -353,8 +353,12 @@ impl Model<'_> {
                     self.number(then, state)?,
                     self.number(otherwise, state)?
                 ),
-                (Operator::Add | Operator::Subtract | Operator::Remainder, [left, right]) => {
+                (
+                    Operator::Add | Operator::Subtract | Operator::Remainder | Operator::Quotient,
+                    [left, right],
+                ) => {
                     let symbol = match operator {
+                        Operator::Quotient => "\\div",
                         Operator::Add => "+",
                         Operator::Subtract => "-",
                         _ => "%",

@@ -132,6 +132,8 @@ pub enum Operator {
     Subtract,
     /// Of an integer or a counter, and a positive constant; from 0.
     Remainder,
+    /// Of an integer and a positive constant: rounded down.
+    Quotient,
     /// Of a bit and two scalars of one kind: the first of them if the bit is 1.
     If,
     /// Of a name: its number. No renaming of processes respects it.

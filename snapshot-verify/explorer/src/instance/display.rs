@@ -225,6 +225,7 @@ impl Display for Named<'_> {
                     Operator::Add => " + ",
                     Operator::Subtract => " - ",
                     Operator::Remainder => " mod ",
+                    Operator::Quotient => " / ",
                 };
                 f.write_str("(")?;
                 self.list(arguments, between, f)?;

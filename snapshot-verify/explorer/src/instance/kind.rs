@@ -201,7 +201,12 @@ impl Kinds<'_> {
     fn apply(&self, operator: Operator, of: &[Term], whole: &Term) -> Result<Sort, Broken> {
         let number = Sort::Of(Kind::Number);
         match operator {
-            Operator::Not | Operator::And | Operator::Or | Operator::Add | Operator::Subtract => {
+            Operator::Not
+            | Operator::And
+            | Operator::Or
+            | Operator::Add
+            | Operator::Subtract
+            | Operator::Quotient => {
                 let sort = self.alike(of, whole)?;
                 let rule = "connectives and arithmetic take numbers";
                 self.ensure(sort.is(Kind::Number), rule, whole)?;

@@ -204,6 +204,12 @@ impl Scalars {
                 }
                 None => Self::Any,
             },
+            (Operator::Quotient, [a, divisor]) => match divisor.single() {
+                Some(by) if by > 0 => a.arithmetic(divisor, quotient, |[a, b], [by, _]| {
+                    Some((a.div_euclid(by), b.div_euclid(by)))
+                }),
+                _ => Self::Any,
+            },
             _ => Self::Any,
         }
     }
@@ -263,6 +269,11 @@ pub(crate) fn remainder(number: Scalar, modulus: Scalar) -> Scalar {
     if modulus > 0 { number.rem_euclid(modulus) } else { 0 }
 }
 
+/// The quotient rounded down; 0 where the divisor is not positive.
+fn quotient(number: Scalar, divisor: Scalar) -> Scalar {
+    if divisor > 0 { number.div_euclid(divisor) } else { 0 }
+}
+
 impl Operator {
     /// What it makes of these scalars. Arithmetic wraps, so that it is total: a
     /// term may compute with [`NONE`] where no process looks at the result.
@@ -281,6 +292,7 @@ impl Operator {
             (Self::Add, [a, b]) => a.wrapping_add(*b),
             (Self::Subtract, [a, b]) => a.wrapping_sub(*b),
             (Self::Remainder, [number, modulus]) => remainder(*number, *modulus),
+            (Self::Quotient, [number, divisor]) => quotient(*number, *divisor),
             (Self::If, [bit, then, otherwise]) => {
                 if *bit == 1 {
                     *then

@@ -42,7 +42,7 @@ pub fn may_be_outside(expression: &Expression) -> bool {
         (ExpressionKind::Process(bound) | ExpressionKind::Segment(bound), _) => {
             !fixed(*bound, *bound).is_some_and(|(number, _)| (0..2).contains(&number))
         }
-        (ExpressionKind::Remainder(_, modulus), _) => {
+        (ExpressionKind::Remainder(_, modulus) | ExpressionKind::Quotient(_, modulus), _) => {
             fixed(*modulus, *modulus).is_none_or(|(modulus, _)| modulus <= 0)
         }
         _ => false,

@@ -199,8 +199,8 @@ impl<'a> Formatter<'a> {
                 as_written && BEFORE_PARENTHESES.contains(&self.source.slice(span))
             }
             (K::Close | K::CloseBracket, K::Open | K::OpenBracket) => false,
-            (K::Plus | K::Minus | K::Times, _) => is_spaced(symbols, number - 1),
-            (_, K::Plus | K::Minus | K::Times) => is_spaced(symbols, number),
+            (K::Plus | K::Minus | K::Times | K::Over, _) => is_spaced(symbols, number - 1),
+            (_, K::Plus | K::Minus | K::Times | K::Over) => is_spaced(symbols, number),
             _ => true,
         }
     }

@@ -199,6 +199,7 @@ fn accepted(
             span.end = span.begin + 2;
             DiagnosticKind::UnknownSymbol { symbol: "//".to_owned() }
         }
+        Ok(TokenKind::ForeignUnequal) => DiagnosticKind::UnknownSymbol { symbol: "/=".to_owned() },
         Ok(TokenKind::UnclosedString) => DiagnosticKind::UnclosedString,
         Ok(TokenKind::UnclosedQuote) => DiagnosticKind::UnclosedQuote,
         Ok(kind) => return kind,

@@ -248,7 +248,7 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
 }
 
 /// Words of the language, and what they mean.
-const WORDS: [(&str, &str); 22] = [
+const WORDS: [(&str, &str); 25] = [
     ("value", "opaque data: may be moved, stored, returned, tested against none"),
     ("bool", "`true` or `false`"),
     ("bit", "0 or 1; `not` is the other one"),
@@ -271,6 +271,9 @@ const WORDS: [(&str, &str); 22] = [
     ),
     ("VL", "`VL(c)`: whether the link to the cell is unbroken"),
     ("CAS", "`CAS(c, old, new)` writes `new` iff the cell holds `old`; whether it did"),
+    ("SWAP", "`SWAP(c, e)` writes e; what the cell held before"),
+    ("FAA", "`FAA(c, e)` adds e to what the cell holds; what it held before"),
+    ("TAS", "`TAS(c)` writes `true`; what the cell held before"),
     ("number", "`number(v)`: the number of a value, 0 of the initial one"),
     ("atomic", "all accesses of the block are one step"),
     ("linearizes", "the access is a linearization point of the operation that executes it"),

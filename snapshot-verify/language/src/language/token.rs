@@ -54,6 +54,9 @@ pub(crate) enum TokenKind {
     /// The comment of other languages, to the end of the line; reported as a whole.
     #[regex("//[^\n]*", allow_greedy = true)]
     ForeignComment,
+    /// `!=` of other languages; reported as a whole.
+    #[token("/=")]
+    ForeignUnequal,
 
     #[token(":=")]
     Becomes,
@@ -93,6 +96,8 @@ pub(crate) enum TokenKind {
     Minus,
     #[token("*")]
     Times,
+    #[token("/")]
+    Over,
 
     #[token("all")]
     All,

@@ -293,6 +293,8 @@ pub enum Operator {
     Subtract,
     /// `*`.
     Multiply,
+    /// `/`.
+    Divide,
     /// `mod`.
     Modulo,
 }
@@ -312,6 +314,7 @@ impl Operator {
             Self::Add => "+",
             Self::Subtract => "-",
             Self::Multiply => "*",
+            Self::Divide => "/",
             Self::Modulo => "mod",
         }
     }
@@ -329,7 +332,7 @@ impl Operator {
             | Self::Greater
             | Self::GreaterOrEqual => 4,
             Self::Add | Self::Subtract => 5,
-            Self::Multiply | Self::Modulo => 6,
+            Self::Multiply | Self::Divide | Self::Modulo => 6,
         }
     }
 

@@ -305,6 +305,7 @@ impl Scope<'_> {
                 | ExpressionKind::With(..)
                 | ExpressionKind::Successor(_)
                 | ExpressionKind::Remainder(..)
+                | ExpressionKind::Quotient(..)
         );
         if several {
             f.write_char('(')?;
@@ -403,6 +404,10 @@ impl Scope<'_> {
             ExpressionKind::Remainder(number, divisor) => {
                 self.operand(f, number)?;
                 write!(f, " mod {divisor}")
+            }
+            ExpressionKind::Quotient(number, divisor) => {
+                self.operand(f, number)?;
+                write!(f, " / {divisor}")
             }
         }
     }

@@ -98,6 +98,8 @@ pub enum ExpressionKind {
     /// The remainder of a counter or an integer modulo a positive number: an
     /// integer from 0.
     Remainder(Box<Expression>, super::Bound),
+    /// The quotient of an integer by a positive number, rounded down.
+    Quotient(Box<Expression>, super::Bound),
     /// A version that never was before.
     Fresh,
     /// An operation on lists: within an object only.
@@ -170,6 +172,7 @@ impl Expression {
             | ExpressionKind::Not(operand)
             | ExpressionKind::Successor(operand)
             | ExpressionKind::Remainder(operand, _)
+            | ExpressionKind::Quotient(operand, _)
             | ExpressionKind::Each { body: operand, .. } => vec![operand],
             ExpressionKind::Index(a, b) | ExpressionKind::Binary(_, a, b) => vec![a, b],
             ExpressionKind::If(a, b, c) => vec![a, b, c],

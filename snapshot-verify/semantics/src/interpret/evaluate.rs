@@ -6,7 +6,9 @@
 use super::data::{Data, offset, range};
 use super::fault::{Fault, FaultKind};
 use crate::language::Span;
-use crate::program::{Binary, Expression, ExpressionKind, IndexSet, ListOperation, LocalId, Type};
+use crate::program::{
+    Binary, Bound, Expression, ExpressionKind, IndexSet, ListOperation, LocalId, Type,
+};
 
 /// What an expression can see.
 #[derive(Debug)]
@@ -161,17 +163,16 @@ impl Scope<'_> {
                 _ => unreachable!("only counters have a successor"),
             },
             ExpressionKind::Remainder(inner, modulus) => {
-                let modulus = i64::from(modulus.at(self.n));
-                if modulus < 1 {
-                    let kind =
-                        FaultKind::OutOfRange { given: modulus, low: 1, high: i64::from(i32::MAX) };
-                    return Err(kind.at(span));
-                }
+                let modulus = self.divisor(*modulus, span)?;
                 Data::Number(match self.evaluate(inner)? {
                     Data::Counter(number) => (number % modulus as u64) as i64,
                     Data::Number(number) => number.rem_euclid(modulus),
                     _ => unreachable!("only counters and integers have a remainder"),
                 })
+            }
+            ExpressionKind::Quotient(inner, divisor) => {
+                let divisor = self.divisor(*divisor, span)?;
+                Data::Number(self.number(inner)?.div_euclid(divisor))
             }
             ExpressionKind::List(operation, operands) => self.list(*operation, operands, span)?,
             ExpressionKind::Fresh => {
@@ -180,6 +181,15 @@ impl Scope<'_> {
                 fresh
             }
         })
+    }
+
+    /// A number that something is divided by.
+    fn divisor(&self, divisor: Bound, span: Span) -> Result<i64, Fault> {
+        let given = i64::from(divisor.at(self.n));
+        match given {
+            1.. => Ok(given),
+            _ => Err(FaultKind::OutOfRange { given, low: 1, high: i64::from(i32::MAX) }.at(span)),
+        }
     }
 
     fn list(

@@ -25,6 +25,7 @@
 //! | `structure` | what a state holds, as data |
 //! | `coverage` | which statements were executed |
 //! | `next` | what a step is going to access |
+//! | `forget` | locals that no step reads any more |
 //! | `parts`, `interned` | states taken apart, for tables of many |
 //! | `permute` | parts with their processes renamed |
 //! | `written` | parts as text, and back |
@@ -44,6 +45,7 @@ mod data;
 mod evaluate;
 mod event;
 mod fault;
+mod forget;
 mod inspect;
 mod interned;
 mod judge;
@@ -67,6 +69,7 @@ pub use coverage::Coverage;
 pub use data::Data;
 pub use event::{Action, Argument, Call, Event, OperationCall, history};
 pub use fault::{Fault, FaultKind};
+pub(crate) use forget::Forgetting;
 pub use inspect::{Holding, Owner};
 pub(crate) use interned::Interned;
 pub use judge::{JudgeError, judge};

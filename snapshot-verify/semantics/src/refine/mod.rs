@@ -94,12 +94,19 @@ pub struct Means {
     pub partial_order: bool,
     /// Operations of which the text says where they take effect do so there.
     pub points: bool,
+    /// States that differ in locals only that no step will read are one.
+    pub forgetting: bool,
+}
+
+impl Means {
+    /// As [`Self::default`], and without the locals that no step will read.
+    pub const FORGETTING: Self = Self { partial_order: true, points: false, forgetting: true };
 }
 
 impl Default for Means {
-    /// With partial order reduction, without linearization points.
+    /// With partial order reduction, without linearization points: the published method.
     fn default() -> Self {
-        Self { partial_order: true, points: false }
+        Self { partial_order: true, points: false, forgetting: false }
     }
 }
 

@@ -62,7 +62,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     /// Of all executions in a world, with these points.
     pub fn new(machine: &'m Machine<'p>, world: W, means: Means, points: Points) -> Self {
         let (n, extent) = (machine.processes(), machine.extent());
-        let states = States::new(machine);
+        let states = States::new(machine, means.forgetting);
         let width = states.width() + 2;
         Self {
             machine,

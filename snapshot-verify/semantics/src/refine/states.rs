@@ -18,7 +18,7 @@ use snapshot_core::Process;
 use super::footprint::Footprint;
 use super::subsets::{Automaton, Letter, LetterId, Subsets};
 use crate::interpret::{
-    Call, Event, Fault, Interned, Machine, Next, ProcessPart, SharedPart, State,
+    Call, Event, Fault, Forgetting, Interned, Machine, Next, ProcessPart, SharedPart, State,
 };
 
 /// Where the shared part stands in a row; processes come after it.
@@ -56,6 +56,7 @@ type StepKey = (u32, u32, u32, u32);
 pub struct States<'m, 'p> {
     machine: &'m Machine<'p>,
     footprint: Footprint,
+    forgetting: Option<Forgetting>,
     shared: Interned<SharedPart>,
     processes: Interned<ProcessPart>,
     steps: FxHashMap<StepKey, Made>,
@@ -66,11 +67,12 @@ pub struct States<'m, 'p> {
 }
 
 impl<'m, 'p> States<'m, 'p> {
-    /// None yet.
-    pub fn new(machine: &'m Machine<'p>) -> Self {
+    /// None yet; `forgetting` locals that no step will read.
+    pub fn new(machine: &'m Machine<'p>, forgetting: bool) -> Self {
         Self {
             machine,
             footprint: Footprint::new(machine.program()),
+            forgetting: forgetting.then(|| Forgetting::new(machine)),
             shared: Interned::default(),
             processes: Interned::default(),
             steps: FxHashMap::default(),
@@ -118,7 +120,7 @@ impl<'m, 'p> States<'m, 'p> {
         let mut state = self.state(row);
         let advance = self.machine.advance_with_points(&mut state, process)?;
         let event = advance.action.map(|action| Event { process, action });
-        let made = self.made(&state, process, advance.points, event, specification);
+        let made = self.made(&mut state, process, advance.points, event, specification);
         self.steps.insert(key, made);
         Ok(made)
     }
@@ -140,7 +142,8 @@ impl<'m, 'p> States<'m, 'p> {
         }
         let mut state = self.state(row);
         let action = self.machine.begin(&mut state, process, call)?;
-        let made = self.made(&state, process, 0, Some(Event { process, action }), specification);
+        let made =
+            self.made(&mut state, process, 0, Some(Event { process, action }), specification);
         self.begins.insert((key, call), made);
         Ok(made)
     }
@@ -200,12 +203,15 @@ impl<'m, 'p> States<'m, 'p> {
 
     fn made<A: Automaton>(
         &mut self,
-        state: &State,
+        state: &mut State,
         process: Process,
         points: u32,
         event: Option<Event>,
         specification: &mut Subsets<A>,
     ) -> Made {
+        if let Some(forgetting) = &self.forgetting {
+            forgetting.forget(state, process.index());
+        }
         let shared = self.shared.number(state.shared_part());
         let part = self.processes.number(state.process_part(process.index()));
         self.has_versions |= self.shared.has_versions() || self.processes.has_versions();

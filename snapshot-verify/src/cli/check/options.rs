@@ -62,6 +62,7 @@ impl Check {
                 None => Ok(Method::Refinement(Means {
                     partial_order: self.partial_order != Some(Switch::Off),
                     points: self.points,
+                    ..Means::default()
                 })),
             },
         }
@@ -112,7 +113,7 @@ impl Check {
             input.require_snapshot(variant, option)?;
         }
         let partial_order = self.partial_order != Some(Switch::Off);
-        Ok(Method::Refinement(Means { partial_order, points: false }))
+        Ok(Method::Refinement(Means { partial_order, ..Means::FORGETTING }))
     }
 
     /// A bound on barriers goes with no other bound, and what is explored with it is no proof.

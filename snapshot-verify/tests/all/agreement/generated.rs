@@ -122,7 +122,8 @@ fn ways(seed: u64, all: bool) -> Vec<Way> {
         },
         without: None,
     };
-    let refinement = Method::Refinement(Means { partial_order: true, points: false });
+    let refinement =
+        Method::Refinement(Means { partial_order: true, points: false, forgetting: false });
     let mut ways = vec![
         with(Reductions::standard()),
         Way {
@@ -268,12 +269,12 @@ fn smallest(text: &str, found: &Disagreement) -> String {
 }
 
 /// Tries the programs with these seeds.
-fn tried(seeds: std::ops::Range<u64>, all: bool) -> Tally {
+fn tried(seeds: std::ops::Range<u64>, all: bool, text: fn(u64) -> String) -> Tally {
     let folder = std::env::var_os("SNAPSHOT_DISAGREEMENTS").map(PathBuf::from);
     let mut tally = Tally::default();
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
     for seed in seeds {
-        let text = corpus::program::text(seed);
+        let text = text(seed);
         let program = program(&text).unwrap_or_else(|| {
             let refused = parse("generated", &text).and_then(|text| text.program(None)).err();
             panic!("seed {seed} is no program:\n{text}\n{refused:?}")
@@ -301,8 +302,8 @@ fn tried(seeds: std::ops::Range<u64>, all: bool) -> Tally {
 #[test]
 fn random_texts_are_programs_that_do_not_look_at_values() {
     let mut refused = BTreeMap::new();
-    for seed in 0..2000 {
-        let text = corpus::program::text(seed);
+    let texts = (0..2000).map(corpus::program::text);
+    for (seed, text) in texts.chain((0..2000).map(corpus::program::exchanging)).enumerate() {
         match parse("generated", &text).and_then(|text| text.program(None)) {
             Err(diagnostics) => {
                 refused.insert(diagnostics.to_string(), seed);
@@ -328,7 +329,7 @@ fn all_ways_agree_on_random_programs() {
         Err(_) => 0..100,
     };
     let count = seeds.end - seeds.start;
-    let tally = tried(seeds, false);
+    let tally = tried(seeds, false, corpus::program::text);
     println!("{count} programs: {tally:#?}");
     assert_eq!(tally.disagreements, [0; 0]);
     assert!(tally.right * 10 > count && tally.wrong * 10 > count, "{tally:?}");
@@ -337,4 +338,39 @@ fn all_ways_agree_on_random_programs() {
     assert!(tally.refinement * 2 > count, "{tally:?}");
     // What is named in the generator's page is there.
     assert!(tally.features.values().all(|&times| times * 100 > count), "{tally:?}");
+}
+
+/// What is new in those that exchange, and how it is written.
+const EXCHANGES: [(&str, &str); 9] = [
+    ("SWAP", "SWAP("),
+    ("FAA", "FAA("),
+    ("TAS", "TAS("),
+    ("part of a cell", "pair.flag :="),
+    ("quotient", " / "),
+    ("up to me", "in 0..me:"),
+    ("below me", "in 0..me-1:"),
+    ("above me", "in me+1..n-1:"),
+    ("from me", "in me..n-1:"),
+];
+
+#[test]
+fn all_ways_agree_on_programs_that_exchange() {
+    let seeds = match std::env::var("SNAPSHOT_PROGRAMS") {
+        Ok(seeds) => {
+            let (from, to) = seeds.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
+            from.parse().unwrap()..to.parse().unwrap()
+        }
+        Err(_) => 0..60,
+    };
+    let count = seeds.end - seeds.start;
+    for (name, word) in EXCHANGES {
+        let with = (0..1000).filter(|&seed| corpus::program::exchanging(seed).contains(word));
+        assert!(with.count() > 40, "{name}");
+    }
+    let tally = tried(seeds, false, corpus::program::exchanging);
+    println!("{count} programs: {tally:#?}");
+    assert_eq!(tally.disagreements, [0; 0]);
+    assert!(tally.right * 10 > count && tally.wrong * 10 > count, "{tally:?}");
+    assert!(tally.unknown * 10 < count, "{tally:?}");
+    assert!(tally.refinement * 3 > count, "{tally:?}");
 }

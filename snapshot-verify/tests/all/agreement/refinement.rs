@@ -20,9 +20,9 @@ const MEMORY: u64 = 24 << 20;
 /// Enough for most of what has no more than one operation of each of two processes.
 const LITTLE: u64 = 2 << 20;
 
-const REDUCED: Means = Means { partial_order: true, points: false };
-const PLAIN: Means = Means { partial_order: false, points: false };
-const AT_POINTS: Means = Means { partial_order: true, points: true };
+const REDUCED: Means = Means { partial_order: true, points: false, forgetting: false };
+const PLAIN: Means = Means { partial_order: false, points: false, forgetting: false };
+const AT_POINTS: Means = Means { partial_order: true, points: true, forgetting: false };
 
 fn outcomes(program: &Program, request: &Request) -> Vec<Outcome> {
     verify(program, true, request, &Unwatched::default()).unwrap()

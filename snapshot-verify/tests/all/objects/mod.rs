@@ -37,8 +37,8 @@ impl<'p> Case<'p> {
         }
     }
 
-    fn refine(&self, client: &Client, partial_order: bool) -> Refinement {
-        let means = Means { partial_order, points: false };
+    fn refine(&self, client: &Client, partial_order: bool, forgetting: bool) -> Refinement {
+        let means = Means { partial_order, points: false, forgetting };
         let mut budget = Budget { states: 4_000_000, memory: usize::MAX, proceed: &mut |_| true };
         let found = refine_object(&self.machine, &self.sequential, client, means, &mut budget);
         found.unwrap()
@@ -46,11 +46,18 @@ impl<'p> Case<'p> {
 
     /// Whether an execution is not linearizable, or the program goes wrong.
     fn is_wrong(&self, client: &Client, partial_order: bool) -> bool {
-        match self.refine(client, partial_order).verdict {
-            RefinementVerdict::Verified => false,
-            RefinementVerdict::Violation(_) | RefinementVerdict::Faulty { .. } => true,
-            other => panic!("{other:?}"),
-        }
+        let [all, few] = [false, true].map(|forgetting| {
+            let found = self.refine(client, partial_order, forgetting);
+            let is_wrong = match found.verdict {
+                RefinementVerdict::Verified => false,
+                RefinementVerdict::Violation(_) | RefinementVerdict::Faulty { .. } => true,
+                other => panic!("{other:?}"),
+            };
+            (is_wrong, found.states)
+        });
+        assert_eq!(all.0, few.0, "locals that no step reads");
+        assert!(all.0 || few.1 <= all.1, "{} states, {} without dead locals", all.1, few.1);
+        few.0
     }
 
     fn enumerate(&self, client: &Client) -> Enumeration {

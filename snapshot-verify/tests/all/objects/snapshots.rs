@@ -40,12 +40,14 @@ fn the_declared_snapshot_has_the_states_of_the_one_built_in() {
             let client = bounded(operations);
             let case = Case::new(&programs[1], n);
             let machine = Machine::new(&programs[0], n).unwrap();
-            for partial_order in [true, false] {
-                let means = Means { partial_order, points: false };
+            for (partial_order, forgetting) in
+                [(true, true), (true, false), (false, true), (false, false)]
+            {
+                let means = Means { partial_order, points: false, forgetting };
                 let mut budget =
                     Budget { states: usize::MAX, memory: usize::MAX, proceed: &mut |_| true };
                 let expected = refine(&machine, &client, means, &mut budget).unwrap();
-                let found = case.refine(&client, partial_order);
+                let found = case.refine(&client, partial_order, forgetting);
                 let is_same = |of: fn(&RefinementVerdict) -> bool| {
                     of(&expected.verdict) == of(&found.verdict)
                 };

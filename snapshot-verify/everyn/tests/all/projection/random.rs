@@ -176,8 +176,8 @@ fn executions_of_random_programs_are_among_the_views() {
         .and_then(|programs| programs.parse().ok())
         .unwrap_or(100);
     let (mut tried, mut counts) = (0, Counts::default());
-    for seed in 0..programs {
-        let text = corpus::program::text(seed);
+    let texts = (0..programs).map(corpus::program::text);
+    for text in texts.chain((0..programs / 2).map(corpus::program::exchanging)) {
         let program = parsed(&text);
         for obligation in [NESTED, DIRECT, LOCAL] {
             let Some(found) = views(&program, obligation, 20_000) else { continue };

@@ -349,6 +349,12 @@ impl<'a> Steps<'a> {
                 let _ = write!(text, "((({number} % {divisor}) + {divisor}) % {divisor})");
                 return Ok(());
             }
+            // And its quotient is rounded towards 0.
+            (Operator::Quotient, [number, divisor]) => {
+                let (number, by) = (self.term(number)?, self.term(divisor)?);
+                let _ = write!(text, "(({number} - ((({number} % {by}) + {by}) % {by})) / {by})");
+                return Ok(());
+            }
             (Operator::And, _) => " && ",
             (Operator::Or, _) => " || ",
             (Operator::Equal, _) => " == ",

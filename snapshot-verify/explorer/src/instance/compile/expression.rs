@@ -148,6 +148,14 @@ impl Body<'_> {
                 let arguments = vec![number, Term::Constant(modulus)];
                 Tree::Leaf(Term::apply(Operator::Remainder, arguments))
             }
+            ExpressionKind::Quotient(number, divisor) => {
+                let number = self.scalar(number)?;
+                let number = self.number(number);
+                let divisor = self.size.bound(*divisor)?;
+                self.check(Term::bit(divisor > 0), span, "a division by a number below 1")?;
+                let arguments = vec![number, Term::Constant(divisor)];
+                Tree::Leaf(Term::apply(Operator::Quotient, arguments))
+            }
             ExpressionKind::List(..) => unreachable!("only objects have lists"),
             ExpressionKind::Fresh if whole => Tree::Leaf(Term::Fresh),
             ExpressionKind::Fresh => {

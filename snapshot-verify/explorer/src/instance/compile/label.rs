@@ -122,6 +122,9 @@ impl Body<'_> {
                 Ok(modulus) => format!("{} mod {modulus}", self.text(operand)),
                 Err(_) => format!("{} mod {modulus}", self.text(operand)),
             },
+            ExpressionKind::Quotient(operand, divisor) => {
+                format!("{} / {divisor}", self.text(operand))
+            }
             ExpressionKind::List(..) => unreachable!("only objects have lists"),
             ExpressionKind::Fresh => "fresh".to_owned(),
             ExpressionKind::Record(fields) => {

@@ -249,6 +249,7 @@ fn apply(operator: Operator, left: Scalar, right: Scalar) -> Scalar {
         Operator::Add => left.wrapping_add(right),
         Operator::Subtract => left.wrapping_sub(right),
         Operator::Remainder => left.checked_rem_euclid(right).unwrap_or(NONE),
+        Operator::Quotient => left.checked_div_euclid(right).unwrap_or(NONE),
         Operator::If => unreachable!("a choice is compiled to an operation of its own"),
     }
 }

@@ -71,6 +71,7 @@ fn ask(operator: Operator, of: &[Scalar]) -> Scalar {
         (Operator::Add, [a, b]) => a + b,
         (Operator::Subtract, [a, b]) => a - b,
         (Operator::Remainder, [a, b]) => a.rem_euclid(*b),
+        (Operator::Quotient, [a, b]) => a.div_euclid(*b),
         (Operator::If, [c, a, b]) => *if *c == 1 { a } else { b },
         _ => panic!("{operator:?} of {of:?}"),
     }

@@ -94,8 +94,8 @@ impl Maker<'_> {
                 Term::Apply(operator, vec![self.small(depth - 1), self.small(depth - 1)])
             }
             9 => {
-                let remainder = vec![self.small(depth - 1), Term::Constant(2)];
-                Term::Apply(Operator::Remainder, remainder)
+                let operator = [Operator::Remainder, Operator::Quotient][self.pick(2) as usize];
+                Term::Apply(operator, vec![self.small(depth - 1), Term::Constant(2)])
             }
             _ => {
                 let of = vec![self.bit(depth - 1), self.bit(depth - 1), self.bit(depth - 1)];

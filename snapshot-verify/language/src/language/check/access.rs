@@ -109,6 +109,9 @@ impl Body<'_> {
                 if let Some(operation) = self.list_operation(name) {
                     return self.list(operation, arguments, span);
                 }
+                if let Some(held) = self.exchange(name, arguments, span)? {
+                    return Ok(self.read(held, span));
+                }
                 if let Some((access, content)) = self.operation(name, arguments, span)? {
                     return self.result_of(access, content, span);
                 }
@@ -163,7 +166,8 @@ impl Body<'_> {
         }))
     }
 
-    fn cell_argument(
+    /// The cell that an operation is on.
+    pub fn cell_argument(
         &mut self,
         operation: &'static str,
         needed: CellKind,
@@ -205,6 +209,34 @@ impl Body<'_> {
         span: Span,
     ) -> Parsed<Expression> {
         let left = self.condition(left)?;
+        self.short_circuit_after(operator, left, right, span)
+    }
+
+    /// The condition of a quantifier, where its variable is inside of computed bounds; for
+    /// other indices what changes nothing.
+    pub fn where_inside(
+        &mut self,
+        all: bool,
+        inside: Expression,
+        condition: &tree::Expression,
+        span: Span,
+    ) -> Parsed<Expression> {
+        if !all {
+            return self.short_circuit_after(Binary::And, inside, condition, span);
+        }
+        let place = inside.span;
+        let kind = ExpressionKind::Not(Box::new(inside));
+        let outside = Expression { kind, content: Type::Bool, span: place };
+        self.short_circuit_after(Binary::Or, outside, condition, span)
+    }
+
+    fn short_circuit_after(
+        &mut self,
+        operator: Binary,
+        left: Expression,
+        right: &tree::Expression,
+        span: Span,
+    ) -> Parsed<Expression> {
         let (right, mut statements) = self.apart(|body| body.condition(right));
         let right = right?;
         if statements.is_empty() {

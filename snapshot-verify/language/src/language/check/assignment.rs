@@ -29,6 +29,11 @@ impl Body<'_> {
                 );
                 Ok(())
             }
+            Ok(Target::PartOfCell(cell, path, content)) => {
+                self.no_call_into_cell(value)?;
+                let value = self.expect_type(value, &content)?;
+                self.write_part(cell, path, value, span)
+            }
             Ok(Target::New(name)) => {
                 let declared = self.assign_new(&name, value, span);
                 if declared.is_err() {
@@ -155,7 +160,7 @@ impl Body<'_> {
             let Some(written) = place else { continue };
             let (place, content) = match self.target(written)? {
                 Target::Place(place, content) => (place, content),
-                Target::Cell(..) => {
+                Target::Cell(..) | Target::PartOfCell(..) => {
                     return Err(self.report(DiagnosticKind::SharedTarget, written.span));
                 }
                 Target::New(name) => {
@@ -181,7 +186,9 @@ impl Body<'_> {
 /// declaration.
 fn is_computed(kind: &ExpressionKind) -> bool {
     match kind {
-        ExpressionKind::Integer(_) | ExpressionKind::NumberOf(_) => true,
+        ExpressionKind::Integer(_) | ExpressionKind::NumberOf(_) | ExpressionKind::Quotient(..) => {
+            true
+        }
         ExpressionKind::Binary(operator, ..) => {
             matches!(operator, Binary::Add | Binary::Subtract)
         }

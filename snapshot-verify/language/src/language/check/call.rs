@@ -25,6 +25,9 @@ impl Body<'_> {
         if let Some(procedure) = self.called(written) {
             return self.call(procedure, arguments, None, span);
         }
+        if self.exchange(name, arguments, span)?.is_some() {
+            return Ok(());
+        }
         if let Some((access, _)) = self.operation(name, arguments, span)? {
             self.spend(span)?;
             self.push(StatementKind::Access { access, into: None }, span);

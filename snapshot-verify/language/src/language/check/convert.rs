@@ -2,6 +2,7 @@
 //! and its segment, from either to its number, between ranges.
 
 use super::body::Body;
+use super::bounds::is_of_name;
 use super::range;
 use crate::language::diagnostic::{DiagnosticKind, Parsed};
 use crate::language::tree;
@@ -77,6 +78,15 @@ impl Body<'_> {
                 }
             }
             (Type::Process | Type::Segment, Type::Integer { .. }) => {
+                become_kind(ExpressionKind::Checked, expression)
+            }
+            (Type::Integer { low, high }, Type::Process | Type::Segment)
+                if is_of_name(&expression) =>
+            {
+                if range::apart((*low, *high), range::BELOW_N) {
+                    let (number, content) = (found.to_string(), content.clone());
+                    return Err(Box::new(DiagnosticKind::NeverInRange { number, content }));
+                }
                 become_kind(ExpressionKind::Checked, expression)
             }
             (Type::Integer { .. }, Type::Counter) => match range::constant(&expression.kind) {

@@ -165,7 +165,7 @@ impl Body<'_> {
             return Err(self.report(DiagnosticKind::EmptyRange { range }, over.over.span));
         }
         let constant = self.constant.is_some();
-        let body = |body: &mut Self| match wanted {
+        let body = |body: &mut Self, _| match wanted {
             Some(element) => body.expect_type(written, element),
             None => body.expression(written, None),
         };
@@ -190,10 +190,16 @@ impl Body<'_> {
         span: Span,
     ) -> Parsed<Expression> {
         self.not_constant("a quantifier", span)?;
-        let index = types::indices(&over.over, self.reporter)?;
+        let (index, between) = self.run_through(&over.over)?;
         let except = self.exception(over, index)?;
         let (variable, body, statements) =
-            self.for_each_index(&over.variable, index, |body| body.condition(written))?;
+            self.for_each_index(&over.variable, index, |body, variable| match &between {
+                None => body.condition(written),
+                Some(between) => {
+                    let inside = body.is_between(between, variable)?;
+                    body.where_inside(all, inside, written, span)
+                }
+            })?;
         if !statements.is_empty() {
             return Ok(self.decided(all, variable, (index, except), body, statements, span));
         }
@@ -216,11 +222,11 @@ impl Body<'_> {
         &mut self,
         name: &Name,
         index: IndexSet,
-        make: impl FnOnce(&mut Self) -> Parsed<Expression>,
+        make: impl FnOnce(&mut Self, LocalId) -> Parsed<Expression>,
     ) -> Parsed<(LocalId, Expression, Vec<crate::program::Statement>)> {
         let variable = self.declare_index(name, index.index_type())?;
         let outer = std::mem::replace(&mut self.repeated, true);
-        let (body, statements) = self.apart(make);
+        let (body, statements) = self.apart(|body| make(body, variable));
         self.repeated = outer;
         self.forget(name);
         Ok((variable, body?, statements))

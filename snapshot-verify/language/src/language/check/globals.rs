@@ -14,8 +14,8 @@ use crate::program::{
 };
 
 /// Accesses and conversions: names that are not to be given to procedures.
-pub(super) const OWN_PROCEDURES: [&str; 8] =
-    ["LL", "SC", "VL", "CAS", "process", "segment", "number", "value"];
+pub(super) const OWN_PROCEDURES: [&str; 11] =
+    ["LL", "SC", "VL", "CAS", "SWAP", "FAA", "TAS", "process", "segment", "number", "value"];
 
 /// All that every procedure sees.
 #[derive(Debug, Default)]

@@ -10,8 +10,10 @@
 mod access;
 mod assignment;
 mod body;
+mod bounds;
 mod call;
 mod convert;
+mod exchange;
 mod expression;
 mod flow;
 mod globals;

@@ -32,6 +32,7 @@ impl Body<'_> {
             | Operator::GreaterOrEqual => self.order(operator, left, right, span),
             Operator::Add | Operator::Subtract => self.sum(operator, left, right, span),
             Operator::Multiply => self.product(left, right, span),
+            Operator::Divide => self.quotient(left, right, span),
             Operator::Modulo => self.remainder(left, right, span),
         }
     }
@@ -126,17 +127,17 @@ impl Body<'_> {
         if left.content != Type::Counter && right.content != Type::Counter {
             return self.sum_of_numbers(operator, left, right, span);
         }
-        let one = |operand: &Expression| range::constant(&operand.kind) == Some(Bound::constant(1));
         let counter = match operator {
-            Operator::Add if one(&right) => left,
-            Operator::Add if one(&left) => right,
+            Operator::Add if is_one(&right) => left,
+            Operator::Add if is_one(&left) => right,
             _ => return Err(self.report(DiagnosticKind::CounterArithmetic, span)),
         };
         let kind = ExpressionKind::Successor(Box::new(counter));
         Ok(Expression { kind, content: Type::Counter, span })
     }
 
-    fn sum_of_numbers(
+    /// `+` and `-` of two numbers.
+    pub fn sum_of_numbers(
         &mut self,
         operator: Operator,
         left: Expression,
@@ -193,6 +194,32 @@ impl Body<'_> {
         Ok(sum)
     }
 
+    /// `/`: of a number, by one that is known; rounded down, so that what is left over is what
+    /// `mod` yields.
+    fn quotient(
+        &mut self,
+        left: &tree::Expression,
+        right: &tree::Expression,
+        span: Span,
+    ) -> Parsed<Expression> {
+        let left = self.operand(Operator::Divide, left)?;
+        let divisor = self.divisor(right)?;
+        let Some(numbers) = range::numbers(&left.content) else {
+            return Err(self.not_an_operand(Operator::Divide, left));
+        };
+        let (low, high) = range::quotients(numbers, divisor);
+        let kind = ExpressionKind::Quotient(Box::new(left), divisor);
+        Ok(Expression { kind, content: Type::Integer { low, high }, span })
+    }
+
+    /// A number that is known, and positive for every n.
+    fn divisor(&mut self, written: &tree::Expression) -> Parsed<Bound> {
+        let divisor = self.expression(written, None)?;
+        let known = range::constant(&divisor.kind)
+            .filter(|&divisor| range::at_most(Bound::constant(1), divisor));
+        known.ok_or_else(|| self.report(DiagnosticKind::Divisor, divisor.span))
+    }
+
     /// `mod`: of a number or counter, by a number that is known.
     fn remainder(
         &mut self,
@@ -201,12 +228,7 @@ impl Body<'_> {
         span: Span,
     ) -> Parsed<Expression> {
         let left = self.operand(Operator::Modulo, left)?;
-        let divisor = self.expression(right, None)?;
-        let Some(divisor) = range::constant(&divisor.kind)
-            .filter(|&divisor| range::at_most(Bound::constant(1), divisor))
-        else {
-            return Err(self.report(DiagnosticKind::Divisor, divisor.span));
-        };
+        let divisor = self.divisor(right)?;
         let high = Bound { times_n: divisor.times_n, plus: divisor.plus - 1 };
         let kind = ExpressionKind::Remainder(Box::new(left), divisor);
         Ok(Expression { kind, content: Type::Integer { low: Bound::constant(0), high }, span })
@@ -235,6 +257,11 @@ impl Body<'_> {
         let kind = DiagnosticKind::NumberTooLarge { limit: Parser::NUMBER };
         bound.ok_or_else(|| self.report(kind, span))
     }
+}
+
+/// Whether it is the number 1.
+pub(super) fn is_one(operand: &Expression) -> bool {
+    range::constant(&operand.kind) == Some(Bound::constant(1))
 }
 
 /// Whether it may be copied: a variable, or its number.

@@ -66,6 +66,21 @@ pub(super) fn scale(factor: i32, a: Bound) -> Option<Bound> {
     limited(factor * i64::from(a.times_n), factor * i64::from(a.plus))
 }
 
+/// A range that all quotients of numbers of a range by a divisor of at least 1 lie in.
+pub(super) fn quotients((low, high): (Bound, Bound), divisor: Bound) -> (Bound, Bound) {
+    let zero = Bound::constant(0);
+    if divisor.times_n != 0 {
+        // No quotient is further from 0 than what is divided.
+        let (low, _) = hull((low, low), (zero, zero));
+        let (_, high) = hull((high, high), (zero, zero));
+        return (low, high);
+    }
+    let by = divisor.plus;
+    let least = Bound { times_n: low.times_n.div_euclid(by), plus: low.plus.div_euclid(by) };
+    let most = Bound { times_n: -(-high.times_n).div_euclid(by), plus: high.plus.div_euclid(by) };
+    (least, most)
+}
+
 fn limited(times_n: i64, plus: i64) -> Option<Bound> {
     let limit = i64::from(Parser::NUMBER);
     let fits = |number: i64| (-limit..=limit).contains(&number).then_some(number as i32);
@@ -150,6 +165,25 @@ mod tests {
         }
         assert_eq!(scale(3, Bound::constant(Parser::NUMBER)), None);
         assert_eq!(combine(Binary::Add, Bound::constant(1), Bound::constant(Parser::NUMBER)), None);
+    }
+
+    #[test]
+    fn quotients_lie_in_their_range() {
+        let divisors = bounds().filter(|&divisor| at_most(Bound::constant(1), divisor));
+        for divisor in divisors {
+            for (low, high) in bounds().zip(bounds().skip(1)).filter(|&(a, b)| at_most(a, b)) {
+                let (least, most) = quotients((low, high), divisor);
+                let inside = |n: usize| {
+                    (low.at(n)..=high.at(n)).all(|number| {
+                        let quotient = number.div_euclid(divisor.at(n));
+                        (least.at(n)..=most.at(n)).contains(&quotient)
+                    })
+                };
+                assert!(always(inside), "{low}..{high} / {divisor}: {least}..{most}");
+            }
+        }
+        let exact = quotients((Bound::constant(3), Bound::constant(7)), Bound::constant(2));
+        assert_eq!(exact, (Bound::constant(1), Bound::constant(3)));
     }
 
     #[test]

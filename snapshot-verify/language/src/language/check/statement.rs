@@ -1,7 +1,7 @@
 //! What statements mean.
 
 use super::body::Body;
-use super::types;
+use super::exchange::is_first_half;
 use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed};
 use crate::language::tree::{self, StatementKind as Form};
@@ -163,12 +163,14 @@ impl Body<'_> {
         written: &[tree::Statement],
         span: Span,
     ) -> Parsed<()> {
-        let index = types::indices(&over.over, self.reporter)?;
+        let (index, between) = self.run_through(&over.over)?;
+        let between = between.map(|between| self.fixed(between));
         let except = self.exception(over, index);
         let variable = self.declare_index(&over.variable, index.index_type());
-        let body = self.statements(written);
-        if variable.is_ok() {
+        let mut body = self.statements(written);
+        if let Ok(variable) = variable {
             self.forget(&over.variable);
+            body = self.only_between(between.as_ref(), variable, body, span)?;
         }
         let kind = StatementKind::For { variable: variable?, over: index, except: except?, body };
         self.push(kind, span);
@@ -179,7 +181,11 @@ impl Body<'_> {
 /// Marks all accesses; whether there is one.
 fn mark(statements: &mut [Statement]) -> bool {
     let mut any = false;
-    for statement in statements {
+    for at in 0..statements.len() {
+        if is_first_half(&statements[at], &statements[at + 1..]) {
+            continue;
+        }
+        let statement = &mut statements[at];
         match &mut statement.kind {
             StatementKind::Access { .. } => {
                 statement.linearizes = true;

@@ -4,7 +4,7 @@ use super::access;
 use super::body::{Body, Meaning};
 use super::globals::Global;
 use super::result::whole;
-use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
+use crate::language::diagnostic::{DiagnosticKind, Parsed};
 use crate::language::tree::{self, ExpressionKind as Written, Name};
 use crate::program::{CellPlace, Place, Projection, Root, Type};
 
@@ -12,6 +12,8 @@ use crate::program::{CellPlace, Place, Projection, Root, Type};
 pub(super) enum Target {
     Place(Place, Type),
     Cell(CellPlace, Type),
+    /// A part of what a cell holds, and its type.
+    PartOfCell(CellPlace, Vec<Projection>, Type),
     /// A name that it declares.
     New(Name),
 }
@@ -48,27 +50,24 @@ impl Body<'_> {
                     && let Some(Meaning::Global(Global::Shared(id))) = self.meaning(name)
                 {
                     let dimensions = self.globals.shared[id.0 as usize].dimensions.len();
-                    if indices.len() > dimensions {
-                        return Err(self.part_of_cell(written, root));
+                    if indices.len() <= dimensions {
+                        let cell = self.cell(id, &indices, written.span)?;
+                        let content = self.globals.shared[id.0 as usize].content.clone();
+                        return Ok(Target::Cell(cell, content));
                     }
-                    let cell = self.cell(id, &indices, written.span)?;
-                    let content = self.globals.shared[id.0 as usize].content.clone();
-                    return Ok(Target::Cell(cell, content));
                 }
-                let (mut place, content) = self.part(array, written)?;
+                let (whole, content) = self.whole(array, written)?;
                 let Type::Array { index: over, element } = content else {
                     let kind = DiagnosticKind::NoElements { found: content };
                     return Err(self.report(kind, array.span));
                 };
                 let index = self.expect_type(index, &over.index_type())?;
-                place.path.push(Projection::Index(index));
-                Ok(Target::Place(place, *element))
+                Ok(whole.part(Projection::Index(index), *element))
             }
             Written::Field(record, name) => {
-                let (mut place, content) = self.part(record, written)?;
+                let (whole, content) = self.whole(record, written)?;
                 let (position, content) = self.field_of(&content, name, record.span)?;
-                place.path.push(Projection::Field(position));
-                Ok(Target::Place(place, content))
+                Ok(whole.part(Projection::Field(position), content))
             }
             _ => {
                 let what = self.source.slice(written.span).to_owned();
@@ -77,24 +76,41 @@ impl Body<'_> {
         }
     }
 
-    /// The place that the target is a part of.
-    fn part(&mut self, written: &tree::Expression, of: &tree::Expression) -> Parsed<(Place, Type)> {
+    /// What the target is a part of, and its type.
+    fn whole(
+        &mut self,
+        written: &tree::Expression,
+        of: &tree::Expression,
+    ) -> Parsed<(Whole, Type)> {
         match self.target(written)? {
-            Target::Place(place, content) => Ok((place, content)),
-            Target::Cell(..) => Err(self.part_of_cell(of, written)),
+            Target::Place(place, content) => Ok((Whole::Place(place), content)),
+            Target::Cell(cell, content) => Ok((Whole::Cell(cell, Vec::new()), content)),
+            Target::PartOfCell(cell, path, content) => Ok((Whole::Cell(cell, path), content)),
             Target::New(name) if matches!(of.kind, Written::Index(..)) => {
                 Err(self.unknown_array(&name.text, name.span))
             }
             Target::New(name) => Err(self.unknown(&name.text, name.span)),
         }
     }
+}
 
-    fn part_of_cell(&mut self, written: &tree::Expression, cell: &tree::Expression) -> Reported {
-        let with = match &written.kind {
-            Written::Field(_, field) => Some(field.text.clone()),
-            _ => None,
-        };
-        let cell = self.source.slice(cell.span).to_owned();
-        self.report(DiagnosticKind::PartOfCell { cell, with }, written.span)
+/// What has parts that can be assigned.
+enum Whole {
+    Place(Place),
+    Cell(CellPlace, Vec<Projection>),
+}
+
+impl Whole {
+    fn part(self, projection: Projection, content: Type) -> Target {
+        match self {
+            Self::Place(mut place) => {
+                place.path.push(projection);
+                Target::Place(place, content)
+            }
+            Self::Cell(cell, mut path) => {
+                path.push(projection);
+                Target::PartOfCell(cell, path, content)
+            }
+        }
     }
 }

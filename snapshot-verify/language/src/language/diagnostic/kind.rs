@@ -174,8 +174,6 @@ pub enum DiagnosticKind {
     NotConstant { what: &'static str },
 
     // Shared memory.
-    #[error("a register is written whole, not a part of it")]
-    PartOfCell { cell: String, with: Option<String> },
     #[error("`{name}` is many cells, and a step accesses one")]
     WholeFamily { name: String, dimensions: usize },
     #[error("two accesses to shared memory in one step")]

@@ -127,19 +127,6 @@ impl DiagnosticKind {
             Self::MissingField { .. } => {
                 Some("to change some fields only, write `r with (field: ...)`".to_owned())
             }
-            Self::PartOfCell { cell, with } => {
-                let field = with.as_deref().unwrap_or("...");
-                Some(match with {
-                    Some(_) => format!(
-                        "write the whole register: `{cell} := x with ({field}: ...)`, where x is \
-                         what the register holds, read in a step before"
-                    ),
-                    None => format!(
-                        "write the whole register: change a local copy x of it, then `{cell} := x`; \
-                         or make each element a cell of its own, by an index in the declaration"
-                    ),
-                })
-            }
             Self::WholeFamily { name, dimensions } => {
                 Some(format!("name one cell: `{name}{}`", "[...]".repeat(*dimensions)))
             }
@@ -354,7 +341,7 @@ const fn cell_kind(cell: CellKind) -> &'static str {
 fn symbol_cure(symbol: &str) -> Option<&'static str> {
     Some(match symbol {
         "//" => "a comment begins with `#`",
-        "/" | "!" | "\u{2260}" | "~" => "unequal is `!=`, negation is `not`",
+        "/=" | "!" | "\u{2260}" | "~" => "unequal is `!=`, negation is `not`",
         "\u{2264}" => "write `<=`",
         "\u{2265}" => "write `>=`",
         "\u{2190}" => "write `:=`",

@@ -1,4 +1,4 @@
-//! Expressions, by precedence: `or`, `and`, `not`, comparisons, `+ -`, `* mod`,
+//! Expressions, by precedence: `or`, `and`, `not`, comparisons, `+ -`, `* / mod`,
 //! `with`, and what comes after a name.
 
 use super::{DiagnosticKind, Parsed, Parser, Token, TokenKind};
@@ -57,6 +57,7 @@ impl Parser<'_> {
             TokenKind::Plus => Operator::Add,
             TokenKind::Minus => Operator::Subtract,
             TokenKind::Times => Operator::Multiply,
+            TokenKind::Over => Operator::Divide,
             TokenKind::Mod => Operator::Modulo,
             _ => return None,
         })

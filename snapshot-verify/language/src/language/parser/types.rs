@@ -89,13 +89,34 @@ impl Parser<'_> {
             IndicesKind::Processes
         } else if self.eat_word("segments") {
             IndicesKind::Segments
-        } else if matches!(self.peek().kind, TokenKind::Number | TokenKind::N) {
+        } else if self.begins_bound() {
             let (low, high) = self.bounds()?;
             IndicesKind::Range(low, high)
         } else {
             return Err(self.unexpected("`processes`, `segments` or a range such as `0..n-1`"));
         };
         Ok(Indices { kind, span: self.since(begin) })
+    }
+
+    /// Whether the lower bound of a range begins here, rather than a misspelt set.
+    fn begins_bound(&self) -> bool {
+        use TokenKind as K;
+        match self.peek().kind {
+            K::Number | K::N | K::Me | K::Open => true,
+            K::Name => matches!(
+                self.peek_at(1).kind,
+                K::Range
+                    | K::Dot
+                    | K::Open
+                    | K::OpenBracket
+                    | K::Plus
+                    | K::Minus
+                    | K::Times
+                    | K::Over
+                    | K::Mod
+            ),
+            _ => false,
+        }
     }
 
     /// `L..H`.

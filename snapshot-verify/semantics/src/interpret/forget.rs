@@ -1,0 +1,162 @@
+//! Locals that no step will read before they are written, forgotten.
+//!
+//! States that differ in nothing else have the same futures: the interpreter reads a local only
+//! where an instruction has it in an expression, keeps a part of it, or goes to the next index
+//! of a `for`. Which locals are *live* at an instruction, read on some way from there before
+//! they are written whole, is the textbook's backward analysis (Aho, Sethi and Ullman, section
+//! 10.6), of each procedure by itself: a call reads its arguments, and the caller's locals are
+//! what they are after it.
+//!
+//! What is forgotten is [`Data::None`], which no type but an optional one holds: an instruction
+//! that would read it all the same stops the interpreter, and is not taken for some value.
+
+use std::sync::Arc;
+
+use super::code::{Code, Instruction};
+use super::data::Data;
+use super::machine::Machine;
+use super::state::{Activity, Frame, State};
+use crate::program::{Expression, ExpressionKind, LocalId, Place, Projection, Root};
+
+/// Per procedure, which locals are live where.
+#[derive(Clone, Debug)]
+pub struct Forgetting {
+    procedures: Vec<Vec<Live>>,
+}
+
+/// What is live at an instruction.
+#[derive(Clone, Debug, Default)]
+struct Live {
+    /// Before it is executed; by local.
+    before: Vec<bool>,
+    /// Of a call: while the callee runs.
+    during: Vec<bool>,
+}
+
+impl Forgetting {
+    /// Of all procedures of a program.
+    pub fn new(machine: &Machine<'_>) -> Self {
+        let procedures = machine.program.procedures.iter().zip(&machine.code);
+        let live =
+            |(procedure, code): (&crate::program::Procedure, _)| live(code, procedure.locals.len());
+        Self { procedures: procedures.map(live).collect() }
+    }
+
+    /// Forgets the locals of a process that are not live where it stands.
+    ///
+    /// # Panics
+    /// If there is no such process, or the state is not of the machine's program.
+    pub fn forget(&self, state: &mut State, process: usize) {
+        let Activity::Running(frames) = &state.processes[process].activity else { return };
+        let last = frames.len() - 1;
+        let is_dead = |(depth, frame): (usize, &Frame)| {
+            let mut locals = frame.locals.iter().zip(self.live(frame, depth < last));
+            locals.any(|(data, live)| !live && *data != Data::None)
+        };
+        if !frames.iter().enumerate().any(is_dead) {
+            return;
+        }
+        let local = Arc::make_mut(&mut state.processes[process]);
+        let Activity::Running(frames) = &mut local.activity else { return };
+        for (depth, frame) in frames.iter_mut().enumerate() {
+            let live = self.live(frame, depth < last);
+            for (data, _) in frame.locals.iter_mut().zip(live).filter(|(_, live)| !**live) {
+                *data = Data::None;
+            }
+        }
+    }
+
+    fn live(&self, frame: &Frame, calls: bool) -> &[bool] {
+        let live = &self.procedures[frame.procedure.0 as usize][frame.at];
+        if calls { &live.during } else { &live.before }
+    }
+}
+
+/// By instruction, until nothing is added.
+fn live(code: &Code<'_>, locals: usize) -> Vec<Live> {
+    let none = Live { before: vec![false; locals], during: vec![false; locals] };
+    let mut live = vec![none; code.instructions.len()];
+    loop {
+        let mut grows = false;
+        for (at, instruction) in code.instructions.iter().enumerate().rev() {
+            let mut after = vec![false; locals];
+            for next in successors(instruction, at) {
+                let next = live.get(next).map_or(&[][..], |next| &next.before);
+                after.iter_mut().zip(next).for_each(|(after, next)| *after |= next);
+            }
+            let now = transfer(instruction, after);
+            grows |= now.before != live[at].before;
+            live[at] = now;
+        }
+        if !grows {
+            return live;
+        }
+    }
+}
+
+fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize> {
+    match instruction {
+        Instruction::Unless { target, .. } => vec![at + 1, *target],
+        Instruction::Jump { target } => vec![*target],
+        Instruction::BeginFor(this) | Instruction::NextFor(this) => vec![this.body, this.end],
+        Instruction::Return { .. } => Vec::new(),
+        Instruction::Assign { .. }
+        | Instruction::Access { .. }
+        | Instruction::Call { .. }
+        | Instruction::BeginAtomic { .. }
+        | Instruction::EndAtomic => vec![at + 1],
+    }
+}
+
+/// What is live before an instruction, of what is after it.
+fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
+    let mut live = after;
+    let mut during = Vec::new();
+    match instruction {
+        Instruction::Assign { place, value } => {
+            stored(place, &mut live);
+            read(value, &mut live);
+        }
+        Instruction::Access { access, into, .. } => {
+            into.iter().for_each(|place| stored(place, &mut live));
+            access.operands().into_iter().for_each(|operand| read(operand, &mut live));
+        }
+        Instruction::Call { arguments, into, .. } => {
+            into.iter().for_each(|place| stored(place, &mut live));
+            during.clone_from(&live);
+            arguments.iter().for_each(|argument| read(argument, &mut live));
+        }
+        Instruction::Unless { condition, .. } => read(condition, &mut live),
+        Instruction::BeginFor(this) => {
+            written(this.variable, &mut live);
+            this.except.iter().for_each(|except| read(except, &mut live));
+        }
+        Instruction::NextFor(this) => live[this.variable.0 as usize] = true,
+        Instruction::Return { result } => result.iter().for_each(|result| read(result, &mut live)),
+        Instruction::Jump { .. } | Instruction::BeginAtomic { .. } | Instruction::EndAtomic => {}
+    }
+    Live { before: live, during }
+}
+
+fn written(local: LocalId, live: &mut [bool]) {
+    live[local.0 as usize] = false;
+}
+
+/// Storing a part of a variable keeps the others.
+fn stored(place: &Place, live: &mut [bool]) {
+    if let Root::Local(local) = place.root {
+        live[local.0 as usize] = !place.path.is_empty();
+    }
+    for projection in &place.path {
+        if let Projection::Index(index) = projection {
+            read(index, live);
+        }
+    }
+}
+
+fn read(expression: &Expression, live: &mut [bool]) {
+    if let ExpressionKind::Local(local) = expression.kind {
+        live[local.0 as usize] = true;
+    }
+    expression.operands().into_iter().for_each(|operand| read(operand, live));
+}

@@ -1,0 +1,229 @@
+//! Finds statements at which updates take effect: static linearization points.
+//!
+//! A point must change what others see, so the candidates are the accesses that write, in the
+//! procedures that `update` reaches and `scan` does not (in one that both reach, it would be a
+//! point of both). Which of them hold is not read off the text: each set of up to
+//! [`MOST_TOGETHER`] candidates is marked, and refinement asks whether every update passes
+//! exactly one of them and scans can take effect anywhere (docs/verification.md). The smallest
+//! sets that hold are the answer; larger ones are not tried then.
+//!
+//! That a set holds says that the algorithm is linearizable in the executions that were
+//! explored; that none does says nothing of it: not every algorithm has static points (those of
+//! Herlihy and Wing's queue, TOPLAS 1990, depend on what comes later).
+
+use std::time::{Duration, Instant};
+
+use super::{Measures, Method, Operations, Request, Verdict, VerifyError, Watch, verify};
+use crate::language::Span;
+use crate::program::linearization::reached;
+use crate::program::{Program, Statement, StatementKind};
+use crate::refine::Means;
+
+/// The most statements among which an update passes one.
+pub const MOST_TOGETHER: usize = 3;
+
+/// The most candidates; of more, the first of the text are tried.
+pub const MOST_CANDIDATES: usize = 16;
+
+/// What is tried.
+#[derive(Clone, Debug)]
+pub struct Trials {
+    /// The numbers of processes, each tried only with what held for those before.
+    pub sizes: Vec<usize>,
+    /// How many operations each process begins.
+    pub operations: Operations,
+    /// Bytes that a search may take.
+    pub memory: u64,
+    /// For all together.
+    pub time: Option<Duration>,
+}
+
+/// A set of statements, and what became of it.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// In the order of the text.
+    pub statements: Vec<Span>,
+    /// Per number of processes, as far as it was tried.
+    pub answers: Vec<(usize, PointsAnswer)>,
+}
+
+/// Whether updates take effect at a set of statements.
+#[derive(Clone, Debug)]
+pub enum PointsAnswer {
+    /// In all executions that were explored, and there were these.
+    Hold(Measures),
+    /// In one they do not; as a sentence.
+    Misplaced(String),
+    /// The search was not finished.
+    Open,
+    /// The algorithm itself is wrong.
+    Wrong,
+}
+
+impl Trial {
+    /// Whether it holds for all numbers of processes that were asked for.
+    pub fn holds(&self) -> bool {
+        self.answers.iter().all(|(_, answer)| matches!(answer, PointsAnswer::Hold(_)))
+    }
+
+    /// Whether it was not decided.
+    pub fn is_open(&self) -> bool {
+        self.answers.iter().any(|(_, answer)| matches!(answer, PointsAnswer::Open))
+    }
+
+    /// Whether an execution shows that the algorithm itself is wrong.
+    pub fn is_wrong(&self) -> bool {
+        self.answers.iter().any(|(_, answer)| matches!(answer, PointsAnswer::Wrong))
+    }
+}
+
+/// The statements that write, in procedures that updates reach and scans do not.
+pub fn candidates(program: &Program) -> Vec<Span> {
+    let updates = reached(&program.procedures, program.update());
+    let scans = reached(&program.procedures, program.scan());
+    let mut found = Vec::new();
+    for (index, procedure) in program.procedures.iter().enumerate() {
+        if !updates[index] || scans[index] {
+            continue;
+        }
+        Statement::each(&procedure.body, &mut |statement| {
+            if writes(statement) && !found.contains(&statement.span) {
+                found.push(statement.span);
+            }
+        });
+    }
+    found.sort_by_key(|span| span.begin);
+    found.truncate(MOST_CANDIDATES);
+    found
+}
+
+fn writes(statement: &Statement) -> bool {
+    matches!(&statement.kind, StatementKind::Access { access, .. } if access.writes())
+}
+
+/// Tries the sets of candidates, smaller ones first, until those of one size hold; all that
+/// were tried, in order.
+///
+/// # Errors
+/// If the request cannot be met, or this program turns out to be wrong.
+///
+/// # Panics
+/// If it is no program of a snapshot.
+pub fn find_points(
+    program: &Program,
+    trials: &Trials,
+    watch: &dyn Watch,
+) -> Result<Vec<Trial>, VerifyError> {
+    let candidates = candidates(program);
+    let end = trials.time.map(|time| Instant::now() + time);
+    let mut tried = Vec::new();
+    for size in 1..=MOST_TOGETHER.min(candidates.len()) {
+        for statements in subsets(&candidates, size) {
+            let trial = attempt(program, statements, trials, end, watch)?;
+            let is_wrong = trial.is_wrong();
+            tried.push(trial);
+            if is_wrong {
+                return Ok(tried);
+            }
+        }
+        if tried.iter().any(Trial::holds) {
+            break;
+        }
+    }
+    Ok(tried)
+}
+
+fn attempt(
+    program: &Program,
+    statements: Vec<Span>,
+    trials: &Trials,
+    end: Option<Instant>,
+    watch: &dyn Watch,
+) -> Result<Trial, VerifyError> {
+    let program = marked(program, &statements);
+    let mut answers = Vec::new();
+    for &processes in &trials.sizes {
+        let means = Means { points: true, ..Means::FORGETTING };
+        let request = Request {
+            method: Method::Refinement(means),
+            operations: trials.operations,
+            memory: trials.memory,
+            time: end.map(|end| end.saturating_duration_since(Instant::now())),
+            ..Request::new(processes)
+        };
+        let outcomes = verify(&program, true, &request, watch)?;
+        let answer = together(outcomes.into_iter().map(|one| (one.verdict, one.measures)));
+        let holds = matches!(answer, PointsAnswer::Hold(_));
+        answers.push((processes, answer));
+        if !holds {
+            break;
+        }
+    }
+    Ok(Trial { statements, answers })
+}
+
+/// Of all pairs; a reason against them counts first.
+fn together(outcomes: impl Iterator<Item = (Verdict, Measures)>) -> PointsAnswer {
+    let mut all = Measures::default();
+    let mut is_open = false;
+    let mut misplaced = None;
+    for (verdict, measures) in outcomes {
+        match verdict {
+            Verdict::Verified | Verdict::Refused => {
+                all.states += measures.states;
+                all.transitions += measures.transitions;
+                all.explorations += measures.explorations;
+            }
+            Verdict::Misplaced(found) => {
+                misplaced.get_or_insert_with(|| found.argument());
+            }
+            Verdict::Unknown(_) => is_open = true,
+            Verdict::Violation(_) | Verdict::ObjectViolation(_) | Verdict::Fault(_) => {
+                return PointsAnswer::Wrong;
+            }
+        }
+    }
+    match misplaced {
+        Some(why) => PointsAnswer::Misplaced(why),
+        None if is_open => PointsAnswer::Open,
+        None => PointsAnswer::Hold(all),
+    }
+}
+
+/// The program with these statements as its only linearization points.
+fn marked(program: &Program, points: &[Span]) -> Program {
+    fn mark(statements: &mut [Statement], points: Option<&[Span]>) {
+        for statement in statements {
+            let is_point = points.is_some_and(|points| points.contains(&statement.span));
+            statement.linearizes = is_point && writes(statement);
+            match &mut statement.kind {
+                StatementKind::If { then, otherwise, .. } => {
+                    mark(then, points);
+                    mark(otherwise, points);
+                }
+                StatementKind::Loop { body }
+                | StatementKind::For { body, .. }
+                | StatementKind::Atomic(body) => mark(body, points),
+                _ => {}
+            }
+        }
+    }
+    let mut program = program.clone();
+    let scans = reached(&program.procedures, program.scan());
+    for (procedure, scans) in program.procedures.iter_mut().zip(scans) {
+        mark(&mut procedure.body, (!scans).then_some(points));
+    }
+    program
+}
+
+/// All subsets of this size, in order.
+fn subsets(of: &[Span], size: usize) -> Vec<Vec<Span>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let with_first = |(first, span): (usize, &Span)| {
+        let rest = subsets(&of[first + 1..], size - 1);
+        rest.into_iter().map(|rest| [vec![*span], rest].concat()).collect::<Vec<_>>()
+    };
+    of.iter().enumerate().flat_map(with_first).collect()
+}
