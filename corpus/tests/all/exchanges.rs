@@ -33,7 +33,7 @@ fn read(history: &History<i64>) -> (Written, Vec<Complete>) {
         }
     }
     let complete = complete.into_iter().map(|(id, mut one)| {
-        let returned = history.returned(id).unwrap().iter().enumerate();
+        let returned = history.returned(id).expect("it is complete").iter().enumerate();
         one.vector = returned
             .map(|(segment, value)| match *value == *history.initial_value(segment) {
                 true => Some(0),
