@@ -4,8 +4,15 @@
 //! chunk by chunk. What is on which level does not depend on who explores what
 //! first, so neither do the counts; a violation is reported only when its level
 //! is complete, and of several the first in a fixed order.
+//!
+//! Where it is kept (`checkpoint`), the threads leave a level when that is due, and enter it
+//! again.
+
+use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::budget::{Exhausted, Memory, Supervisor, Unfinished};
+use super::checkpoint::{Checkpoint, CheckpointError, under_way};
 use super::level::Level;
 use super::outcome::Progress;
 use super::product::Product;
@@ -32,6 +39,29 @@ pub(super) struct Search<'a> {
     pub(super) most_states: u64,
     /// Whether it examines itself, and the instance that it is about.
     pub(super) self_check: Option<(SelfCheck, &'a Instance)>,
+    /// Where it is kept meanwhile.
+    pub(super) checkpoint: Option<Checkpoint<'a>>,
+}
+
+/// Why a search does not begin.
+#[derive(Debug)]
+pub(super) enum NoBeginning {
+    /// The memory does not suffice.
+    Exhausted,
+    /// It cannot go on from where it was.
+    Checkpoint(CheckpointError),
+}
+
+impl From<Exhausted> for NoBeginning {
+    fn from(_: Exhausted) -> Self {
+        Self::Exhausted
+    }
+}
+
+impl From<CheckpointError> for NoBeginning {
+    fn from(error: CheckpointError) -> Self {
+        Self::Checkpoint(error)
+    }
 }
 
 /// How far to go.
@@ -65,15 +95,17 @@ pub(super) struct Explored<const W: usize> {
 }
 
 impl Search<'_> {
-    /// Searches, until there is nothing more, or the watch says so.
+    /// Searches, until there is nothing more, or the watch says so; from the initial state, or
+    /// from what was kept.
     ///
     /// # Errors
-    /// If the memory does not suffice even to begin.
+    /// If the memory does not suffice even to begin, or what was kept cannot be read.
     pub(super) fn run<const W: usize>(
         &self,
         plan: Plan,
+        kept: Option<&mut dyn Read>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Explored<W>, Exhausted> {
+    ) -> Result<Explored<W>, NoBeginning> {
         let layout = self.product.layout();
         let nothing = Monotone::default();
         let dominance = if self.antichain { layout.monotone() } else { &nothing };
@@ -85,12 +117,6 @@ impl Search<'_> {
         let worker = |_| Worker::new(self.product, self.memory, examiner());
         let workers = (0..self.threads).map(worker);
         let mut workers: Vec<Worker<'_, W>> = workers.collect::<Result<_, _>>()?;
-
-        let initial = &self.product.initial().0;
-        let initial = match layout.is_narrow() {
-            true => layout.try_pack(initial),
-            false => Some(layout.pack(initial)),
-        };
         let mut explored = Explored {
             states: 1,
             transitions: 0,
@@ -100,32 +126,34 @@ impl Search<'_> {
             examined: Examined::default(),
             defect: None,
         };
-        let Some(initial) = initial else {
-            self.watch.end(Unfinished::TooNarrow);
-            return Ok(explored);
+        let mut chunks = match kept {
+            Some(kept) => {
+                let kept = under_way(self.product, &store, kept)?;
+                let (states, transitions, found) = (kept.states, kept.transitions, kept.found);
+                let depth = kept.depth;
+                explored = Explored { states, transitions, depth, found, levels: None, ..explored };
+                self.memory.has_peaked_at(kept.peak);
+                kept.waiting
+            }
+            None => match self.initial(&store)? {
+                Some(chunks) => chunks,
+                None => return Ok(explored),
+            },
         };
-        let shard = shard_of(store.hash(&initial));
-        store.insert(shard, &[initial])?;
-        let mut chunks = store.take_new(shard);
-        let mut kept = 0;
+        let mut bytes_kept = 0;
         let mut reporter = Reporter { plan, seconds: 0.0, states: 0 };
-        for depth in 0..plan.end {
+        for depth in explored.depth..plan.end {
             explored.depth = depth;
-            kept += (chunks.len() * Frontier::<W>::CHUNK_BYTES) as u64;
-            if kept > plan.keep {
+            bytes_kept += (chunks.len() * Frontier::<W>::CHUNK_BYTES) as u64;
+            if bytes_kept > plan.keep {
                 let levels = explored.levels.take().into_iter().flatten();
                 levels.for_each(|chunks| self.forget(chunks));
             }
             let level = Level::new(chunks, explored.levels.is_some(), self.memory);
-            let before = explored.states - level.states();
-            self.explore(&level, &store, &mut workers, &mut || {
+            self.explore_level(&level, &store, &mut workers, &mut explored, &mut |explored| {
+                let before = explored.states.saturating_sub(level.states());
                 reporter.tick(self, depth, before, &level, progress);
             });
-            explored.transitions += workers.iter_mut().map(Worker::take_transitions).sum::<u64>();
-            let found = workers.iter_mut().map(Worker::take_found).fold(None, Found::first);
-            if explored.found.is_none() {
-                explored.found = found.map(|found| (depth, found));
-            }
             for worker in workers.iter_mut().filter(|_| self.watch.cause().is_none()) {
                 worker.examine(&store);
             }
@@ -148,19 +176,73 @@ impl Search<'_> {
                 break;
             }
             reporter.between(self, &explored, &chunks, progress);
+            // If that ends it, the next level is entered and left at once, and is kept.
             self.watch.look();
-            if self.watch.cause().is_some() {
-                break;
-            }
         }
         Ok(explored)
+    }
+
+    /// The initial state, in the store and as a level; none if it does not fit.
+    fn initial<const W: usize>(
+        &self,
+        store: &Store<'_, W>,
+    ) -> Result<Option<Vec<Chunk<W>>>, Exhausted> {
+        let layout = self.product.layout();
+        let initial = &self.product.initial().0;
+        let initial = match layout.is_narrow() {
+            true => layout.try_pack(initial),
+            false => Some(layout.pack(initial)),
+        };
+        let Some(initial) = initial else {
+            self.watch.end(Unfinished::TooNarrow);
+            return Ok(None);
+        };
+        let shard = shard_of(store.hash(&initial));
+        store.insert(shard, &[initial])?;
+        Ok(Some(store.take_new(shard)))
     }
 
     fn forget<const W: usize>(&self, chunks: Vec<Chunk<W>>) {
         self.memory.give(chunks.len() * Frontier::<W>::CHUNK_BYTES);
     }
 
-    /// Explores a level; `tick` is called now and then, on this thread.
+    /// Explores a level, and keeps what was reached whenever that is due; `tick` is called now
+    /// and then, on this thread.
+    fn explore_level<const W: usize>(
+        &self,
+        level: &Level<'_, W>,
+        store: &Store<'_, W>,
+        workers: &mut [Worker<'_, W>],
+        explored: &mut Explored<W>,
+        tick: &mut dyn FnMut(&Explored<W>),
+    ) {
+        loop {
+            self.explore(level, store, workers, &mut || tick(explored));
+            explored.transitions += workers.iter_mut().map(Worker::take_transitions).sum::<u64>();
+            let found = workers.iter_mut().map(Worker::take_found).fold(None, Found::first);
+            let found = found.map(|found| (explored.depth, found));
+            // What an earlier part of this level has found may be later in the order.
+            explored.found = match (explored.found, found) {
+                (Some((depth, one)), Some((now, other))) if depth == now => {
+                    Found::first(Some(one), Some(other)).map(|found| (depth, found))
+                }
+                (one, other) => one.or(other),
+            };
+            let cause = self.watch.cause();
+            if let Some(checkpoint) = &self.checkpoint
+                && self.watch.can_go_on()
+                && (cause.is_some() || checkpoint.keeper.is_due())
+            {
+                checkpoint.keep(explored, level, store, self.memory.peak());
+            }
+            if cause.is_some() || level.is_done() {
+                return;
+            }
+        }
+    }
+
+    /// Explores a level until it is done, or it is time for a checkpoint; `tick` is called now
+    /// and then, on this thread.
     fn explore<const W: usize>(
         &self,
         level: &Level<'_, W>,
@@ -168,12 +250,16 @@ impl Search<'_> {
         workers: &mut [Worker<'_, W>],
         tick: &mut dyn FnMut(),
     ) {
+        let is_paused = AtomicBool::new(false);
         let work = |worker: &mut Worker<'_, W>, tick: &mut dyn FnMut()| {
             while self.watch.cause().is_none()
+                && !is_paused.load(Ordering::Relaxed)
                 && let Some(chunk) = level.take()
             {
-                worker.explore(&chunk, self.product, store, self.watch, level.states());
-                level.explored(chunk);
+                match worker.explore(&chunk, self.product, store, self.watch, level.states()) {
+                    true => level.explored(chunk),
+                    false => level.put_back(chunk),
+                }
                 tick();
             }
             worker.finish(store, self.watch);
@@ -187,6 +273,9 @@ impl Search<'_> {
             work(first, &mut || {
                 self.watch.look();
                 tick();
+                if self.checkpoint.is_some_and(|checkpoint| checkpoint.keeper.is_due()) {
+                    is_paused.store(true, Ordering::Relaxed);
+                }
             });
         });
     }

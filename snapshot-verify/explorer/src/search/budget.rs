@@ -53,9 +53,19 @@ impl Memory {
         Ok(())
     }
 
+    /// Another part of the same search once had this much in use.
+    pub fn has_peaked_at(&self, peak: u64) {
+        self.peak.fetch_max(peak, Ordering::Relaxed);
+    }
+
     /// Gives back what was taken.
     pub fn give(&self, bytes: usize) {
         self.used.fetch_sub(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// What there is in all.
+    pub const fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// What is in use.
@@ -76,12 +86,19 @@ pub struct Supervisor<'a> {
     time: Option<Duration>,
     stops: [Option<&'a AtomicBool>; 2],
     cause: AtomicU8,
+    lost: AtomicBool,
 }
 
 impl<'a> Supervisor<'a> {
     /// Time runs from now on. Each of the flags ends the search.
     pub fn new(time: Option<Duration>, stops: [Option<&'a AtomicBool>; 2]) -> Self {
-        Self { begin: Instant::now(), time, stops, cause: AtomicU8::new(0) }
+        Self {
+            begin: Instant::now(),
+            time,
+            stops,
+            cause: AtomicU8::new(0),
+            lost: AtomicBool::new(false),
+        }
     }
 
     /// How long it has run.
@@ -108,6 +125,19 @@ impl<'a> Supervisor<'a> {
             Unfinished::TooMany => 5,
         };
         let _ = self.cause.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// A state found no room, or did not fit. Another cause may have come first.
+    pub fn lose(&self) {
+        self.lost.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether what was reached can be gone on from: the search was not ended, or by time or by
+    /// the user, and every state found room.
+    pub fn can_go_on(&self) -> bool {
+        let cause = self.cause();
+        let by_request = matches!(cause, None | Some(Unfinished::Time | Unfinished::Interrupted));
+        by_request && !self.lost.load(Ordering::Relaxed)
     }
 
     /// Why the search must end, if it must.

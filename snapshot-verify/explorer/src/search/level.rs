@@ -35,6 +35,24 @@ impl<'a, const W: usize> Level<'a, W> {
         lock(&self.waiting).pop()
     }
 
+    /// These were taken, and not explored to the end: they wait again.
+    pub(super) fn put_back(&self, chunk: Chunk<W>) {
+        lock(&self.waiting).push(chunk);
+    }
+
+    /// Whether no states are left to take.
+    pub(super) fn is_done(&self) -> bool {
+        lock(&self.waiting).is_empty()
+    }
+
+    /// Calls with each chunk that waits, until it fails.
+    pub(super) fn each_waiting<E>(
+        &self,
+        each: impl FnMut(&Chunk<W>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        lock(&self.waiting).iter().try_for_each(each)
+    }
+
     /// These were explored.
     pub(super) fn explored(&self, chunk: Chunk<W>) {
         self.explored_states.fetch_add(chunk.len() as u64, Ordering::Relaxed);

@@ -67,6 +67,7 @@ pub mod self_check;
 
 mod breadth_first;
 mod budget;
+pub mod checkpoint;
 mod level;
 mod outcome;
 mod store;
@@ -90,8 +91,9 @@ pub use self_check::{Defect, Examined, SelfCheck};
 
 use crate::instance::Instance;
 use crate::search::layout::{Layout, LayoutError, Needs};
-use breadth_first::{Explored, Plan, Search};
-use budget::{Exhausted, Memory};
+use breadth_first::{Explored, NoBeginning, Plan, Search};
+use budget::Memory;
+use checkpoint::{Checkpoint, CheckpointError, Ended, Ending, Identity, Keeper, Kept};
 use code::Code;
 use product::{Product, Rules};
 use store::{Chunk, Frontier, Store};
@@ -144,6 +146,8 @@ pub struct Exploration<'a> {
     pub ample: Option<&'a dyn Ample>,
     /// Whether, and how densely, the search checks what is claimed by all these.
     pub self_check: Option<SelfCheck>,
+    /// Where the search is kept meanwhile, and from where it goes on.
+    pub keeper: Option<&'a dyn Keeper>,
 }
 
 impl Default for Exploration<'_> {
@@ -167,6 +171,7 @@ impl Default for Exploration<'_> {
             symmetry: None,
             ample: None,
             self_check: SelfCheck::of_build(),
+            keeper: None,
         }
     }
 }
@@ -191,6 +196,14 @@ pub enum ExploreError {
     /// The self-check has found a bug of ours.
     #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
     SelfCheck(Box<Defect>),
+    /// The search cannot go on from where it was kept.
+    #[error("checkpoint {place}: {error}")]
+    Checkpoint {
+        /// Where.
+        place: String,
+        /// Why.
+        error: CheckpointError,
+    },
 }
 
 impl Exploration<'_> {
@@ -299,7 +312,24 @@ impl Exploration<'_> {
     ) -> Result<Outcome, ExploreError> {
         let watch = Supervisor::new(self.time, [self.stop, self.answered]);
         let memory = Memory::new(self.memory);
-        let search = |memory| Search {
+        let identity = Identity { of: self, layout: product.layout(), instance };
+        let checkpoint = self.keeper.map(|keeper| {
+            let key = keeper.key(&identity);
+            Checkpoint { keeper, key }
+        });
+        let unusable = |error| {
+            let place = checkpoint.map(|of| of.keeper.place(&of.key)).unwrap_or_default();
+            ExploreError::Checkpoint { place, error }
+        };
+        let kept = checkpoint.map(|of| of.keeper.open(&of.key)).transpose();
+        let mut kept = match kept.map_err(unusable)? {
+            Some(Kept::Ended(record)) => {
+                return outcome_of::<W>(product, &record).map_err(unusable);
+            }
+            Some(Kept::UnderWay(kept)) => Some(kept),
+            Some(Kept::Nothing) | None => None,
+        };
+        let search = |memory, checkpoint| Search {
             product,
             memory,
             watch: &watch,
@@ -307,6 +337,7 @@ impl Exploration<'_> {
             antichain: self.antichain && !self.past_violations,
             most_states: self.most_states.unwrap_or(u64::MAX),
             self_check: self.self_check.map(|options| (options, instance)),
+            checkpoint,
         };
         let plan = Plan {
             past_violations: self.past_violations,
@@ -314,12 +345,17 @@ impl Exploration<'_> {
             keep: KEEP_BYTES.min(self.memory / 8),
             tracing: false,
         };
-        let outcome = search(&memory).run::<W>(plan, progress);
-        let mut explored = outcome.map_err(|Exhausted| self.too_little_memory::<W>())?;
+        let kept = kept.as_mut().map(|kept| kept as _);
+        let outcome = search(&memory, checkpoint).run::<W>(plan, kept, progress);
+        let mut explored = outcome.map_err(|error| match error {
+            NoBeginning::Exhausted => self.too_little_memory::<W>(),
+            NoBeginning::Checkpoint(error) => unusable(error),
+        })?;
         if let Some(defect) = explored.defect.take() {
             return Err(ExploreError::SelfCheck(Box::new(defect)));
         }
         let mut peak_bytes = memory.peak();
+        let mut moves = None;
         let verdict = match (explored.found, watch.cause()) {
             (None, None) => SearchVerdict::Verified,
             (None, Some(cause)) => SearchVerdict::Unknown { cause, found_at: None },
@@ -330,18 +366,21 @@ impl Exploration<'_> {
             (Some((depth, found)), None) => {
                 let levels = explored.levels.take();
                 let memory = Memory::new(self.memory);
-                let trace = self.trace(&search(&memory), levels, depth, &found, progress);
+                let way = self.way(&search(&memory, None), levels, depth, &found, progress);
                 peak_bytes = peak_bytes.max(memory.peak());
-                match trace {
-                    Ok(trace) => match found.stop {
-                        Stop::Violation(alarm) => SearchVerdict::Violation { trace, alarm },
-                        Stop::Fault(fault) => SearchVerdict::Fault { trace, fault },
-                        Stop::TooNarrow => unreachable!("that ends a search for its cause"),
-                    },
+                match way {
+                    Ok(way) => {
+                        let trace = trace_reconstruction::walk(product, &way);
+                        moves = Some(way);
+                        stopped(found.stop, trace)
+                    }
                     Err(cause) => SearchVerdict::Unknown { cause, found_at: Some(depth + 1) },
                 }
             }
         };
+        if let Some(checkpoint) = checkpoint {
+            checkpoint.end(&explored, peak_bytes, watch.cause(), moves.as_deref());
+        }
         let Explored { states, transitions, depth, examined, .. } = explored;
         let seconds = watch.elapsed().as_secs_f64();
         let limits = product.limits();
@@ -349,16 +388,41 @@ impl Exploration<'_> {
     }
 }
 
+/// What came of a search that had ended.
+fn outcome_of<const W: usize>(
+    product: &Product<'_>,
+    record: &[u8],
+) -> Result<Outcome, CheckpointError> {
+    let ended: Ended<W> = checkpoint::ended(product, record)?;
+    let verdict = match ended.ending {
+        Ending::Verified => SearchVerdict::Verified,
+        Ending::Unfinished(cause) => SearchVerdict::Unknown { cause, found_at: None },
+        Ending::Found(moves, stop) => stopped(stop, trace_reconstruction::walk(product, &moves)),
+    };
+    let Ended { states, transitions, depth, peak: peak_bytes, .. } = ended;
+    let (seconds, examined) = (0.0, Examined::default());
+    Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined })
+}
+
+/// The verdict where something stopped a step.
+fn stopped(stop: Stop, trace: SearchPath) -> SearchVerdict {
+    match stop {
+        Stop::Violation(alarm) => SearchVerdict::Violation { trace, alarm },
+        Stop::Fault(fault) => SearchVerdict::Fault { trace, fault },
+        Stop::TooNarrow => unreachable!("that ends a search for its cause"),
+    }
+}
+
 impl Exploration<'_> {
-    /// The way to what was found; explores once more if the levels were not kept.
-    fn trace<const W: usize>(
+    /// The moves to what was found; explores once more if the levels were not kept.
+    fn way<const W: usize>(
         &self,
         search: &Search<'_>,
         levels: Option<Vec<Vec<Chunk<W>>>>,
         depth: u32,
         found: &Found<W>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<SearchPath, Unfinished> {
+    ) -> Result<Vec<([u64; W], Move)>, Unfinished> {
         let levels = match levels {
             Some(levels) => levels,
             None => {
@@ -368,8 +432,8 @@ impl Exploration<'_> {
                     keep: u64::MAX,
                     tracing: true,
                 };
-                let again = search.run::<W>(plan, progress);
-                again.map_err(|Exhausted| Unfinished::Memory)?.levels.unwrap_or_default()
+                let again = search.run::<W>(plan, None, progress);
+                again.map_err(|_| Unfinished::Memory)?.levels.unwrap_or_default()
             }
         };
         match search.watch.cause() {
@@ -385,7 +449,7 @@ impl Exploration<'_> {
             search.watch,
         );
         match (moves, search.watch.cause()) {
-            (Some(moves), None) => Ok(trace_reconstruction::walk(search.product, &moves)),
+            (Some(moves), None) => Ok(moves),
             (_, cause) => Err(cause.unwrap_or(Unfinished::Interrupted)),
         }
     }

@@ -65,7 +65,8 @@ impl<'a, const W: usize> Worker<'a, W> {
         })
     }
 
-    /// Explores some states of a level with this many.
+    /// Explores some states of a level with this many; whether all of them: the watch may have
+    /// ended it. Of what was explored in vain nothing is counted.
     pub(super) fn explore(
         &mut self,
         chunk: &Chunk<W>,
@@ -73,18 +74,19 @@ impl<'a, const W: usize> Worker<'a, W> {
         store: &Store<'_, W>,
         watch: &Supervisor<'_>,
         level: u64,
-    ) {
-        let Self { scratch, cache, buffers, transitions, found, examiner } = self;
+    ) -> bool {
+        let Self { scratch, cache, buffers, transitions: counted, found, examiner } = self;
+        let mut transitions = *counted;
         let rate = examiner.as_ref().map_or(1, |examiner| examiner.rate(level));
         for state in chunk {
             if let Some(examiner) = examiner {
                 examiner.look(state, rate);
             }
             if watch.cause().is_some() {
-                break;
+                return false;
             }
             let each = |by, successor: Successor<W>| {
-                *transitions += 1;
+                transitions += 1;
                 if transitions.is_multiple_of(LOOK_EVERY) {
                     watch.look();
                 }
@@ -98,6 +100,7 @@ impl<'a, const W: usize> Worker<'a, W> {
                 }
                 if successor.stop == Some(Stop::TooNarrow) {
                     watch.end(Unfinished::TooNarrow);
+                    watch.lose();
                 } else if let Some(stop) = successor.stop {
                     *found = Found::first(*found, Some(Found { state: *state, by, stop }));
                 }
@@ -107,6 +110,8 @@ impl<'a, const W: usize> Worker<'a, W> {
                 None => product.successors(state, scratch, each),
             }
         }
+        *counted = transitions;
+        true
     }
 
     /// Hands everything over that is still in the buffers.
@@ -151,6 +156,7 @@ fn hand_over<const W: usize>(
 ) {
     if store.insert(shard, buffer).is_err() {
         watch.end(Unfinished::Memory);
+        watch.lose();
     }
     buffer.clear();
 }

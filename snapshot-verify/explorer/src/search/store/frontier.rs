@@ -44,6 +44,11 @@ impl<const W: usize> Frontier<W> {
         Ok(())
     }
 
+    /// Its states, in order.
+    pub fn states(&self) -> impl Iterator<Item = &[u64; W]> {
+        self.chunks.iter().flatten()
+    }
+
     /// Takes the chunks out; their taker gives their memory back.
     pub fn take(&mut self) -> Vec<Chunk<W>> {
         std::mem::take(&mut self.chunks)

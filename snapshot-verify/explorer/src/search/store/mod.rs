@@ -17,7 +17,7 @@ pub use frontier::{Chunk, Frontier};
 
 use super::budget::{Exhausted, Memory};
 use crate::search::layout::Monotone;
-use shard::Shard;
+pub use shard::Shard;
 
 /// How many shards there are.
 pub const SHARDS: usize = 256;
@@ -58,6 +58,24 @@ impl<'a, const W: usize> Store<'a, W> {
     /// If the memory does not suffice. The store is then of no use any more.
     pub fn insert(&self, shard: usize, batch: &[[u64; W]]) -> Result<(), Exhausted> {
         self.lock(shard).insert(batch, self.memory)
+    }
+
+    /// Adds states as [`Self::insert`] added them once: as visited, or of these as new.
+    ///
+    /// # Errors
+    /// If the memory does not suffice. The store is then of no use any more.
+    pub fn restore(&self, shard: usize, batch: &[[u64; W]], is_new: bool) -> Result<(), Exhausted> {
+        self.lock(shard).restore(batch, is_new, self.memory)
+    }
+
+    /// Lets a look be taken at a shard, while nothing is added to it.
+    pub fn look_into<R>(&self, shard: usize, look: impl FnOnce(&Shard<'a, W>) -> R) -> R {
+        look(&self.lock(shard))
+    }
+
+    /// The budget of all states.
+    pub const fn memory(&self) -> &'a Memory {
+        self.memory
     }
 
     /// Takes the states out that were new since the last time, shard by shard:

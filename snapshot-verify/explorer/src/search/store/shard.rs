@@ -37,7 +37,7 @@ const FULL: (usize, usize) = (4, 5);
 
 /// A part of the set of reached states.
 #[derive(Debug)]
-pub(super) struct Shard<'a, const W: usize> {
+pub struct Shard<'a, const W: usize> {
     /// All zeros where nothing is.
     places: Vec<[u64; W]>,
     /// How many places are taken: at most four fifths.
@@ -99,6 +99,38 @@ impl<'a, const W: usize> Shard<'a, W> {
         Ok(())
     }
 
+    /// See [`super::Store::restore`].
+    pub(super) fn restore(
+        &mut self,
+        batch: &[[u64; W]],
+        is_new: bool,
+        memory: &Memory,
+    ) -> Result<(), Exhausted> {
+        if is_new {
+            return batch.iter().try_for_each(|state| self.new.push(*state, memory));
+        }
+        while (self.taken + batch.len()) * FULL.1 > self.places.len() * FULL.0 {
+            self.grow(memory)?;
+        }
+        batch.iter().for_each(|state| self.place(state));
+        Ok(())
+    }
+
+    /// How many states [`Self::visited`] has.
+    pub const fn taken(&self) -> usize {
+        self.taken
+    }
+
+    /// All states that lie here.
+    pub fn visited(&self) -> impl Iterator<Item = &[u64; W]> {
+        self.places.iter().filter(|state| **state != [0; W])
+    }
+
+    /// Those that arrived since they were taken last, overwritten ones among them.
+    pub fn new_states(&self) -> impl Iterator<Item = &[u64; W]> {
+        self.new.states()
+    }
+
     /// Where the search for a state begins.
     #[inline]
     fn home(&self, state: &[u64; W]) -> usize {
@@ -145,15 +177,18 @@ impl<'a, const W: usize> Shard<'a, W> {
         memory.take(more * size_of::<[u64; W]>())?;
         let old = std::mem::replace(&mut self.places, vec![[0; W]; more]);
         self.taken = 0;
-        for state in old.iter().filter(|state| **state != [0; W]) {
-            // Copies of a state that overwrote several meet themselves.
-            if let Met::Free(place) = self.meet(state) {
-                self.places[place] = *state;
-                self.taken += 1;
-            }
-        }
+        old.iter().filter(|state| **state != [0; W]).for_each(|state| self.place(state));
         memory.give(old.len() * size_of::<[u64; W]>());
         Ok(())
+    }
+
+    /// Places a state that was placed before, in another table. Copies of one that overwrote
+    /// several meet themselves.
+    fn place(&mut self, state: &[u64; W]) {
+        if let Met::Free(place) = self.meet(state) {
+            self.places[place] = *state;
+            self.taken += 1;
+        }
     }
 
     /// See [`super::Store::take_new`].

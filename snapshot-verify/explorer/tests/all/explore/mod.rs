@@ -5,6 +5,7 @@ mod antichain;
 mod bowman;
 mod budget;
 mod canonical;
+mod checkpoint;
 mod counters;
 mod counts;
 mod hidden;
