@@ -58,7 +58,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Check(check::Check),
+    Check(Box<check::Check>),
     Certify(certify::Certify),
     List(list::List),
     Emit(emit::Emit),

@@ -13,6 +13,7 @@ use snapshot_core::Process;
 use snapshot_io::escape;
 use snapshot_verify::report::{count, memory};
 use snapshot_verify::search::Progress;
+use snapshot_verify::search::checkpoint::Keeper;
 use snapshot_verify::verify::{Effort, Watch};
 
 use super::memory::allocated;
@@ -119,6 +120,8 @@ pub struct ProgressWatch<'a> {
     pub stop: &'a AtomicBool,
     /// Shows progress.
     pub ticker: &'a Ticker,
+    /// Keeps searches.
+    pub keeper: Option<&'a dyn Keeper>,
 }
 
 impl Watch for ProgressWatch<'_> {
@@ -145,6 +148,10 @@ impl Watch for ProgressWatch<'_> {
         if !progress.between {
             self.ticker.tick(progress);
         }
+    }
+
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        self.keeper
     }
 
     fn allocated(&self) -> Option<fn() -> u64> {

@@ -332,7 +332,8 @@ impl PairExplorer<'_> {
             };
             let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
             let memory = self.memory_left();
-            let forgetful = Exploration { forgetting, memory, ..exploration.clone() };
+            let keeper = self.watch.keeper();
+            let forgetful = Exploration { forgetting, memory, keeper, ..exploration.clone() };
             let mut progress = |progress: &Progress| self.watch.progress(progress);
             let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
                 .map_err(ExploreError::from)?;

@@ -6,6 +6,7 @@ use snapshot_core::Process;
 
 use super::schedule::Effort;
 use crate::search::Progress;
+use crate::search::checkpoint::Keeper;
 
 /// Watches searches.
 pub trait Watch {
@@ -26,6 +27,11 @@ pub trait Watch {
 
     /// A rung of the ladder for every n is tried, of this name.
     fn prove(&self, _: &str) {}
+
+    /// Where explorations are kept meanwhile, and from where they go on.
+    fn keeper(&self) -> Option<&dyn Keeper> {
+        None
+    }
 
     /// What tells the bytes that are allocated, so that preparation keeps to
     /// [`Request::memory`](super::Request::memory), too; without it only states do.

@@ -1,19 +1,22 @@
 //! `snapshot-verify check`: are all executions of these algorithms linearizable?
 //!
 //! [`options`] says which options go with each other, [`session`] asks and reports,
-//! [`watch`] does so whenever a file changes.
+//! [`watch`] does so whenever a file changes, and [`checkpoints`] keeps what searches have
+//! reached.
 
+mod checkpoints;
 mod options;
 mod session;
 mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use snapshot_core::Process;
 use snapshot_io::ci::CheckReport;
-use snapshot_io::output;
+use snapshot_io::{output, quantity};
 use snapshot_verify::Diagnostics;
 use snapshot_verify::report::json_malformed;
 use snapshot_verify::search::SelfCheck;
@@ -128,6 +131,16 @@ pub struct Check {
     /// Tell progress on standard error also where that is no terminal.
     #[arg(long)]
     progress: bool,
+    /// Keep what the search has reached in this new folder, to go on after whatever ends the
+    /// program (docs/beyond.md).
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["resume", "watch"])]
+    checkpoint: Option<PathBuf>,
+    /// Go on from what `--checkpoint DIR` kept of the same question, and keep on keeping it.
+    #[arg(long, value_name = "DIR", conflicts_with = "watch")]
+    resume: Option<PathBuf>,
+    /// Seconds between two checkpoints (default: 300).
+    #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
+    every: Option<Duration>,
     /// Check again whenever a file changes, until Ctrl-C; a search that runs then is stopped.
     /// The exit code is that of the last time.
     #[arg(long)]
@@ -199,8 +212,10 @@ impl Check {
         self.require_certifiable(&cases, &methods)?;
         self.require_place(self.html.as_deref())?;
         self.require_one_page(&cases)?;
+        self.require_kept(&methods)?;
         let ticker = Ticker::new(self.progress);
-        let mut session = Session::new(self, &ticker);
+        let checkpoints = self.checkpoints(&cases, &ticker)?;
+        let mut session = Session::new(self, &ticker, checkpoints.as_ref());
         for ((input, variant), method) in cases.iter().zip(methods) {
             if self.sizes.is_every() {
                 session.every(input, variant)?;
@@ -231,6 +246,7 @@ impl Check {
             || self.self_check
             || self.certificate.is_some()
             || self.html.is_some()
+            || self.is_kept()
             || self.operations.bound().is_some();
         match self.method {
             Some(MethodName::Proof) => Way::Proof(self.rungs.clone().unwrap_or_default()),

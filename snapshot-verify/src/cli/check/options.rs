@@ -216,6 +216,34 @@ impl Check {
         Ok(())
     }
 
+    /// Whether searches are kept.
+    pub(super) const fn is_kept(&self) -> bool {
+        self.checkpoint.is_some() || self.resume.is_some()
+    }
+
+    /// What is kept is the search of an exploration.
+    pub(super) fn require_kept(&self, methods: &[Method]) -> Result<(), ExitCode> {
+        if !self.is_kept() {
+            return match self.every {
+                Some(_) => Err(trouble(
+                    "--every is of checkpoints: add --checkpoint DIR, or leave out --every",
+                )),
+                None => Ok(()),
+            };
+        }
+        let option = if self.checkpoint.is_some() { "--checkpoint" } else { "--resume" };
+        let is_explored = methods.iter().all(|method| *method == Method::Exploration)
+            && self.method != Some(MethodName::Proof)
+            && !self.sizes.is_every();
+        match is_explored {
+            true => Ok(()),
+            false => Err(trouble(format_args!(
+                "{option} keeps the search of --method exploration for given numbers of \
+                 processes, and nothing else: leave it out"
+            ))),
+        }
+    }
+
     /// A page is of one answer.
     pub(super) fn require_one_page(&self, cases: &[(&Input, Variant)]) -> Result<(), ExitCode> {
         let sizes = self.sizes.0.len() + usize::from(self.sizes.is_every());

@@ -14,23 +14,26 @@ use snapshot_verify::report::{
     Case, Tally, human, human_conclusion, human_every, human_every_exercised, human_trial, json,
     json_every, json_summary,
 };
+use snapshot_verify::search::checkpoint::Keeper;
 use snapshot_verify::verify::every::{EXERCISED, Every, every_by};
 use snapshot_verify::verify::{
     Method, Outcome, Request, Unfinished, Verdict, exercised, tried, verify_by,
 };
 
 use super::Check;
+use super::checkpoints::Checkpoints;
 use crate::cli::certificate::Output as Certificate;
 use crate::cli::input::{Input, Variant};
 use crate::cli::page::{self, Output};
 use crate::cli::progress::{ProgressWatch, Ticker};
-use crate::cli::{ReportFormat, WIDTH, interrupt, refused, trouble};
+use crate::cli::{ReportFormat, UNKNOWN, WIDTH, interrupt, refused, trouble};
 
 /// One run of the command.
 pub(super) struct Session<'a> {
     command: &'a Check,
     stop: &'static AtomicBool,
     ticker: &'a Ticker,
+    checkpoints: Option<&'a Checkpoints<'a>>,
     began: Instant,
     tally: Tally,
     peak_bytes: u64,
@@ -43,11 +46,16 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(command: &'a Check, ticker: &'a Ticker) -> Self {
+    pub(super) fn new(
+        command: &'a Check,
+        ticker: &'a Ticker,
+        checkpoints: Option<&'a Checkpoints<'a>>,
+    ) -> Self {
         Self {
             command,
             stop: interrupt::listen(),
             ticker,
+            checkpoints,
             began: Instant::now(),
             tally: Tally::default(),
             peak_bytes: 0,
@@ -58,6 +66,10 @@ impl<'a> Session<'a> {
             },
             collected: command.report.is_collected().then(Vec::new),
         }
+    }
+
+    fn keeper(&self) -> Option<&'a dyn Keeper> {
+        self.checkpoints.map(|checkpoints| checkpoints as _)
     }
 
     pub(super) fn case(
@@ -84,7 +96,8 @@ impl<'a> Session<'a> {
             exercise: None,
             looks_at_values: &looks_at_values,
         };
-        let watch = ProgressWatch { title: case.title(), stop: self.stop, ticker: self.ticker };
+        let (stop, ticker, keeper) = (self.stop, self.ticker, self.keeper());
+        let watch = ProgressWatch { title: case.title(), stop, ticker, keeper };
         let began = Instant::now();
         let way = self.command.way();
         let found = verify_by(&variant.program, looks_at_values.is_empty(), &request, &way, &watch);
@@ -168,7 +181,8 @@ impl<'a> Session<'a> {
         let with = bug.map_or_else(String::new, |bug| format!(" with {bug}"));
         let title = format!("{}{with}", variant.program.name);
         let request = self.command.request(2, Method::Exploration);
-        let watch = ProgressWatch { title: title.clone(), stop: self.stop, ticker: self.ticker };
+        let (stop, ticker) = (self.stop, self.ticker);
+        let watch = ProgressWatch { title: title.clone(), stop, ticker, keeper: None };
         let rungs = self.command.rungs.clone().unwrap_or_default();
         let searches = self.command.method.is_none();
         let every = every_by(&variant.program, &request, &rungs, searches, &watch);
@@ -372,6 +386,12 @@ impl<'a> Session<'a> {
         if self.format == ReportFormat::Json {
             let (strict, elapsed) = (self.command.strict, self.began.elapsed());
             self.print(&(json_summary(&self.tally, strict, elapsed, self.peak_bytes) + "\n"))?;
+        }
+        if let Some(checkpoints) = self.checkpoints
+            && self.tally.exit_code(false) == UNKNOWN
+        {
+            let folder = checkpoints.folder();
+            eprintln!("what was reached is kept: go on with --resume {folder}");
         }
         Ok(ExitCode::from(self.tally.exit_code(self.command.strict)))
     }

@@ -4,6 +4,7 @@
 mod answers;
 mod bad_input;
 mod certificates;
+mod checkpoints;
 #[path = "../../../../snapshot-picture/tests/all/browser/chromium.rs"]
 mod chromium;
 mod corpus;

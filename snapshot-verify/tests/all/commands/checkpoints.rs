@@ -1,0 +1,198 @@
+//! `check --checkpoint`, killed, and `check --resume`.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde_json::Value;
+
+use super::{answer, json, refused};
+
+/// What must be the same.
+fn counts(lines: &[Value]) -> Vec<Value> {
+    let keys = ["verdict", "states", "transitions", "depth", "steps", "history"];
+    let answers = lines.iter().filter(|line| line.get("pair").is_some());
+    answers.map(|line| keys.iter().map(|key| line[*key].clone()).collect()).collect()
+}
+
+/// Runs a check that keeps itself, and kills it [`KILLS`] times, each time some milliseconds after
+/// it has kept something more: how often that was, and the lines of the last run.
+fn survive(arguments: &str, folder: &Path, random: &mut ChaCha8Rng) -> (u32, Vec<Value>) {
+    let mut kills = 0;
+    loop {
+        let option = if folder.exists() { "--resume" } else { "--checkpoint" };
+        let before = kept(folder);
+        let child = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
+            .args(arguments.split_whitespace())
+            .args(["--report", "json", "--every", "0.01", option])
+            .arg(folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let mut child = child.unwrap();
+        while kills < KILLS && kept(folder) == before && child.try_wait().unwrap().is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        if kills < KILLS {
+            thread::sleep(Duration::from_millis(random.next_u64() % 20));
+            child.kill().unwrap();
+        }
+        let output = child.wait_with_output().unwrap();
+        if output.status.code().is_some() {
+            let (out, error) = (output.stdout, output.stderr);
+            assert_eq!(String::from_utf8_lossy(&error), "", "{arguments}");
+            let out = String::from_utf8(out).unwrap();
+            return (kills, out.lines().map(|line| serde_json::from_str(line).unwrap()).collect());
+        }
+        kills += 1;
+    }
+}
+
+/// How often a check is killed.
+const KILLS: u32 = 6;
+
+/// The sizes of the searches that are kept, and when they were.
+fn kept(folder: &Path) -> Vec<(u64, SystemTime)> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let paths = paths.filter(|path| path.extension().is_some_and(|kind| kind == "search"));
+    let metadata = paths.filter_map(|path| path.metadata().ok());
+    metadata.map(|file| (file.len(), file.modified().unwrap())).collect()
+}
+
+/// How many searches are kept.
+fn searches(folder: &Path) -> usize {
+    kept(folder).len()
+}
+
+#[test]
+fn a_killed_check_goes_on_to_the_same_answer() {
+    let mut random = ChaCha8Rng::seed_from_u64(220);
+    let mut kills = 0;
+    for (code, arguments) in [
+        (0, "check bowman -n 3 --pairs 0,1 --reductions constant,dead --threads 2"),
+        (1, "check bowman --bug early_exit -n 3 --pairs 0,1 --reductions constant,dead"),
+    ] {
+        let expected = counts(&json(code, &format!("{arguments} --method exploration")));
+        assert!(!expected.is_empty());
+        let folder = tempfile::tempdir().unwrap();
+        let whole = folder.path().join("whole");
+        json(code, &format!("{arguments} --checkpoint {} --every 0.01", whole.display()));
+        let folder = folder.path().join("kept");
+        let (times, lines) = survive(arguments, &folder, &mut random);
+        assert_eq!(counts(&lines), expected, "{arguments}");
+        assert_eq!(searches(&folder), searches(&whole), "no search was begun twice");
+        kills += times;
+    }
+    assert!(kills > 0, "no check was killed");
+}
+
+#[test]
+fn what_is_not_the_same_question_is_refused() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("kept");
+    let shown = folder.display();
+    let check = |options: &str| format!("check bowman {options}");
+    let error = refused(&check(&format!("-n 2 --resume {shown}")));
+    assert!(error.contains("holds no checkpoint") && error.contains("--checkpoint"), "{error}");
+    let arguments = check(&format!("-n 3 --checkpoint {shown} --every 0"));
+    assert_eq!(answer(&arguments).0, 0);
+    let error = refused(&arguments);
+    assert!(error.contains("go on with --resume"), "{error}");
+    let resume = format!("--resume {shown}");
+    for (options, what) in [
+        ("-n 4", "processes were [3] and are [4]"),
+        ("-n 3 --pairs 0,1", "pairs were \"all\""),
+        ("-n 3 --operations 2", "operations were \"none\""),
+        ("-n 3 --reductions none", "reductions were"),
+        ("-n 3 --bug early_exit", "algorithms were"),
+    ] {
+        let error = refused(&check(&format!("{options} {resume}")));
+        assert!(error.contains(what) && error.contains("question.json"), "{error}");
+    }
+    assert_eq!(answer(&check(&format!("-n 3 {resume}"))).0, 0);
+    let question = folder.join("question.json");
+    let text = fs::read_to_string(&question).unwrap();
+    let other = text.replacen("\"build\":\"", "\"build\":\"0", 1);
+    assert_ne!(other, text);
+    for (text, what) in [(other.as_str(), "build were"), ("{", "damaged")] {
+        fs::write(&question, text).unwrap();
+        let error = refused(&check(&format!("-n 3 {resume}")));
+        assert!(error.contains(what), "{error}");
+    }
+    for options in ["-n every", "-n 2 --method refinement", "-n 2 --method proof"] {
+        let other = parent.path().join("other");
+        let error = refused(&check(&format!("{options} --checkpoint {}", other.display())));
+        assert!(error.contains("--checkpoint keeps the search"), "{error}");
+        assert!(!other.exists());
+    }
+    let error = refused(&check("-n 2 --every 3"));
+    assert!(error.contains("add --checkpoint DIR"), "{error}");
+}
+
+#[test]
+fn damaged_files_are_refused() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("kept");
+    let shown = folder.display();
+    let arguments = "check bowman -n 5 --pairs 0,1 --reductions constant,dead --every 0.5";
+    // Ended by time, it is kept as it is.
+    let (code, out, error) = answer(&format!("{arguments} --checkpoint {shown} --time 3"));
+    assert_eq!(code, 3, "{out}{error}");
+    assert!(error.contains("go on with --resume"), "{error}");
+    assert_eq!(searches(&folder), 1);
+    let entry = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let file = entry.into_iter().find(|path| path.extension().unwrap() == "search").unwrap();
+    let whole = fs::read(&file).unwrap();
+    let resumed = |time| answer(&format!("{arguments} --resume {shown} --time {time}"));
+    let mut damaged = vec![whole[..whole.len() - 1].to_vec(), whole[..60].to_vec(), Vec::new()];
+    for at in [0, 16, 20, whole.len() / 2, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        damaged.push(bytes);
+    }
+    for bytes in damaged {
+        fs::write(&file, bytes).unwrap();
+        let (code, _, error) = resumed(60.0);
+        assert_eq!(code, 2, "{error}");
+        assert!(
+            error.contains(&file.display().to_string()) && error.contains("remove it"),
+            "{error}"
+        );
+    }
+    fs::write(&file, whole).unwrap();
+    // What a killed process left is removed.
+    let left = folder.join("0123.search.99.new");
+    fs::write(&left, "half").unwrap();
+    assert_eq!(resumed(0.1).0, 3);
+    assert!(!left.exists());
+}
+
+#[test]
+fn where_nothing_can_be_written_the_search_goes_on() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("kept");
+    let arguments = "check bowman -n 4 --pairs 0,1 --reductions constant,dead --every 0.05";
+    let arguments = format!("{arguments} --checkpoint {}", folder.display());
+    let child = Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while searches(&folder) == 0 {
+        thread::sleep(Duration::from_millis(1));
+    }
+    // It may be writing there.
+    while folder.exists() {
+        let _ = fs::remove_dir_all(&folder);
+    }
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    assert!(error.contains("warning: cannot keep the search"), "{error}");
+}
