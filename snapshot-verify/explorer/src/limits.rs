@@ -110,6 +110,16 @@ impl LimitSet {
         Self(self.0 | other.0)
     }
 
+    /// One bit for each of its limits.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// The set with these bits; those of no limit are left out.
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits & ((1 << Limit::ALL.len()) - 1))
+    }
+
     /// Its limits, in the order of [`Limit::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Limit> {
         Limit::ALL.into_iter().filter(move |limit| self.0 & 1 << *limit as u32 != 0)
@@ -128,6 +138,11 @@ impl Limits {
         if self.0.load(Ordering::Relaxed) & bit == 0 {
             self.0.fetch_or(bit, Ordering::Relaxed);
         }
+    }
+
+    /// All of these are reached.
+    pub fn reach_all(&self, limits: LimitSet) {
+        self.0.fetch_or(limits.0, Ordering::Relaxed);
     }
 
     /// Those that were.

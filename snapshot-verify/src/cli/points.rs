@@ -75,8 +75,8 @@ impl Points {
         };
         let source = input.algorithm.source();
         let ticker = Ticker::new(false);
-        let watch =
-            ProgressWatch { title: title.clone(), stop: interrupt::listen(), ticker: &ticker };
+        let stop = interrupt::listen();
+        let watch = ProgressWatch { title: title.clone(), stop, ticker: &ticker, keeper: None };
         let found = find_points(&variant.program, &trials, &watch);
         ticker.clear();
         let found = found.map_err(|error| refused(&title, source, &error))?;

@@ -233,7 +233,7 @@ impl Search<'_> {
                 && self.watch.can_go_on()
                 && (cause.is_some() || checkpoint.keeper.is_due())
             {
-                checkpoint.keep(explored, level, store, self.memory.peak());
+                checkpoint.keep(self.product, explored, level, store, self.memory.peak());
             }
             if cause.is_some() || level.is_done() {
                 return;

@@ -6,7 +6,7 @@
 //! A search is kept between two chunks of a level, all threads at rest. What it has reached is
 //! then in three sets of states: those *visited*; of these, those *new*, which is the next level
 //! as far as it is known; and those of this level that are *waiting* to be explored. Only counts
-//! are kept with them, and the move that was found. What a search does next depends on nothing
+//! and limits are kept with them, and the move that was found. What a search does next depends on nothing
 //! else, so one that goes on from there has the counts, the verdict and the shortest trace of
 //! one that was never interrupted. Of the explored levels nothing is kept: the trace of a
 //! violation that is found after that costs a second search.
@@ -31,6 +31,7 @@ use super::store::{Chunk, Frontier, SHARDS, Store, shard_of};
 use super::worker::Found;
 use super::{Exploration, Layout};
 use crate::instance::Instance;
+use crate::limits::LimitSet;
 
 /// What a search is known by.
 pub type Key = [u8; 32];
@@ -143,13 +144,16 @@ impl Checkpoint<'_> {
     /// Keeps what was reached. All threads must be at rest.
     pub(super) fn keep<const W: usize>(
         &self,
+        product: &Product<'_>,
         explored: &Explored<W>,
         level: &Level<'_, W>,
         store: &Store<'_, W>,
         peak: u64,
     ) {
         self.keeper.keep(&self.key, &mut |out| {
-            let counts = [explored.states, explored.transitions, explored.depth.into(), peak];
+            let limits = product.limits().bits().into();
+            let counts =
+                [explored.states, explored.transitions, explored.depth.into(), peak, limits];
             write_words(out, &counts)?;
             write_words(out, &[explored.found.is_some().into()])?;
             if let Some((depth, found)) = &explored.found {
@@ -175,6 +179,7 @@ impl Checkpoint<'_> {
     /// Keeps what came of the search; nothing if it was cut short.
     pub(super) fn end<const W: usize>(
         &self,
+        product: &Product<'_>,
         explored: &Explored<W>,
         peak: u64,
         cause: Option<Unfinished>,
@@ -187,7 +192,9 @@ impl Checkpoint<'_> {
             (Some(Unfinished::TooMany), _) => TOO_MANY,
             (Some(Unfinished::Time | Unfinished::Memory | Unfinished::Interrupted), _) => return,
         };
-        let counts = [explored.states, explored.transitions, explored.depth.into(), peak, ending];
+        let limits = product.limits().bits().into();
+        let counts =
+            [explored.states, explored.transitions, explored.depth.into(), peak, limits, ending];
         let moves = moves.unwrap_or_default();
         let moves =
             moves.iter().flat_map(|(state, by)| state.iter().copied().chain(move_words(*by)));
@@ -225,7 +232,8 @@ pub(super) fn ended<const W: usize>(
     record: &[u8],
 ) -> Result<Ended<W>, CheckpointError> {
     let mut record = record;
-    let [states, transitions, depth, peak, ending] = read_words(&mut record)?;
+    let [states, transitions, depth, peak, limits, ending] = read_words(&mut record)?;
+    product.has_reached(LimitSet::from_bits(narrow(limits)?));
     let ending = match ending {
         VERIFIED => Ending::Verified,
         TOO_NARROW => Ending::Unfinished(Unfinished::TooNarrow),
@@ -252,7 +260,8 @@ pub(super) fn under_way<const W: usize>(
 ) -> Result<UnderWay<W>, CheckpointError> {
     let memory = store.memory();
     let no_room = |Exhausted| CheckpointError::Memory { given: memory.limit() };
-    let [states, transitions, depth, peak] = read_words(input)?;
+    let [states, transitions, depth, peak, limits] = read_words(input)?;
+    product.has_reached(LimitSet::from_bits(narrow(limits)?));
     let found = match read_words(input)? {
         [0] => None,
         [1] => {

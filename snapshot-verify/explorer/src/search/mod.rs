@@ -379,7 +379,7 @@ impl Exploration<'_> {
             }
         };
         if let Some(checkpoint) = checkpoint {
-            checkpoint.end(&explored, peak_bytes, watch.cause(), moves.as_deref());
+            checkpoint.end(product, &explored, peak_bytes, watch.cause(), moves.as_deref());
         }
         let Explored { states, transitions, depth, examined, .. } = explored;
         let seconds = watch.elapsed().as_secs_f64();
@@ -401,7 +401,8 @@ fn outcome_of<const W: usize>(
     };
     let Ended { states, transitions, depth, peak: peak_bytes, .. } = ended;
     let (seconds, examined) = (0.0, Examined::default());
-    Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined })
+    let limits = product.limits();
+    Ok(Outcome { verdict, states, transitions, depth, seconds, peak_bytes, examined, limits })
 }
 
 /// The verdict where something stopped a step.

@@ -203,6 +203,11 @@ impl<'a> Product<'a> {
         }
     }
 
+    /// Another part of the same search came to these limits.
+    pub(super) fn has_reached(&self, limits: LimitSet) {
+        self.limits.reach_all(limits);
+    }
+
     /// The limits of techniques that steps have come to so far.
     pub fn limits(&self) -> LimitSet {
         self.limits.reached()
