@@ -105,7 +105,7 @@ module.exports = grammar({
     _bound_operation: ($) =>
       choice(
         prec.left(PRECEDENCE.sum, seq($._bound, choice("+", "-"), $._bound)),
-        prec.left(PRECEDENCE.product, seq($._bound, choice("*", "mod"), $._bound)),
+        prec.left(PRECEDENCE.product, seq($._bound, choice("*", "/", "mod"), $._bound)),
       ),
 
     // Statements on the same line, or a block.
@@ -138,7 +138,9 @@ module.exports = grammar({
     for: ($) => prec.right(seq("for", $._over, ":", $._body)),
     atomic: ($) => prec.right(seq("atomic", ":", $._body)),
     _over: ($) => seq($._each, optional(seq("except", $._expression))),
-    _each: ($) => seq(field("index", $.identifier), "in", choice("processes", "segments", $.range)),
+    _each: ($) => seq(field("index", $.identifier), "in",
+        choice("processes", "segments", alias($._computed_range, $.range))),
+    _computed_range: ($) => seq($._expression, "..", $._expression),
 
     _place: ($) => choice($.identifier, $.index, $.field),
     _expression: ($) => choice($._primary, $.conditional, $.quantified, $.not, $.binary),
@@ -167,7 +169,7 @@ module.exports = grammar({
         prec.left(PRECEDENCE.comparison,
           seq($._expression, choice("=", "!=", "<", "<=", ">", ">="), $._expression)),
         prec.left(PRECEDENCE.sum, seq($._expression, choice("+", "-"), $._expression)),
-        prec.left(PRECEDENCE.product, seq($._expression, choice("*", "mod"), $._expression)),
+        prec.left(PRECEDENCE.product, seq($._expression, choice("*", "/", "mod"), $._expression)),
       ),
     _field_name: ($) => choice($.identifier, alias(choice(...KEYWORDS), $.identifier)),
   },

@@ -14,7 +14,7 @@
 ["return" "atomic" "with"] @keyword
 [(exit) (skip) (linearizes)] @keyword
 ["and" "or" "not" "mod" "all" "any"] @keyword.operator
-[":=" "=" "!=" "<" "<=" ">" ">=" "+" "-" "*" ".."] @operator
+[":=" "=" "!=" "<" "<=" ">" ">=" "+" "-" "*" "/" ".."] @operator
 ["llsc" "cas" "record" "array" "list" "of" "process" "segment" "processes" "segments" "none"] @type.builtin
 (named_type) @type
 (type_declaration name: (identifier) @type)
