@@ -3,19 +3,72 @@
 
 use snapshot_language::program::{IndexSet, Program, Type};
 
+use crate::flips::{Bit, Class};
 use crate::model::{Act, Model};
-use crate::shape::{Mode, OTHER, PLACES, has_codes};
+use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, has_codes};
+use crate::term::Over;
 
 /// The scalars that an obligation keeps: cells as `r[i].seq`, private variables of i as
 /// `i:toggle`, local number 2 of a procedure as `t:scan.copy#2[j]`; sorted.
 pub fn kept(program: &Program, model: &Model) -> Vec<String> {
+    let names = names(program, model).into_iter().zip(&model.slots);
+    let mut kept: Vec<String> =
+        names.filter(|(_, slot)| slot.kept).filter_map(|(name, _)| name).collect();
+    kept.sort_unstable();
+    kept
+}
+
+/// Loops of i and j in which only the round of t is one of its own: the owner, the procedure, and
+/// which of its loops.
+pub fn loose(model: &Model) -> Vec<(u8, usize, usize)> {
+    let mut loose = Vec::new();
+    for (procedure, _) in model.frames.iter().enumerate() {
+        let of = model.code.iter().filter(|one| one.procedure.0 as usize == procedure);
+        let loops = of.filter_map(|one| match &one.act {
+            Act::Begin(this) => Some(this),
+            _ => None,
+        });
+        for (number, this) in loops.enumerate() {
+            for owner in [I, J] {
+                let merged = &this.merged[usize::from(owner)];
+                if this.over == Over::Members && merged[usize::from(I)] && merged[usize::from(J)] {
+                    loose.push((owner, procedure, number));
+                }
+            }
+        }
+    }
+    loose
+}
+
+/// A bit of a class: its name, and if it is of the class in a round of a loop only, the local
+/// that is the loop's variable, and the member that this is.
+pub type BitName = (String, Option<(usize, u8)>);
+
+/// The classes of bits of which only the relation matters.
+pub fn classes(program: &Program, model: &Model) -> Vec<Vec<BitName>> {
+    let names = names(program, model);
+    let named = |bit: &Bit| {
+        let slot = &model.slots[bit.at];
+        let round = bit.round.and_then(|(variable, byte)| {
+            let frame = &model.frames[slot.frame?.0 as usize];
+            let begin = model.blocks[usize::from(slot.owner?)];
+            let local = frame.locals.iter().position(|room| begin + room.base == variable);
+            Some((local?, byte - BASE))
+        });
+        // Without its round it would be of the class always.
+        (round.is_some() == bit.round.is_some()).then(|| Some((names[bit.at].clone()?, round)))?
+    };
+    let of = |class: &Class| class.bits.iter().filter_map(named).collect();
+    model.flips.iter().map(of).collect()
+}
+
+/// The names of all scalars.
+fn names(program: &Program, model: &Model) -> Vec<Option<String>> {
     let mode = model.obligation.mode;
-    let mut kept = Vec::new();
+    let mut all = vec![None; model.slots.len()];
     let mut add = |begin: usize, names: Vec<Option<String>>| {
         for (at, name) in (begin..).zip(names) {
-            if let (Some(name), true) = (name, model.slots[at].kept) {
-                kept.push(name);
-            }
+            all[at] = name;
         }
     };
     for (variable, room) in program.shared.iter().zip(&model.shared) {
@@ -44,8 +97,7 @@ pub fn kept(program: &Program, model: &Model) -> Vec<String> {
             }
         }
     }
-    kept.sort_unstable();
-    kept
+    all
 }
 
 /// Which write of the update is where it takes effect: its position among the accesses of

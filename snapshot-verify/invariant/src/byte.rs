@@ -23,6 +23,9 @@ pub const J: u8 = 1;
 pub const T: u8 = 2;
 /// Any process but i, j and t. Two others may be the same, or not.
 pub const OTHER: u8 = 3;
+/// Any process but t, i and j among them: what the variable of a loop is in the rounds that
+/// [`crate::layout::Layout::loose`] takes together.
+pub const LOOSE: u8 = 4;
 /// The members that have a place of their own in arrays.
 pub const PLACES: usize = 3;
 

@@ -4,7 +4,7 @@
 //! it: so whatever is in the centre is a function of the state, and definite. What i and j
 //! do in their scans is none of it, nor is what has t among its indices.
 
-use crate::byte::{ANY, BASE, OTHER, T};
+use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
 use crate::layout::{Layout, at, op};
 use crate::step::{Failure, GAP, Kind, MEMBER};
 
@@ -16,7 +16,7 @@ pub fn is_central(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
         return false;
     }
     let block = layout.blocks[usize::from(owner)];
-    if state[block + at::OP] == op::SCANS {
+    if matches!(state[block + at::OP], op::SCANS | op::GHOSTS..) {
         // As if it were idle.
         return byte - block == at::SWITCHED || (byte - block >= at::END && slot.frame.is_none());
     }
@@ -29,6 +29,14 @@ pub fn centre(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Vec<u8> {
     let mut centre: Vec<u8> = (0..state.len())
         .map(|at| if is_central(layout, state, at) { state[at] } else { 0 })
         .collect();
+    for &(position, variable) in &layout.loose_bytes {
+        if matches!(centre[position], byte if byte == MEMBER + T || byte == GAP + 1 + T) {
+            centre[position] = GAP;
+        }
+        if centre[variable] == BASE + T {
+            centre[variable] = BASE + LOOSE;
+        }
+    }
     for &at in &layout.names {
         if centre[at] == BASE + T {
             centre[at] = BASE + OTHER;
@@ -54,8 +62,7 @@ pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Ve
         if state[at] != ANY || !is_central(layout, state, at) || is_forgotten(layout, state, at) {
             continue;
         }
-        let leaf = layout.slots[at].leaf;
-        let Some(values) = leaf.and_then(|leaf| leaf.values(&kind.members)) else {
+        let Some(values) = layout.values(state, at, &kind.members) else {
             return Err(Failure::Unfit("a version or a view that is kept of i or j, and unknown"));
         };
         let with = |state: &Vec<u8>, value: u8| {

@@ -9,12 +9,13 @@ use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
 
-use crate::byte::{ANY, BASE, OTHER};
+use crate::byte::{ANY, BASE, LOOSE, OTHER};
 use crate::centre::{canonical, centre, definite};
 use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
+use crate::flips::{self, Bit};
 use crate::join::Effect;
 use crate::layout::{Layout, SPECIFICATION, Scalar, Unfit, at, may_fail, op};
-use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Planted};
+use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Planted, late};
 use crate::text::Rows;
 use crate::views::{initial, kinds, steps};
 use crate::{Budget, Unfinished};
@@ -261,6 +262,37 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             }
         }
         layout.keep(&names).map_err(|name| self.expected(&format!("no name like `{name}`")))?;
+        match self.field("late")?.as_str() {
+            "0" => {}
+            "1" if late::may_be(&layout) => layout.late = true,
+            _ => return Err(self.expected("`late 0`, or `late 1` where it can be")),
+        }
+        for _ in 0..self.count("loose")? {
+            let line = self.line("a process, a procedure and a loop")?;
+            let words: Vec<&str> = line.split(' ').collect();
+            let loose = match words.as_slice() {
+                [owner, procedure, number] => ["i", "j"]
+                    .iter()
+                    .position(|name| name == owner)
+                    .zip(procedure.parse().ok().zip(number.parse().ok()))
+                    .map(|(owner, (procedure, number))| (owner as u8, procedure, number)),
+                _ => None,
+            };
+            let loose = loose.filter(|one| layout.bytes_of_loose(*one).is_some());
+            let loose = loose.filter(|one| !layout.loose.contains(one));
+            let loose = loose.ok_or_else(|| self.expected("i or j, and a loop over processes"))?;
+            layout.loose.push(loose);
+        }
+        for _ in 0..self.count("classes")? {
+            let line = self.line("bits, by name")?;
+            let bits: Option<Vec<Bit>> =
+                line.split(' ').map(|word| layout.bit_of_name(word)).collect();
+            let bits = bits.ok_or_else(|| self.expected("bits, by name"))?;
+            layout.classes.push(bits);
+            if layout.classes.len() > flips::MOST {
+                return Err(self.expected("no more classes of bits"));
+            }
+        }
         for _ in 0..self.count("forgotten")? {
             let line = self.line("a procedure, an instruction, and locals")?;
             let numbers: Option<Vec<usize>> =
@@ -281,6 +313,7 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             }
         }
         layout.index();
+        flips::check(&layout).map_err(|expected| self.expected(expected))?;
         if layout.versions.len() > MOST_VERSIONS {
             return Err(Refusal::Unfit(Unfit("as many versions that are kept")).into());
         }
@@ -420,6 +453,9 @@ fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
             Some(leaf) => match leaf.scalar {
                 // What a loop over integers leaves out is one.
                 Scalar::Member if is_left_out(at) => *byte >= BASE,
+                Scalar::Member if *byte == BASE + LOOSE => {
+                    layout.loose_bytes.iter().any(|(_, variable)| *variable == at)
+                }
                 Scalar::Member => {
                     leaf.optional && *byte == crate::byte::NONE
                         || byte.checked_sub(BASE).is_some_and(|member| is_there(&member))
@@ -438,7 +474,11 @@ fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
     };
     let stands = |owner: usize, block: &usize| {
         let head = |offset: usize| view[block + offset];
-        let is_head = head(at::OP) <= op::SWITCHES
+        let ghost = head(at::OP).checked_sub(op::GHOSTS).map(usize::from);
+        let is_alone = |ghost: usize| {
+            layout.late && layout.is_ghost.get(ghost) == Some(&true) && head(at::GHOST) == 1
+        };
+        let is_head = ghost.is_none_or(is_alone)
             && head(at::GHOST) <= 1
             && head(at::BEGUN) <= 1
             && head(at::BITS) < 16
@@ -450,9 +490,12 @@ fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
         let mut frames = layout.frames.iter().zip(&layout.code);
         let stand = frames
             .all(|(frame, code)| usize::from(view[block + frame.at]) <= code.instructions.len());
+        if !is_head {
+            return false;
+        }
         let root = layout.root(head(at::OP));
         let runs = head(at::OP) == op::IDLE || view[block + layout.frames[root].at] != 0;
-        is_head && stand && runs && (!is_absent || head(at::OP) == op::IDLE)
+        stand && runs && (!is_absent || head(at::OP) == op::IDLE)
     };
     if !view.iter().enumerate().all(is_byte)
         || !layout.blocks.iter().enumerate().all(|(owner, block)| stands(owner, block))
@@ -461,5 +504,7 @@ fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
     }
     let mut same = view.to_vec();
     canonical(layout, &mut same);
-    same == view && definite(layout, kind, view).is_ok_and(|all| all.len() == 1)
+    same == view
+        && definite(layout, kind, view).is_ok_and(|all| all.len() == 1)
+        && flips::normal(layout, same) == [view]
 }

@@ -5,8 +5,10 @@ use snapshot_language::Span;
 use snapshot_language::program::{Binary, Expression, ExpressionKind, IndexSet, LocalId, Type};
 
 use crate::byte::{
-    ANY, BASE, EXEMPT, GREATEST, MIXED, NONE, OLD, OTHER, OWN, PLACES, Row, integer, number, truth,
+    ANY, BASE, EXEMPT, GREATEST, I, J, LOOSE, MIXED, NONE, OLD, OTHER, OWN, PLACES, Row, T,
+    integer, number, truth,
 };
+use crate::flips::{class, is_symbol, negated};
 use crate::layout::{
     Layout, Leaf, Room, Scalar, by_members, each_leaf, fixed, may_be_outside, size,
 };
@@ -36,6 +38,8 @@ pub struct Scope<'a, 'p> {
     pub fresh: &'a mut u8,
     /// The last scalar that is kept, was read and is unknown.
     pub unknown: Option<usize>,
+    /// A mistake on purpose: see `Planted`.
+    pub symbols_differ: bool,
 }
 
 /// Where a part of a variable is: bytes of the view, or what is known of it.
@@ -74,7 +78,7 @@ impl Scope<'_, '_> {
     /// A condition: `None` if it is unknown.
     pub fn holds(&mut self, condition: &Expression) -> Result<Option<bool>, Stop> {
         let byte = self.scalar(condition)?;
-        Ok((byte != ANY).then_some(byte == BASE + 1))
+        Ok((byte != ANY && !is_symbol(byte)).then_some(byte == BASE + 1))
     }
 
     /// What an expression computes.
@@ -148,7 +152,8 @@ impl Scope<'_, '_> {
                 byte => smallvec![byte],
             },
             ExpressionKind::Not(inner) => {
-                smallvec![self.holds(inner)?.map_or(ANY, |holds| truth(!holds))]
+                let byte = self.scalar(inner)?;
+                smallvec![if byte == ANY { ANY } else { negated(byte) }]
             }
             ExpressionKind::Binary(operator, left, right) => {
                 smallvec![self.binary(*operator, left, right)?]
@@ -271,6 +276,9 @@ impl Scope<'_, '_> {
                     None => Located::Known(self.nothing(element)),
                 }
             }
+            (None, Located::At(at)) if by_members(*over) && byte == BASE + LOOSE => {
+                Located::Known(self.one_of(at, element, nested))
+            }
             // A place of one other process: shown where it is i.
             (None, Located::At(_)) if by_members(*over) && byte == BASE + OTHER && !nested => {
                 let view = self.layout.read_view(true);
@@ -278,6 +286,24 @@ impl Scope<'_, '_> {
             }
             (None, _) => Located::Known(self.nothing(element)),
         })
+    }
+
+    /// An element at i, at j or at any other: what is the same in all of them.
+    fn one_of(&mut self, at: usize, element: &Type, nested: bool) -> Row {
+        let size = self.size(element);
+        let nothing = self.nothing(element);
+        let mut row = match nested {
+            true => nothing.clone(),
+            false => self.layout.unknown(element, self.layout.read_view(true)),
+        };
+        for member in [I, J].into_iter().filter(|member| self.members.contains(member)) {
+            let own = self.read(at + usize::from(member) * size, element);
+            for ((byte, own), nothing) in row.iter_mut().zip(own).zip(&nothing) {
+                *byte = if *byte == own { own } else { *nothing };
+            }
+        }
+        self.unknown = None;
+        row
     }
 
     fn each(
@@ -330,6 +356,7 @@ impl Scope<'_, '_> {
         body: &Expression,
     ) -> Result<Option<bool>, Stop> {
         let except = except.map(|except| self.scalar(except)).transpose()?;
+        let except = except.map(|byte| if byte == BASE + LOOSE { ANY } else { byte });
         // Each index, and whether there surely is one like it.
         let mut indices: Vec<(u8, bool)> = match over {
             IndexSet::Range(low, high) => match fixed(low, high) {
@@ -450,7 +477,10 @@ impl Scope<'_, '_> {
         each_leaf(content, self.layout.tokens(), 0, &mut |leaf, members| {
             let (one, two) = pairs.next().unwrap_or((&ANY, &ANY));
             // Of an array by process there are elements that are not seen.
-            let same = same(leaf, *one, *two).filter(|same| !same || members == 0);
+            let mut same = same(leaf, *one, *two).filter(|same| !same || members == 0);
+            if self.symbols_differ && leaf.scalar == Scalar::Bool && is_symbol(*one) {
+                same = Some(false);
+            }
             equal = match (equal, same) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),
@@ -476,7 +506,16 @@ fn same(leaf: Leaf, one: u8, two: u8) -> Option<bool> {
         _ if one == ANY || two == ANY => None,
         _ if one == NONE || two == NONE => Some(one == two),
         Scalar::Member if one == BASE + OTHER && two == BASE + OTHER => None,
+        // Some process that is not t.
+        Scalar::Member if one == BASE + LOOSE || two == BASE + LOOSE => {
+            (one == BASE + T || two == BASE + T).then_some(false)
+        }
         Scalar::Value | Scalar::View | Scalar::Lost => None,
+        // Two symbols of one class, or two truth values: else nothing is known.
+        Scalar::Bool if is_symbol(one) || is_symbol(two) => {
+            let is_comparable = is_symbol(one) && is_symbol(two) && class(one) == class(two);
+            is_comparable.then_some(one == two)
+        }
         _ => Some(one == two),
     }
 }

@@ -8,6 +8,7 @@ use snapshot_language::program::SharedId;
 
 use crate::byte::{ANY, BASE, FRESH, I, OLD, OTHER, Row, T};
 use crate::centre::{canonical, central_versions, definite, is_central};
+use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, normal, symbol};
 use crate::layout::{Index, Layout, SPECIFICATION, Scalar, at, op};
 use crate::step::{Failure, Kind, Outcome, Planted, Run, Write, definite_indices, versions};
 
@@ -20,6 +21,9 @@ pub struct Effect {
     pub named: Vec<usize>,
     /// What the specification's byte becomes.
     pub specification: Option<u8>,
+    /// The bytes of the centre of which written bits are copies, or negations: symbols name
+    /// them by number.
+    pub copied: Vec<usize>,
     /// The cells that it writes, in order; members as the actor sees them.
     pub cells: Vec<(SharedId, Vec<Index>, Row)>,
     /// Bytes of the actor's block that it sets: i and j only.
@@ -67,7 +71,7 @@ pub fn effect(
             }
         }
     }
-    let in_update = actor != T && !matches!(before[block + at::OP], op::IDLE | op::SCANS);
+    let in_update = actor != T && matches!(before[block + at::OP], op::UPDATES | op::SWITCHES);
     let ends = in_update && before[block + at::GHOST] != 0 && after[block + at::GHOST] == 0;
     if ends {
         for at in block + at::END..block + block_size(layout) {
@@ -100,7 +104,42 @@ pub fn effect(
         T => layout.names.iter().copied().filter(named).collect(),
         _ => Vec::new(),
     };
-    Ok(Some(Effect { actor, named, specification, cells, sets, ends, numbers }))
+    let copied = copied(layout, before, &mut cells, &mut sets);
+    Ok(Some(Effect { actor, named, specification, copied, cells, sets, ends, numbers }))
+}
+
+/// Says written bits by bytes of the centre, which all views of the state have; where that cannot
+/// be, they are unknown.
+fn copied(
+    layout: &Layout<'_>,
+    before: &[u8],
+    cells: &mut [(SharedId, Vec<Index>, Row)],
+    sets: &mut [(usize, u8)],
+) -> Vec<usize> {
+    let mut copied = Vec::new();
+    if layout.classes.is_empty() {
+        return copied;
+    }
+    let mut say = |at: usize, byte: &mut u8| {
+        let leaf = layout.slots[at].leaf;
+        if !leaf.is_some_and(|leaf| leaf.scalar == Scalar::Bool) || !is_symbol(*byte) {
+            return;
+        }
+        *byte = in_centre(layout, before, class(*byte)).map_or(ANY, |central| {
+            let known = copied.iter().position(|one| *one == central);
+            let number = known.unwrap_or_else(|| {
+                copied.push(central);
+                copied.len() - 1
+            });
+            symbol(number, is_odd(*byte) != is_odd(before[central]))
+        });
+    };
+    for (variable, _, row) in cells {
+        let base = layout.shared[variable.0 as usize].base;
+        (base..).zip(row).for_each(|(at, byte)| say(at, byte));
+    }
+    sets.iter_mut().for_each(|(at, byte)| say(*at, byte));
+    copied
 }
 
 fn block_size(layout: &Layout<'_>) -> usize {
@@ -124,8 +163,10 @@ impl Effect {
         if follows_actor || is_named {
             return Ok(Vec::new());
         }
-        let joined = Joined { effect: self, layout, kind, fresh: versions(layout, view) };
-        let mut states = vec![view.to_vec()];
+        let view = load(layout, view);
+        let fresh = versions(layout, &view);
+        let joined = Joined { effect: self, layout, kind, fresh, view: &view };
+        let mut states = vec![view.clone()];
         if let Some(byte) = self.specification {
             states.iter_mut().for_each(|state| state[SPECIFICATION] = byte);
         }
@@ -143,7 +184,7 @@ impl Effect {
         for state in states {
             for mut state in definite(layout, kind, &state)? {
                 canonical(layout, &mut state);
-                all.push(state);
+                all.extend(normal(layout, state));
             }
         }
         Ok(all)
@@ -157,6 +198,8 @@ struct Joined<'a, 'p> {
     kind: &'a Kind,
     /// The number of a version that is new to the view.
     fresh: u8,
+    /// The view as it was, its bits by symbols.
+    view: &'a [u8],
 }
 
 impl Joined<'_, '_> {
@@ -172,6 +215,10 @@ impl Joined<'_, '_> {
             Scalar::Version if byte >= BASE + self.effect.numbers.1 => {
                 let number = u16::from(byte - self.effect.numbers.1) + u16::from(self.fresh);
                 vec![u8::try_from(number).unwrap_or(ANY)]
+            }
+            Scalar::Bool if is_symbol(byte) => {
+                let known = self.view[self.effect.copied[class(byte)]];
+                vec![if is_odd(byte) && known != ANY { negated(known) } else { known }]
             }
             Scalar::View if self.layout.tokens() => vec![OLD],
             _ => vec![byte],
@@ -260,8 +307,9 @@ impl Run<'_, '_> {
         let Some((procedure, here)) = self.place(state) else { return };
         let token = state[block + at::TOKEN];
         let fresh = versions(self.layout, state);
+        let operation = state[block + at::OP];
         let mut branch =
-            Outcome { state: state.to_vec(), writes: Vec::new(), failure: None, fresh };
+            Outcome { state: state.to_vec(), writes: Vec::new(), failure: None, fresh, operation };
         let instruction = self.layout.code[procedure].instructions[here];
         let view = match (self.layout.tokens(), token) {
             (false, _) => ANY,

@@ -2,18 +2,19 @@
 //! independent check of it.
 //!
 //! A proof for every n (docs/every-n.md) rests on all that makes it small: slices, late
-//! operations, flips, decided conditions. A certificate rests on none of it. It lists views by
-//! the plainest rules: [`check`](check()) confirms, by the program's instructions with unknown values,
+//! operations, flips, decided conditions. A certificate takes none of it on trust. It lists views by
+//! plain rules: [`check`](check()) confirms, by the program's instructions with unknown values,
 //! that the views of the initial state are listed, that every step from a listed view leads to
 //! listed ones, and that none goes wrong. The set is inductive, so it has the views of all states of
 //! all n. Nothing is taken over from the proof but guesses that cannot make a wrong certificate:
 //! which scalars are kept, where locals are forgotten, where updates take effect, which calls
-//! are ghost scans. So [`write()`] closes the set again, by the rules of this crate.
+//! are ghost scans, which bits are said relative to each other. So [`write()`] closes the set again, by the rules of this crate.
 //!
 //! | module | content |
 //! | --- | --- |
 //! | [`byte`], [`layout`] | what a view says, and where |
 //! | [`evaluate`], [`step`], `ghosts` | steps of one process, values unknown |
+//! | [`flips`] | bits of which only the relation to others is listed |
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
 //! | [`views`] | kinds of views, the first of each, all steps from one |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
@@ -31,6 +32,7 @@ pub mod centre;
 pub mod check;
 pub mod claim;
 pub mod evaluate;
+pub mod flips;
 mod ghosts;
 pub mod join;
 pub mod layout;

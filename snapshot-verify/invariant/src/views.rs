@@ -3,8 +3,9 @@
 use crate::byte::{ANY, I, J, Row, T};
 use crate::centre::{canonical, definite};
 use crate::claim::Aim;
+use crate::flips::{load, normal};
 use crate::join::{Effect, effect};
-use crate::layout::Layout;
+use crate::layout::{Layout, op};
 use crate::step::{Failure, Kind, Outcome, Planted, Run};
 
 /// The kinds of an obligation: of i's and j's scans, and of a third process at each place
@@ -32,7 +33,8 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
     let planted = Planted::default();
     let constant = |of: &snapshot_language::program::Expression, me: u8| -> Option<Row> {
         let state = vec![ANY; layout.slots.len()];
-        let mut branch = Outcome { state, writes: Vec::new(), failure: None, fresh: 1 };
+        let mut branch =
+            Outcome { state, writes: Vec::new(), failure: None, fresh: 1, operation: op::IDLE };
         Run { layout, kind, me, planted }.scope(&mut branch, 0).row(of).ok()
     };
     for (number, variable) in layout.program.shared.iter().enumerate() {
@@ -50,7 +52,7 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
     clear_absent(layout, kind, &mut state);
     let mut states = definite(layout, kind, &state)?;
     states.iter_mut().for_each(|state| canonical(layout, state));
-    Ok(states)
+    Ok(states.into_iter().flat_map(|state| normal(layout, state)).collect())
 }
 
 fn keep(layout: &Layout<'_>, state: &mut [u8], begin: usize, row: &[u8]) {
@@ -91,10 +93,10 @@ pub fn steps(
     planted: Planted,
 ) -> Result<Steps, Failure> {
     let mut steps = Steps::default();
+    let view = &load(layout, view);
     for &me in &kind.members {
         let run = Run { layout, kind, me, planted };
         let is_followed = me == kind.followed;
-        let is_mine = is_followed && (me == T || run.is_inside(view));
         for mut outcome in run.steps(view) {
             if let Some(failure) = outcome.failure {
                 if planted.no_failures {
@@ -102,11 +104,14 @@ pub fn steps(
                 }
                 return Err(failure);
             }
+            // A scan may begin, and end, with that step.
+            let is_inside = run.is_inside(view) || outcome.operation == op::SCANS;
+            let is_mine = is_followed && (me == T || is_inside);
             if is_mine && let Some(effect) = effect(layout, kind, view, &outcome)? {
                 steps.effects.push(effect);
             }
             canonical(layout, &mut outcome.state);
-            steps.views.push(outcome.state);
+            steps.views.extend(normal(layout, outcome.state));
         }
     }
     Ok(steps)

@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::claim::{Aim, Claim, Obligation, missing};
 use crate::layout::{Layout, Scalar, Unfit, may_fail};
 use crate::search::{Family, Obstacle, close};
-use crate::step::{Failure, Planted};
+use crate::step::{Failure, Planted, late};
 use crate::text::Rows;
 use crate::{Budget, Unfinished};
 
@@ -26,7 +26,19 @@ pub struct Part {
     pub kept: Vec<String>,
     /// Which access of `update` is where it takes effect, in the order of the text.
     pub point: Option<usize>,
+    /// Whether operations are shown late; where they cannot be, they are not.
+    pub late: bool,
+    /// Loops of i and j in which only the round of t is one of its own: the owner, the procedure,
+    /// and which of its loops.
+    pub loose: Vec<(u8, usize, usize)>,
+    /// Bits of which only the relation is listed, by names; those that stand for nothing here,
+    /// or cannot be in a class, are passed over.
+    pub classes: Vec<Vec<BitName>>,
 }
+
+/// A bit of a class: its name, and if it is of the class in a round of a loop only, the local
+/// that is the loop's variable, and the member that this is.
+pub type BitName = (String, Option<(usize, u8)>);
 
 /// What has been written.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -161,7 +173,27 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
         layout.point = accesses.nth(number).map(|(at, _)| at);
     }
     crate::liveness::forget(&mut layout);
+    layout.late = part.late && late::may_be(&layout);
+    let mut loose = part.loose.clone();
+    loose.retain(|one| layout.bytes_of_loose(*one).is_some());
+    loose.sort_unstable();
+    loose.dedup();
+    layout.loose = loose;
     layout.index();
+    for class in &part.classes {
+        let bits = class.iter().filter_map(|(name, round)| layout.bit(name, *round));
+        let bits = bits.map(|bit| layout.loosened(bit));
+        let bits = bits.filter(|bit| layout.slots[bit.at].kept).collect::<Vec<_>>();
+        if !bits.is_empty() {
+            layout.classes.push(bits);
+        }
+    }
+    layout.index();
+    // A guess that does not fit is none.
+    if crate::flips::check(&layout).is_err() {
+        layout.classes.clear();
+        layout.index();
+    }
     Ok(layout)
 }
 
@@ -184,6 +216,16 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
             let locals: Vec<String> = locals.iter().map(ToString::to_string).collect();
             forgotten.push(format!("{procedure} {at} {}", locals.join(" ")));
         }
+    }
+    writeln!(output, "late {}", u8::from(layout.late))?;
+    writeln!(output, "loose {}", layout.loose.len())?;
+    for (owner, procedure, number) in &layout.loose {
+        writeln!(output, "{} {procedure} {number}", ["i", "j"][usize::from(*owner)])?;
+    }
+    writeln!(output, "classes {}", layout.classes.len())?;
+    for class in &layout.classes {
+        let bits: Vec<String> = class.iter().map(|bit| layout.bit_name(*bit)).collect();
+        writeln!(output, "{}", bits.join(" "))?;
     }
     writeln!(output, "forgotten {}", forgotten.len())?;
     for line in forgotten {

@@ -96,6 +96,9 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
             obligation: Obligation { ghosts, aim },
             kept: export::kept(program, &model),
             point: export::point(&model),
+            late: model.delays,
+            loose: export::loose(&model),
+            classes: export::classes(program, &model),
         }));
     }
     parts

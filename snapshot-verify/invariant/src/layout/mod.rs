@@ -10,14 +10,18 @@ mod scalars;
 pub use program::{each_expression, may_be_outside, may_fail};
 pub use scalars::{Leaf, Scalar, by_members, cells, each_leaf, fixed, leaves, size};
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use snapshot_language::program::{CellKind, Program, Type};
 use snapshot_semantics::interpret::code::{self, Code, Instruction};
 
 use self::program::{bound, ghosts};
 use self::scalars::located;
-use crate::byte::{ANY, BORROWED, J, PLACES, Row, T};
+use crate::byte::{ANY, BASE, BORROWED, J, LOOSE, PLACES, Row, T};
 use crate::claim::Obligation;
+use crate::flips::Bit;
 
 /// A byte of a view.
 #[derive(Clone, Debug)]
@@ -77,6 +81,9 @@ pub mod op {
     pub const SCANS: u8 = 2;
     /// The first update to 1.
     pub const SWITCHES: u8 = 3;
+    /// A ghost scan of an operation that is not shown yet: this, and the number of the
+    /// procedure.
+    pub const GHOSTS: u8 = 4;
 }
 
 /// An index of a cell: a member, or, over integers, its place.
@@ -117,6 +124,9 @@ pub struct Frame {
     pub fors: Vec<usize>,
 }
 
+/// The classes of a byte, and the rounds in which it is in each.
+pub type ByRound = SmallVec<[(usize, Option<(usize, u8)>); 4]>;
+
 /// A program, with a place for everything that an obligation keeps.
 pub struct Layout<'p> {
     /// The program.
@@ -155,6 +165,23 @@ pub struct Layout<'p> {
     pub central: Vec<usize>,
     /// The bytes of loops' positions.
     pub positions: Vec<usize>,
+    /// Whether an operation is shown from its first access on to something that is kept, outside
+    /// of its ghost scans.
+    pub late: bool,
+    /// Loops of i and j over the crowd in which only the round of t is one of its own: the owner,
+    /// the procedure, and the `for` in it. All other rounds are those of a gap, with an index
+    /// that is [`crate::byte::LOOSE`].
+    pub loose: Vec<(u8, usize, usize)>,
+    /// The bytes of their positions and variables.
+    pub loose_bytes: Vec<(usize, usize)>,
+    /// Bits that are said relative to each other.
+    pub classes: Vec<Vec<Bit>>,
+    /// The same by byte: the number of the class, and in which round.
+    pub class_bits: BTreeMap<usize, ByRound>,
+    /// The bytes of truth values that are kept, if there are classes.
+    pub truths: Vec<usize>,
+    /// The classes of each of these.
+    pub truth_classes: Vec<ByRound>,
     /// Whether each access is a step of its own, whatever it touches.
     pub stops_always: bool,
 }
@@ -190,6 +217,13 @@ impl<'p> Layout<'p> {
             names: Vec::new(),
             central: Vec::new(),
             positions: Vec::new(),
+            late: false,
+            loose: Vec::new(),
+            loose_bytes: Vec::new(),
+            classes: Vec::new(),
+            class_bits: BTreeMap::new(),
+            truths: Vec::new(),
+            truth_classes: Vec::new(),
             stops_always: false,
         };
         for code in &layout.code {
@@ -360,6 +394,28 @@ impl<'p> Layout<'p> {
         let positions = of(&|slot| slot.position && !slot.tracked);
         (self.versions, self.names) = (versions, names);
         (self.central, self.positions) = (central, positions);
+        self.loose_bytes = self.loose.iter().filter_map(|one| self.bytes_of_loose(*one)).collect();
+        self.index_classes();
+    }
+
+    /// A byte as it is stored: of a process that may be i, j or any other, nothing is known.
+    pub fn tight(&self, at: usize, byte: u8) -> u8 {
+        let is_member = self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
+        if is_member && byte == BASE + LOOSE { ANY } else { byte }
+    }
+
+    /// Where the position and the variable of a loop over the crowd are; none if there is no such loop.
+    pub fn bytes_of_loose(&self, loose: (u8, usize, usize)) -> Option<(usize, usize)> {
+        let (owner, procedure, number) = loose;
+        let block = *self.blocks.get(usize::from(owner)).filter(|_| owner != T)?;
+        let frame = self.frames.get(procedure)?;
+        let begins = self.code[procedure].instructions.iter().find_map(|one| match one {
+            Instruction::BeginFor(this) if this.number == number && by_members(this.over) => {
+                Some(this.variable.0 as usize)
+            }
+            _ => None,
+        });
+        Some((block + frame.fors.get(number)?, block + frame.locals.get(begins?)?.base))
     }
 
     /// What is known of something of this type that is not kept: of views, `view`.
@@ -391,8 +447,11 @@ impl<'p> Layout<'p> {
 
     /// The procedure of an operation.
     pub fn root(&self, operation: u8) -> usize {
-        let id = if operation == op::SCANS { self.program.scan() } else { self.program.update() };
-        id.0 as usize
+        match operation {
+            op::SCANS => self.program.scan().0 as usize,
+            op::IDLE | op::UPDATES | op::SWITCHES => self.program.update().0 as usize,
+            ghost => usize::from(ghost - op::GHOSTS),
+        }
     }
 }
 

@@ -105,7 +105,8 @@ pub fn conditions_without(
         return Err(SmtError::Unfit(Unfit("calls")));
     }
     let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };
-    let part = Part { obligation, kept: kept.to_vec(), point: None };
+    let (kept, classes) = (kept.to_vec(), Vec::new());
+    let part = Part { obligation, kept, point: None, late: false, loose: Vec::new(), classes };
     let mut layout = lay_out(program, &part).map_err(SmtError::Unfit)?;
     layout.stops_always = true;
     // What fails is to be found by the solver.

@@ -4,7 +4,7 @@ use snapshot_language::program::{Access, CellPlace, Place, Projection, Root, Sha
 use snapshot_semantics::interpret::code::Instruction;
 
 use super::{Failure, Outcome, Run, Write, definite_indices};
-use crate::byte::{ANY, BASE, OTHER, Row, T, number, truth};
+use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T, number, truth};
 use crate::evaluate::{Stop, patched_token, stored_token};
 use crate::layout::{Index, Room, Scalar, by_members, fixed, size};
 
@@ -53,6 +53,12 @@ impl<'p> Run<'_, 'p> {
                         Some(offset) => begin += offset * size,
                         // The place of one that is not there holds nothing.
                         None if by_members(*over) && byte == BASE + OTHER => return,
+                        // One of two places, or one that is not there.
+                        None if by_members(*over) && byte == BASE + LOOSE => {
+                            let end = begin + usize::from(T) * size;
+                            branch.state[begin..end].fill(ANY);
+                            return;
+                        }
                         None => {
                             self.lose(&mut branch.state, block, room);
                             return;
@@ -159,7 +165,8 @@ impl<'p> Run<'_, 'p> {
     ) -> bool {
         self.layout.cells[variable.0 as usize].iter().any(|(path, room)| {
             let hit = indices.iter().zip(path).all(|(index, place)| match (index, place) {
-                (Index::Member(OTHER), Index::Member(T)) => others_are_t,
+                (Index::Member(OTHER | LOOSE), Index::Member(T)) => others_are_t,
+                (Index::Member(LOOSE), _) => true,
                 (Index::Anyone | Index::Anywhere, _) => true,
                 (index, place) => index == place,
             });
@@ -324,9 +331,13 @@ impl<'p> Run<'_, 'p> {
         variable: SharedId,
         indices: &[Index],
         room: Option<Room>,
-        row: Row,
+        mut row: Row,
         point: bool,
     ) {
+        let base = self.layout.shared[variable.0 as usize].base;
+        for (at, byte) in (base..).zip(&mut row) {
+            *byte = self.layout.tight(at, *byte);
+        }
         if let Some(room) = room {
             for (at, byte) in (room.base..).zip(&row) {
                 let slot = &self.layout.slots[at];

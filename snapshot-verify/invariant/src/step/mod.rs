@@ -5,6 +5,7 @@
 //! before. Where a condition is unknown, both ways are gone. A loop over the crowd passes
 //! the members that are there, in their order, and between them any number of others.
 
+pub mod late;
 mod memory;
 mod settle;
 
@@ -13,7 +14,7 @@ use snapshot_language::program::SharedId;
 use snapshot_semantics::interpret::code::Instruction;
 use thiserror::Error;
 
-use crate::byte::{ANY, BASE, OTHER, Row, T};
+use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T};
 use crate::evaluate::{Scope, Stop};
 use crate::layout::{Index, Layout, SPECIFICATION, at, op};
 
@@ -69,6 +70,8 @@ pub struct Outcome {
     pub failure: Option<Failure>,
     /// The number of the version that is made next.
     pub fresh: u8,
+    /// The operation that the step is part of; one of [`op`].
+    pub operation: u8,
 }
 
 /// A process that makes a step.
@@ -96,6 +99,10 @@ pub struct Planted {
     pub unknown_is_false: bool,
     /// Failures are passed over.
     pub no_failures: bool,
+    /// Two bits of one class are different, whatever they are.
+    pub symbols_differ: bool,
+    /// What an operation does that is shown late is not made.
+    pub late_is_unseen: bool,
 }
 
 /// The position of a loop in the gap before all members; behind one it is one more, and that
@@ -151,8 +158,12 @@ impl<'p> Run<'_, 'p> {
     pub fn steps(&self, state: &[u8]) -> Vec<Outcome> {
         let mut out = Vec::new();
         let fresh = versions(self.layout, state);
-        let begin = Outcome { state: state.to_vec(), writes: Vec::new(), failure: None, fresh };
+        let operation = self.head(state, at::OP);
+        let (state, writes) = (state.to_vec(), Vec::new());
+        let begin = Outcome { state, writes, failure: None, fresh, operation };
+        let state = &begin.state.clone();
         match self.place(state) {
+            None if self.layout.late => self.begin_late(&begin, &mut out),
             None => {
                 for (operation, value) in self.operations(state) {
                     let mut begun = begin.clone();
@@ -184,6 +195,7 @@ impl<'p> Run<'_, 'p> {
     fn invoke(&self, branch: &mut Outcome, operation: u8, value: u8) {
         let block = self.block();
         branch.state[block + at::OP] = operation;
+        branch.operation = operation;
         if operation == op::SWITCHES {
             branch.state[block + at::SWITCHED] = 1;
         }
@@ -294,6 +306,7 @@ impl<'p> Run<'_, 'p> {
             procedure,
             fresh: &mut branch.fresh,
             unknown: None,
+            symbols_differ: self.planted.symbols_differ,
         }
     }
 
@@ -329,7 +342,7 @@ impl<'p> Run<'_, 'p> {
     fn put(&self, state: &mut [u8], begin: usize, row: &[u8]) {
         for (at, byte) in (begin..).zip(row) {
             if self.layout.slots[at].kept {
-                state[at] = *byte;
+                state[at] = self.layout.tight(at, *byte);
             }
         }
     }
@@ -342,6 +355,10 @@ pub fn definite_indices(kind: &Kind, indices: &[Index]) -> Vec<Vec<Index>> {
         let values: Vec<Index> = match index {
             Index::Anyone => {
                 kind.members.iter().chain(&[OTHER]).map(|one| Index::Member(*one)).collect()
+            }
+            Index::Member(LOOSE) => {
+                let members = kind.members.iter().filter(|one| **one != T);
+                members.chain(&[OTHER]).map(|one| Index::Member(*one)).collect()
             }
             index => vec![*index],
         };

@@ -1,11 +1,12 @@
 //! From an access to the next: conditions, loops, calls and returns.
 
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 use snapshot_language::Span;
 use snapshot_semantics::interpret::code::{For, Instruction};
 
 use super::{COUNTING, GAP, MEMBER, Outcome, Run};
-use crate::byte::{ANY, BASE, OTHER, Row, integer, number};
+use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T, integer, number};
 use crate::evaluate::Stop;
 use crate::layout::{by_members, fixed};
 
@@ -161,6 +162,8 @@ impl<'p> Run<'_, 'p> {
                 let mut except = ANY;
                 if let Some(left_out) = this.except {
                     except = match self.scope(&mut branch, procedure).scalar(left_out) {
+                        // It may be any of them.
+                        Ok(byte) if byte == BASE + LOOSE => ANY,
                         Ok(byte) => byte,
                         Err(stop) => match self.unknown(stop) {
                             Some(failure) => {
@@ -255,7 +258,7 @@ impl<'p> Run<'_, 'p> {
     /// A branch for each value of a scalar that is unknown.
     pub(super) fn split(&self, branch: &Outcome, unknown: Option<usize>) -> Option<Vec<Outcome>> {
         let at = unknown?;
-        let values = self.layout.slots[at].leaf?.values(&self.kind.members)?;
+        let values = self.layout.values(&branch.state, at, &self.kind.members)?;
         let with = |byte| {
             let mut branch = branch.clone();
             branch.state[at] = byte;
@@ -289,17 +292,22 @@ impl<'p> Run<'_, 'p> {
         let mut ends = true;
         if by_members(this.over) {
             // A gap, a member, a gap, ..., a gap.
-            let members = &self.kind.members;
+            let loose = self.layout.loose.contains(&(self.me, procedure, this.number));
+            let members = self.kind.members.iter().copied();
+            let members: SmallVec<[u8; 3]> =
+                members.filter(|member| !loose || *member == T).collect();
+            let rank =
+                |member: u8| members.iter().position(|one| *one == member).unwrap_or_default();
             let mut next = match now {
                 None => 0,
                 Some(GAP) => 0,
-                Some(byte) if byte >= MEMBER => 2 * self.rank(byte - MEMBER) + 2,
-                Some(byte) => 2 * self.rank(byte - GAP - 1) + 2,
+                Some(byte) if byte >= MEMBER => 2 * rank(byte - MEMBER) + 2,
+                Some(byte) => 2 * rank(byte - GAP - 1) + 2,
             };
             while next <= 2 * members.len() {
                 if next % 2 == 0 {
                     let gap = if next == 0 { GAP } else { GAP + 1 + members[next / 2 - 1] };
-                    go(gap, BASE + OTHER);
+                    go(gap, BASE + if loose { LOOSE } else { OTHER });
                 } else {
                     let member = members[next / 2];
                     if !leaves_out || except != BASE + member {
@@ -341,10 +349,6 @@ impl<'p> Run<'_, 'p> {
             self.arrive(&mut branch.state, procedure, this.end);
             waiting.push(branch);
         }
-    }
-
-    pub(super) fn rank(&self, member: u8) -> usize {
-        self.kind.members.iter().position(|one| *one == member).unwrap_or_default()
     }
 
     /// Ends a step: the centre is made definite.

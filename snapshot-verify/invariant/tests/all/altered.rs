@@ -16,7 +16,7 @@ fn locked() -> (Program, String) {
 }
 
 /// With the hash of its lines at its end.
-fn sealed(lines: &[String]) -> String {
+pub fn sealed(lines: &[String]) -> String {
     let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let hash = Sha256::new_with_prefix(&text).finalize();
     let seal: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -24,7 +24,7 @@ fn sealed(lines: &[String]) -> String {
     text
 }
 
-fn lines(text: &str) -> Vec<String> {
+pub fn lines(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     lines.pop();
     lines

@@ -6,5 +6,6 @@ mod accepted;
 mod altered;
 mod planted;
 mod programs;
+mod relative;
 mod solvers;
 mod wrong;

@@ -45,6 +45,9 @@ pub fn parts(program: &Program, rungs: &[&str]) -> Vec<Part> {
             obligation: Obligation { ghosts, aim },
             kept: export::kept(program, &model),
             point: export::point(&model),
+            late: model.delays,
+            loose: export::loose(&model),
+            classes: export::classes(program, &model),
         }
     };
     let parts: Vec<Part> = chosen.map(part).collect();
@@ -65,7 +68,7 @@ pub fn certificate(
     };
     let mut text = Vec::new();
     let mut proceed = || true;
-    let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
+    let mut budget = Budget { memory: 6 << 30, proceed: &mut proceed };
     let summary = write_planted(program, &claim, parts, &mut text, &mut budget, planted)?;
     assert_eq!(summary.bytes, text.len() as u64);
     Ok((String::from_utf8(text).unwrap(), summary))
@@ -73,7 +76,7 @@ pub fn certificate(
 
 pub fn checked(program: &Program, certificate: &[u8]) -> Answer {
     let mut proceed = || true;
-    let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
+    let mut budget = Budget { memory: 6 << 30, proceed: &mut proceed };
     check(program, "digest", &mut &*certificate, &mut budget).unwrap()
 }
 

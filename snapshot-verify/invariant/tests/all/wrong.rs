@@ -7,6 +7,62 @@ use snapshot_language::program::Program;
 
 use crate::programs::{certificate, of_corpus, parsed, parts, refused};
 
+/// Who has scanned updates without the lock: what a scan stores before its first access matters to
+/// views that do not follow it.
+const LAX: &str = "
+algorithm lax
+shared owner: cas process or none := none
+shared a[segment]: value
+private lax: bool
+update(v):
+    if lax:
+        a[me] := v
+    else:
+        repeat
+            got := CAS(owner, none, me)
+        until got
+        a[me] := v
+        owner := none
+scan:
+    local copy[segment]: value
+    lax := true
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    for s in segments:
+        copy[s] := a[s]
+    owner := none
+    return copy
+";
+
+/// An update that has met itself among all processes does without the lock.
+pub const MET: &str = "
+algorithm met
+shared owner: cas process or none := none
+shared a[segment]: value
+update(v):
+    met := false
+    for k in processes:
+        if k = me: met := true
+    if met:
+        a[me] := v
+    else:
+        repeat
+            got := CAS(owner, none, me)
+        until got
+        a[me] := v
+        owner := none
+scan:
+    local copy[segment]: value
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    for s in segments:
+        copy[s] := a[s]
+    owner := none
+    return copy
+";
+
 /// Each wrong program, and an obligation of it that does not hold.
 pub fn programs() -> Vec<(Program, &'static str)> {
     let mut programs = vec![
@@ -14,6 +70,8 @@ pub fn programs() -> Vec<(Program, &'static str)> {
         (of_corpus("naive_collect", None), "scans.observer"),
         (of_corpus("afek_unbounded", Some("no_increment")), "calls.memory-t"),
     ];
+    programs.push((parsed(LAX, None), "scans.observer"));
+    programs.push((parsed(MET, None), "scans.observer"));
     // Right programs, and what makes each wrong.
     let edits = [
         ("versioned", "r[me] := (v, fresh)", "old := r[me]; r[me] := old with (val: v)"),

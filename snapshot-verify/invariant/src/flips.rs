@@ -1,0 +1,324 @@
+//! Bits of which only the relation to others is listed.
+//!
+//! A class is a list of bytes. In a listed view, the known bits of a class are relative to the
+//! first of them, the *lead*, which is 0: the view stands for itself and for what it becomes if
+//! all of these bits are flipped. So a step begins with bits that are symbols: the bit that the
+//! class leads with, or its negation ([`load`]). A symbol can be copied, negated and compared with
+//! one of its class; whatever else is computed of it is unknown, and both ways are gone. Whatever
+//! the classes are, what such a step leads to holds for both values of the lead: nothing is
+//! presumed of the program.
+//!
+//! Behind the step ([`normal`]), a symbol that makes up all known bits of one class, and occurs
+//! nowhere else, leads that class; any other is either value, so there are two views. Then each
+//! class is flipped so that its lead is 0, which is to say less.
+//!
+//! Views of one state are joined where their centres are equal. So what is central must be a
+//! function of the state, with flips, too: the lead is the first bit in the centre, if there is
+//! one, and [`check`] confirms that the class of a byte of the centre does not depend on t.
+
+use smallvec::SmallVec;
+
+use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
+use crate::centre::is_central;
+use crate::layout::{ByRound, Layout, Leaf, Scalar};
+
+/// A byte of a class.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Bit {
+    /// Which.
+    pub at: usize,
+    /// If it is of the class in one round of a loop only: the byte of the loop's variable, and
+    /// the member that this must be.
+    pub round: Option<(usize, u8)>,
+}
+
+/// Members by name, as rounds have them; then any other, and any but t.
+const MEMBERS: [&str; 5] = ["i", "j", "t", "-", "*"];
+
+/// The byte of true.
+const TRUE: u8 = BASE + 1;
+
+/// The first byte of symbols: beyond the values of truth.
+const SYMBOLS: u8 = BASE + 2;
+
+/// The most classes.
+pub const MOST: usize = (u8::MAX as usize - SYMBOLS as usize) / 2;
+
+/// The lead of a class, or its negation.
+pub const fn symbol(class: usize, negated: bool) -> u8 {
+    SYMBOLS + 2 * class as u8 + negated as u8
+}
+
+/// Whether a byte of a truth value is a symbol.
+pub const fn is_symbol(byte: u8) -> bool {
+    byte >= SYMBOLS
+}
+
+/// The class of a symbol.
+pub const fn class(symbol: u8) -> usize {
+    (symbol - SYMBOLS) as usize / 2
+}
+
+/// The negation of a known truth value, or of a symbol.
+pub const fn negated(byte: u8) -> u8 {
+    byte ^ 1
+}
+
+/// Whether a known truth value is true, or a symbol a negation.
+pub const fn is_odd(byte: u8) -> bool {
+    byte & 1 == 1
+}
+
+impl Layout<'_> {
+    /// The bit of this name, in a round in which this local of its procedure is this member.
+    pub fn bit(&self, name: &str, round: Option<(usize, u8)>) -> Option<Bit> {
+        let at = self.slots.iter().position(|slot| slot.name == name && !name.is_empty())?;
+        let slot = &self.slots[at];
+        let Some((local, member)) = round else { return Some(Bit { at, round: None }) };
+        let owner = usize::from(slot.owner?);
+        let room = self.frames[slot.frame?].locals.get(local)?;
+        let variable = self.blocks[owner] + room.base;
+        let is_member = |leaf: Leaf| leaf.scalar == Scalar::Member && !leaf.optional;
+        let of = &self.slots[variable];
+        let is_one = room.size == 1 && of.leaf.is_some_and(is_member) && member <= LOOSE;
+        is_one.then_some(Bit { at, round: Some((variable, member)) })
+    }
+
+    /// A bit of the rounds of any other, where those of i and j are among them.
+    pub(crate) fn loosened(&self, bit: Bit) -> Bit {
+        let is_loose = |variable: usize| self.loose_bytes.iter().any(|(_, one)| *one == variable);
+        match bit.round {
+            Some((variable, OTHER)) if is_loose(variable) => {
+                Bit { round: Some((variable, LOOSE)), ..bit }
+            }
+            _ => bit,
+        }
+    }
+
+    /// As it is written: `r[j].p[i]`, `t:scan.x#4@1=i`.
+    pub fn bit_of_name(&self, word: &str) -> Option<Bit> {
+        let Some((name, round)) = word.split_once('@') else { return self.bit(word, None) };
+        let (local, member) = round.split_once('=')?;
+        let member = MEMBERS.iter().position(|name| *name == member)?;
+        self.bit(name, Some((local.parse().ok()?, member as u8)))
+    }
+
+    /// The name of a bit.
+    pub fn bit_name(&self, bit: Bit) -> String {
+        let slot = &self.slots[bit.at];
+        let name = &slot.name;
+        let (Some((variable, member)), Some(owner), Some(frame)) =
+            (bit.round, slot.owner, slot.frame)
+        else {
+            return name.clone();
+        };
+        let begin = self.blocks[usize::from(owner)];
+        let locals = &self.frames[frame].locals;
+        let local = locals.iter().position(|room| begin + room.base == variable);
+        format!("{name}@{}={}", local.unwrap_or_default(), MEMBERS[usize::from(member)])
+    }
+
+    /// The class of a byte, where the loops stand.
+    pub fn class_of(&self, state: &[u8], at: usize) -> Option<usize> {
+        let mut classes = self.class_bits.get(&at)?.iter();
+        let counts = |round: Option<(usize, u8)>| {
+            round.is_none_or(|(variable, member)| state[variable] == BASE + member)
+        };
+        classes.find(|(_, round)| counts(*round)).map(|(class, _)| *class)
+    }
+
+    /// The values that something unknown may have, said by symbols if it is in a class.
+    pub fn values(&self, state: &[u8], at: usize, members: &[u8]) -> Option<SmallVec<[u8; 8]>> {
+        match self.class_of(state, at) {
+            Some(class) => Some(SmallVec::from_slice(&[symbol(class, false), symbol(class, true)])),
+            None => Some(SmallVec::from_vec(self.slots[at].leaf?.values(members)?)),
+        }
+    }
+
+    /// Notes the classes, by byte.
+    pub(crate) fn index_classes(&mut self) {
+        self.class_bits.clear();
+        for (number, class) in self.classes.iter().enumerate() {
+            for bit in class {
+                self.class_bits.entry(bit.at).or_default().push((number, bit.round));
+            }
+        }
+        let is_truth = |at: &usize| {
+            let slot = &self.slots[*at];
+            slot.kept && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Bool)
+        };
+        let all = (0..self.slots.len()).filter(is_truth);
+        self.truths = if self.classes.is_empty() { Vec::new() } else { all.collect() };
+        let of = |at: &usize| self.class_bits.get(at).cloned().unwrap_or_default();
+        self.truth_classes = self.truths.iter().map(of).collect();
+    }
+}
+
+/// What is wrong with the classes of a layout, if anything: a byte must be a truth value that is
+/// kept and never none, be in one class at a time, and if it may be in the centre, the class must
+/// be the same whichever process t is.
+pub fn check(layout: &Layout<'_>) -> Result<(), &'static str> {
+    if layout.classes.len() > MOST {
+        return Err("no more classes of bits");
+    }
+    for (&at, classes) in &layout.class_bits {
+        let slot = &layout.slots[at];
+        let is_truth = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Bool && !leaf.optional);
+        if !slot.kept || !is_truth {
+            return Err("bits that are kept");
+        }
+        for (number, (_, round)) in classes.iter().enumerate() {
+            let is_other = |(_, other): &(usize, Option<(usize, u8)>)| match (round, other) {
+                (Some((variable, member)), Some((same, other))) => {
+                    variable == same && member != other
+                }
+                _ => false,
+            };
+            if !classes[..number].iter().all(is_other) {
+                return Err("one class for each bit");
+            }
+        }
+        let is_of = |member: u8| {
+            let is = |round: Option<(usize, u8)>| round.is_some_and(|(_, one)| one == member);
+            classes.iter().find(|(_, round)| is(*round)).map(|(class, _)| *class)
+        };
+        if !may_be_central(layout, at) {
+            continue;
+        }
+        // A round of t is one of any other to other views: then the bit leads in all of them.
+        let is_variable = |(_, variable): &(usize, usize)| {
+            classes.iter().any(|(_, round)| round.is_some_and(|(one, _)| one == *variable))
+        };
+        let is_loose = layout.loose_bytes.iter().any(is_variable);
+        let (tracked, other) = (is_of(T), is_of(if is_loose { LOOSE } else { OTHER }));
+        if tracked.is_some() != other.is_some() {
+            return Err("a class in the rounds of t and of any other");
+        }
+        for class in tracked.into_iter().chain(other) {
+            let is_alone = |bit: &Bit| bit.at == at || !may_be_central(layout, bit.at);
+            if !layout.classes[class].iter().all(is_alone) {
+                return Err("one bit of the centre in a class of a round");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a byte may be known in the centre: what runs in ghost scans only is never there.
+fn may_be_central(layout: &Layout<'_>, at: usize) -> bool {
+    let slot = &layout.slots[at];
+    !slot.tracked && !slot.frame.is_some_and(|frame| layout.ghostly[frame])
+}
+
+/// Per truth value, the class that it is in where the loops stand.
+fn classes(layout: &Layout<'_>, state: &[u8]) -> SmallVec<[Option<u8>; 64]> {
+    let counts = |(_, round): &&(usize, Option<(usize, u8)>)| {
+        round.is_none_or(|(variable, member)| state[variable] == BASE + member)
+    };
+    let of = |classes: &ByRound| classes.iter().find(counts).map(|(class, _)| *class as u8);
+    layout.truth_classes.iter().map(of).collect()
+}
+
+/// Says the bits of a listed view by symbols.
+pub fn load(layout: &Layout<'_>, view: &[u8]) -> Vec<u8> {
+    let mut state = view.to_vec();
+    for (&at, class) in layout.truths.iter().zip(classes(layout, view)) {
+        if let (BASE | TRUE, Some(class)) = (state[at], class) {
+            state[at] = symbol(usize::from(class), is_odd(state[at]));
+        }
+    }
+    state
+}
+
+/// The views that a state behind a step is: symbols that are not all of one class are either
+/// value, and classes lead with 0.
+pub fn normal(layout: &Layout<'_>, state: Vec<u8>) -> Vec<Vec<u8>> {
+    if layout.classes.is_empty() {
+        return vec![state];
+    }
+    let of = classes(layout, &state);
+    let mut done: Vec<Vec<u8>> = Vec::new();
+    let mut waiting = vec![state];
+    while let Some(mut state) = waiting.pop() {
+        let Some(mixed) = mixed(layout, &state, &of) else {
+            lead(layout, &mut state, &of);
+            if !done.contains(&state) {
+                done.push(state);
+            }
+            continue;
+        };
+        for value in [false, true] {
+            let mut state = state.clone();
+            for &at in &layout.truths {
+                if is_symbol(state[at]) && class(state[at]) == mixed {
+                    state[at] = BASE + u8::from(is_odd(state[at]) != value);
+                }
+            }
+            waiting.push(state);
+        }
+    }
+    done
+}
+
+/// What the known bits of a class are.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Held {
+    Values,
+    Symbol(usize),
+}
+
+/// A symbol that is not all there is of one class.
+fn mixed(layout: &Layout<'_>, state: &[u8], of: &[Option<u8>]) -> Option<usize> {
+    let count = layout.classes.len();
+    let mut held: SmallVec<[Option<Held>; 32]> = SmallVec::from_elem(None, count);
+    let mut places: SmallVec<[Option<u8>; 32]> = SmallVec::from_elem(None, count);
+    for (&at, &in_class) in layout.truths.iter().zip(of) {
+        let byte = state[at];
+        if byte == ANY {
+            continue;
+        }
+        let now = if is_symbol(byte) { Held::Symbol(class(byte)) } else { Held::Values };
+        if let Held::Symbol(symbol) = now {
+            if in_class.is_none() || places[symbol].is_some_and(|place| Some(place) != in_class) {
+                return Some(symbol);
+            }
+            places[symbol] = in_class;
+        }
+        let Some(in_class) = in_class else { continue };
+        match (held[usize::from(in_class)].replace(now), now) {
+            (None, _) => {}
+            (Some(before), now) if before == now => {}
+            (Some(Held::Symbol(symbol)), _) | (_, Held::Symbol(symbol)) => return Some(symbol),
+            (Some(Held::Values), Held::Values) => {}
+        }
+    }
+    None
+}
+
+/// Flips each class so that it leads with 0.
+fn lead(layout: &Layout<'_>, state: &mut [u8], of: &[Option<u8>]) {
+    // Per class: whether the lead is in the centre, and odd.
+    let mut leads: SmallVec<[Option<(bool, bool)>; 32]> =
+        SmallVec::from_elem(None, layout.classes.len());
+    for (&at, class) in layout.truths.iter().zip(of) {
+        let (Some(class), true) = (class, state[at] != ANY) else { continue };
+        let lead = &mut leads[usize::from(*class)];
+        if !lead.is_some_and(|(is_central, _)| is_central) {
+            let is_central = is_central(layout, state, at);
+            if lead.is_none() || is_central {
+                *lead = Some((is_central, is_odd(state[at])));
+            }
+        }
+    }
+    for (&at, class) in layout.truths.iter().zip(of) {
+        let (Some(class), true) = (class, state[at] != ANY) else { continue };
+        let is_true = leads[usize::from(*class)].is_some_and(|(_, lead)| lead != is_odd(state[at]));
+        state[at] = BASE + u8::from(is_true);
+    }
+}
+
+/// A byte of the centre that holds a symbol of a class, in a view that is loaded.
+pub fn in_centre(layout: &Layout<'_>, state: &[u8], of: usize) -> Option<usize> {
+    let holds = |at: &&usize| is_symbol(state[**at]) && class(state[**at]) == of;
+    layout.truths.iter().filter(holds).find(|at| is_central(layout, state, **at)).copied()
+}

@@ -1,0 +1,122 @@
+//! Operations that are shown late.
+//!
+//! Until its first access to something that is kept, outside of its ghost scans, an operation
+//! reads nothing that is kept and leaves nothing: it counts as not begun. What it does before is
+//! done with that access, whole, from the begin of the operation, and all that may have come of it
+//! is among the ways that are gone: reads gave anything, ghost scans returned anything. Two things
+//! might be otherwise by then, and are excluded. Private variables: what follows a store to one
+//! and then a ghost scan is shown; and [`may_be`] refuses ghost scans that store in them. Values:
+//! an update may write whatever it may have chosen before.
+//!
+//! A ghost scan of such an operation begins and ends as if an idle process had called it. The
+//! invocation of the operation is that much later, which only adds precedence.
+
+use rustc_hash::FxHashSet;
+use snapshot_language::program::{Place, Root};
+use snapshot_semantics::interpret::code::{Code, Instruction};
+
+use super::{Outcome, Run, Write};
+use crate::byte::{ANY, PLACES, Row, T};
+use crate::layout::{Layout, at, op};
+
+/// Whether operations can be shown late: their views are put together of values, and no ghost scan
+/// stores in a private variable.
+pub fn may_be(layout: &Layout<'_>) -> bool {
+    let stores = |place: &Place| matches!(place.root, Root::Private(_));
+    let is_store = |instruction: &Instruction<'_>| match instruction {
+        Instruction::Assign { place, .. } => stores(place),
+        Instruction::Access { into, .. } | Instruction::Call { into, .. } => {
+            into.is_some_and(stores)
+        }
+        _ => false,
+    };
+    let inside = layout.code.iter().zip(&layout.ghostly).filter(|(_, ghostly)| **ghostly);
+    let mut inside = inside.flat_map(|(code, _): (&Code<'_>, _)| &code.instructions);
+    !layout.tokens()
+        && layout.code.len() < usize::from(u8::MAX - op::GHOSTS)
+        && !inside.any(is_store)
+}
+
+impl Run<'_, '_> {
+    /// What an idle process may do: the first access of an operation, all of one that has none, or
+    /// the begin of a ghost scan.
+    pub(super) fn begin_late(&self, idle: &Outcome, out: &mut Vec<Outcome>) {
+        let mut waiting = Vec::new();
+        for (operation, value) in self.operations(&idle.state) {
+            let mut begun = idle.clone();
+            self.invoke(&mut begun, operation, value);
+            match self.is_open(&begun) {
+                true => self.settle(begun, out),
+                false => waiting.push(begun),
+            }
+        }
+        let mut seen: FxHashSet<Outcome> = FxHashSet::default();
+        while let Some(branch) = waiting.pop() {
+            if branch.failure.is_some() {
+                out.push(branch);
+                continue;
+            }
+            let Some((procedure, here)) = self.place(&branch.state) else {
+                self.emit(branch, out);
+                continue;
+            };
+            if !seen.insert(branch.clone()) {
+                continue;
+            }
+            let instruction = self.layout.code[procedure].instructions[here];
+            let pauses = match instruction {
+                Instruction::Access { access, into, .. } => {
+                    !self.is_silent(&branch, procedure, access, into)
+                }
+                Instruction::BeginAtomic { .. } => true,
+                _ => false,
+            };
+            match instruction {
+                // The steps of a scan by i or j are told to others by views that follow it.
+                _ if pauses && self.me != T && self.is_inside(&branch.state) => {
+                    self.emit(branch, out);
+                }
+                _ if pauses && self.planted.late_is_unseen => {}
+                _ if pauses => self.step(branch, procedure, instruction, out),
+                Instruction::Call { procedure: inner, arguments, .. }
+                    if self.opens(&branch.state, inner.0 as usize) =>
+                {
+                    let inner = inner.0 as usize;
+                    if branch.writes.iter().any(|write| matches!(write, Write::Private(_))) {
+                        self.emit(branch, out);
+                        continue;
+                    }
+                    let mut called = branch.clone();
+                    let Some(rows) = self.arguments(&mut called, procedure, arguments) else {
+                        out.push(called);
+                        continue;
+                    };
+                    if self.is_followed() {
+                        self.open_alone(idle, inner, rows, out);
+                    }
+                    let mut passed = branch;
+                    let row = Row::from_slice(&[ANY; PLACES]);
+                    self.resume(&mut passed, procedure, here, &row);
+                    waiting.push(passed);
+                }
+                _ => self.local(branch, procedure, here, &mut waiting, out),
+            }
+        }
+    }
+
+    fn is_open(&self, branch: &Outcome) -> bool {
+        branch.state[self.block() + at::GHOST] != 0
+    }
+
+    /// A ghost scan begins as if an idle process had called it.
+    fn open_alone(&self, idle: &Outcome, inner: usize, rows: Vec<Row>, out: &mut Vec<Outcome>) {
+        let mut opened = idle.clone();
+        opened.state[self.block() + at::OP] = op::GHOSTS + inner as u8;
+        self.enter(&mut opened, inner, rows);
+        self.open(&mut opened);
+        match self.me {
+            T => self.settle(opened, out),
+            _ => self.emit(opened, out),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! Bits that are listed relative to others, against the same lists without: every flip is
+//! written out, and the plain rules must find the set closed.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use snapshot_invariant::check::{Answer, Refusal};
+use snapshot_invariant::claim::Obligation;
+use snapshot_invariant::flips;
+use snapshot_invariant::join::Effect;
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::search::{Family, close};
+use snapshot_invariant::step::Planted;
+use snapshot_invariant::views::{initial, steps};
+use snapshot_invariant::write::{Part, lay_out};
+use snapshot_invariant::{Budget, centre::centre};
+use snapshot_language::program::Program;
+
+use crate::altered::{lines, sealed};
+use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, small};
+use crate::wrong;
+
+/// A toggle tells writes apart: wrong, as two of them meet.
+pub const TOGGLED: &str = "
+algorithm toggled
+type register = record (val: value, toggle: bool)
+shared r[process]: register
+private toggle: bool
+update(v):
+    toggle := not toggle
+    r[me] := (v, toggle)
+scan:
+    local a[process]: register
+    local b[process]: register
+    loop
+        for k in processes: a[k] := r[k]
+        for k in processes: b[k] := r[k]
+        if all k in processes: a[k].toggle = b[k].toggle:
+            return [b[k].val for k in processes]
+";
+
+/// An update tells each process by a bit of its own, after its write.
+const TOLD: &str = "
+algorithm told
+shared a[process]: value
+shared h[process][process]: bool
+shared g[process][process]: bool
+update(v):
+    a[me] := v
+    for k in processes except me:
+        t := not h[k][me]
+        g[me][k] := t
+scan:
+    local copy[process]: value
+    local mine[process]: bool
+    for k in processes except me:
+        t := g[k][me]
+        h[me][k] := t
+        mine[k] := t
+    for k in processes: copy[k] := a[k]
+    return copy
+";
+
+/// What goes wrong is passed over: here it is about the sets.
+const SILENT: Planted = Planted {
+    no_others: false,
+    no_scans: false,
+    two_named: false,
+    unknown_is_false: false,
+    no_failures: true,
+    symbols_differ: false,
+    late_is_unseen: false,
+};
+
+fn closed(layout: &Layout<'_>) -> Family {
+    let mut proceed = || true;
+    close(layout, SILENT, &mut Budget { memory: 2 << 30, proceed: &mut proceed }).unwrap()
+}
+
+/// Every view with any of its classes flipped.
+fn unfolded(layout: &Layout<'_>, views: &FxHashSet<Box<[u8]>>) -> FxHashSet<Vec<u8>> {
+    let mut all: FxHashSet<Vec<u8>> = views.iter().map(|view| view.to_vec()).collect();
+    for class in 0..layout.classes.len() {
+        let flipped = |view: &Vec<u8>| {
+            let mut view = view.clone();
+            for &at in layout.class_bits.keys() {
+                let is_known = matches!(view[at], 2 | 3);
+                if is_known && layout.class_of(&view, at) == Some(class) {
+                    view[at] = flips::negated(view[at]);
+                }
+            }
+            view
+        };
+        let more: Vec<Vec<u8>> = all.iter().map(flipped).collect();
+        all.extend(more);
+    }
+    all
+}
+
+/// The plain rules find the set of all flips closed; how many views there are, and of how many
+/// one stands for more than itself.
+fn check_unfolded(program: &Program, part: &Part) -> (usize, usize) {
+    let layout = lay_out(program, part).unwrap();
+    assert!(!layout.classes.is_empty(), "no classes");
+    let family = closed(&layout);
+    let plain = lay_out(program, &Part { classes: Vec::new(), ..part.clone() }).unwrap();
+    let views: Vec<FxHashSet<Vec<u8>>> =
+        family.views.iter().map(|views| unfolded(&layout, views)).collect();
+    type Home<'a> = (Vec<(usize, &'a Vec<u8>)>, FxHashSet<Effect>);
+    let mut homes: FxHashMap<Vec<u8>, Home<'_>> = FxHashMap::default();
+    for (number, (kind, all)) in family.kinds.iter().zip(&views).enumerate() {
+        assert!(initial(&plain, kind).unwrap().iter().all(|view| all.contains(view)));
+        for view in all {
+            let steps = steps(&plain, kind, view, SILENT).unwrap();
+            assert!(steps.views.iter().all(|next| all.contains(next)), "a step leads out");
+            let home = homes.entry(centre(&plain, kind, view)).or_default();
+            home.0.push((number, view));
+            home.1.extend(steps.effects);
+        }
+    }
+    for (at_home, effects) in homes.values() {
+        for &(number, view) in at_home {
+            for effect in effects {
+                let made = effect.apply(&plain, &family.kinds[number], view, SILENT).unwrap();
+                assert!(
+                    made.iter().all(|next| views[number].contains(next)),
+                    "an effect leads out"
+                );
+            }
+        }
+    }
+    let whole: usize = views.iter().map(FxHashSet::len).sum();
+    (family.len(), whole)
+}
+
+#[test]
+fn a_list_with_classes_stands_for_one_without() {
+    let programs = [(parsed(TOGGLED, None), vec!["scans.memory-t", "scans.memory-i"])];
+    for (program, rungs) in programs {
+        for part in parts(&program, &rungs) {
+            let name = part.obligation.name();
+            let (listed, whole) = check_unfolded(&program, &part);
+            println!("{} {name}: {listed} views for {whole}", program.name);
+            assert!(whole > listed, "{} {name}", program.name);
+        }
+    }
+}
+
+/// Behind a step, what symbols stand for is among the views that are made of them.
+#[test]
+fn nothing_is_lost_behind_a_step() {
+    let program = parsed(TOGGLED, None);
+    let part = parts(&program, &["scans.memory-t"]).remove(0);
+    let layout = lay_out(&program, &part).unwrap();
+    assert!(layout.classes.len() >= 2);
+    let (mut seed, mut mixed) = (1_u64, 0);
+    for _ in 0..2_000 {
+        let mut state = vec![0; layout.slots.len()];
+        for &at in &layout.truths {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let chosen = (seed >> 33) as usize;
+            let class = chosen / 8 % layout.classes.len();
+            state[at] = match chosen % 8 {
+                0 => 0,
+                1 | 2 => 2 + (chosen % 2) as u8,
+                negated => flips::symbol(class, negated % 2 == 0),
+            };
+        }
+        let views = flips::normal(&layout, state.clone());
+        mixed += usize::from(views.len() > 1);
+        let all = views.into_iter().map(Vec::into_boxed_slice).collect();
+        let all = unfolded(&layout, &all);
+        for values in 0..1 << layout.classes.len() {
+            let mut meant = state.clone();
+            for &at in &layout.truths {
+                if flips::is_symbol(state[at]) {
+                    let value = values >> flips::class(state[at]) & 1 == 1;
+                    meant[at] = 2 + u8::from(flips::is_odd(state[at]) != value);
+                }
+            }
+            assert!(all.contains(&meant), "{state:?}, {values:b}");
+        }
+    }
+    assert!(mixed > 500, "{mixed}");
+}
+
+/// An index that may be i, j or any other may be the process itself, and is a place of its own.
+#[test]
+fn loose_loops_meet_the_process_itself() {
+    let [before, after] = ["if k = me: met := true", "met[k] := true"];
+    let marked = wrong::MET.replace("met := false\n", "local met[process]: bool\n");
+    let marked = marked.replace(before, after).replace("if met:", "if met[me]:");
+    assert!(marked.contains("met[me]"));
+    for text in [wrong::MET, &marked] {
+        let program = parsed(text, None);
+        let found = parts(&program, &["scans.observer"]).remove(0);
+        let kept = [found.kept.clone(), truths(&program, found.obligation)].concat();
+        for loose in [Vec::new(), loops(&program)] {
+            let part = Part { loose, kept: kept.clone(), classes: Vec::new(), ..found.clone() };
+            let made = certificate(&program, &[part], Planted::default());
+            assert!(made.is_err(), "it does without the lock");
+        }
+    }
+}
+
+/// Classes are a guess: whatever it is, wrong programs have no certificate, nor has what is shown
+/// late.
+#[test]
+fn no_guess_proves_a_wrong_program() {
+    let mut tried = 0;
+    for (program, rung) in wrong::programs() {
+        let found = parts(&program, &[rung]).remove(0);
+        let bits = truths(&program, found.obligation);
+        for (number, late) in [(1, true), (2, false), (3, true)] {
+            let class = bits.iter().step_by(number).map(|name| (name.clone(), None)).collect();
+            let part = Part { late, classes: vec![class], loose: loops(&program), ..found.clone() };
+            assert!(
+                certificate(&program, &[part], Planted::default()).is_err(),
+                "{}",
+                program.name
+            );
+            tried += 1;
+        }
+    }
+    assert!(tried >= 30, "{tried}");
+}
+
+/// All loops of i's and j's updates, or more: to loosen those of a scan loses what it reads.
+fn loops(program: &Program) -> Vec<(u8, usize, usize)> {
+    let update = program.update().0 as usize;
+    (0..2).flat_map(|owner| (0..4).map(move |number| (owner, update, number))).collect()
+}
+
+fn truths(program: &Program, obligation: Obligation) -> Vec<String> {
+    let layout = Layout::new(program, obligation).unwrap();
+    let is_truth = |at: &usize| {
+        let leaf = layout.slots[*at].leaf;
+        leaf.is_some_and(|leaf| leaf.scalar == snapshot_invariant::layout::Scalar::Bool)
+    };
+    let all = (0..layout.slots.len()).filter(is_truth);
+    all.map(|at| layout.slots[at].name.clone()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The search takes equal bits for different ones, or leaves out what late operations do, and so
+/// proves a wrong program: the check does not.
+#[test]
+fn mistakes_with_bits_and_late_operations_are_noticed() {
+    let right = Planted::default();
+    let mistakes =
+        [Planted { symbols_differ: true, ..right }, Planted { late_is_unseen: true, ..right }];
+    let program = parsed(TOGGLED, None);
+    let parts = parts(&program, &["scans.memory-t"]);
+    assert!(certificate(&program, &parts, right).is_err(), "two writes may leave the same toggle");
+    for planted in mistakes {
+        let (text, _) = certificate(&program, &parts, planted).unwrap();
+        let refusal = refused(&program, text.as_bytes());
+        let is_right = matches!(refusal, Refusal::Escape { .. } | Refusal::Failure { .. });
+        assert!(is_right, "{planted:?}: {refusal}");
+    }
+}
+
+/// With another seal, a certificate says what it may not.
+#[test]
+fn claims_that_do_not_fit_are_refused() {
+    let program = parsed(TOGGLED, None);
+    let right = Planted { no_failures: true, ..Planted::default() };
+    let (text, _) = certificate(&program, &parts(&program, &["scans.memory-i"]), right).unwrap();
+    let all = lines(&text);
+    let head = all.iter().position(|line| line.starts_with("classes ")).unwrap();
+    let first = all[head + 1].clone();
+    assert!(first.contains(' '), "{first}");
+    let words = [
+        // Not kept, or no truth value, or in two classes.
+        "r[i].val".to_owned(),
+        format!("{first} {first}"),
+        all[head + 2].clone(),
+        // Rounds of nothing, of no member, of a variable that is no loop's.
+        format!("{first}@1=i"),
+        "i:scan.a#0[i].toggle@900=i".to_owned(),
+        "i:scan.a#0[i].toggle@1=x".to_owned(),
+        String::new(),
+        "@".to_owned(),
+    ];
+    for word in words {
+        let mut lines = all.clone();
+        lines[head + 1].clone_from(&word);
+        let refusal = refused(&program, sealed(&lines).as_bytes());
+        assert!(matches!(refusal, Refusal::Line(_)), "{word}: {refusal}");
+    }
+    for (from, to) in [("late 1", "late 2"), ("late 1", "late"), ("late 1", "early 1")] {
+        let mut lines = all.clone();
+        let at = lines.iter().position(|line| line == from).unwrap();
+        lines[at] = to.to_owned();
+        let refusal = refused(&program, sealed(&lines).as_bytes());
+        assert!(matches!(refusal, Refusal::Line(_)), "{to}: {refusal}");
+    }
+    // A class less: the relation is presumed no more, so bits that lead with 0 are not all.
+    let count: usize = all[head].strip_prefix("classes ").unwrap().parse().unwrap();
+    let mut less = all.clone();
+    less.remove(head + 1);
+    less[head] = format!("classes {}", count - 1);
+    let refusal = refused(&program, sealed(&less).as_bytes());
+    assert!(matches!(refusal, Refusal::Escape { .. }), "{refusal}");
+    // Of nesting, operations are shown from their begin.
+    let afek = of_corpus("afek_unbounded", None);
+    let (text, _) =
+        certificate(&afek, &parts(&afek, &["calls.nesting"]), Planted::default()).unwrap();
+    let mut lines = lines(&text);
+    let at = lines.iter().position(|line| line == "late 0").unwrap();
+    lines[at] = "late 1".to_owned();
+    let refusal = refused(&afek, sealed(&lines).as_bytes());
+    assert!(matches!(refusal, Refusal::Line(_)), "{refusal}");
+}
+
+/// A class of a byte of the centre that depends on t would make centres of one state differ.
+#[test]
+fn classes_of_the_centre_are_the_same_for_all() {
+    let program = parsed(TOLD, None);
+    let found = parts(&program, &["scans.memory-t"]).remove(0);
+    let kept = truths(&program, found.obligation);
+    let part = Part { kept, classes: Vec::new(), loose: Vec::new(), ..found };
+    let mut layout = lay_out(&program, &part).unwrap();
+    let name = part.kept.iter().find(|name| name.starts_with("i:update.t#")).unwrap();
+    // Its loop has one variable, `k`.
+    let locals = &program.procedures[program.update().0 as usize].locals;
+    let k = locals.iter().position(|local| local.name == "k").unwrap();
+    let round = |member: &str| layout.bit_of_name(&format!("{name}@{k}={member}")).unwrap();
+    let [at_i, at_t, at_other] = ["i", "t", "-"].map(round);
+    let of = |name: &str| layout.bit_of_name(name).unwrap();
+    let (central, tracked) = (of("h[i][j]"), of("h[t][i]"));
+    let cases = [
+        (vec![vec![at_t, tracked], vec![at_other]], true),
+        (vec![vec![at_t, tracked], vec![at_other], vec![at_i, central]], true),
+        (vec![vec![at_t, tracked]], false),
+        (vec![vec![at_other]], false),
+        (vec![vec![at_t, central], vec![at_other]], false),
+        (vec![vec![at_t, tracked], vec![at_other, central]], false),
+        (vec![vec![central], vec![central]], false),
+    ];
+    for (classes, is_right) in cases {
+        let told = format!("{classes:?}");
+        layout.classes = classes;
+        layout.index();
+        assert_eq!(flips::check(&layout).is_ok(), is_right, "{told}");
+    }
+}
+
+#[test]
+fn small_programs_have_the_same_verdict_shown_late_or_not() {
+    for name in ["locked", "versioned"] {
+        let program = small(name);
+        for late in [false, true] {
+            let found = parts(&program, &["scans.observer"]).remove(0);
+            let part = Part { late, ..found };
+            let (text, _) = certificate(&program, &[part], Planted::default()).unwrap();
+            let answer = checked(&program, text.as_bytes());
+            assert!(matches!(answer, Answer::Accepted(_)), "{name} {late}: {answer:?}");
+        }
+    }
+}
