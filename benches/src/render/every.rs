@@ -124,7 +124,7 @@ mod tests {
         let peers = [solved("bowman, n = 5", "", "spin", 1.0)];
         let text = section(&records, &search, &peers);
         let bowman = "| bowman | scans.observer, 21,835, 250 ms | 21,835 | 500 ms | 21,835 | 1.00 MiB \
-                      | 1.00 s | ? | ? | 6 | 6 | 5 | - | 4 |";
+                      | 1.00 s | ? | ? | 4 | 5 | 5 | - | 4 |";
         assert!(text.contains("| riany | ? | ? | ? | ? | ? | ? | ? | ? |"), "{text}");
         assert!(text.contains(bowman), "{text}");
     }
