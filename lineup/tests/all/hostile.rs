@@ -40,6 +40,13 @@ lineup::subject! {
     no_text() => { if cell.load(SeqCst) < 7 { std::panic::panic_any(7_u8); } };
 }
 
+lineup::subject! {
+    /// Nothing is wrong with it: only the number of tests ends a check.
+    Right(cell: AtomicU32) = AtomicU32::new(0);
+    inc() => cell.fetch_add(1, SeqCst);
+    get() => cell.load(SeqCst);
+}
+
 struct Explosive;
 
 impl Drop for Explosive {
@@ -63,8 +70,14 @@ lineup::subject! {
     };
 }
 
-fn subjects() -> [Box<dyn AnySubject>; 4] {
-    [subject::<Endless>(), subject::<Panicking>(), subject::<Undroppable>(), subject::<Leaking>()]
+fn subjects() -> [Box<dyn AnySubject>; 5] {
+    [
+        subject::<Endless>(),
+        subject::<Panicking>(),
+        subject::<Right>(),
+        subject::<Undroppable>(),
+        subject::<Leaking>(),
+    ]
 }
 
 /// What `lineup::main!` makes, if the environment has its arguments.
@@ -157,7 +170,7 @@ fn an_interrupted_series_runs_no_further_tests() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_each_command_with_an_answer() {
-    let many = ["random", "Panicking", "--shape", "3x3", "--samples", "20000"];
+    let many = ["random", "Right", "--shape", "3x3", "--samples", "20000"];
     let blocked = ["run", "Endless", "--test", "sleep | fine", "--silence", "600"];
     let all = ["all", "Endless", "--shape", "1x3", "--silence", "600"];
     for arguments in [&many[..], &blocked, &all] {
