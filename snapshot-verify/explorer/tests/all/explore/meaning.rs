@@ -67,7 +67,7 @@ pub fn found(outcome: &Outcome) -> Found {
 fn explorer_and_oracle_agree_on_random_instances() {
     let mut ended = [0; 3];
     let mut words = BTreeSet::new();
-    for seed in 0..400 {
+    for seed in 0..500 {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut instance = random::instance(&mut random);
         // States of up to 8 words.
