@@ -84,7 +84,8 @@ fn damaged_keys_are_refused() {
         ("@\"a\u{1b}[2J\" p0 update 5\n", "found the control byte 0x1b"),
         ("@\"a\\u001b[2J\" p0 ok\n", "1:1: process 0 ends an operation"),
         ("@\"a\" p0 update 5\n@\"a", "2:4: truncated last line"),
-        ("object immediate\n@\"a\" p0 exchange 5\n", "a file of its own"),
+        ("object immediate\n@\"a\" p0 exchange 5\np0 ok 5\n", "3:1: expected a key"),
+        ("object immediate\n@\"a\" p0 exchange 5\n@\"b\" p0 ok 5\n", "3:1: process 0 ends"),
         ("{\"key\":[1],\"process\":0,\"op\":\"scan\"}\n", "invalid type: sequence"),
     ] {
         fs::write(&path, text).unwrap();
