@@ -51,8 +51,8 @@
 //!
 //! Reactions change nothing of this: they touch only what their process alone
 //! touches, and are offers that need not be taken. Where a reaction leads to a
-//! mover, and by it to others, they become part of it, up to one that assigns to a cell:
-//! that one keeps its pause, on the ways of steps too.
+//! mover, and by it to others, they become part of it, up to one that assigns to a cell, or
+//! breaks a link of another process: that one keeps its pause, on the ways of steps too.
 //!
 //! A loop of movers only would be a step without end, and a reaction that leads, by
 //! movers, back to where the process reacts would never come to rest: in each circle of
@@ -65,6 +65,7 @@
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
+use snapshot_core::Process;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Block, BlockId, End, Graph, Instance, Location, Owner, SlotId, Term};
@@ -97,8 +98,9 @@ pub fn fuse_movers(instance: &Instance, deadline: Deadline<'_>) -> Result<Instan
             }
         }
         let writers: BTreeSet<Location> =
-            movers.iter().copied().filter(|at| writes(graph, *at, instance)).collect();
-        // Reactions go on through movers, but not through those that assign to cells.
+            movers.iter().copied().filter(|at| writes(graph, *at, instance, process)).collect();
+        // Reactions go on through movers, but not through those that assign to cells, or break
+        // links of others.
         let goes_on = |at: Location| movers.binary_search(&at).is_ok() && !writers.contains(&at);
         let reacted = graph.reacted(goes_on);
         movers.retain(|at| !(reacted.contains(at) && writers.contains(at)));
@@ -126,15 +128,17 @@ pub fn fuse_invocations(instance: &Instance, deadline: Deadline<'_>) -> Result<I
     Ok(reduced)
 }
 
-/// Whether the step of the location assigns to a cell.
-fn writes(graph: &Graph, location: Location, instance: &Instance) -> bool {
+/// Whether the step of the location assigns what is not the process's own: a cell, or a link of
+/// another process, if only one that nothing reads.
+fn writes(graph: &Graph, location: Location, instance: &Instance, process: usize) -> bool {
     let begin = graph.standing(location).step;
     let blocks = begin.into_iter().flat_map(|begin| graph.step_from(begin));
     let mut assignments = blocks.flat_map(|block| &graph.block(block).assignments);
     assignments.any(|assignment| {
-        let mut shared = false;
-        assignment.target.slots(&mut |slot| shared |= instance.slot(slot).owner == Owner::Shared);
-        shared
+        let mut others = false;
+        let own = Some(Process::from_index(process));
+        assignment.target.slots(&mut |slot| others |= instance.slot(slot).owner.reader() != own);
+        others
     })
 }
 

@@ -108,6 +108,20 @@ fn circles_of_reactions() {
     }
 }
 
+/// A reaction leads to an SC that can only break links of others, which nothing reads: the
+/// process pauses there, for a reaction assigns own slots only.
+#[test]
+fn reactions_break_no_links_of_others() {
+    let text = corpus::algorithm("jayanti").unwrap().text;
+    let cleared = "        for s in segments: B[me][s] := none\n";
+    let announced = "        SC(X, x with (phase: 2, proc_b: me))\n";
+    let late = text.replacen(&format!("{cleared}{announced}"), &format!("{announced}{cleared}"), 1);
+    assert_ne!(text, late);
+    let pairs = Pairs::One(Process::from_index(1), Process::from_index(2));
+    let request = Request { pairs, ..standard(3, Operations::AtMost(1)) };
+    assert_eq!(answers(&program("late", &late), &request), "v");
+}
+
 /// Versions that are not related have numbers of their own from the start, more than the
 /// first layout of a bounded search has room for.
 #[test]
