@@ -1,12 +1,14 @@
 //! The same of an immediate snapshot: blocks instead of an order.
 
-use snapshot_core::OperationId;
 use snapshot_core::immediate::{History, SetLinearization};
 use snapshot_picture::columns::{Columns, MOST_ENTRIES, encode_exchanges};
 use snapshot_picture::diagram::Diagram;
 use snapshot_picture::page::{Answer, Guilty, Page, Recording as Drawn};
 
-use super::{Comment, FEW_OPERATIONS, MOST_OPERATIONS, annotations, noted, origin};
+use super::{
+    Comment, FEW_OPERATIONS, MOST_OPERATIONS, annotations, guilty, name, noted, origin, too_long,
+    unproved,
+};
 use crate::Value;
 use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
@@ -94,11 +96,8 @@ impl Exchanges {
 
     fn words(&self, diagram: &Diagram) -> Vec<String> {
         if let Some(found) = self.violation() {
-            let name = |id: OperationId| {
-                let bar = diagram.bars.iter().find(|bar| bar.operation == id);
-                bar.map_or_else(String::new, |bar| bar.name.clone())
-            };
-            return vec![found.alarm.violation.argument(&self.history, name)];
+            let violation = &found.alarm.violation;
+            return vec![violation.argument(&self.history, |id| name(diagram, id))];
         }
         if let Some(blocks) = self.blocks() {
             let effects: usize = blocks.blocks().map(<[_]>::len).sum();
@@ -110,28 +109,11 @@ impl Exchanges {
                 blocks.len()
             )];
         }
-        let text = report::human("", &self.judgement);
-        text.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+        unproved(&self.judgement)
     }
 
     fn guilty(&self, diagram: &Diagram) -> Vec<Guilty> {
-        let place = |event: usize| {
-            self.locations.get(event).map_or_else(|| "?".to_owned(), ToString::to_string)
-        };
-        let guilty = diagram.bars.iter().map(|bar| {
-            let end = match bar.end {
-                Some(end) if bar.is_failed => format!("failed at {}", place(end)),
-                Some(end) => format!("to {}", place(end)),
-                None => "still open".to_owned(),
-            };
-            Guilty {
-                operation: bar.operation.index(),
-                name: bar.name.clone(),
-                deed: bar.deed.clone(),
-                place: format!("p{} [{} {end}]", bar.process, place(bar.begin)),
-            }
-        });
-        guilty.collect()
+        guilty(diagram, |event| self.locations.get(event))
     }
 
     fn drawn(&self) -> Drawn {
@@ -140,10 +122,7 @@ impl Exchanges {
         let columns = if operations <= MOST_OPERATIONS {
             encode_exchanges(&self.history, self.blocks())
         } else {
-            notes.push(format!(
-                "The recording has {operations} operations. A page draws at most \
-                 {MOST_OPERATIONS}; the argument does not need the others."
-            ));
+            notes.push(too_long(operations));
             let empty = History::builder(self.history.declaration().clone());
             empty.map_or_else(|_| Columns::default(), |one| encode_exchanges(&one.finish(), None))
         };

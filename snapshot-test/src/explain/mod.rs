@@ -10,9 +10,9 @@ mod exchanges;
 pub use annotations::{Comment, MOST as MOST_COMMENTS, comments};
 pub use exchanges::Exchanges;
 
-use snapshot_core::History;
 use snapshot_core::explanation::{Explanation, accepting_run, picture};
 use snapshot_core::verdict::Linearization;
+use snapshot_core::{History, OperationId};
 use snapshot_picture::columns::{self, Ticks};
 use snapshot_picture::diagram::{Bar, Diagram};
 use snapshot_picture::page::{Annotation, Answer, Guilty, Page, Recording as Drawn};
@@ -200,11 +200,7 @@ impl Snapshots {
 
     fn words(&self, explanation: Option<&Explanation<Value>>, diagram: &Diagram) -> Vec<String> {
         if let Some(explanation) = explanation {
-            let name = |exhibit: &snapshot_core::explanation::Exhibit<Value>| {
-                let bar = diagram.bars.iter().find(|bar| bar.operation == exhibit.id);
-                bar.map_or_else(String::new, |bar| bar.name.clone())
-            };
-            let argument = explanation.argument(name);
+            let argument = explanation.argument(|exhibit| name(diagram, exhibit.id));
             return argument.lines().map(str::to_owned).collect();
         }
         if let Some(order) = self.order() {
@@ -216,28 +212,12 @@ impl Snapshots {
                  the keys n and p follow the order."
             )];
         }
-        // Where there is no proof, the report says why, and what helps.
-        let text = report::human("", &self.judgement);
-        text.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+        unproved(&self.judgement)
     }
 
     fn guilty(&self, diagram: &Diagram) -> Vec<Guilty> {
         let Some(proof) = self.proof() else { return Vec::new() };
-        let place = |event| proof.location(event).map_or_else(|| "?".to_owned(), |l| l.to_string());
-        let guilty = diagram.bars.iter().map(|bar| {
-            let end = match bar.end {
-                Some(end) if bar.is_failed => format!("failed at {}", place(end)),
-                Some(end) => format!("to {}", place(end)),
-                None => "still open".to_owned(),
-            };
-            Guilty {
-                operation: bar.operation.index(),
-                name: bar.name.clone(),
-                deed: bar.deed.clone(),
-                place: format!("p{} [{} {end}]", bar.process, place(bar.begin)),
-            }
-        });
-        guilty.collect()
+        guilty(diagram, |event| proof.location(event))
     }
 
     fn drawn(&self) -> Drawn {
@@ -248,10 +228,7 @@ impl Snapshots {
             _ => None,
         };
         if operations > MOST_OPERATIONS {
-            notes.push(format!(
-                "The recording has {operations} operations. A page draws at most \
-                 {MOST_OPERATIONS}; the argument does not need the others."
-            ));
+            notes.push(too_long(operations));
             let empty = History::builder(self.history.declaration())
                 .map(|builder| builder.finish())
                 .unwrap_or_else(|_| self.history.prefix(0));
@@ -277,6 +254,45 @@ impl Snapshots {
         let annotations = annotations(&self.comments, &self.locations, &mut notes);
         Drawn { columns, tick: "event", annotations, notes, decided_at, is_of_exchanges: false }
     }
+}
+
+/// The name that a diagram has for an operation.
+fn name(diagram: &Diagram, operation: OperationId) -> String {
+    let bar = diagram.bars.iter().find(|bar| bar.operation == operation);
+    bar.map_or_else(String::new, |bar| bar.name.clone())
+}
+
+/// The operations of a violation, with the places of their events in the recording.
+fn guilty<L: ToString>(diagram: &Diagram, location: impl Fn(usize) -> Option<L>) -> Vec<Guilty> {
+    let place = |event| location(event).map_or_else(|| "?".to_owned(), |at| at.to_string());
+    let guilty = diagram.bars.iter().map(|bar| {
+        let end = match bar.end {
+            Some(end) if bar.is_failed => format!("failed at {}", place(end)),
+            Some(end) => format!("to {}", place(end)),
+            None => "still open".to_owned(),
+        };
+        Guilty {
+            operation: bar.operation.index(),
+            name: bar.name.clone(),
+            deed: bar.deed.clone(),
+            place: format!("p{} [{} {end}]", bar.process, place(bar.begin)),
+        }
+    });
+    guilty.collect()
+}
+
+/// What the report says where there is no proof: why, and what helps.
+fn unproved(judgement: &Judgement) -> Vec<String> {
+    let text = report::human("", judgement);
+    text.lines().skip(1).map(|line| line.trim().to_owned()).collect()
+}
+
+/// The note on a recording that no page draws as a whole.
+fn too_long(operations: usize) -> String {
+    format!(
+        "The recording has {operations} operations. A page draws at most {MOST_OPERATIONS}; the \
+         argument does not need the others."
+    )
 }
 
 /// The comments of a recording: a page without them is better than none.

@@ -78,6 +78,18 @@ pub struct Counts {
     pub failed: u64,
 }
 
+impl Counts {
+    /// Counts one object more of the same input.
+    fn add(&mut self, object: Self) {
+        self.processes = self.processes.max(object.processes);
+        self.segments = self.segments.max(object.segments);
+        self.events += object.events;
+        self.operations += object.operations;
+        self.pending += object.pending;
+        self.failed += object.failed;
+    }
+}
+
 /// The judgement of one input.
 #[derive(Debug)]
 pub struct Judgement {

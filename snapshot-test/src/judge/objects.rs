@@ -80,13 +80,7 @@ pub(super) fn judge(reader: InputReader, replay: Option<&Replay>, options: &Opti
     };
     let mut counts = Counts::default();
     for object in &surveyed.objects {
-        let part = object.reading.counts();
-        counts.processes = counts.processes.max(part.processes);
-        counts.segments = counts.segments.max(part.segments);
-        counts.events += part.events;
-        counts.operations += part.operations;
-        counts.pending += part.pending;
-        counts.failed += part.failed;
+        counts.add(object.reading.counts());
     }
     let has_violation =
         surveyed.objects.iter().any(|object| object.reading.standing() == Standing::Violation);

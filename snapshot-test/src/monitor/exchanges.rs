@@ -2,14 +2,12 @@
 
 use std::io::Read;
 
-use snapshot_core::history::Declaration;
 use snapshot_core::immediate::{
     Action, Event, ExchangeError, History, HistoryBuilder, Judgement as Answer, Monitor,
 };
 
 use super::State;
-use super::checkpoint::{Held, Saved};
-use super::judge::{Judge, Next};
+use super::judge::{Judge, Next, Past};
 use super::object::MOST_KEPT;
 use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
 use crate::judge::{Judgement, Options, immediate};
@@ -21,10 +19,8 @@ use crate::{InputError, Value};
 /// is in later blocks than all that was, and finds in the segments what the last operations
 /// that did not fail wrote.
 pub struct Exchanges {
-    declaration: Declaration<Value>,
+    past: Past,
     monitor: Monitor<Value>,
-    cut: Location,
-    before: u64,
     /// What came since, unless it is too long.
     kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
     /// Of each process what it is writing.
@@ -44,7 +40,7 @@ impl Exchanges {
             Action::Respond { .. } => {
                 let Some(value) = self.open[process].take() else { return };
                 if self.values.len() <= process {
-                    self.values.resize(process + 1, self.declaration.default_initial.clone());
+                    self.values.resize(process + 1, self.past.declaration.default_initial.clone());
                 }
                 self.values[process] = value;
             }
@@ -58,52 +54,19 @@ impl Judge for Exchanges {
     type Event<'a> = Event<'a, Value>;
     type Error = ExchangeError;
 
-    fn new(declaration: Declaration<Value>) -> Result<Self, ExchangeError> {
-        let monitor = Monitor::new(declaration.clone())?;
-        let builder = History::builder(declaration.clone())?;
-        Ok(Self {
-            monitor,
-            cut: Location::START,
-            before: 0,
-            kept: Some((builder, Vec::new())),
-            open: Vec::new(),
-            values: declaration.initial.clone(),
-            declaration,
-        })
+    fn since(past: Past) -> Result<Self, ExchangeError> {
+        let monitor = Monitor::new(past.declaration.clone())?;
+        let builder = History::builder(past.declaration.clone())?;
+        let (open, values) = (Vec::new(), past.declaration.initial.clone());
+        Ok(Self { past, monitor, kept: Some((builder, Vec::new())), open, values })
     }
 
-    fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, ExchangeError> {
-        let mut declaration = declaration.clone();
-        declaration.segments = saved.segments.or(declaration.segments);
-        declaration.initial = saved.values.iter().map(Value::from).collect();
-        let mut object = Self::new(declaration)?;
-        object.cut = Location { line: saved.lines + 1, offset: saved.bytes, ..Location::START };
-        object.before = saved.events;
-        Ok(object)
-    }
-
-    fn save(&self, key: Option<&Value>) -> Saved {
-        Saved {
-            key: key.map(Held::from),
-            bytes: self.cut.offset,
-            lines: self.cut.line - 1,
-            events: self.before,
-            segments: self.declaration.segments,
-            values: self.declaration.initial.iter().map(Held::from).collect(),
-            writers: Vec::new(),
-        }
-    }
-
-    fn cut_at(&self) -> Location {
-        self.cut
+    fn past(&self) -> &Past {
+        &self.past
     }
 
     fn begin_at(&mut self, at: Location) {
-        self.cut = at;
-    }
-
-    fn before(&self) -> u64 {
-        self.before
+        self.past.cut = at;
     }
 
     fn events(&self) -> usize {
@@ -144,13 +107,12 @@ impl Judge for Exchanges {
             return Ok(());
         }
         if self.monitor.events() > 0 {
-            self.before += self.monitor.events() as u64;
-            self.declaration.segments = self.monitor.known_segments();
-            self.declaration.initial.clone_from(&self.values);
-            self.monitor = Monitor::new(self.declaration.clone())?;
-            self.kept = Some((History::builder(self.declaration.clone())?, Vec::new()));
+            let segments = self.monitor.known_segments();
+            self.past.extend(self.monitor.events(), segments, &self.values);
+            self.monitor = Monitor::new(self.past.declaration.clone())?;
+            self.kept = Some((History::builder(self.past.declaration.clone())?, Vec::new()));
         }
-        self.cut = at;
+        self.past.cut = at;
         Ok(())
     }
 

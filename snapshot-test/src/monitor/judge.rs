@@ -4,6 +4,7 @@ use std::io::Read;
 
 use snapshot_core::history::Declaration;
 
+use super::checkpoint::Held;
 use super::{CheckpointError, Saved, State};
 use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
 use crate::judge::{Judgement, Options};
@@ -20,9 +21,53 @@ pub struct Next<'a, E> {
     pub event: E,
 }
 
+/// The past of an object that was cut off: all of it is correct, and over.
+#[derive(Debug)]
+pub struct Past {
+    /// What is declared of the object; what it holds at the cut is initial.
+    pub declaration: Declaration<Value>,
+    /// Where it was cut off.
+    pub cut: Location,
+    /// Its number of events.
+    pub events: u64,
+}
+
+impl Past {
+    fn new(declaration: Declaration<Value>) -> Self {
+        Self { declaration, cut: Location::START, events: 0 }
+    }
+
+    /// As it was saved, with what is declared of all objects.
+    pub fn resumed(declaration: &Declaration<Value>, saved: &Saved) -> Self {
+        let mut declaration = declaration.clone();
+        declaration.segments = saved.segments.or(declaration.segments);
+        declaration.initial = saved.values.iter().map(Value::from).collect();
+        let cut = Location { line: saved.lines + 1, offset: saved.bytes, ..Location::START };
+        Self { declaration, cut, events: saved.events }
+    }
+
+    /// As it is saved, but for the writers.
+    pub fn save(&self, key: Option<&Value>) -> Saved {
+        Saved {
+            key: key.map(Held::from),
+            bytes: self.cut.offset,
+            lines: self.cut.line - 1,
+            events: self.events,
+            segments: self.declaration.segments,
+            values: self.declaration.initial.iter().map(Held::from).collect(),
+            writers: Vec::new(),
+        }
+    }
+
+    /// Takes events more, after which the object has these segments, which hold these values.
+    pub fn extend(&mut self, events: usize, segments: Option<usize>, values: &[Value]) {
+        self.events += events as u64;
+        self.declaration.segments = segments;
+        self.declaration.initial = values.to_vec();
+    }
+}
+
 /// The judge of one object, since the last instant at which its past was cut off.
-///
-/// Invariant: what came before that instant is correct, and over.
 pub trait Judge: Sized {
     /// The object whose recordings it judges.
     const OBJECT: Object;
@@ -33,29 +78,38 @@ pub trait Judge: Sized {
     /// Why an event is refused.
     type Error: Into<CheckpointError>;
 
+    /// Nothing has happened since that past.
+    ///
+    /// # Errors
+    /// If the declaration contradicts itself.
+    fn since(past: Past) -> Result<Self, Self::Error>;
+
     /// Nothing has happened yet.
     ///
     /// # Errors
     /// If the declaration contradicts itself.
-    fn new(declaration: Declaration<Value>) -> Result<Self, Self::Error>;
+    fn new(declaration: Declaration<Value>) -> Result<Self, Self::Error> {
+        Self::since(Past::new(declaration))
+    }
 
     /// As it was saved, with what is declared of all objects.
     ///
     /// # Errors
     /// If what was saved contradicts itself.
-    fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, Self::Error>;
+    fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, Self::Error> {
+        Self::since(Past::resumed(declaration, saved))
+    }
 
     /// What it is at the last cut.
-    fn save(&self, key: Option<&Value>) -> Saved;
+    fn save(&self, key: Option<&Value>) -> Saved {
+        self.past().save(key)
+    }
 
-    /// Where the past was cut off.
-    fn cut_at(&self) -> Location;
+    /// What was cut off.
+    fn past(&self) -> &Past;
 
     /// Takes this place for the beginning.
     fn begin_at(&mut self, at: Location);
-
-    /// Events before the last cut.
-    fn before(&self) -> u64;
 
     /// Events since the last cut.
     fn events(&self) -> usize;

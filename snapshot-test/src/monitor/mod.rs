@@ -134,7 +134,7 @@ impl<J: Judge> Live<J> {
 
     /// Events so far, those before the checkpoint included.
     pub fn events(&self) -> u64 {
-        self.objects.iter().map(|object| object.before() + object.events() as u64).sum()
+        self.objects.iter().map(|object| object.past().events + object.events() as u64).sum()
     }
 
     /// Objects so far.
@@ -172,7 +172,7 @@ impl<J: Judge> Live<J> {
         let number = self.number(key, at)?;
         let (format, options) = (self.format, &self.options);
         let object = &mut self.objects[number];
-        if at.offset < object.cut_at().offset {
+        if at.offset < object.past().cut.offset {
             return Ok(false);
         }
         if object.events() >= self.part {
@@ -220,11 +220,11 @@ impl<J: Judge> Live<J> {
         let mut checkpoint = Checkpoint::new(self.format, J::OBJECT);
         let mut first = at;
         for (object, key) in self.objects.iter_mut().zip(&self.keys) {
-            if at.offset >= object.cut_at().offset {
+            if at.offset >= object.past().cut.offset {
                 object.cut(at, self.format, &self.options)?;
             }
-            if object.cut_at().offset < first.offset {
-                first = object.cut_at();
+            if object.past().cut.offset < first.offset {
+                first = object.past().cut;
             }
             checkpoint.objects.push(object.save(key.as_ref()));
         }
@@ -288,8 +288,8 @@ impl<J: Judge> Live<J> {
             return (text, code);
         };
         let mut text = report::human(&name, &judgement);
-        if object.before() > 0 {
-            let (events, before, cut) = (object.events(), object.before(), object.cut_at());
+        if object.past().events > 0 {
+            let (events, before, cut) = (object.events(), object.past().events, object.past().cut);
             let _ = writeln!(
                 text,
                 "  of the {events} events from {cut} on; the {before} before are {}, and over",

@@ -9,8 +9,8 @@ use snapshot_core::monitor::{Judgement as Answer, Monitor};
 use snapshot_core::{History, Process, Segment};
 
 use super::State;
-use super::checkpoint::{Held, Saved};
-use super::judge::{Judge, Next};
+use super::checkpoint::Saved;
+use super::judge::{Judge, Next, Past};
 use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
 use crate::judge::{Finding, Judgement, Options, judge_recording};
 use crate::{InputError, Origins, Value};
@@ -20,11 +20,8 @@ pub(super) const MOST_KEPT: usize = 1 << 20;
 
 /// The judge of one snapshot, since the last instant at which its past was cut off.
 pub struct Snapshots {
-    declaration: Declaration<Value>,
+    past: Past,
     monitor: Monitor<Value>,
-    /// Where the past was cut off, and how many events of the object it has.
-    cut: Location,
-    before: u64,
     /// What came since, unless it is too long.
     kept: Option<(HistoryBuilder<Value>, Vec<Location>)>,
     /// Of each process the update that is open.
@@ -40,7 +37,7 @@ impl Snapshots {
         let Action::InvokeUpdate { segment, .. } = event.action else { return Ok(()) };
         match self.writers.get(segment.index()) {
             Some(Some(writer))
-                if self.declaration.writers == Writers::Single && *writer != event.process =>
+                if self.past.declaration.writers == Writers::Single && *writer != event.process =>
             {
                 let (writer, process) = (*writer, event.process);
                 let kind = HistoryErrorKind::SecondWriter { segment, writer, process };
@@ -67,7 +64,7 @@ impl Snapshots {
             Action::RespondUpdate => {
                 let Some((segment, value)) = self.open[process].take() else { return };
                 if self.values.len() <= segment.index() {
-                    let initial = self.declaration.default_initial.clone();
+                    let initial = self.past.declaration.default_initial.clone();
                     self.values.resize(segment.index() + 1, initial);
                 }
                 self.values[segment.index()] = value;
@@ -82,56 +79,30 @@ impl Judge for Snapshots {
     type Event<'a> = Event<'a, Value>;
     type Error = HistoryError;
 
-    fn new(declaration: Declaration<Value>) -> Result<Self, HistoryError> {
-        let monitor = Monitor::new(declaration.clone())?;
-        let builder = History::builder(declaration.clone())?;
-        let values = declaration.initial.clone();
-        Ok(Self {
-            declaration,
-            monitor,
-            cut: Location::START,
-            before: 0,
-            kept: Some((builder, Vec::new())),
-            open: Vec::new(),
-            values,
-            writers: Vec::new(),
-        })
+    fn since(past: Past) -> Result<Self, HistoryError> {
+        let monitor = Monitor::new(past.declaration.clone())?;
+        let builder = History::builder(past.declaration.clone())?;
+        let (open, values) = (Vec::new(), past.declaration.initial.clone());
+        let kept = Some((builder, Vec::new()));
+        Ok(Self { past, monitor, kept, open, values, writers: Vec::new() })
     }
 
     fn resume(declaration: &Declaration<Value>, saved: &Saved) -> Result<Self, HistoryError> {
-        let mut declaration = declaration.clone();
-        declaration.segments = saved.segments.or(declaration.segments);
-        declaration.initial = saved.values.iter().map(Value::from).collect();
-        let mut object = Self::new(declaration)?;
-        object.cut = Location { line: saved.lines + 1, offset: saved.bytes, ..Location::START };
-        object.before = saved.events;
-        object.writers =
-            saved.writers.iter().map(|writer| writer.map(Process::from_index)).collect();
-        Ok(object)
+        let writers = saved.writers.iter().map(|writer| writer.map(Process::from_index)).collect();
+        Ok(Self { writers, ..Self::since(Past::resumed(declaration, saved))? })
     }
 
     fn save(&self, key: Option<&Value>) -> Saved {
-        Saved {
-            key: key.map(Held::from),
-            bytes: self.cut.offset,
-            lines: self.cut.line - 1,
-            events: self.before,
-            segments: self.declaration.segments,
-            values: self.declaration.initial.iter().map(Held::from).collect(),
-            writers: self.writers.iter().map(|writer| writer.map(Process::index)).collect(),
-        }
+        let writers = self.writers.iter().map(|writer| writer.map(Process::index)).collect();
+        Saved { writers, ..self.past.save(key) }
     }
 
-    fn cut_at(&self) -> Location {
-        self.cut
+    fn past(&self) -> &Past {
+        &self.past
     }
 
     fn begin_at(&mut self, at: Location) {
-        self.cut = at;
-    }
-
-    fn before(&self) -> u64 {
-        self.before
+        self.past.cut = at;
     }
 
     fn events(&self) -> usize {
@@ -169,7 +140,7 @@ impl Judge for Snapshots {
     }
 
     fn cut(&mut self, at: Location, format: Format, options: &Options) -> Result<(), HistoryError> {
-        if self.monitor.pending() > 0 || self.declaration.writers == Writers::Many {
+        if self.monitor.pending() > 0 || self.past.declaration.writers == Writers::Many {
             return Ok(());
         }
         if self.monitor.events() > 0 {
@@ -183,14 +154,13 @@ impl Judge for Snapshots {
             if !is_fine {
                 return Ok(());
             }
-            self.before += self.monitor.events() as u64;
             let segments = self.monitor.segments().max(self.values.len());
-            self.declaration.segments = (segments > 0).then_some(segments);
-            self.declaration.initial.clone_from(&self.values);
-            self.monitor = Monitor::new(self.declaration.clone())?;
-            self.kept = Some((History::builder(self.declaration.clone())?, Vec::new()));
+            let segments = (segments > 0).then_some(segments);
+            self.past.extend(self.monitor.events(), segments, &self.values);
+            self.monitor = Monitor::new(self.past.declaration.clone())?;
+            self.kept = Some((History::builder(self.past.declaration.clone())?, Vec::new()));
         }
-        self.cut = at;
+        self.past.cut = at;
         Ok(())
     }
 

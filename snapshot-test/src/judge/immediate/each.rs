@@ -167,12 +167,7 @@ fn conclude(
     let (mut parts, mut quiet) = (Vec::new(), 0);
     for (index, (reading, key)) in readings.iter().zip(names).enumerate() {
         let part = counts(&reading.monitor);
-        all.processes = all.processes.max(part.processes);
-        all.segments = all.segments.max(part.segments);
-        all.events += part.events;
-        all.operations += part.operations;
-        all.pending += part.pending;
-        all.failed += part.failed;
+        all.add(part);
         let at = reading.decided.unwrap_or(Location::START);
         let finding = match (proofs.remove(&index), reading.monitor.judgement()) {
             (Some(recording), _) => explained(recording),
