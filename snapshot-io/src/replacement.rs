@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+/// How the name of a file ends that has not taken its place: all that a killed process leaves.
+pub const UNFINISHED: &str = ".new";
+
 /// A file that takes its place only when it is finished: it is written under a
 /// temporary name beside it, and is removed if it is dropped before.
 #[derive(Debug)]
@@ -28,6 +31,7 @@ impl Replacement {
             _ => Path::new("."),
         };
         let mut builder = tempfile::Builder::new();
+        builder.suffix(UNFINISHED);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -79,9 +83,51 @@ pub fn write_with<E: From<io::Error>>(
     Ok(replacement.persist()?)
 }
 
+/// As [`write_with`], and the file is on the disk, under its name, before this returns: it is
+/// there after a loss of power, too.
+///
+/// # Errors
+/// As [`write_with`], and if the system cannot say that it is on the disk.
+pub fn write_durably(
+    path: &Path,
+    contents: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut replacement = Replacement::of(path)?;
+    contents(replacement.file())?;
+    replacement.file().sync_all()?;
+    // The new name is on the disk when the folder is; not all systems can say that of one.
+    #[cfg(unix)]
+    let folder = replacement.place.parent().map(File::open).transpose()?;
+    replacement.persist()?;
+    #[cfg(unix)]
+    if let Some(folder) = folder {
+        folder.sync_all()?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_durably_is_whole_or_not_there() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let place = folder.path().join("file");
+        write_durably(&place, |file| file.write_all(b"first"))?;
+        let failed = write_durably(&place, |file| {
+            file.write_all(b"half")?;
+            let names: Vec<_> = std::fs::read_dir(folder.path())?.collect::<Result<_, _>>()?;
+            let ends = |name: &str| name.ends_with(UNFINISHED);
+            let unfinished = names.iter().filter(|one| one.file_name().to_str().is_some_and(ends));
+            assert_eq!((unfinished.count(), names.len()), (1, 2));
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        });
+        assert!(failed.is_err());
+        assert_eq!(std::fs::read(&place)?, b"first");
+        assert_eq!(std::fs::read_dir(folder.path())?.count(), 1, "nothing else is left");
+        Ok(())
+    }
 
     #[test]
     fn a_file_is_replaced_whole_or_not_at_all() -> io::Result<()> {

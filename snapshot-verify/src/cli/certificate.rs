@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use snapshot_io::output;
 use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, digest, write};
 use snapshot_verify::invariant;
 use snapshot_verify::program::Program;
@@ -86,7 +87,9 @@ impl Output<'_> {
         };
         let written = match self.attempt(program, &claim, request.memory, began) {
             Err(failure) if failure.is_asymmetric() => {
-                eprintln!("note: {failure}; the certificate is made without symmetry");
+                output::report(format_args!(
+                    "note: {failure}; the certificate is made without symmetry"
+                ));
                 claim.coverage.symmetry = false;
                 self.attempt(program, &claim, request.memory, began)
             }

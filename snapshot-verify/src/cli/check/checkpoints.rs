@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use snapshot_io::limited::{LINE_LIMIT, read_text};
+use snapshot_io::output::report;
+use snapshot_io::replacement::{UNFINISHED, write_durably};
 use snapshot_verify::search::checkpoint::{CheckpointError, Contents, Keeper, Kept, Key};
 use snapshot_verify::verify::Pairs;
 
@@ -108,8 +110,7 @@ impl Check {
             (false, false) => {
                 fs::create_dir_all(folder).map_err(cannot)?;
                 let text = format!("{}\n", Value::Object(question));
-                let write = |out: &mut dyn Write| out.write_all(text.as_bytes());
-                in_place(folder, QUESTION, write).map_err(cannot)?;
+                write_durably(&place, |file| file.write_all(text.as_bytes())).map_err(cannot)?;
             }
         }
         let now = Instant::now();
@@ -159,35 +160,11 @@ fn difference(text: &str, question: &Map<String, Value>) -> Option<String> {
 fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "new") {
+        if path.to_str().is_some_and(|path| path.ends_with(UNFINISHED)) {
             fs::remove_file(path)?;
         }
     }
     Ok(())
-}
-
-/// Writes a file that is there whole, and on the disk, or not at all.
-fn in_place(
-    folder: &Path,
-    name: &str,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
-    let unfinished = folder.join(format!("{name}.{}.new", std::process::id()));
-    let written = (|| {
-        let mut out = BufWriter::with_capacity(BUFFER, File::create(&unfinished)?);
-        write(&mut out)?;
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.sync_all()?;
-        fs::rename(&unfinished, folder.join(name))?;
-        // The new name is on the disk when the folder is; not all systems can say that of one.
-        #[cfg(unix)]
-        File::open(folder)?.sync_all()?;
-        Ok(())
-    })();
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
 }
 
 impl Checkpoints<'_> {
@@ -200,14 +177,16 @@ impl Checkpoints<'_> {
     }
 
     fn write(&self, key: &Key, kind: u8, contents: &mut Contents<'_>) {
-        let written = in_place(&self.folder, &name(key), |out| {
-            let mut out = Summing { out, sum: Sha256::new() };
+        let written = write_durably(&self.folder.join(name(key)), |file| {
+            let mut file = BufWriter::with_capacity(BUFFER, file);
+            let mut out = Summing { out: &mut file, sum: Sha256::new() };
             out.write_all(&MAGIC)?;
             out.write_all(&[kind])?;
             out.write_all(key)?;
             contents(&mut out)?;
-            let Summing { out, sum } = out;
-            out.write_all(&sum.finalize())
+            let sum = out.sum.finalize();
+            file.write_all(&sum)?;
+            file.flush()
         });
         let mut state = self.state();
         state.last = Instant::now();
@@ -216,11 +195,11 @@ impl Checkpoints<'_> {
             Err(error) => {
                 self.ticker.clear();
                 let (folder, before) = (self.folder(), if state.is_kept { "last" } else { "no" });
-                eprintln!(
+                report(format_args!(
                     "warning: cannot keep the search in {folder}: {error}; the {before} checkpoint \
                      stays, the search goes on, and the next try is in {} s",
                     self.every.as_secs_f64()
-                );
+                ));
             }
         }
     }

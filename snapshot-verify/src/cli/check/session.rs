@@ -267,7 +267,7 @@ impl<'a> Session<'a> {
     ) -> Result<(), ExitCode> {
         let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
         if every.verdict() != "verified" {
-            eprintln!("no certificate {}: there is no proof", path.display());
+            output::report(format_args!("no certificate {}: there is no proof", path.display()));
             return Ok(());
         }
         let time = request.time.map(|time| time.saturating_sub(every.elapsed));
@@ -285,7 +285,7 @@ impl<'a> Session<'a> {
         let Some(path) = self.command.certificate.as_deref() else { return Ok(()) };
         let is_proof = |outcome: &Outcome| matches!(outcome.verdict, Verdict::Verified);
         if !case.outcomes.iter().all(is_proof) {
-            eprintln!("no certificate {}: there is no proof", path.display());
+            output::report(format_args!("no certificate {}: there is no proof", path.display()));
             return Ok(());
         }
         let output = Certificate { path, time, stop: self.stop, report: self.format };
@@ -391,7 +391,7 @@ impl<'a> Session<'a> {
             && self.tally.exit_code(false) == UNKNOWN
         {
             let folder = checkpoints.folder();
-            eprintln!("what was reached is kept: go on with --resume {folder}");
+            output::report(format_args!("what was reached is kept: go on with --resume {folder}"));
         }
         Ok(ExitCode::from(self.tally.exit_code(self.command.strict)))
     }

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use snapshot_io::limited::{LINE_LIMIT, read_text};
+use snapshot_io::output;
 
 use super::Check;
 use crate::cli::input::LARGEST;
@@ -59,7 +60,7 @@ impl Check {
                 stop.store(false, Ordering::Relaxed);
                 continue;
             }
-            eprintln!("watching {}; Ctrl-C ends", files.join(", "));
+            output::report(format_args!("watching {}; Ctrl-C ends", files.join(", ")));
             while !is_other(&texts, &files) {
                 if stop.load(Ordering::Relaxed) {
                     return code;
