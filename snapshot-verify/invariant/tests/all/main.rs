@@ -7,5 +7,6 @@ mod altered;
 mod planted;
 mod programs;
 mod relative;
+mod rules;
 mod solvers;
 mod wrong;

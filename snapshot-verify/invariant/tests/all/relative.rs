@@ -59,6 +59,25 @@ scan:
     return copy
 ";
 
+/// An update marks a cell with a bit of its own, which is no bit of the cell's class.
+pub const MARKED: &str = "
+algorithm marked
+type mark = record (by: process or none, bit: bool)
+shared a[segment]: value
+shared m: mark
+private toggle: bool
+update(v):
+    a[me] := v
+    toggle := not toggle
+    m := (me, toggle)
+scan:
+    local copy[segment]: value
+    x := m
+    if x.bit:
+        for s in segments: copy[s] := a[s]
+    return copy
+";
+
 /// What goes wrong is passed over: here it is about the sets.
 const SILENT: Planted = Planted {
     no_others: false,
@@ -144,6 +163,18 @@ fn a_list_with_classes_stands_for_one_without() {
     }
 }
 
+/// What t writes of a bit that no other view shows is unknown to all other views.
+#[test]
+fn bits_that_are_not_shared_are_unknown_to_others() {
+    let program = parsed(MARKED, None);
+    let part = parts(&program, &["scans.observer"]).remove(0);
+    let kept = ["m.by", "m.bit", "i:toggle", "j:toggle", "t:toggle"].map(str::to_owned).to_vec();
+    let class = |name: &str| vec![(name.to_owned(), None)];
+    let classes = ["i:toggle", "j:toggle", "t:toggle"].map(class).to_vec();
+    let (listed, whole) = check_unfolded(&program, &Part { kept, classes, ..part });
+    assert!(whole >= 2 * listed - listed / 4, "{listed} {whole}");
+}
+
 /// Behind a step, what symbols stand for is among the views that are made of them.
 #[test]
 fn nothing_is_lost_behind_a_step() {
@@ -185,11 +216,18 @@ fn nothing_is_lost_behind_a_step() {
 /// An index that may be i, j or any other may be the process itself, and is a place of its own.
 #[test]
 fn loose_loops_meet_the_process_itself() {
-    let [before, after] = ["if k = me: met := true", "met[k] := true"];
-    let marked = wrong::MET.replace("met := false\n", "local met[process]: bool\n");
-    let marked = marked.replace(before, after).replace("if met:", "if met[me]:");
-    assert!(marked.contains("met[me]"));
-    for text in [wrong::MET, &marked] {
+    let local = wrong::MET.replace("met := false\n", "local met[process]: bool\n");
+    let local = local.replace("if met:", "if met[me]:");
+    let stored = |how: &str| local.replace("if k = me: met := true", how);
+    // Where all elements are stored, what they held before is forgotten; else it must be lost.
+    let texts = [
+        wrong::MET.to_owned(),
+        stored("met[k] := true"),
+        stored("if k = me: met[k] := true"),
+        stored("if not met[k]: met[k] := true"),
+    ];
+    assert_eq!(texts.iter().filter(|text| text.contains("met[")).count(), 3);
+    for text in &texts {
         let program = parsed(text, None);
         let found = parts(&program, &["scans.observer"]).remove(0);
         let kept = [found.kept.clone(), truths(&program, found.obligation)].concat();

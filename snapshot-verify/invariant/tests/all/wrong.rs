@@ -7,8 +7,8 @@ use snapshot_language::program::Program;
 
 use crate::programs::{certificate, of_corpus, parsed, parts, refused};
 
-/// Who has scanned updates without the lock: what a scan stores before its first access matters to
-/// views that do not follow it.
+/// A process that has scanned updates without the lock: what a scan stores before its first access
+/// matters to views that do not follow it.
 const LAX: &str = "
 algorithm lax
 shared owner: cas process or none := none

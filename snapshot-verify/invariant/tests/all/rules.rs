@@ -1,0 +1,63 @@
+//! One program per rule that makes lists short: without the rule's care a wrong list would be
+//! accepted.
+
+use snapshot_invariant::step::Planted;
+use snapshot_invariant::write::{Part, WriteError};
+
+use crate::programs::{certificate, parsed, parts};
+
+/// An update looks without the lock, as a private variable says by then: wrong, though the variable
+/// never says so of an idle process.
+pub const HASTY: &str = "
+algorithm hasty
+shared owner: cas process or none := none
+shared a[segment]: value
+private lax: bool
+update(v):
+    lax := true
+    seen := look()
+    lax := false
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    a[me] := v
+    owner := none
+scan:
+    seen := look()
+    return seen
+procedure look(): view:
+    local copy[segment]: value
+    if not lax:
+        repeat
+            got := CAS(owner, none, me)
+        until got
+    for s in segments:
+        copy[s] := a[s]
+    if not lax:
+        owner := none
+    return copy
+";
+
+/// A ghost scan behind a store to a private variable sees what was stored.
+#[test]
+fn late_ghost_scans_see_private_stores() {
+    let hasty = parsed(HASTY, None);
+    let careful = parsed(&HASTY.replace("lax := true", "lax := false"), None);
+    for rung in ["calls.memory-t", "calls.memory-i", "calls.memory-j"] {
+        // Of two segments, one of them its own, i and j see one change only.
+        for (program, is_right) in [(&hasty, rung != "calls.memory-t"), (&careful, true)] {
+            let found = parts(program, &[rung]).remove(0);
+            let got = ["i", "j", "t"].map(|owner| format!("{owner}:look.got#1"));
+            let kept = [found.kept.as_slice(), &got].concat();
+            let part = Part { late: true, kept, ..found };
+            let made = certificate(program, std::slice::from_ref(&part), Planted::default());
+            match made {
+                Ok((_, summary)) => assert!(is_right && summary.views() > 100, "{rung}"),
+                Err(WriteError::Failure { failure, .. }) => {
+                    assert!(!is_right, "{rung} {failure} {part:?}")
+                }
+                Err(error) => panic!("{rung}: {error}"),
+            }
+        }
+    }
+}
