@@ -6,6 +6,7 @@ mod accepted;
 mod altered;
 mod planted;
 mod programs;
+mod projection;
 mod relative;
 mod rules;
 mod solvers;

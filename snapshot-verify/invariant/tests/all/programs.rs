@@ -25,34 +25,37 @@ pub fn small(name: &str) -> Program {
 pub fn parts(program: &Program, rungs: &[&str]) -> Vec<Part> {
     let chosen = ladder::Rungs::all().into_iter();
     let chosen = chosen.filter(|rung| rungs.contains(&rung.name().as_str()));
-    let part = |rung: model::Obligation| {
-        let ghosts = match rung.ghosts {
-            model::Ghosts::Scans => Ghosts::Scans,
-            model::Ghosts::Calls => Ghosts::Calls,
-            model::Ghosts::Rounds { .. } => panic!("rounds are unknown here"),
-        };
-        let name = rung.name();
-        let aim = match name.split_once('.').unwrap().1 {
-            "faults" => Aim::Faults,
-            "nesting" | "faults+nesting" => Aim::Nesting,
-            "memory-t" => Aim::Memory(byte::T),
-            "memory-i" => Aim::Memory(byte::I),
-            "memory-j" => Aim::Memory(byte::J),
-            _ => Aim::Observer,
-        };
-        let model = compile(program, rung).unwrap();
-        Part {
-            obligation: Obligation { ghosts, aim },
-            kept: export::kept(program, &model),
-            point: export::point(&model),
-            late: model.delays,
-            loose: export::loose(&model),
-            classes: export::classes(program, &model),
-        }
-    };
+    let part = |rung: model::Obligation| part(program, rung).unwrap();
     let parts: Vec<Part> = chosen.map(part).collect();
     assert_eq!(parts.len(), rungs.len());
     parts
+}
+
+/// The same of one rung; none if the prover does not know the program.
+pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
+    let ghosts = match rung.ghosts {
+        model::Ghosts::Scans => Ghosts::Scans,
+        model::Ghosts::Calls => Ghosts::Calls,
+        model::Ghosts::Rounds { .. } => panic!("rounds are unknown here"),
+    };
+    let name = rung.name();
+    let aim = match name.split_once('.').unwrap().1 {
+        "faults" => Aim::Faults,
+        "nesting" | "faults+nesting" => Aim::Nesting,
+        "memory-t" => Aim::Memory(byte::T),
+        "memory-i" => Aim::Memory(byte::I),
+        "memory-j" => Aim::Memory(byte::J),
+        _ => Aim::Observer,
+    };
+    let model = compile(program, rung).ok()?;
+    Some(Part {
+        obligation: Obligation { ghosts, aim },
+        kept: export::kept(program, &model),
+        point: export::point(&model),
+        late: model.delays,
+        loose: export::loose(&model),
+        classes: export::classes(program, &model),
+    })
 }
 
 /// The certificate that a search makes with mistakes planted.

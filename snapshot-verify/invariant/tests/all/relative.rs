@@ -11,7 +11,7 @@ use snapshot_invariant::search::{Family, close};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::views::{initial, steps};
 use snapshot_invariant::write::{Part, lay_out};
-use snapshot_invariant::{Budget, centre::centre};
+use snapshot_invariant::{Budget, byte, centre::centre};
 use snapshot_language::program::Program;
 
 use crate::altered::{lines, sealed};
@@ -38,7 +38,7 @@ scan:
 ";
 
 /// An update tells each process by a bit of its own, after its write.
-const TOLD: &str = "
+pub const TOLD: &str = "
 algorithm told
 shared a[process]: value
 shared h[process][process]: bool
@@ -55,6 +55,26 @@ scan:
         t := g[k][me]
         h[me][k] := t
         mine[k] := t
+    for k in processes: copy[k] := a[k]
+    return copy
+";
+
+/// An update notes for each process that it was made, by a bit that it turns.
+pub const NOTED: &str = "
+algorithm noted
+shared a[process]: value
+shared h[process][process]: bool
+update(v):
+    a[me] := v
+    for k in processes except me:
+        b := h[k][me]
+        h[k][me] := not b
+scan:
+    local copy[process]: value
+    local mine[process]: bool
+    for k in processes except me:
+        b := h[me][k]
+        mine[k] := b
     for k in processes: copy[k] := a[k]
     return copy
 ";
@@ -79,7 +99,7 @@ scan:
 ";
 
 /// What goes wrong is passed over: here it is about the sets.
-const SILENT: Planted = Planted {
+pub const SILENT: Planted = Planted {
     no_others: false,
     no_scans: false,
     two_named: false,
@@ -167,12 +187,67 @@ fn a_list_with_classes_stands_for_one_without() {
 #[test]
 fn bits_that_are_not_shared_are_unknown_to_others() {
     let program = parsed(MARKED, None);
-    let part = parts(&program, &["scans.observer"]).remove(0);
-    let kept = ["m.by", "m.bit", "i:toggle", "j:toggle", "t:toggle"].map(str::to_owned).to_vec();
+    let (listed, whole) = check_unfolded(&program, &marked(&program));
+    assert!(whole >= 2 * listed - listed / 4, "{listed} {whole}");
+}
+
+/// Of [`MARKED`], what is marked and the bits, each in a class of its own.
+pub fn marked(program: &Program) -> Part {
+    let kept = ["a[i]", "a[j]", "m.by", "m.bit", "i:toggle", "j:toggle", "t:toggle"];
+    let kept = kept.map(str::to_owned).to_vec();
     let class = |name: &str| vec![(name.to_owned(), None)];
     let classes = ["i:toggle", "j:toggle", "t:toggle"].map(class).to_vec();
-    let (listed, whole) = check_unfolded(&program, &Part { kept, classes, ..part });
-    assert!(whole >= 2 * listed - listed / 4, "{listed} {whole}");
+    Part { kept, classes, ..parts(program, &["scans.memory-i"]).remove(0) }
+}
+
+/// Of [`NOTED`], the bits by which i notes its updates for j and t, in a class each: its local is of
+/// the class in the round of j, or t, only. If `loose`, the loop of its update is.
+pub fn noted(program: &Program, rung: &str, loose: bool) -> Part {
+    let found = parts(program, &[rung]).remove(0);
+    let (update, scan) = (program.update().0 as usize, program.scan().0 as usize);
+    let local = |procedure: usize, name: &str| {
+        let locals = &program.procedures[procedure].locals;
+        locals.iter().position(|local| local.name == name).unwrap()
+    };
+    let of_update = |member: u8| {
+        let bit = format!("i:update.b#{}", local(update, "b"));
+        (bit, Some((local(update, "k"), member)))
+    };
+    let of_scan = (format!("t:scan.b#{}", local(scan, "b")), Some((local(scan, "k"), byte::I)));
+    let mine = (format!("t:scan.mine#{}[i]", local(scan, "mine")), None);
+    let to_t = vec![("h[t][i]".to_owned(), None), of_update(byte::T), of_scan, mine];
+    let mut to_j = vec![("h[j][i]".to_owned(), None)];
+    // Where j's round is one of any other, its bit is, too.
+    if !loose {
+        to_j.push(of_update(byte::J));
+    }
+    // A bit of the centre has a class in all views, or in none.
+    let classes = vec![to_t, to_j, vec![of_update(byte::OTHER)]];
+    let mut kept: Vec<String> = classes.iter().flatten().map(|(name, _)| name.clone()).collect();
+    kept.extend(found.kept.iter().cloned());
+    kept.sort_unstable();
+    kept.dedup();
+    Part {
+        kept,
+        classes,
+        loose: if loose { vec![(byte::I, update, 0)] } else { Vec::new() },
+        ..found
+    }
+}
+
+/// Classes that are bound to rounds, in loops that are loose or not.
+#[test]
+fn a_list_with_classes_of_rounds_stands_for_one_without() {
+    let program = parsed(NOTED, None);
+    for loose in [false, true] {
+        let part = noted(&program, "scans.memory-i", loose);
+        let layout = lay_out(&program, &part).unwrap();
+        let bound = layout.classes.iter().flatten().filter(|bit| bit.round.is_some()).count();
+        let (listed, whole) = check_unfolded(&program, &part);
+        println!("loose {loose}: {listed} views for {whole}, {bound} bits of rounds");
+        assert!(bound >= 3 && layout.loose.is_empty() != loose);
+        assert!(whole > 2 * listed, "{listed} {whole}");
+    }
 }
 
 /// Behind a step, what symbols stand for is among the views that are made of them.
@@ -213,26 +288,35 @@ fn nothing_is_lost_behind_a_step() {
     assert!(mixed > 500, "{mixed}");
 }
 
-/// An index that may be i, j or any other may be the process itself, and is a place of its own.
-#[test]
-fn loose_loops_meet_the_process_itself() {
+/// Updates that have met themselves, in several ways: where all elements of an array are stored,
+/// what they held before is forgotten; else it must be lost.
+pub fn met() -> [String; 4] {
     let local = wrong::MET.replace("met := false\n", "local met[process]: bool\n");
     let local = local.replace("if met:", "if met[me]:");
     let stored = |how: &str| local.replace("if k = me: met := true", how);
-    // Where all elements are stored, what they held before is forgotten; else it must be lost.
-    let texts = [
+    [
         wrong::MET.to_owned(),
         stored("met[k] := true"),
         stored("if k = me: met[k] := true"),
         stored("if not met[k]: met[k] := true"),
-    ];
-    assert_eq!(texts.iter().filter(|text| text.contains("met[")).count(), 3);
-    for text in &texts {
-        let program = parsed(text, None);
-        let found = parts(&program, &["scans.observer"]).remove(0);
-        let kept = [found.kept.clone(), truths(&program, found.obligation)].concat();
+    ]
+}
+
+/// Of one of these, with all truth values.
+pub fn met_part(program: &Program) -> Part {
+    let found = parts(program, &["scans.observer"]).remove(0);
+    let kept = [found.kept.clone(), truths(program, found.obligation)].concat();
+    Part { kept, classes: Vec::new(), ..found }
+}
+
+/// An index that may be i, j or any other may be the process itself, and is a place of its own.
+#[test]
+fn loose_loops_meet_the_process_itself() {
+    assert_eq!(met().iter().filter(|text| text.contains("met[")).count(), 3);
+    for text in met() {
+        let program = parsed(&text, None);
         for loose in [Vec::new(), loops(&program)] {
-            let part = Part { loose, kept: kept.clone(), classes: Vec::new(), ..found.clone() };
+            let part = Part { loose, ..met_part(&program) };
             let made = certificate(&program, &[part], Planted::default());
             assert!(made.is_err(), "it does without the lock");
         }
@@ -262,12 +346,12 @@ fn no_guess_proves_a_wrong_program() {
 }
 
 /// All loops of i's and j's updates, or more: to loosen those of a scan loses what it reads.
-fn loops(program: &Program) -> Vec<(u8, usize, usize)> {
+pub fn loops(program: &Program) -> Vec<(u8, usize, usize)> {
     let update = program.update().0 as usize;
     (0..2).flat_map(|owner| (0..4).map(move |number| (owner, update, number))).collect()
 }
 
-fn truths(program: &Program, obligation: Obligation) -> Vec<String> {
+pub fn truths(program: &Program, obligation: Obligation) -> Vec<String> {
     let layout = Layout::new(program, obligation).unwrap();
     let is_truth = |at: &usize| {
         let leaf = layout.slots[*at].leaf;

@@ -4,6 +4,8 @@
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, WriteError};
 
+use snapshot_language::program::Program;
+
 use crate::programs::{certificate, parsed, parts};
 
 /// An update looks without the lock, as a private variable says by then: wrong, though the variable
@@ -38,6 +40,14 @@ procedure look(): view:
     return copy
 ";
 
+/// Of [`HASTY`] and its like, with what locks need in every ghost scan, shown late.
+pub fn hasty_part(program: &Program, rung: &str) -> Part {
+    let found = parts(program, &[rung]).remove(0);
+    let got = ["i", "j", "t"].map(|owner| format!("{owner}:look.got#1"));
+    let kept = [found.kept.as_slice(), &got].concat();
+    Part { late: true, kept, ..found }
+}
+
 /// A ghost scan behind a store to a private variable sees what was stored.
 #[test]
 fn late_ghost_scans_see_private_stores() {
@@ -46,10 +56,7 @@ fn late_ghost_scans_see_private_stores() {
     for rung in ["calls.memory-t", "calls.memory-i", "calls.memory-j"] {
         // Of two segments, one of them its own, i and j see one change only.
         for (program, is_right) in [(&hasty, rung != "calls.memory-t"), (&careful, true)] {
-            let found = parts(program, &[rung]).remove(0);
-            let got = ["i", "j", "t"].map(|owner| format!("{owner}:look.got#1"));
-            let kept = [found.kept.as_slice(), &got].concat();
-            let part = Part { late: true, kept, ..found };
+            let part = hasty_part(program, rung);
             let made = certificate(program, std::slice::from_ref(&part), Planted::default());
             match made {
                 Ok((_, summary)) => assert!(is_right && summary.views() > 100, "{rung}"),

@@ -1,0 +1,416 @@
+//! Concrete executions, with what certificates keep in mind of their past: the state of the
+//! specification, and the ghost scans. All of it is computed from the interpreter's steps.
+//!
+//! A move of a process is one access that is a pause and all that follows up to the next, or, of
+//! fine executions, one access. Pauses are as docs/certificates.md has them.
+
+use snapshot_core::Process;
+use snapshot_core::observer::{Must, ObserverState};
+use snapshot_core::simple::Switching;
+use snapshot_invariant::byte::{I, J, OTHER, T};
+use snapshot_invariant::claim::Aim;
+use snapshot_invariant::layout::{Layout, op};
+use snapshot_language::program::Access;
+use snapshot_semantics::interpret::code::Instruction;
+use snapshot_semantics::interpret::{Call, Data, Machine, Next, OpenCall, Passage, State};
+
+/// Accesses between two pauses until a process is said to spin.
+const PATIENCE: usize = 300;
+
+/// An open ghost scan.
+#[derive(Clone, Debug)]
+pub struct Ghost {
+    /// When it was opened.
+    pub opened: u64,
+    /// What the specification keeps of it, from its first access on.
+    pub bits: Option<u8>,
+    /// How many calls of ghost scans within are open.
+    depth: usize,
+}
+
+/// What a process is doing, but for where it stands.
+#[derive(Clone, Debug)]
+pub struct Doing {
+    /// As in a block of a view.
+    pub operation: u8,
+    /// Whether the first update to 1 has made its first access.
+    pub invoked: bool,
+    /// Whether it has begun to write 1.
+    pub switched: bool,
+    /// Its ghost scan.
+    pub ghost: Option<Ghost>,
+    /// When its latest ghost scan was opened.
+    pub latest: u64,
+    /// The number of its operations.
+    pub operations: u64,
+    /// Whether its operation is shown.
+    pub acted: bool,
+    /// Its private variables, and whether it had begun to write 1, before its operation.
+    pub before: (Vec<Data>, bool),
+}
+
+/// The vector of a ghost scan.
+#[derive(Clone, Debug)]
+pub struct Returned {
+    /// When the ghost scan was opened.
+    pub opened: u64,
+    /// Which process called it, and in which of its operations.
+    pub by: (usize, u64),
+    /// What it returned.
+    pub vector: Data,
+}
+
+/// How a move ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ended {
+    /// As usual.
+    Well,
+    /// With a ghost scan that is judged wrong.
+    Violation,
+    /// With a fault of the program.
+    Fault,
+    /// Not within [`PATIENCE`] accesses.
+    Never,
+}
+
+/// An execution with its past.
+#[derive(Clone)]
+pub struct Execution<'a> {
+    pub machine: &'a Machine<'a>,
+    pub layout: &'a Layout<'a>,
+    /// i and j; of nesting, only i counts.
+    pub pair: [usize; 2],
+    pub state: State,
+    /// The state of the specification.
+    pub specification: u8,
+    pub doing: Vec<Doing>,
+    pub returned: Vec<Returned>,
+    /// Whether each access is a move of its own, even if it is no pause.
+    pub fine: bool,
+    time: u64,
+    values: u32,
+}
+
+impl<'a> Execution<'a> {
+    pub fn new(machine: &'a Machine<'a>, layout: &'a Layout<'a>, pair: [usize; 2]) -> Self {
+        let idle = Doing {
+            operation: op::IDLE,
+            invoked: false,
+            switched: false,
+            ghost: None,
+            latest: 0,
+            operations: 0,
+            acted: true,
+            before: (Vec::new(), false),
+        };
+        Self {
+            machine,
+            layout,
+            pair,
+            state: machine.initial().clone(),
+            specification: 0,
+            doing: vec![idle; machine.processes()],
+            returned: Vec::new(),
+            fine: false,
+            time: 0,
+            values: 0,
+        }
+    }
+
+    pub fn has_tokens(&self) -> bool {
+        self.layout.tokens()
+    }
+
+    fn is_observed(&self) -> bool {
+        self.layout.obligation.aim == Aim::Observer
+    }
+
+    /// i, j, or one of the others.
+    pub fn place(&self, process: usize) -> u8 {
+        match () {
+            () if process == self.pair[0] => I,
+            () if process == self.pair[1] && !self.has_tokens() => J,
+            () => T,
+        }
+    }
+
+    /// What a process may begin, if it is idle.
+    pub fn calls(&self, process: usize) -> Vec<Call> {
+        if !self.state.is_idle(process) {
+            return Vec::new();
+        }
+        if self.has_tokens() {
+            return vec![Call::Update(self.values + 1), Call::Scan];
+        }
+        let (place, switched) = (self.place(process), self.doing[process].switched);
+        let mut calls = vec![Call::Scan];
+        if place == T || !switched {
+            calls.push(Call::Update(0));
+        }
+        if place != T {
+            calls.push(Call::Update(1));
+        }
+        calls
+    }
+
+    pub fn open_calls(&self, process: usize) -> Vec<OpenCall<'_>> {
+        self.machine.open_calls(&self.state, Process::from_index(process))
+    }
+
+    /// Where an index is, for a process: itself, i or j, or another.
+    pub fn seen_by(&self, process: usize, index: usize) -> u8 {
+        match self.place(index) {
+            T if index != process => OTHER,
+            place => place,
+        }
+    }
+
+    pub fn instruction(&self, call: &OpenCall<'_>) -> Instruction<'a> {
+        self.layout.code[call.procedure.0 as usize].instructions[call.at]
+    }
+
+    /// Whether a process is between two pauses: what it does there is done at once in views.
+    pub fn is_in_transit(&self, process: usize) -> bool {
+        !self.state.is_idle(process) && !self.is_at_pause(process)
+    }
+
+    /// Whether the operation of a process is not shown yet.
+    pub fn is_hidden(&self, process: usize) -> bool {
+        !self.state.is_idle(process) && !self.doing[process].acted
+    }
+
+    /// A scan of i or j that is shown late is shown before its first access that is a pause:
+    /// whether that has just become so.
+    pub fn approach(&mut self, process: usize) -> bool {
+        let doing = &self.doing[process];
+        let is_scan = self.place(process) != T && doing.operation == op::SCANS;
+        let arrives = is_scan && self.is_hidden(process) && doing.ghost.is_none();
+        let arrives = arrives && self.is_at_pause(process);
+        self.doing[process].acted |= arrives;
+        arrives
+    }
+
+    /// Makes a move: begins an operation, or makes the next step of the open one.
+    pub fn go(&mut self, process: usize, call: Option<Call>) -> Ended {
+        let who = Process::from_index(process);
+        let mut passages = Vec::new();
+        match call {
+            Some(call) => {
+                self.begin(process, call);
+                if self.machine.begin_passing(&mut self.state, who, call, &mut passages).is_err() {
+                    return Ended::Fault;
+                }
+            }
+            None => {
+                if self.is_at_pause(process) {
+                    self.first_access(process);
+                }
+                if self.access(process, &mut passages) == Ended::Fault {
+                    return Ended::Fault;
+                }
+            }
+        }
+        for _ in 0..PATIENCE {
+            if self.pass(process, &passages) == Ended::Violation {
+                return Ended::Violation;
+            }
+            passages.clear();
+            if self.state.is_idle(process) || self.is_at_pause(process) {
+                return Ended::Well;
+            }
+            if self.machine.next(&self.state, who) == Next::Respond {
+                if self.machine.advance_passing(&mut self.state, who, &mut passages).is_err() {
+                    return Ended::Fault;
+                }
+                if !self.end(process) {
+                    return Ended::Violation;
+                }
+                continue;
+            }
+            if self.fine {
+                return Ended::Well;
+            }
+            if self.access(process, &mut passages) == Ended::Fault {
+                return Ended::Fault;
+            }
+        }
+        Ended::Never
+    }
+
+    fn access(&mut self, process: usize, passages: &mut Vec<Passage>) -> Ended {
+        let calls = self.open_calls(process);
+        let is_point = calls.last().is_some_and(|call| {
+            let is_update = call.procedure == self.machine.program().update();
+            let is_point = is_update && self.layout.point == Some(call.at);
+            let is_write = || match self.instruction(call) {
+                Instruction::Access { access, .. } => matches!(access, Access::Write(..)),
+                _ => false,
+            };
+            assert!(!is_point || is_write(), "a point that is no plain write");
+            is_point
+        });
+        let who = Process::from_index(process);
+        if self.machine.advance_passing(&mut self.state, who, passages).is_err() {
+            return Ended::Fault;
+        }
+        if is_point {
+            self.pass_point(process);
+        }
+        Ended::Well
+    }
+
+    fn begin(&mut self, process: usize, call: Call) {
+        let has_tokens = self.has_tokens();
+        let switches = call == Call::Update(1) && self.place(process) != T && !has_tokens;
+        self.values += u32::from(has_tokens);
+        let private = self.machine.private(&self.state, Process::from_index(process)).to_vec();
+        let scan = self.machine.program().scan().0 as usize;
+        let is_ghost = call == Call::Scan && self.layout.is_ghost[scan];
+        let doing = &mut self.doing[process];
+        doing.operation = match call {
+            Call::Scan => op::SCANS,
+            Call::Update(_) if switches && !doing.switched => op::SWITCHES,
+            Call::Update(_) => op::UPDATES,
+            Call::Operation(_) => panic!("of no snapshot"),
+        };
+        doing.before = (private, doing.switched);
+        doing.acted = is_ghost || !self.layout.late;
+        doing.switched |= switches;
+        doing.operations += 1;
+    }
+
+    fn observer(&self) -> ObserverState {
+        ObserverState::from_bits(self.specification).expect("a state of the observer")
+    }
+
+    fn segment(&self, process: usize) -> Switching {
+        if process == self.pair[0] { Switching::I } else { Switching::J }
+    }
+
+    fn first_access(&mut self, process: usize) {
+        if self.doing[process].ghost.is_some() {
+            self.begin_scan(process);
+        } else {
+            self.doing[process].acted = true;
+            self.invoke(process);
+        }
+    }
+
+    fn begin_scan(&mut self, process: usize) {
+        let now = match self.layout.obligation.aim {
+            Aim::Observer => self.observer().invoke_scan().bits(),
+            Aim::Memory(_) => 1 << self.specification,
+            Aim::Faults | Aim::Nesting => 0,
+        };
+        let ghost = self.doing[process].ghost.as_mut().expect("a ghost scan is open");
+        ghost.bits.get_or_insert(now);
+    }
+
+    fn invoke(&mut self, process: usize) {
+        let doing = &mut self.doing[process];
+        if doing.operation == op::SWITCHES && !doing.invoked {
+            doing.invoked = true;
+            if self.is_observed() {
+                let next = self.observer().invoke_update(self.segment(process));
+                self.specification = next.bits();
+            }
+        }
+    }
+
+    fn pass_point(&mut self, process: usize) {
+        let is_memory = matches!(self.layout.obligation.aim, Aim::Memory(_));
+        if !is_memory || self.doing[process].operation != op::SWITCHES {
+            return;
+        }
+        self.specification |= 1 << self.place(process);
+        for doing in &mut self.doing {
+            if let Some(Ghost { bits: Some(bits), .. }) = &mut doing.ghost {
+                *bits |= 1 << self.specification;
+            }
+        }
+    }
+
+    /// Ends an operation: whether an update has taken effect.
+    fn end(&mut self, process: usize) -> bool {
+        let is_memory = matches!(self.layout.obligation.aim, Aim::Memory(_));
+        let place = self.place(process);
+        let mut is_right = true;
+        if self.doing[process].operation == op::SWITCHES {
+            self.invoke(process);
+            if self.is_observed() {
+                let next = self.observer().respond_update(self.segment(process));
+                self.specification = next.bits();
+            }
+            is_right = !is_memory || self.specification >> place & 1 == 1;
+        }
+        let doing = &mut self.doing[process];
+        doing.operation = op::IDLE;
+        doing.invoked = false;
+        doing.acted = true;
+        is_right
+    }
+
+    /// Ghost scans begin and end with calls.
+    fn pass(&mut self, process: usize, passages: &[Passage]) -> Ended {
+        for passage in passages {
+            let is_ghost = |procedure: usize| self.layout.is_ghost[procedure];
+            match passage {
+                Passage::In(procedure) if is_ghost(procedure.0 as usize) => {
+                    if let Some(ghost) = &mut self.doing[process].ghost {
+                        ghost.depth += 1;
+                    } else {
+                        self.open(process);
+                    }
+                }
+                Passage::Out(procedure, data) if is_ghost(procedure.0 as usize) => {
+                    let ghost = self.doing[process].ghost.as_mut().expect("it was opened");
+                    if ghost.depth > 0 {
+                        ghost.depth -= 1;
+                    } else if !self.close(process, data.clone().expect("a view")) {
+                        return Ended::Violation;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ended::Well
+    }
+
+    fn open(&mut self, process: usize) {
+        let private = self.machine.private(&self.state, Process::from_index(process));
+        let has_stored = private != self.doing[process].before.0.as_slice();
+        self.doing[process].acted |= has_stored;
+        if self.doing[process].acted {
+            self.invoke(process);
+        }
+        self.time += 1;
+        let doing = &mut self.doing[process];
+        doing.ghost = Some(Ghost { opened: self.time, bits: None, depth: 0 });
+        doing.latest = self.time;
+    }
+
+    /// Closes a ghost scan: whether it is right, if it is judged.
+    fn close(&mut self, process: usize, vector: Data) -> bool {
+        self.begin_scan(process);
+        let ghost = self.doing[process].ghost.take().expect("a ghost scan is open");
+        if self.has_tokens() {
+            let by = (process, self.doing[process].operations);
+            self.returned.push(Returned { opened: ghost.opened, by, vector });
+            return true;
+        }
+        let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
+        let [at_i, at_j] = self.pair.map(|segment| parts[segment] == Data::Value(1));
+        let bits = ghost.bits.unwrap_or_default();
+        let borrows = self.layout.obligation.borrows();
+        if borrows || !self.layout.obligation.judges(self.place(process)) {
+            return true;
+        }
+        if !self.is_observed() {
+            return bits >> (u8::from(at_i) | u8::from(at_j) << 1) & 1 == 1;
+        }
+        let must = Must::from_bits(bits).expect("bits of the observer");
+        let next = self.observer().respond_scan(must, at_i, at_j);
+        self.specification = next.map_or(self.specification, ObserverState::bits);
+        next.is_ok()
+    }
+}

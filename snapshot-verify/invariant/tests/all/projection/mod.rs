@@ -1,0 +1,220 @@
+//! Executions of the interpreter, projected: for every tuple of processes, each state has a view
+//! in the list of a certificate.
+//!
+//! What is compared shares no code with the rules of certificates: the interpreter runs the
+//! program, `execution` keeps in mind what the specification does of its past, and `likeness`
+//! reads both. So this is a test of what docs/certificates.md says of closed lists, whatever they
+//! prove: of wrong programs, too, if what goes wrong is passed over.
+
+mod execution;
+mod likeness;
+mod pauses;
+mod walk;
+
+use snapshot_everyn::ladder;
+use snapshot_invariant::Budget;
+use snapshot_invariant::search::{Family, Obstacle, close};
+use snapshot_invariant::step::Planted;
+use snapshot_invariant::write::{Part, lay_out};
+use snapshot_language::program::Program;
+use snapshot_semantics::interpret::code::Instruction;
+
+use self::walk::{Counts, Views, walk};
+use crate::programs::{of_corpus, parsed, part, parts, small};
+use crate::{relative, rules, wrong};
+
+/// What goes wrong is passed over.
+const SILENT: Planted = relative::SILENT;
+
+/// The list of a part; none if it takes more than so many bytes.
+fn listed(
+    layout: &snapshot_invariant::layout::Layout<'_>,
+    planted: Planted,
+    memory: u64,
+) -> Option<Family> {
+    let mut proceed = || true;
+    match close(layout, planted, &mut Budget { memory, proceed: &mut proceed }) {
+        Ok(family) => Some(family),
+        Err(Obstacle::Unfinished(_)) => None,
+        Err(Obstacle::Failure(failure)) => {
+            // Of what cannot be said nothing is listed.
+            assert_eq!(planted, SILENT, "{failure}");
+            None
+        }
+    }
+}
+
+/// Executions of 2 to 4 processes; the error is the first state without a view.
+fn among(
+    program: &Program,
+    part: &Part,
+    planted: Planted,
+    runs: u64,
+    moves: usize,
+) -> Result<Counts, String> {
+    let layout = lay_out(program, part).unwrap();
+    let family = listed(&layout, planted, 2 << 30).expect("all views");
+    let views = Views::new(&layout, &family);
+    let mut counts = Counts::default();
+    for seed in 0..runs {
+        counts.add(walk(&views, 2 + seed as usize % 3, seed, moves)?);
+    }
+    println!("{} {}: {} views, {counts:?}", program.name, part.obligation.name(), family.len());
+    Ok(counts)
+}
+
+/// How many executions. `SNAPSHOT_PROJECTIONS=2000` makes about a million projections of each.
+fn executions() -> u64 {
+    let set = std::env::var("SNAPSHOT_PROJECTIONS").ok();
+    set.and_then(|set| set.parse().ok()).unwrap_or(64)
+}
+
+fn covered(program: &Program, rungs: &[&str]) -> Counts {
+    let mut total = Counts::default();
+    for part in parts(program, rungs) {
+        match among(program, &part, Planted::default(), executions(), 200) {
+            Ok(counts) => total.add(counts),
+            Err(missing) => panic!("{missing}"),
+        }
+    }
+    assert_eq!(total.violations, 0, "what was excluded");
+    assert!(total.projections > 20_000 && total.bytes > 100_000, "{total:?}");
+    total
+}
+
+#[test]
+fn states_of_programs_by_scans_have_views() {
+    covered(&of_corpus("bowman", None), &["scans.observer"]);
+    covered(&small("locked"), &["scans.observer"]);
+    let memory = ["scans.observer", "scans.memory-t", "scans.memory-i", "scans.memory-j"];
+    covered(&small("versioned"), &memory);
+}
+
+/// Those of afek_bounded, whose lists take minutes, if `SNAPSHOT_CERTIFICATES` is set.
+#[test]
+fn states_of_programs_by_calls_have_views() {
+    let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
+    let unbounded = covered(&of_corpus("afek_unbounded", None), &rungs);
+    assert!(unbounded.late > 1_000, "{unbounded:?}");
+    if std::env::var_os("SNAPSHOT_CERTIFICATES").is_some() {
+        let bounded = covered(&of_corpus("afek_bounded", None), &rungs);
+        assert!(bounded.late > 1_000 && bounded.flipped > 1_000, "{bounded:?}");
+    }
+}
+
+/// What rules are about, in small programs, right and wrong.
+#[test]
+fn states_of_small_programs_have_views() {
+    let mut total = Counts::default();
+    for (program, part) in small_programs() {
+        match among(&program, &part, SILENT, 2 * executions(), 60) {
+            Ok(counts) => total.add(counts),
+            Err(missing) => panic!("{missing}"),
+        }
+    }
+    let of = [total.flipped, total.rounds, total.late, total.loose, total.violations];
+    assert!(of.iter().all(|count| *count > 10), "{total:?}");
+}
+
+/// Programs with names, versions, numbers, loops and blocks of all kinds, each with what the prover
+/// chooses, and with guesses of what is shown late, which loops are loose, which bits belong together.
+#[test]
+fn states_of_random_programs_have_views() {
+    let set = std::env::var("SNAPSHOT_PROGRAMS").ok();
+    let programs: u64 = set.and_then(|set| set.parse().ok()).unwrap_or(60);
+    let (mut listed, mut total) = (0, Counts::default());
+    let texts = (0..programs).map(corpus::program::text);
+    for (seed, text) in (0..).zip(texts.chain((0..programs).map(corpus::program::exchanging))) {
+        let program = parsed(&text, None);
+        for rung in ladder::Rungs::all() {
+            if !["scans.observer", "scans.memory-t", "scans.memory-i"].contains(&&*rung.name()) {
+                continue;
+            }
+            let Some(found) = part(&program, rung) else { continue };
+            if lay_out(&program, &found).is_err() {
+                continue;
+            }
+            for part in [found.clone(), guessed(&program, found, seed)] {
+                let Some(counts) = among_known(&program, &part) else { continue };
+                listed += 1;
+                total.add(counts);
+            }
+        }
+    }
+    println!("{listed} lists: {total:?}");
+    let of = [total.flipped, total.late];
+    assert!(3 * listed > programs && of.iter().all(|count| *count > 100), "{listed} {total:?}");
+}
+
+/// The same with more that is kept, and guesses.
+fn guessed(program: &Program, found: Part, seed: u64) -> Part {
+    let truths = relative::truths(program, found.obligation);
+    let kept = [found.kept.clone(), truths.clone()].concat();
+    let class: Vec<_> = truths.into_iter().map(|name| (name, None)).collect();
+    let classes = match seed % 3 {
+        0 => vec![class],
+        1 => class.into_iter().map(|bit| vec![bit]).collect(),
+        _ => Vec::new(),
+    };
+    let loose = if seed.is_multiple_of(2) { relative::loops(program) } else { Vec::new() };
+    Part { kept, classes, loose, late: true, ..found }
+}
+
+/// Executions of a program whose list can be closed, and is not long.
+fn among_known(program: &Program, part: &Part) -> Option<Counts> {
+    let layout = lay_out(program, part).ok()?;
+    let is_atomic = |one: &Instruction<'_>| matches!(one, Instruction::BeginAtomic { .. });
+    let mut code = layout.code.iter().flat_map(|code| &code.instructions);
+    if layout.point.is_some() && code.any(is_atomic) {
+        // When an atomic block stores its value is not told by the interpreter.
+        return None;
+    }
+    let mut proceed = || true;
+    let mut budget = Budget { memory: 4 << 20, proceed: &mut proceed };
+    let family = close(&layout, Planted::default(), &mut budget).ok()?;
+    let views = Views::new(&layout, &family);
+    let mut counts = Counts::default();
+    for seed in 0..6 {
+        match walk(&views, 2 + seed as usize % 3, seed, 60) {
+            Ok(more) => counts.add(more),
+            Err(missing) => panic!("{part:?}\n{missing}"),
+        }
+    }
+    assert_eq!(counts.violations, 0, "what was excluded");
+    Some(counts)
+}
+
+fn small_programs() -> Vec<(Program, Part)> {
+    let mut all = Vec::new();
+    for text in [relative::TOGGLED, relative::TOLD] {
+        let program = parsed(text, None);
+        let parts = parts(&program, &["scans.memory-t", "scans.memory-i", "scans.observer"]);
+        all.extend(parts.into_iter().map(|part| (program.clone(), part)));
+    }
+    let noted = parsed(relative::NOTED, None);
+    for loose in [false, true] {
+        for rung in ["scans.memory-t", "scans.memory-i"] {
+            all.push((noted.clone(), relative::noted(&noted, rung, loose)));
+        }
+    }
+    let marked = parsed(relative::MARKED, None);
+    all.push((marked.clone(), relative::marked(&marked)));
+    for rung in ["calls.memory-t", "calls.memory-i"] {
+        let hasty = parsed(rules::HASTY, None);
+        let part = rules::hasty_part(&hasty, rung);
+        all.push((hasty, part));
+    }
+    for text in relative::met() {
+        let program = parsed(&text, None);
+        for loose in [Vec::new(), relative::loops(&program)] {
+            let part = Part { loose, ..relative::met_part(&program) };
+            all.push((program.clone(), part));
+        }
+    }
+    for (program, rung) in wrong::programs() {
+        for part in parts(&program, &[rung]) {
+            all.push((program.clone(), part));
+        }
+    }
+    all
+}

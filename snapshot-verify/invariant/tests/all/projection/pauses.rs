@@ -1,0 +1,107 @@
+//! Where processes pause: before accesses to what is kept, as docs/certificates.md has it. By the
+//! indices in fact, not by what a view knows of them.
+
+use snapshot_core::Process;
+use snapshot_invariant::byte::{LOOSE, OTHER, T};
+use snapshot_invariant::layout::{Index, by_members, fixed, op};
+use snapshot_language::program::{Access, Expression, ExpressionKind, IndexSet, Root};
+use snapshot_semantics::interpret::code::Instruction;
+use snapshot_semantics::interpret::{Next, OpenCall};
+
+use super::execution::Execution;
+
+impl Execution<'_> {
+    /// Whether it is in a scan or in a ghost scan, which only its own views show.
+    fn is_inside(&self, process: usize) -> bool {
+        let doing = &self.doing[process];
+        doing.operation == op::SCANS || doing.ghost.is_some()
+    }
+
+    pub fn is_at_pause(&self, process: usize) -> bool {
+        let calls = self.open_calls(process);
+        let Some(call) = calls.last() else { return false };
+        let (access, into) = match self.instruction(call) {
+            Instruction::Access { access, into, .. } => (access, into),
+            // A process stands before accesses and atomic blocks only.
+            _ => return true,
+        };
+        let place = self.place(process);
+        let block = self.layout.blocks[usize::from(place)];
+        let is_kept =
+            |at: usize, size: usize| self.layout.slots[at..at + size].iter().any(|slot| slot.kept);
+        if !access.writes() {
+            let room = match into.map(|into| into.root) {
+                None => return false,
+                Some(Root::Local(id)) => {
+                    self.layout.frames[call.procedure.0 as usize].locals[id.0 as usize]
+                }
+                Some(Root::Private(id)) => self.layout.private[id.0 as usize],
+            };
+            if !is_kept(block + room.base, room.size) {
+                return false;
+            }
+        }
+        let variable = access.place().variable;
+        let cells = &self.layout.cells[variable.0 as usize];
+        if place != T && !self.is_inside(process) {
+            return cells.iter().any(|(_, room)| is_kept(room.base, room.size));
+        }
+        let Some(indices) = self.indices(process, call, access) else { return true };
+        // Any other may be the t of another view, unless it is a cell of t's own.
+        let is_mine = indices.contains(&Index::Member(T));
+        let may_be_t = access.writes() && !is_mine;
+        let hits = |index: &Index, at: &Index| match (index, at) {
+            (Index::Member(OTHER | LOOSE), Index::Member(T)) => may_be_t,
+            (Index::Member(LOOSE), _) => true,
+            (index, at) => index == at,
+        };
+        cells.iter().any(|(path, room)| {
+            indices.iter().zip(path).all(|(index, at)| hits(index, at))
+                && is_kept(room.base, room.size)
+        })
+    }
+
+    /// The indices of the cell that a process is about to access; none if they have no meaning.
+    fn indices(&self, process: usize, call: &OpenCall<'_>, access: &Access) -> Option<Vec<Index>> {
+        let who = Process::from_index(process);
+        let Next::Access { variable, indices, .. } = self.machine.next(&self.state, who) else {
+            return None;
+        };
+        let dimensions = &self.machine.program().shared(variable).dimensions;
+        let loose = self.loose_variables(process, call);
+        let place = |((index, over), text): ((&i64, &_), &Expression)| match *over {
+            _ if variable_of(text).is_some_and(|one| loose.contains(&one)) => {
+                Some(Index::Member(LOOSE))
+            }
+            over if by_members(over) => {
+                Some(Index::Member(self.seen_by(process, usize::try_from(*index).ok()?)))
+            }
+            IndexSet::Range(low, high) => {
+                let (low, high) = fixed(low, high)?;
+                (low..=high).contains(index).then(|| Index::Place((index - low) as usize))
+            }
+            _ => None,
+        };
+        indices.iter().zip(dimensions).zip(&access.place().indices).map(place).collect()
+    }
+
+    /// The variables of the loops that run in a call and are loose: they are any process but t.
+    fn loose_variables(&self, process: usize, call: &OpenCall<'_>) -> Vec<usize> {
+        let (place, procedure) = (self.place(process), call.procedure.0 as usize);
+        let of = self.layout.code[procedure].instructions.iter().filter_map(|one| match one {
+            Instruction::BeginFor(this) if (this.body..this.end).contains(&call.at) => Some(this),
+            _ => None,
+        });
+        let of = of.filter(|this| self.layout.loose.contains(&(place, procedure, this.number)));
+        of.map(|this| this.variable.0 as usize).collect()
+    }
+}
+
+/// The variable that an index is.
+fn variable_of(expression: &Expression) -> Option<usize> {
+    match &expression.kind {
+        ExpressionKind::Convert(inner) => variable_of(inner),
+        ExpressionKind::Local(id) => Some(id.0 as usize),
+        _ => None,
+    }
+}

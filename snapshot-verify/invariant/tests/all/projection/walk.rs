@@ -1,0 +1,248 @@
+//! Random executions, each state of which must be covered by views.
+
+use std::cell::RefCell;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use rustc_hash::FxHashMap;
+use snapshot_invariant::byte::{I, J, T};
+use snapshot_invariant::claim::Aim;
+use snapshot_invariant::layout::{Layout, at, op};
+use snapshot_invariant::search::Family;
+use snapshot_semantics::interpret::Machine;
+
+use super::execution::{Ended, Execution};
+use super::likeness::{Likeness, Tuple, standing};
+
+/// What was compared.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counts {
+    /// States beside views.
+    pub projections: usize,
+    /// Bytes that said something.
+    pub bytes: usize,
+    /// Those covered by a view that has a class flipped, and by none as it stands.
+    pub flipped: usize,
+    /// Those covered by a view with bits whose class is that of a round.
+    pub rounds: usize,
+    /// Those covered by a view that shows an operation as not begun, or its ghost scan alone.
+    pub late: usize,
+    /// Those covered by a view in which a loose loop is in the round of some process but t.
+    pub loose: usize,
+    /// Executions that ended with a violation.
+    pub violations: usize,
+}
+
+impl Counts {
+    pub fn add(&mut self, other: Self) {
+        self.projections += other.projections;
+        self.bytes += other.bytes;
+        self.flipped += other.flipped;
+        self.rounds += other.rounds;
+        self.late += other.late;
+        self.loose += other.loose;
+        self.violations += other.violations;
+    }
+}
+
+/// Where the members that are shown stand.
+type Key = Vec<u8>;
+
+/// Views by which members are shown, and where these stand.
+type Found<'a> = FxHashMap<(Vec<u8>, Key), Vec<&'a [u8]>>;
+
+/// The views of a layout, by where processes stand.
+pub struct Views<'a> {
+    pub layout: &'a Layout<'a>,
+    family: &'a Family,
+    /// Per kind.
+    found: RefCell<Vec<Found<'a>>>,
+}
+
+impl<'a> Views<'a> {
+    pub fn new(layout: &'a Layout<'a>, family: &'a Family) -> Self {
+        let found = RefCell::new(vec![Found::default(); family.kinds.len()]);
+        Self { layout, family, found }
+    }
+
+    /// The views of a kind in which these members stand there.
+    fn at(&self, kind: usize, shown: &[u8], key: Key) -> Vec<&'a [u8]> {
+        let mut found = self.found.borrow_mut();
+        let of = &mut found[kind];
+        if !of.keys().any(|(members, _)| members == shown) {
+            for view in &self.family.views[kind] {
+                let key = self.key_of(view, shown);
+                of.entry((shown.to_vec(), key)).or_default().push(view);
+            }
+        }
+        of.get(&(shown.to_vec(), key)).cloned().unwrap_or_default()
+    }
+
+    fn key_of(&self, view: &[u8], shown: &[u8]) -> Key {
+        let mut key = Key::new();
+        for member in shown {
+            let block = self.layout.blocks[usize::from(*member)];
+            key.extend([view[block + at::OP], view[block + at::GHOST]]);
+            key.extend(self.layout.frames.iter().map(|frame| view[block + frame.at]));
+        }
+        key
+    }
+
+    /// Finds a view of a state for a tuple.
+    fn cover(&self, execution: &Execution<'_>, tuple: &Tuple) -> Result<Counts, String> {
+        let kind = tuple.kind();
+        let number = self.family.kinds.iter().position(|one| *one == kind).expect("a kind");
+        let process = |member: &u8| tuple.process(*member).expect("a member that is there");
+        let mut shown = kind.members.clone();
+        // An operation that is not shown yet counts as not begun wherever it is.
+        let is_hidden = |member: u8| {
+            let standing = standing(execution, tuple, member);
+            standing.is_hidden && standing.operation == op::IDLE
+        };
+        shown.retain(|one| !execution.is_in_transit(process(one)) || is_hidden(*one));
+        let mut key = Key::new();
+        for member in &shown {
+            let standing = standing(execution, tuple, *member);
+            key.extend([standing.operation, u8::from(standing.ghost)]);
+            key.extend(standing.stands(self.layout.frames.len()));
+        }
+        let views = self.at(number, &shown, key);
+        let mut counts: Option<Counts> = None;
+        for view in &views {
+            let mut likeness = Likeness::new(execution, tuple, view);
+            if !likeness.holds(&shown) {
+                continue;
+            }
+            let is_late = |member: &u8| {
+                let operation = execution.doing[process(member)].operation;
+                let shows = standing(execution, tuple, *member).operation;
+                let is_update = operation == op::UPDATES || operation == op::SWITCHES;
+                shows >= op::GHOSTS || (is_update && shows == op::IDLE)
+            };
+            let now = Counts {
+                projections: 1,
+                bytes: likeness.told,
+                flipped: usize::from(likeness.flips.values().any(|flipped| *flipped)),
+                rounds: usize::from(likeness.rounds > 0),
+                late: usize::from(shown.iter().any(is_late)),
+                loose: usize::from(likeness.loose > 0),
+                violations: 0,
+            };
+            if counts.is_none_or(|before| now.flipped < before.flipped) {
+                counts = Some(now);
+            }
+        }
+        counts.ok_or_else(|| self.missing(execution, tuple, &shown, &views))
+    }
+
+    /// What is wrong, for a reader who looks for the mistake.
+    fn missing(
+        &self,
+        execution: &Execution<'_>,
+        tuple: &Tuple,
+        shown: &[u8],
+        views: &[&[u8]],
+    ) -> String {
+        let mut text = format!(
+            "{} {}, n = {}, pair {:?}: no view of {tuple:?}, shown {shown:?}.\nNow {}:\n",
+            self.layout.program.name,
+            self.layout.obligation.name(),
+            execution.machine.processes(),
+            execution.pair,
+            execution.specification,
+        );
+        for holding in execution.machine.holdings(&execution.state) {
+            text += &format!("  {}: {} = {}\n", holding.owner, holding.name, holding.held);
+        }
+        for (process, doing) in execution.doing.iter().enumerate() {
+            let at: Vec<_> = execution
+                .open_calls(process)
+                .iter()
+                .map(|call| (call.procedure, call.at))
+                .collect();
+            text += &format!("  p{process} at {at:?}: {doing:?}\n");
+        }
+        text += &format!("{} views where they stand, some of them:\n", views.len());
+        for view in views.iter().take(4) {
+            for (slot, byte) in self.layout.slots.iter().zip(*view) {
+                if *byte != 0 {
+                    text += &format!(" {:?}:{}={byte}", slot.owner, slot.name);
+                }
+            }
+            text += "\n";
+        }
+        text
+    }
+}
+
+fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
+    random.next_u32() as usize % limit
+}
+
+/// All tuples of n processes for a pair.
+fn tuples(n: usize, pair: [usize; 2], has_tokens: bool) -> Vec<Tuple> {
+    let [i, j] = [Some(pair[0]), Some(pair[1]).filter(|_| !has_tokens)];
+    let with = |t, followed| Tuple { members: [i, j, t], followed };
+    let others = (0..n).map(Some).filter(|process| *process != i && *process != j);
+    let mut tuples: Vec<Tuple> = others.map(|process| with(process, T)).collect();
+    tuples.push(with(None, I));
+    if !has_tokens {
+        tuples.push(with(None, J));
+    }
+    tuples
+}
+
+/// One execution of n processes, which are of very different speed.
+///
+/// # Errors
+/// If there is no view of a state.
+pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Counts, String> {
+    let layout = views.layout;
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let machine = Machine::new(layout.program, n).map_err(|error| error.to_string())?;
+    let i = below(&mut random, n - 1);
+    let j = i + 1 + below(&mut random, n - 1 - i);
+    let is_turned = layout.tokens() && random.next_u32() & 1 == 1;
+    let mut execution = Execution::new(&machine, layout, if is_turned { [j, i] } else { [i, j] });
+    // What ends behind its last pause is told to the observer earlier in views.
+    execution.fine = seed % 8 >= 4 && layout.obligation.aim != Aim::Observer;
+    let tuples = tuples(n, execution.pair, layout.tokens());
+    let mut counts = Counts::default();
+    let mut compare = |execution: &Execution<'_>| -> Result<(), String> {
+        for tuple in &tuples {
+            counts.add(views.cover(execution, tuple)?);
+        }
+        Ok(())
+    };
+    compare(&execution)?;
+    let mut weights = vec![1; n];
+    for _ in 0..moves {
+        if below(&mut random, 12) == 0 {
+            weights.fill_with(|| [1, 8, 64][below(&mut random, 3)]);
+        }
+        let mut drawn = below(&mut random, weights.iter().sum());
+        let process = weights.iter().position(|weight| {
+            let is_drawn = drawn < *weight;
+            drawn = drawn.saturating_sub(*weight);
+            is_drawn
+        });
+        let process = process.unwrap_or_default();
+        let calls = execution.calls(process);
+        let call = match calls.len() {
+            0 => None,
+            count => Some(calls[below(&mut random, count)]),
+        };
+        if execution.approach(process) {
+            compare(&execution)?;
+        }
+        match execution.go(process, call) {
+            Ended::Well => compare(&execution)?,
+            Ended::Violation => {
+                counts.violations += 1;
+                break;
+            }
+            Ended::Fault | Ended::Never => break,
+        }
+    }
+    Ok(counts)
+}
