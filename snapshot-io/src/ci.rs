@@ -121,7 +121,7 @@ fn sarif(program: &str, version: &str, answers: &[Answer]) -> String {
         results.push(json!({
             "ruleId": answer.verdict,
             "level": if answer.kind == Kind::Wrong { "error" } else { "warning" },
-            "message": { "text": format!("{}\n\n{}", first_line(&answer.text), answer.text) },
+            "message": { "text": paragraphs(&answer.text) },
             "locations": locations,
         }));
     }
@@ -135,6 +135,12 @@ fn sarif(program: &str, version: &str, answers: &[Answer]) -> String {
         }],
     });
     log.to_string() + "\n"
+}
+
+/// The first line as a paragraph of its own: of a message in SARIF, viewers that have little
+/// room show the first sentence.
+fn paragraphs(text: &str) -> String {
+    text.replacen('\n', "\n\n", 1)
 }
 
 fn first_line(text: &str) -> &str {
@@ -206,6 +212,8 @@ mod tests {
         assert_eq!(results.len(), 2);
         assert_eq!(results[0]["level"], "error");
         assert_eq!(results[1]["level"], "warning");
+        let message = &results[0]["message"]["text"];
+        assert_eq!(message, "bad: <violation> & \"more\"\n\n]]> \u{1b}\u{0}x", "each line once");
         let place = &results[0]["locations"][0]["physicalLocation"];
         assert_eq!(place["artifactLocation"]["uri"], "a%20folder/run.txt");
         assert_eq!(place["region"]["startLine"], 11);

@@ -1,5 +1,5 @@
 //! A proof as people read it: its operations, a picture of them, and the argument; on
-//! request the run of the automaton that accepts them.
+//! request the renaming to a simple history, and the run of the automaton that accepts it.
 //!
 //! Every report of a violation is made here, so that a failing test, a
 //! program's report and a library's message say the same.
@@ -25,8 +25,9 @@ impl<V: Clone + Display + Eq> Explanation<V> {
         text
     }
 
-    /// The run with which one of the three automata accepts the renamed operations, for
-    /// those that know the paper; empty where there is none. Lines as of [`Self::tell`].
+    /// The condition that fails, the renaming (i, j, r_i, r_j) that makes the history a simple
+    /// one, and the run with which one of the three automata accepts the renamed operations, for
+    /// readers of the paper; empty where there is none. Lines as of [`Self::tell`].
     pub fn tell_run(&self) -> String {
         let mut text = String::new();
         self.write_run(&mut text).expect("writing to a string cannot fail");
@@ -88,14 +89,14 @@ impl<V: Clone + Display + Eq> Explanation<V> {
                 writeln!(out, "  {line}")?;
             }
         }
-        if let Some(renaming) = self.witness.renaming {
-            writeln!(out)?;
-            writeln!(out, "  rule: {}; renaming {renaming}", self.witness.reason.name())?;
-        }
         Ok(())
     }
 
     fn write_run(&self, out: &mut String) -> fmt::Result {
+        if let Some(renaming) = self.witness.renaming {
+            writeln!(out)?;
+            writeln!(out, "  rule: {}; renaming {renaming}", self.witness.reason.name())?;
+        }
         let Some(run) = accepting_run(self) else { return Ok(()) };
         writeln!(out, "  automaton {} accepts the renamed operations:", run.automaton)?;
         if let Some(processes) = &run.processes {

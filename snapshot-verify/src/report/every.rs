@@ -7,6 +7,7 @@ use snapshot_everyn::tell;
 
 use super::Case;
 use super::exercised::{Exercised, human_exercised};
+use super::json::SCHEMA;
 use super::quantity::{count, seconds};
 use crate::language::Source;
 use crate::verify::every::Every;
@@ -75,6 +76,7 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
     let rungs: Vec<Value> = every.answer.rungs.iter().map(|rung| rung_of(rung, source)).collect();
     let n = every.wrong.as_ref().map(|(request, _)| request.processes);
     let mut line = json!({
+        "schema": SCHEMA,
         "input": case.input,
         "bug": case.bug,
         "processes": "every",

@@ -247,7 +247,8 @@ impl Check {
             || self.certificate.is_some()
             || self.html.is_some()
             || self.is_kept()
-            || self.operations.bound().is_some();
+            || self.operations.bound().is_some()
+            || self.barriers.bound().is_some();
         match self.method {
             Some(MethodName::Proof) => Way::Proof(self.rungs.clone().unwrap_or_default()),
             _ if insists || self.values.is_some() || self.executions.is_some() => Way::Search,
