@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
@@ -21,7 +22,7 @@ use snapshot_verify::verify::{
 };
 
 use crate::agreement::shrink::shrunk;
-use crate::agreement::{request, word};
+use crate::agreement::{request, seeds, word};
 
 /// A search that needs more than this is given up: it is unknown.
 const LITTLE: u64 = 2 << 20;
@@ -269,7 +270,7 @@ fn smallest(text: &str, found: &Disagreement) -> String {
 }
 
 /// Tries the programs with these seeds.
-fn tried(seeds: std::ops::Range<u64>, all: bool, text: fn(u64) -> String) -> Tally {
+fn tried(seeds: Range<u64>, all: bool, text: fn(u64) -> String) -> Tally {
     let folder = std::env::var_os("SNAPSHOT_DISAGREEMENTS").map(PathBuf::from);
     let mut tally = Tally::default();
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
@@ -321,13 +322,7 @@ fn random_texts_are_programs_that_do_not_look_at_values() {
 
 #[test]
 fn all_ways_agree_on_random_programs() {
-    let seeds = match std::env::var("SNAPSHOT_PROGRAMS") {
-        Ok(seeds) => {
-            let (from, to) = seeds.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
-            from.parse().unwrap()..to.parse().unwrap()
-        }
-        Err(_) => 0..100,
-    };
+    let seeds = seeds(0..100);
     let count = seeds.end - seeds.start;
     let tally = tried(seeds, false, corpus::program::text);
     println!("{count} programs: {tally:#?}");
@@ -355,13 +350,7 @@ const EXCHANGES: [(&str, &str); 9] = [
 
 #[test]
 fn all_ways_agree_on_programs_that_exchange() {
-    let seeds = match std::env::var("SNAPSHOT_PROGRAMS") {
-        Ok(seeds) => {
-            let (from, to) = seeds.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
-            from.parse().unwrap()..to.parse().unwrap()
-        }
-        Err(_) => 0..60,
-    };
+    let seeds = seeds(0..60);
     let count = seeds.end - seeds.start;
     for (name, word) in EXCHANGES {
         let with = (0..1000).filter(|&seed| corpus::program::exchanging(seed).contains(word));

@@ -1,6 +1,7 @@
 //! Every way to an answer gives the same answer: with any reductions, any number
 //! of threads, by the second method; on the corpus, its bugs, and mutants.
 mod acting;
+mod certificates;
 mod every;
 mod generated;
 pub mod mutants;
@@ -11,6 +12,7 @@ mod shrink;
 mod unreduced;
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use mutants::{Mutant, mutants};
 use snapshot_core::Process;
@@ -79,6 +81,13 @@ fn is_full() -> bool {
 /// For almost all mutants with few reductions; some find their way round for long.
 fn enough() -> u64 {
     if is_full() { 256 << 20 } else { 64 << 20 }
+}
+
+/// The seeds of random programs: `SNAPSHOT_PROGRAMS=FROM..TO` chooses them, else these.
+pub fn seeds(few: Range<u64>) -> Range<u64> {
+    let Ok(chosen) = std::env::var("SNAPSHOT_PROGRAMS") else { return few };
+    let (from, to) = chosen.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
+    from.parse().unwrap()..to.parse().unwrap()
 }
 
 /// Some subsets, different ones for different numbers.

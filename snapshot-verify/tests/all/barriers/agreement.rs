@@ -8,6 +8,7 @@ use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Reduction, Reductions, TABLE};
 
 use super::{explored, is_wrong, oracle};
+use crate::agreement::seeds;
 
 /// How often what was compared.
 #[derive(Debug, Default)]
@@ -91,13 +92,7 @@ fn algorithms_of_the_corpus_agree_with_the_oracle() {
 
 #[test]
 fn random_programs_agree_with_the_oracle() {
-    let seeds = match std::env::var("SNAPSHOT_PROGRAMS") {
-        Ok(seeds) => {
-            let (from, to) = seeds.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
-            from.parse().unwrap()..to.parse().unwrap()
-        }
-        Err(_) => 0..40_u64,
-    };
+    let seeds = seeds(0..40);
     let mut tally = Tally::default();
     for seed in seeds {
         let text = corpus::program::text(seed);
