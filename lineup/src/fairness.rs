@@ -35,7 +35,7 @@ impl Fairness {
     }
 
     /// Those of the threads that can run which need not give way. Never empty if `enabled` is
-    /// not: giving way has no cycles, since who is given way to has not yielded since.
+    /// not: giving way has no cycles, since a thread that is given way to has not yielded since.
     pub(crate) fn allowed(&self, enabled: u16) -> u16 {
         let free = |t: &usize| enabled >> t & 1 == 1 && self.before[*t] & enabled == 0;
         (0..THREADS).filter(free).fold(0, |set, t| set | 1 << t)

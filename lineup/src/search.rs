@@ -50,7 +50,7 @@ pub(crate) struct Search {
     depth: usize,
     preemptions: u32,
     fairness: Fairness,
-    /// Where the last choice was made: what could run, and who was chosen.
+    /// Where the last choice was made: what could run, and which was chosen.
     last: Option<(u16, usize)>,
     row: u32,
 }

@@ -21,7 +21,7 @@ pub enum Origin {
     Ours,
     /// The project's own rendering of what others do: knows no more than they.
     Baseline,
-    /// Somebody else's.
+    /// A program of another project.
     Peer,
 }
 

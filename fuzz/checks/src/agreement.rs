@@ -159,9 +159,9 @@ fn violation(history: &History<i64>, report: &Report<i64>) {
     }
 }
 
-fn confirm_order(history: &History<i64>, order: &Linearization, who: &str) {
+fn confirm_order(history: &History<i64>, order: &Linearization, checker: &str) {
     if let Err(error) = linearization::check(history, order) {
-        complain(history, &format!("the order of {who} is no proof: {error}; {order:?}"));
+        complain(history, &format!("the order of {checker} is no proof: {error}; {order:?}"));
     }
 }
 

@@ -6,7 +6,7 @@
 //! builds this crate first.
 //!
 //! Each item does what the real one does. Within an execution that is controlled it first
-//! lets the scheduler choose who runs next, and blocks where the scheduler sees it; outside
+//! lets the scheduler choose the thread that runs next, and blocks where the scheduler sees it; outside
 //! of one (when the program starts or ends, or in a crate that the checker itself uses) it
 //! is the real item alone.
 //!

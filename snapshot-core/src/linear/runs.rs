@@ -16,7 +16,7 @@ pub(super) type Instant = u32;
 pub(super) const NEVER: Instant = u32::MAX;
 
 /// No operation.
-const NOBODY: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 /// After this many steps back in time, values are found by hashing.
 const PATIENCE: usize = 32;
@@ -25,7 +25,7 @@ const PATIENCE: usize = 32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'h, V> {
     value: &'h V,
-    /// The first update; [`NOBODY`] for the initial value.
+    /// The first update; [`NONE`] for the initial value.
     update: u32,
     pub invocation: Instant,
     /// The response of the first update, or of a scan that saw it before.
@@ -37,7 +37,7 @@ pub(super) struct Run<'h, V> {
 impl<V> Run<'_, V> {
     /// The first update; `None` for the initial value.
     pub fn update(&self) -> Option<OperationId> {
-        (self.update != NOBODY).then(|| OperationId::from_index(self.update as usize))
+        (self.update != NONE).then(|| OperationId::from_index(self.update as usize))
     }
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Runs<'h, V> {
 
 impl<'h, V: Eq + Hash> Runs<'h, V> {
     pub fn new(initial: &'h V) -> Self {
-        let run = Run { value: initial, update: NOBODY, invocation: 0, response: 0, seen: NEVER };
+        let run = Run { value: initial, update: NONE, invocation: 0, response: 0, seen: NEVER };
         Self {
             base: 0,
             runs: vec![run],
@@ -267,8 +267,8 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     fn drop_last(&mut self) {
         let Some(run) = self.runs.pop() else { return };
         if let Some(index) = &mut self.index {
-            let previous = index.1.pop().unwrap_or(NOBODY);
-            if previous == NOBODY {
+            let previous = index.1.pop().unwrap_or(NONE);
+            if previous == NONE {
                 index.0.remove(run.value);
             } else {
                 index.0.insert(run.value, previous);
@@ -290,7 +290,7 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
         let last = self.runs.len() - 1;
         if let Some(index) = &mut self.index {
             let previous = index.0.insert(self.runs[last].value, self.base + last as u32);
-            index.1.push(previous.unwrap_or(NOBODY));
+            index.1.push(previous.unwrap_or(NONE));
         }
     }
 
@@ -376,8 +376,8 @@ impl<'h, V: Eq + Hash> Runs<'h, V> {
     pub fn candidates(&self, value: &V, begun: Instant) -> Vec<u32> {
         let mut candidates = Vec::new();
         if let Some(index) = &self.index {
-            let mut next = index.0.get(value).copied().unwrap_or(NOBODY);
-            while next != NOBODY && self.overwritten(next) >= begun {
+            let mut next = index.0.get(value).copied().unwrap_or(NONE);
+            while next != NONE && self.overwritten(next) >= begun {
                 candidates.push(next);
                 next = index.1[(next - self.base) as usize];
             }

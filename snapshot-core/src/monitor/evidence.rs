@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use super::window::{NEVER, NOBODY};
+use super::window::{NEVER, NONE};
 use super::{Monitor, Violation};
 use crate::chain::{Conflict, Slot};
 use crate::verdict::Cause;
@@ -12,7 +12,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
     /// The scan saw the run `seen`, and not the one after the run `passed`.
     #[cold]
     pub(super) fn missing(&self, scan: u64, seen: (usize, u64), passed: (usize, u64)) -> Violation {
-        let missing = self.windows[passed.0].next(passed.1).map_or(NOBODY, |run| run.update);
+        let missing = self.windows[passed.0].next(passed.1).map_or(NONE, |run| run.update);
         Violation::Missing {
             scan: id(scan),
             seen: self.update(seen.0, seen.1),
@@ -72,7 +72,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
 
 #[inline]
 pub(super) fn id(operation: u64) -> OperationId {
-    debug_assert!(operation != NOBODY && operation != NEVER, "initial values are no updates");
+    debug_assert!(operation != NONE && operation != NEVER, "initial values are no updates");
     OperationId::from_index(operation as usize)
 }
 

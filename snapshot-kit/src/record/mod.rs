@@ -62,7 +62,7 @@ pub enum Reply<T> {
     Done(T),
     /// It certainly had no effect, now or later.
     Failed,
-    /// Nobody knows (a time-out, a lost connection): an update may take effect
+    /// It is not known (a time-out, a lost connection): an update may take effect
     /// at any later time.
     Unknown,
 }

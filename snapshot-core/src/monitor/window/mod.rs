@@ -26,7 +26,7 @@ pub(crate) type Instant = u64;
 pub(crate) const NEVER: Instant = u64::MAX;
 
 /// An operation number that names no operation.
-pub(crate) const NOBODY: u64 = u64::MAX;
+pub(crate) const NONE: u64 = u64::MAX;
 
 /// From this many runs on, a window finds values by hashing.
 const INDEX_FROM: usize = 48;
@@ -44,13 +44,13 @@ const COMPACT_FROM: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct Run<V> {
     pub value: V,
-    /// Its first update; [`NOBODY`] for the initial value.
+    /// Its first update; [`NONE`] for the initial value.
     pub update: u64,
     pub invocation: Instant,
     /// Response of the first update, or the instant by which a scan proved
     /// that it had taken effect; [`NEVER`] while neither is known.
     pub response: Instant,
-    /// The first scan that saw it; [`NOBODY`] if none did.
+    /// The first scan that saw it; [`NONE`] if none did.
     seen_by: u64,
     /// When that scan responded; [`NEVER`] if none did.
     seen_at: Instant,
@@ -58,7 +58,7 @@ pub(crate) struct Run<V> {
 
 impl<V> Run<V> {
     const fn new(value: V, update: u64, invocation: Instant, response: Instant) -> Self {
-        Self { value, update, invocation, response, seen_by: NOBODY, seen_at: NEVER }
+        Self { value, update, invocation, response, seen_by: NONE, seen_at: NEVER }
     }
 
     /// A scan that responds at `now` saw it.
@@ -118,7 +118,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
     pub fn new(initial: V) -> Self {
         Self {
             base: 0,
-            runs: vec![Run::new(initial, NOBODY, 0, 0)],
+            runs: vec![Run::new(initial, NONE, 0, 0)],
             head: 0,
             tail: Tail::Settled,
             floating: FxHashMap::default(),

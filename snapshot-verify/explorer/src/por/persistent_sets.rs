@@ -50,7 +50,7 @@ use crate::dataflow::{self, Lattice};
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Instance, Location, Owner, Scalar, SlotId};
 use crate::limits::Limit;
-use crate::por::abstract_locations::{AbstractGraph, Event, Handles, Index};
+use crate::por::abstract_locations::{AbstractGraph, Event, Index, Selectors};
 use crate::search::canonical::{self, Around};
 use crate::search::layout::Registers;
 
@@ -113,13 +113,13 @@ impl PersistentSets {
         });
         let cells: Vec<Option<usize>> = numbered.collect();
         let words = count.div_ceil(64).max(1);
-        let handles = Handles::new(instance, &is_cell, deadline)?;
+        let selectors = Selectors::new(instance, &is_cell, deadline)?;
         let mut futures: Vec<Futures> = Vec::with_capacity(instance.processes);
-        for (process, parts) in handles.parts.iter().enumerate() {
-            let graph = AbstractGraph::new(instance, process, &handles, &is_cell, deadline)?;
+        for (process, own) in selectors.of.iter().enumerate() {
+            let graph = AbstractGraph::new(instance, process, &selectors, &is_cell, deadline)?;
             let Some(graph) = graph else { return Ok(None) };
             let process = Process::from_index(process);
-            let index = Index::new(instance, process, parts.clone(), &graph);
+            let index = Index::new(instance, process, own.clone(), &graph);
             let Some(index) = index else {
                 deadline.reach(Limit::Places);
                 return Ok(None);

@@ -1,8 +1,8 @@
 //! The search: breadth-first, level by level.
 //!
 //! All states of a level are explored before any of the next, by all threads,
-//! chunk by chunk. What is on which level does not depend on who explores what
-//! first, so neither do the counts; a violation is reported only when its level
+//! chunk by chunk. What is on which level does not depend on the order in which
+//! threads explore it, so neither do the counts; a violation is reported only when its level
 //! is complete, and of several the first in a fixed order.
 //!
 //! Where it is kept (`checkpoint`), the threads leave a level when that is due, and enter it

@@ -1,7 +1,7 @@
 //! Values of variables as SMT-LIB terms.
 //!
 //! A variable is one function per scalar: from its process, if it is not shared, and from the
-//! indices of its arrays. What a step makes of it is a definition of each anew.
+//! indices of its arrays. A step defines the functions that it changes again, under new names.
 
 use std::rc::Rc;
 

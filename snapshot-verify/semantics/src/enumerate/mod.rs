@@ -78,7 +78,7 @@ pub fn enumerate(
 
 /// The same of an object that the text declares: histories are judged by
 /// `snapshot_core::generic`, and so is what may be begun. Of the client, the values, the
-/// operations and who takes part count.
+/// operations and the processes that take part count.
 ///
 /// # Errors
 /// As [`enumerate`], or if the object is faulty.

@@ -193,7 +193,7 @@ pub fn refine(
 }
 
 /// Explores all executions of a client of an object that the text declares. Of the client,
-/// the values, the operations and who takes part count.
+/// the values, the operations and the processes that take part count.
 ///
 /// # Errors
 /// As [`refine`].

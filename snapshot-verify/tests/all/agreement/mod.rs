@@ -174,7 +174,7 @@ const FINISH: &str = "SC(X, x with (phase: 2, proc_b: me))";
 
 /// Without it, an updater's first step lets its own next access be passed over.
 #[test]
-fn who_acts_twice_in_a_step_responds_once() {
+fn a_process_that_acts_twice_in_a_step_responds_once() {
     let text = corpus::algorithm("jayanti").unwrap().text;
     assert!(text.contains(FINISH));
     let unfinished = parse("unfinished", &text.replacen(FINISH, "", 1)).unwrap();
@@ -183,7 +183,7 @@ fn who_acts_twice_in_a_step_responds_once() {
     assert_eq!(found, ["wrong"]);
 }
 
-/// Somebody's write lets a scan know that its link is broken; and then it is wrong.
+/// The write of another process shows a scan that its link is broken; and then it is wrong.
 const REACTING: &str = "algorithm reacting
 shared a[segment]: value
 shared X: llsc bool

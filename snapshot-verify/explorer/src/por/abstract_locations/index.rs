@@ -4,18 +4,18 @@ use std::cmp::Ordering;
 
 use snapshot_core::Process;
 
-use super::{AbstractGraph, AbstractLocation, Part};
+use super::{AbstractGraph, AbstractLocation, Selector};
 use crate::instance::{Instance, Scalar};
 use crate::search::layout::{Register, Registers};
 
 /// With more numbers than this, tables by number would be too large.
 const MOST_NUMBERS: usize = 1 << 20;
 
-/// The places of one process, renumbered: from the variables of its handle, as digits.
+/// The places of one process, renumbered: from its selectors, as digits.
 #[derive(Clone, Debug)]
 pub(crate) struct Index {
     location: Register,
-    parts: Vec<Part>,
+    selectors: Vec<Selector>,
     /// By location.
     at: Vec<At>,
     count: usize,
@@ -26,19 +26,19 @@ pub(crate) struct Index {
 struct At {
     /// The number of the first.
     begin: usize,
-    /// The parts that make a difference here: which, the least code, how many codes.
+    /// The selectors that make a difference here: which, the least code, how many codes.
     digits: Vec<(usize, usize, usize)>,
-    /// All other parts, with the only codes that they have here.
+    /// All other selectors, with the only codes that they have here.
     fixed: Vec<(usize, usize)>,
 }
 
 impl Index {
-    /// Of the places of a process, whose handles have these parts; none if the numbers
+    /// Of the places of a process with these selectors; none if the numbers
     /// would be too many.
     pub(crate) fn new(
         instance: &Instance,
         process: Process,
-        parts: Vec<Part>,
+        selectors: Vec<Selector>,
         graph: &AbstractGraph,
     ) -> Option<Self> {
         let mut at = vec![At::default(); instance.graphs[process.index()].locations.len()];
@@ -47,13 +47,13 @@ impl Index {
         let mut count = 0_usize;
         for (at, here) in at.iter_mut().zip(by_location) {
             at.begin = count;
-            for part in 0..parts.len() {
-                let codes = here.iter().map(|place| place.handle[part]);
+            for selector in 0..selectors.len() {
+                let codes = here.iter().map(|place| place.codes[selector]);
                 let (low, high) = codes
                     .fold((usize::MAX, 0), |(low, high), code| (low.min(code), high.max(code)));
                 match low.cmp(&high) {
-                    Ordering::Less => at.digits.push((part, low, high - low + 1)),
-                    Ordering::Equal => at.fixed.push((part, low)),
+                    Ordering::Less => at.digits.push((selector, low, high - low + 1)),
+                    Ordering::Equal => at.fixed.push((selector, low)),
                     // No process ever stands here.
                     Ordering::Greater => {}
                 }
@@ -64,7 +64,7 @@ impl Index {
                 return None;
             }
         }
-        Some(Self { location: Registers::new(instance).location(process), parts, at, count })
+        Some(Self { location: Registers::new(instance).location(process), selectors, at, count })
     }
 
     /// One more than the largest number.
@@ -74,16 +74,16 @@ impl Index {
 
     /// The number of a place; none if the process never stands there.
     pub(crate) fn at(&self, place: &AbstractLocation) -> Option<usize> {
-        self.at[place.location.index()].number(|part| Some(place.handle[part]))
+        self.at[place.location.index()].number(|selector| Some(place.codes[selector]))
     }
 
     /// The number of the place where the process stands in a state; none if it never
-    /// has such a handle.
+    /// has such selectors.
     #[inline]
     pub(crate) fn of_state(&self, state: &[Scalar]) -> Option<usize> {
-        self.at[state[self.location] as usize].number(|part| {
-            let part = &self.parts[part];
-            part.code(state[part.slot.index()])
+        self.at[state[self.location] as usize].number(|selector| {
+            let selector = &self.selectors[selector];
+            selector.code(state[selector.slot.index()])
         })
     }
 }
@@ -91,11 +91,11 @@ impl Index {
 impl At {
     #[inline]
     fn number(&self, code: impl Fn(usize) -> Option<usize>) -> Option<usize> {
-        if self.fixed.iter().any(|&(part, only)| code(part) != Some(only)) {
+        if self.fixed.iter().any(|&(selector, only)| code(selector) != Some(only)) {
             return None;
         }
-        let offset = self.digits.iter().try_fold(0, |offset, &(part, low, radix)| {
-            let digit = code(part)?.checked_sub(low)?;
+        let offset = self.digits.iter().try_fold(0, |offset, &(selector, low, radix)| {
+            let digit = code(selector)?.checked_sub(low)?;
             (digit < radix).then_some(offset * radix + digit)
         });
         Some(self.begin + offset?)

@@ -1,21 +1,19 @@
 //! Where processes stand, and what they do to cells on their way from place to place.
 //!
-//! A process may choose cells at run time, by variables of its own: its **handle**. What
-//! it will do to which cells is given by its **place**: its location with the scalars of
-//! its handle, of counters the remainders. Each process is looked at by itself: whatever
+//! A process may choose cells at run time, by variables of its own: its **selectors**.
+//! What it will do to which cells is given by its abstract location, its **place**: its
+//! location with the scalars of its selectors, of counters the remainders. Each process is looked at by itself: whatever
 //! it reads may be anything that the cell may hold.
 
-mod handle;
 mod index;
+mod selector;
 
-pub(crate) use handle::{Handles, Part, scalars_of};
 pub(crate) use index::Index;
+pub(crate) use selector::{Encoding, Selector, Selectors, scalars_of};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-
-pub(crate) use handle::Kind;
 
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::fold::{SlotValues, folded};
@@ -32,12 +30,12 @@ const MOST_PLACES: usize = 1 << 16;
 /// Nor with more ways to go through blocks, of all steps from all places.
 const MOST_WAYS: usize = 1 << 21;
 
-/// Where a process stands, and by which handle it would choose cells.
+/// Where a process stands, and by which scalars of its selectors it would choose cells.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) struct AbstractLocation {
     pub(crate) location: Location,
-    /// A code per part.
-    pub(crate) handle: Vec<usize>,
+    /// A code per selector.
+    pub(crate) codes: Vec<usize>,
 }
 
 /// What a step does to cells, in the order in which it is done.
@@ -94,8 +92,8 @@ impl AbstractGraph {
     /// Of one process, with what it does to pointers and cells; none if it has too many
     /// places, or ways to take its steps.
     ///
-    /// Ways that come to a block with the same handle, having done the same, go on as one:
-    /// tests of what is neither part of the handle nor a cell multiply nothing.
+    /// Ways that come to a block with the same codes, having done the same, go on as one:
+    /// tests of what is neither a selector nor a cell multiply nothing.
     /// O(places * different ways to take a step).
     ///
     /// # Errors
@@ -103,22 +101,21 @@ impl AbstractGraph {
     pub(crate) fn new(
         instance: &Instance,
         process: usize,
-        handles: &Handles,
+        all: &Selectors,
         is_cell: &dyn Fn(SlotId) -> bool,
         deadline: Deadline<'_>,
     ) -> Result<Option<Self>, Stopped> {
-        let parts = &handles.parts[process];
-        let walker = Walker { instance, process, parts, pointers: &handles.pointers, is_cell };
-        let begin = parts.iter().map(|part| walker.idle(part)).collect();
-        let begin = AbstractLocation { location: Location::IDLE, handle: begin };
+        let selectors = &all.of[process];
+        let walker = Walker { instance, process, selectors, pointers: &all.pointers, is_cell };
+        let begin = selectors.iter().map(|selector| walker.idle(selector)).collect();
+        let begin = AbstractLocation { location: Location::IDLE, codes: begin };
         let mut numbers = BTreeMap::from([(begin.clone(), 0)]);
         let mut graph = Self { places: vec![begin], ..Self::default() };
         let mut ways = 0;
         for from in 0.. {
             let Some(place) = graph.places.get(from).cloned() else { break };
             let mut found = BTreeSet::new();
-            let begin =
-                |block| Way { block, from: 0, handle: place.handle.clone(), events: vec![] };
+            let begin = |block| Way { block, from: 0, codes: place.codes.clone(), events: vec![] };
             let mut open: Vec<Way> =
                 walker.blocks_from(place.location).into_iter().map(begin).collect();
             let mut seen: FxHashSet<Way> = FxHashSet::default();
@@ -175,20 +172,20 @@ impl AbstractGraph {
 struct Walker<'a> {
     instance: &'a Instance,
     process: usize,
-    parts: &'a [Part],
+    selectors: &'a [Selector],
     pointers: &'a BTreeSet<SlotId>,
     /// Of which slots reads and writes are noted.
     is_cell: &'a dyn Fn(SlotId) -> bool,
 }
 
-/// One way through a step, up to an assignment of a block: the handle, as codes, and what
-/// was done.
+/// One way through a step, up to an assignment of a block: the codes of the selectors, and
+/// what was done.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 struct Way {
     block: BlockId,
     /// The number of the assignment.
     from: usize,
-    handle: Vec<usize>,
+    codes: Vec<usize>,
     events: Vec<Event>,
 }
 
@@ -199,9 +196,9 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    fn part(&self, slot: SlotId) -> Option<(&Part, usize)> {
-        let at = self.walker.parts.iter().position(|part| part.slot == slot)?;
-        Some((&self.walker.parts[at], self.way.handle[at]))
+    fn selector(&self, slot: SlotId) -> Option<(&Selector, usize)> {
+        let at = self.walker.selectors.iter().position(|selector| selector.slot == slot)?;
+        Some((&self.walker.selectors[at], self.way.codes[at]))
     }
 
     fn note(&mut self, event: Event) {
@@ -230,9 +227,9 @@ impl Here<'_> {
         match term {
             Term::Apply(Operator::Remainder, arguments) => {
                 if let [Term::Slot(slot), by] = arguments.as_slice()
-                    && let Some((part, code)) = self.part(*slot)
-                    && let Kind::Remainders(modulus) = part.kind
-                    && let (number, Some(by)) = (part.scalar(code), by.constant())
+                    && let Some((selector, code)) = self.selector(*slot)
+                    && let Encoding::Remainders(modulus) = selector.encoding
+                    && let (number, Some(by)) = (selector.scalar(code), by.constant())
                     && number != NONE
                     && by > 0
                     && modulus % by == 0
@@ -245,10 +242,15 @@ impl Here<'_> {
         }
     }
 
-    /// The codes that a part may get, and, where that is given by what a pointer holds, that.
-    fn codes(&self, part: &Part, value: &Term, scalars: &Scalars) -> Vec<(usize, Option<Event>)> {
-        if let Kind::Remainders(modulus) = part.kind {
-            let of = |slot: &SlotId| self.part(*slot).map(|(of, code)| of.scalar(code));
+    /// The codes that a selector may get, and, where that is given by what a pointer holds, that.
+    fn codes(
+        &self,
+        selector: &Selector,
+        value: &Term,
+        scalars: &Scalars,
+    ) -> Vec<(usize, Option<Event>)> {
+        if let Encoding::Remainders(modulus) = selector.encoding {
+            let of = |slot: &SlotId| self.selector(*slot).map(|(of, code)| of.scalar(code));
             let known = match value {
                 Term::Constant(number) => Some(*number),
                 Term::Slot(slot) => of(slot),
@@ -262,30 +264,30 @@ impl Here<'_> {
                 Term::Successor(_) => false,
                 _ => true,
             };
-            let may = |code: &usize| may_be_none || part.scalar(*code) != NONE;
-            return match known.and_then(|number| part.code(number)) {
+            let may = |code: &usize| may_be_none || selector.scalar(*code) != NONE;
+            return match known.and_then(|number| selector.code(number)) {
                 Some(code) => vec![(code, None)],
-                None => (0..part.codes()).filter(may).map(|code| (code, None)).collect(),
+                None => (0..selector.codes()).filter(may).map(|code| (code, None)).collect(),
             };
         }
         let pointer = match value {
             Term::Slot(slot) if self.walker.pointers.contains(slot) => Some(*slot),
             _ => None,
         };
-        let may = |code: &usize| scalars.contains(part.scalar(*code));
-        let codes = (0..part.codes()).filter(may);
+        let may = |code: &usize| scalars.contains(selector.scalar(*code));
+        let codes = (0..selector.codes()).filter(may);
         codes
-            .map(|code| (code, pointer.map(|pointer| Event::Find(pointer, part.scalar(code)))))
+            .map(|code| (code, pointer.map(|pointer| Event::Find(pointer, selector.scalar(code)))))
             .collect()
     }
 }
 
 impl SlotValues for Here<'_> {
     fn scalars(&self, slot: SlotId) -> Scalars {
-        match self.part(slot) {
-            Some((part, code)) => match (part.kind, part.scalar(code)) {
+        match self.selector(slot) {
+            Some((selector, code)) => match (selector.encoding, selector.scalar(code)) {
                 // Counters with one remainder are many.
-                (Kind::Remainders(_), remainder) if remainder != NONE => Scalars::Any,
+                (Encoding::Remainders(_), remainder) if remainder != NONE => Scalars::Any,
                 (_, scalar) => Scalars::one(scalar),
             },
             None => Scalars::of_domain(self.domain(slot)),
@@ -298,12 +300,12 @@ impl SlotValues for Here<'_> {
 }
 
 impl Walker<'_> {
-    /// What a part holds at first, and, if it belongs to operations, whenever there is
+    /// What a selector holds at first, and, if it belongs to operations, whenever there is
     /// none.
-    fn idle(&self, part: &Part) -> usize {
-        let slot = self.instance.slot(part.slot);
+    fn idle(&self, selector: &Selector) -> usize {
+        let slot = self.instance.slot(selector.slot);
         let scalar = slot.meaningless().unwrap_or(slot.initial);
-        part.code(scalar).unwrap_or(0)
+        selector.code(scalar).unwrap_or(0)
     }
 
     /// Where steps from a location begin.
@@ -317,13 +319,13 @@ impl Walker<'_> {
 }
 
 impl Here<'_> {
-    /// Goes on to where the way parts, or the step ends: the end is passed to `end`.
+    /// Goes on to where the way forks, or the step ends: the end is passed to `end`.
     fn walk(
         mut self,
         open: &mut Vec<Way>,
         end: &mut impl FnMut(Vec<Event>, Option<AbstractLocation>),
     ) {
-        let Walker { instance, process, parts, pointers, is_cell } = *self.walker;
+        let Walker { instance, process, selectors, pointers, is_cell } = *self.walker;
         let content = instance.graphs[process].block(self.way.block);
         for (at, assignment) in content.assignments.iter().enumerate().skip(self.way.from) {
             let Assignment { target, value } = assignment;
@@ -339,12 +341,12 @@ impl Here<'_> {
                 let is_only = targets.len() == 1;
                 self.note(if is_only { Event::Write(cell) } else { Event::MayWrite(cell) });
             }
-            let part = parts.iter().position(|part| targets.contains(&part.slot));
-            let Some(part) = part else { continue };
-            debug_assert_eq!(targets.len(), 1, "what is chosen at run time is no part");
-            for (code, event) in self.codes(&parts[part], &value, &scalars) {
+            let selector = selectors.iter().position(|selector| targets.contains(&selector.slot));
+            let Some(selector) = selector else { continue };
+            debug_assert_eq!(targets.len(), 1, "what is chosen at run time is no selector");
+            for (code, event) in self.codes(&selectors[selector], &value, &scalars) {
                 let mut way = Way { from: at + 1, ..self.way.clone() };
-                way.handle[part] = code;
+                way.codes[selector] = code;
                 way.events.extend(event.filter(|event| !self.way.events.contains(event)));
                 open.push(way);
             }
@@ -365,17 +367,17 @@ impl Here<'_> {
                 }
             }
             End::Pause(location) => {
-                let Way { handle, events, .. } = self.way;
-                end(events, Some(AbstractLocation { location: *location, handle }));
+                let Way { codes, events, .. } = self.way;
+                end(events, Some(AbstractLocation { location: *location, codes }));
             }
             End::Respond(_) => {
-                let Way { mut handle, events, .. } = self.way;
-                for (code, part) in handle.iter_mut().zip(parts) {
-                    if matches!(instance.slot(part.slot).owner, Owner::Operation(_)) {
-                        *code = self.walker.idle(part);
+                let Way { mut codes, events, .. } = self.way;
+                for (code, selector) in codes.iter_mut().zip(selectors) {
+                    if matches!(instance.slot(selector.slot).owner, Owner::Operation(_)) {
+                        *code = self.walker.idle(selector);
                     }
                 }
-                end(events, Some(AbstractLocation { location: Location::IDLE, handle }));
+                end(events, Some(AbstractLocation { location: Location::IDLE, codes }));
             }
             End::Fault { .. } => end(self.way.events, None),
         }

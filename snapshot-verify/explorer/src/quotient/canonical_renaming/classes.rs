@@ -12,7 +12,7 @@ use crate::instance::{
 
 /// What the slots of a class hold.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Kind {
+pub enum Content {
     /// Versions.
     #[default]
     Version,
@@ -26,7 +26,7 @@ pub enum Kind {
 #[derive(Clone, Debug, Default)]
 pub struct Class {
     /// What they hold.
-    pub kind: Kind,
+    pub content: Content,
     /// Its slots, ascending.
     pub slots: Vec<SlotId>,
     /// Numbers that the program names.
@@ -179,11 +179,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn kind(&self, slot: SlotId) -> Option<Kind> {
+    fn content(&self, slot: SlotId) -> Option<Content> {
         match self.instance.slot(slot).domain {
-            Domain::Version { .. } => Some(Kind::Version),
-            Domain::Counter { .. } => Some(Kind::Counter),
-            Domain::Range { low: 0, high: 1, names_processes: false, .. } => Some(Kind::Bit),
+            Domain::Version { .. } => Some(Content::Version),
+            Domain::Counter { .. } => Some(Content::Counter),
+            Domain::Range { low: 0, high: 1, names_processes: false, .. } => Some(Content::Bit),
             Domain::Range { .. } => None,
         }
     }
@@ -217,7 +217,9 @@ impl<'a> Builder<'a> {
 
     fn movement(&mut self, source: Source, target: SlotId) {
         match source {
-            Source::Slot(slot) if self.kind(slot).is_some() && self.kind(target).is_some() => {
+            Source::Slot(slot)
+                if self.content(slot).is_some() && self.content(target).is_some() =>
+            {
                 self.moves.insert((slot, target));
                 self.union(slot, target);
             }
@@ -320,16 +322,16 @@ impl<'a> Builder<'a> {
         for index in 0..self.instance.slots.len() as u32 {
             let slot = SlotId(index);
             let root = self.root(slot);
-            let Some(kind) = self.kind(slot) else {
+            let Some(content) = self.content(slot) else {
                 spoiled.insert(root);
                 continue;
             };
-            if kind == Kind::Bit && self.looked_at[slot.index()] {
+            if content == Content::Bit && self.looked_at[slot.index()] {
                 spoiled.insert(root);
             }
             let class = classes.entry(root).or_default();
             class.modulus = 1;
-            class.kind = kind;
+            class.content = content;
             class.slots.push(slot);
         }
         for (from, to) in std::mem::take(&mut self.moves) {
@@ -355,7 +357,7 @@ impl<'a> Builder<'a> {
             classes.entry(root).or_default().succeeded.insert(slot);
         }
         let is_anonymous = |root: &u32, class: &Class| {
-            class.kind != Kind::Bit || (!spoiled.contains(root) && class.constants.is_empty())
+            class.content != Content::Bit || (!spoiled.contains(root) && class.constants.is_empty())
         };
         let classes = classes
             .into_iter()

@@ -38,7 +38,7 @@ use crate::instance::{Instance, Scalar, SlotId};
 use crate::search::canonical;
 use crate::search::layout::Registers;
 use bit_flips::BitClass;
-use classes::{Class, Classes, Kind};
+use classes::{Class, Classes, Content};
 use counter_gaps::CounterClass;
 use successors::most_successors;
 use version_renaming::VersionClass;
@@ -73,10 +73,10 @@ impl CanonicalRenaming {
         let mut numbering = Self::default();
         let mut counters: Vec<&Class> = Vec::new();
         for class in classes.iter() {
-            match class.kind {
-                Kind::Version => numbering.versions.push(VersionClass::new(class, deadline)?),
-                Kind::Counter => counters.push(class),
-                Kind::Bit => numbering.bits.push(BitClass::new(class, deadline)?),
+            match class.content {
+                Content::Version => numbering.versions.push(VersionClass::new(class, deadline)?),
+                Content::Counter => counters.push(class),
+                Content::Bit => numbering.bits.push(BitClass::new(class, deadline)?),
             }
         }
         let mut bounded: Vec<(&Class, u32)> = Vec::new();

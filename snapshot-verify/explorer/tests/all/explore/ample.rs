@@ -142,7 +142,7 @@ fn go_on(
     [before, after]: [&Vec<Scalar>; 2],
 ) -> Result<(), String> {
     let registers = product.layout().registers();
-    // The observer may know more, the earlier somebody responds, and never less.
+    // The observer may know more, the earlier a process responds, and never less.
     let compared = 0..registers.must_bits(Process::from_index(0));
     let differs =
         |one: &[Scalar], other: &[Scalar]| compared.clone().find(|&at| one[at] != other[at]);

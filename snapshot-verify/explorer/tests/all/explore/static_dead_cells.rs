@@ -80,7 +80,7 @@ const TRAPS: [(&str, &str, &str); 7] = [
         "    cell[me][mine] := v\n",
         "    x := pointer[process(0)]\n    if x = 0: cell[me][mine] := v\n",
     ),
-    // Somebody else writes the other cell of the two.
+    // Another process writes the other cell of the two.
     (
         TWO_CELLS,
         "    cell[me][mine] := v\n",
@@ -100,7 +100,7 @@ const TRAPS: [(&str, &str, &str); 7] = [
          cell[me][far mod 2] := none\n    c := cell[me][mine]\n    \
          if c != none: pointer[me] := none\n",
     ),
-    // Somebody reads without having looked at the pointer.
+    // A process reads without having looked at the pointer.
     (
         BY_TURNS,
         "        c := cell[process(t mod n)][g]\n",

@@ -13,8 +13,8 @@ use snapshot_explorer::search::product::Scratch;
 use snapshot_explorer::search::{Exploration, Stop, Symmetry};
 use snapshot_language::parse;
 
-/// Every process is like every other. That somebody comes between two collects is told
-/// by a name, by a link and by what a process keeps for itself; what is returned then is
+/// Every process is like every other. That a process comes between two collects shows
+/// in a name, in a link and in what a process keeps for itself; what is returned then is
 /// wrong now and then.
 const ALL_ALIKE: &str = "algorithm all_alike
 shared r[segment]: value

@@ -78,7 +78,7 @@ pub fn hunt(instance: &Instance, operations: Option<u32>) -> Found {
     search(instance, operations, true)
 }
 
-/// How a state was reached: from which one, and who did what with how many accesses.
+/// How a state was reached: from which one, and by which move with how many accesses.
 type Reached = (usize, (usize, Move, u32));
 
 fn search(instance: &Instance, operations: Option<u32>, stops: bool) -> Found {

@@ -2,8 +2,8 @@
 //!
 //! A cell may be one of several that processes choose from at run time: the views of
 //! riany, say. A process that reads *this* one has chosen it by variables of its own, its
-//! **handle**, and loaded these from other cells, **pointers**. While no pointer leads to
-//! a cell, no process holds a handle of it, and every process that may make a pointer lead
+//! **selectors**, and loaded these from other cells, **pointers**. While no pointer leads to
+//! a cell, no process has selected it, and every process that may make a pointer lead
 //! to it writes the cell first, the content of the cell does not matter: it is *dead*.
 //!
 //! A process stands at an **abstract location** ([`crate::por::abstract_locations`]). Let g
@@ -39,8 +39,8 @@ use snapshot_core::Process;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, Slot, SlotId};
 use crate::limits::Limit;
-use crate::por::abstract_locations::{AbstractGraph, Handles, Index};
-use crate::quotient::canonical_renaming::classes::{Classes, Kind};
+use crate::por::abstract_locations::{AbstractGraph, Index, Selectors};
+use crate::quotient::canonical_renaming::classes::{Classes, Content};
 use crate::search::canonical::Forgetting;
 use crate::search::layout::Registers;
 use cell_liveness::CellLiveness;
@@ -85,9 +85,9 @@ impl StaticDeadCells {
     pub fn new(instance: &Instance, deadline: Deadline<'_>) -> Result<Self, Stopped> {
         let blanks = candidates(instance);
         let is_cell = |slot: SlotId| blanks.contains_key(&slot);
-        let handles = Handles::new(instance, &is_cell, deadline)?;
+        let selectors = Selectors::new(instance, &is_cell, deadline)?;
         let graphs: Vec<AbstractGraph> = (0..instance.processes)
-            .map(|process| AbstractGraph::new(instance, process, &handles, &is_cell, deadline))
+            .map(|process| AbstractGraph::new(instance, process, &selectors, &is_cell, deadline))
             .collect::<Result<Option<_>, Stopped>>()?
             .unwrap_or_default();
         if graphs.is_empty() {
@@ -98,7 +98,7 @@ impl StaticDeadCells {
             liveness.extend(CellLiveness::best(
                 instance,
                 &graphs,
-                &handles.pointers,
+                &selectors.pointers,
                 *cell,
                 deadline,
             )?);
@@ -111,7 +111,7 @@ impl StaticDeadCells {
         }
         liveness.truncate(Cells::BITS as usize);
         // Pointers before the cells that they lead to: one may be dead itself.
-        let is_pointer = |liveness: &CellLiveness| handles.pointers.contains(&liveness.cell);
+        let is_pointer = |liveness: &CellLiveness| selectors.pointers.contains(&liveness.cell);
         liveness.sort_by_key(|liveness| !is_pointer(liveness));
         let cells: Vec<Cell> = liveness
             .iter()
@@ -121,7 +121,7 @@ impl StaticDeadCells {
                 pointer: liveness.pointer,
             })
             .collect();
-        let graphs = graphs.iter().zip(handles.parts).enumerate();
+        let graphs = graphs.iter().zip(selectors.of).enumerate();
         let readers = graphs.map(|(process, (graph, parts))| {
             let of_process: Vec<_> =
                 liveness.iter().map(|liveness| &liveness.readers[process]).collect();
@@ -148,7 +148,7 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
     // Anonymous bits are flipped: no scalar stays what it is.
     let classes = Classes::new(instance);
     let is_flipped = |slot: SlotId| {
-        classes.iter().any(|class| class.kind == Kind::Bit && class.slots.contains(&slot))
+        classes.iter().any(|class| class.content == Content::Bit && class.slots.contains(&slot))
     };
     let blank = |slot: &Slot| match slot.domain {
         Domain::Range { optional: true, .. }
@@ -169,7 +169,7 @@ fn candidates(instance: &Instance) -> BTreeMap<SlotId, Scalar> {
 impl Readers {
     /// Of one process, given the abstract locations at which it is a reader, by cell.
     fn new(index: Index, graph: &AbstractGraph, by_cell: &[&FixedBitSet]) -> Self {
-        // Of handles that no process ever has, nothing is known.
+        // Of places where no process ever stands, nothing is known.
         let mut to = vec![Cells::MAX; index.count()];
         for (number, place) in graph.places.iter().enumerate() {
             let cells = by_cell.iter().enumerate();

@@ -12,70 +12,70 @@ use crate::quotient::canonical_renaming::classes::Classes;
 /// Variables and pointers with more scalars are not looked at.
 const MOST_SCALARS: i64 = 64;
 
-/// The handles of all processes, and where they come from.
+/// The selectors of all processes, and where they come from.
 #[derive(Debug)]
-pub(crate) struct Handles {
+pub(crate) struct Selectors {
     /// By process.
-    pub(crate) parts: Vec<Vec<Part>>,
-    /// The cells that parts are taken from.
+    pub(crate) of: Vec<Vec<Selector>>,
+    /// The cells that they are loaded from.
     pub(crate) pointers: BTreeSet<SlotId>,
 }
 
-/// A variable of a handle; of a counter, its remainder.
+/// A variable by which cells are chosen; of a counter, its remainder.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct Selector {
     pub(crate) slot: SlotId,
     /// Whether it may hold none: that has code 0.
     optional: bool,
-    pub(crate) kind: Kind,
+    pub(crate) encoding: Encoding,
 }
 
 /// Which scalars have codes, besides none.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum Encoding {
     /// From the first on, this many.
     Range(Scalar, usize),
     /// Counters, which are distinguished by what they are modulo this.
     Remainders(Scalar),
 }
 
-impl Part {
-    /// The code of a scalar, if the part may hold it.
+impl Selector {
+    /// The code of a scalar, if the selector may hold it.
     #[inline]
     pub(crate) fn code(&self, scalar: Scalar) -> Option<usize> {
         if scalar == NONE {
             return self.optional.then_some(0);
         }
-        let number = match self.kind {
-            Kind::Range(low, count) => {
+        let number = match self.encoding {
+            Encoding::Range(low, count) => {
                 let number = usize::try_from(scalar.checked_sub(low)?).ok()?;
                 (number < count).then_some(number)?
             }
-            Kind::Remainders(modulus) => scalar.rem_euclid(modulus) as usize,
+            Encoding::Remainders(modulus) => scalar.rem_euclid(modulus) as usize,
         };
         Some(usize::from(self.optional) + number)
     }
 
     /// The scalar with a code; of a counter, the remainder.
     pub(crate) fn scalar(&self, code: usize) -> Scalar {
-        match (code.checked_sub(usize::from(self.optional)), self.kind) {
+        match (code.checked_sub(usize::from(self.optional)), self.encoding) {
             (None, _) => NONE,
-            (Some(number), Kind::Range(low, _)) => low + number as Scalar,
-            (Some(number), Kind::Remainders(_)) => number as Scalar,
+            (Some(number), Encoding::Range(low, _)) => low + number as Scalar,
+            (Some(number), Encoding::Remainders(_)) => number as Scalar,
         }
     }
 
     /// How many codes there are.
     pub(crate) fn codes(&self) -> usize {
-        let count = match self.kind {
-            Kind::Range(_, count) => count,
-            Kind::Remainders(modulus) => modulus as usize,
+        let count = match self.encoding {
+            Encoding::Range(_, count) => count,
+            Encoding::Remainders(modulus) => modulus as usize,
         };
         usize::from(self.optional) + count
     }
 }
 
-impl Handles {
+impl Selectors {
     /// The variables by which some of these cells are chosen from others, and what goes
     /// there, directly or by way of pointers.
     ///
@@ -89,8 +89,8 @@ impl Handles {
         let moduli = moduli(instance, deadline)?;
         let blocks = || instance.graphs.iter().flat_map(|graph| &graph.blocks);
         let assignments = || blocks().flat_map(|block| &block.assignments);
-        // What is chosen at run time is no part: it would not be known which one is.
-        let mut no_parts: BTreeSet<SlotId> =
+        // What is chosen at run time is no selector: it would not be known which one is.
+        let mut excluded: BTreeSet<SlotId> =
             instance.graphs.iter().filter_map(|graph| graph.argument).collect();
         let mut found = BTreeSet::new();
         for block in blocks() {
@@ -99,22 +99,22 @@ impl Handles {
         }
         for Assignment { target, .. } in assignments() {
             if let Target::Element { index, of } = target {
-                no_parts.extend(of);
+                excluded.extend(of);
                 if of.iter().any(|slot| is_cell(*slot)) {
                     tellers(index, &mut |slot| _ = found.insert(slot));
                 }
             }
         }
-        let part = |slot: SlotId| -> Option<Part> {
+        let selector = |slot: SlotId| -> Option<Selector> {
             let described = instance.slot(slot);
             let is_own = matches!(described.owner, Owner::Process(_) | Owner::Operation(_));
-            let kind = match described.domain {
+            let encoding = match described.domain {
                 Domain::Range { .. } => {
                     let (low, count) = small_range(instance, slot)?;
-                    Kind::Range(low, count)
+                    Encoding::Range(low, count)
                 }
                 Domain::Version { .. } | Domain::Counter { .. } => {
-                    Kind::Remainders(*moduli.get(&slot)?)
+                    Encoding::Remainders(*moduli.get(&slot)?)
                 }
             };
             let optional = match described.domain {
@@ -122,7 +122,7 @@ impl Handles {
                 // While they mean nothing they hold none.
                 Domain::Version { .. } | Domain::Counter { .. } => true,
             };
-            (is_own && !no_parts.contains(&slot)).then_some(Part { slot, optional, kind })
+            (is_own && !excluded.contains(&slot)).then_some(Selector { slot, optional, encoding })
         };
         let is_pointer = |slot: SlotId| {
             instance.slot(slot).owner == Owner::Shared && small_range(instance, slot).is_some()
@@ -132,17 +132,17 @@ impl Handles {
             |term, visit| tellers(term, &mut |slot| visit(slot)),
             deadline,
         )?;
-        let through = |slot: SlotId| is_pointer(slot) || part(slot).is_some();
+        let through = |slot: SlotId| is_pointer(slot) || selector(slot).is_some();
         let found = sources.cone(found, through, deadline)?;
         let found = || found.ones().map(|slot| SlotId(slot as u32));
-        let mut parts = vec![Vec::new(); instance.processes];
-        for part in found().filter_map(part) {
-            if let Some(process) = instance.slot(part.slot).owner.reader() {
-                parts[process.index()].push(part);
+        let mut of = vec![Vec::new(); instance.processes];
+        for selector in found().filter_map(selector) {
+            if let Some(process) = instance.slot(selector.slot).owner.reader() {
+                of[process.index()].push(selector);
             }
         }
         let pointers = found().filter(|slot| is_pointer(*slot)).collect();
-        Ok(Self { parts, pointers })
+        Ok(Self { of, pointers })
     }
 }
 
