@@ -4,4 +4,5 @@
 
 mod links;
 mod projection;
+mod rules;
 mod verdicts;

@@ -1,0 +1,88 @@
+//! One wrong program per rule of the prover: without the rule it would be proved.
+
+use snapshot_everyn::prove::Attempt;
+
+use super::verdicts::{answer, is_proved, parsed};
+
+/// A scan that takes the lock, or does not, as a choice leaves `lax`.
+const CHOOSES: &str = "
+algorithm chooses
+shared owner: cas process or none := none
+shared a[segment]: value
+SHARED
+update(v):
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    a[me] := v
+    owner := none
+scan:
+    local copy[segment]: value
+    local lax: bool
+    LOCALS
+    CHOICE
+    if not lax:
+        repeat
+            got := CAS(owner, none, me)
+        until got
+    for s in segments:
+        copy[s] := a[s]
+    if not lax:
+        owner := none
+    return copy
+";
+
+fn chooses(shared: &str, locals: &str, choice: &str) -> String {
+    let text = CHOOSES.replace("SHARED\n", &format!("{shared}\n"));
+    let lines = |text: &str| text.replace('\n', "\n    ");
+    text.replace("LOCALS", &lines(locals)).replace("CHOICE", &lines(choice))
+}
+
+/// A choice that is wrong: a vector cannot be excluded, and could be with the lock taken in any
+/// case, if `careful` says that the proof is in reach.
+fn is_refuted(shared: &str, locals: &str, choice: &str, careful: bool) {
+    if careful {
+        let choice = format!("{choice}\nlax := false");
+        assert!(is_proved(&chooses(shared, locals, &choice)), "{choice}");
+    }
+    let answer = answer(&parsed(&chooses(shared, locals, choice), None), 60);
+    assert!(!answer.proved, "{choice}");
+    let mut findings = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
+    let fails = |attempt: &Attempt| matches!(attempt, Attempt::Fails(..));
+    assert!(findings.any(|finding| fails(&finding.attempt)), "{choice}: {:?}", answer.rungs);
+}
+
+/// How many processes there are between two is not known: none, one or more.
+#[test]
+fn gaps_are_of_any_number_of_processes() {
+    // As many as it takes to be odd, or even.
+    for lax in ["odd", "not odd"] {
+        let choice = format!("for k in processes: odd := not odd\nlax := {lax}");
+        is_refuted("", "local odd: bool", &choice, true);
+    }
+    // The first of all: there is no process before it.
+    let choice = "for k in processes:
+    if not passed: lax := k = me
+    passed := true";
+    is_refuted("", "local passed: bool", choice, true);
+    // The seventh, or one behind it: more than one process in some gap.
+    let choice = "for k in processes:
+    if not passed and count < 7: count := count + 1
+    if k = me: passed := true
+lax := count = 7";
+    is_refuted("", "local passed: bool\nlocal count: 0..7", choice, true);
+}
+
+/// An SC to a cell that no view shows may succeed: of those that are shown at most two are of others.
+#[test]
+fn an_sc_on_a_cell_that_is_not_shown_may_succeed() {
+    let choice = "for k in processes except me:
+    x := LL(m[k])
+    ok := SC(m[k], not x)
+    if ok:
+        if two: lax := true
+        if one: two := true
+        one := true";
+    let shared = "shared m[process]: llsc bool";
+    is_refuted(shared, "local one: bool\nlocal two: bool", choice, false);
+}
