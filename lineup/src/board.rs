@@ -29,6 +29,8 @@ pub(crate) struct Board<R> {
     pub(crate) tasks: [Option<u32>; Thread::LIMIT + 1],
     /// All threads are spawned.
     pub(crate) started: bool,
+    /// No thread can go on: those outside operations are to end.
+    pub(crate) is_stuck: bool,
 }
 
 impl<R> Board<R> {
@@ -39,6 +41,7 @@ impl<R> Board<R> {
             returns: 0,
             tasks: [None; Thread::LIMIT + 1],
             started: false,
+            is_stuck: false,
         }
     }
 
@@ -64,6 +67,11 @@ impl<R> Board<R> {
 
     pub(crate) fn all_done(&self) -> bool {
         self.phases.iter().all(|phase| *phase == Phase::Done)
+    }
+
+    /// Whether the main task may end.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_stuck || self.all_done()
     }
 
     /// The thread of a task.

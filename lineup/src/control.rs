@@ -15,6 +15,7 @@ use shuttle::scheduler::{Schedule as TaskSchedule, Scheduler, Task, TaskId};
 use snapshot_core::observation::{Event, Thread};
 
 use crate::board::{Board, Phase};
+use crate::execution::Watch;
 use crate::schedule::Schedule;
 use crate::subject::Answer;
 
@@ -82,6 +83,8 @@ pub(crate) struct Execution<R> {
     pub(crate) steps: u64,
     /// Whether random numbers were drawn.
     pub(crate) random: bool,
+    /// Whether threads of it were not brought to their end: what they own is never freed.
+    pub(crate) left_behind: bool,
 }
 
 /// Decides which executions there are.
@@ -114,6 +117,9 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The number of the task that makes the object and the threads.
+const MAIN: usize = 0;
+
 /// The scheduler.
 pub(crate) struct Control<R, D> {
     pub(crate) board: Arc<Mutex<Board<R>>>,
@@ -124,6 +130,8 @@ pub(crate) struct Control<R, D> {
     pub(crate) columns: usize,
     /// Steps without call or return after which an execution is given up.
     pub(crate) patience: u32,
+    /// The threads of a stuck execution are unwound.
+    pub(crate) unwind: bool,
     state: Option<State>,
     random: u64,
 }
@@ -138,6 +146,30 @@ struct State {
     idle: u32,
     steps: u64,
     random: bool,
+    /// Number of tasks that were seen: all that there are, since each can run at first.
+    tasks: usize,
+    left_behind: bool,
+}
+
+impl State {
+    /// What goes on once an execution is stuck: the threads outside operations, which end, and
+    /// then, if those inside are to be unwound, the main task. It is the end of an execution for
+    /// shuttle only if no thread of the object's own may wait, which nothing would end.
+    fn ending<R>(&mut self, tasks: &[&Task], board: &Board<R>, unwind: bool) -> Option<TaskId> {
+        let mut runnable = tasks.iter().filter(|task| task.runnable()).map(|task| task.id());
+        let is_outside = |task: &TaskId| {
+            let thread = board.thread(usize::from(*task));
+            thread.is_some_and(|thread| board.phases[thread.index()] != Phase::Inside)
+        };
+        if let Some(task) = runnable.clone().find(is_outside) {
+            return Some(task);
+        }
+        let threads = board.tasks.iter().flatten().count();
+        let main = runnable.find(|task| usize::from(*task) == MAIN && unwind);
+        let main = main.filter(|_| self.tasks == threads + 1);
+        self.left_behind = main.is_none();
+        main
+    }
 }
 
 impl<R, D: Driver<R>> Control<R, D> {
@@ -146,9 +178,10 @@ impl<R, D: Driver<R>> Control<R, D> {
         driver: Rc<RefCell<D>>,
         pulse: Arc<Pulse>,
         columns: usize,
-        patience: u32,
+        watch: &Watch,
     ) -> Self {
-        Self { board, driver, pulse, columns, patience, state: None, random: 0 }
+        let (patience, unwind) = (watch.patience, watch.unwind);
+        Self { board, driver, pulse, columns, patience, unwind, state: None, random: 0 }
     }
 
     /// The threads of those given which may run in this stage.
@@ -182,6 +215,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
                 schedule: state.schedule,
                 steps: state.steps,
                 random: state.random,
+                left_behind: state.left_behind || state.end.is_none(),
             });
         }
         board.clear();
@@ -199,6 +233,8 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             idle: 0,
             steps: 0,
             random: false,
+            tasks: 0,
+            left_behind: false,
         });
         self.pulse.is_between.store(false, Ordering::Relaxed);
         Some(TaskSchedule::new(0))
@@ -211,13 +247,20 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         is_yielding: bool,
     ) -> Option<TaskId> {
         self.pulse.steps.fetch_add(1, Ordering::Relaxed);
-        let board = lock(&self.board);
-        let main = TaskId::from(0);
+        let mut board = lock(&self.board);
+        let main = TaskId::from(MAIN);
         let unwinding = std::thread::panicking();
         let columns = self.stage(u16::MAX, &board.phases);
+        let unwind = self.unwind;
         let state = self.state.as_mut()?;
+        state.tasks =
+            tasks.iter().map(|task| usize::from(task.id()) + 1).fold(state.tasks, Ord::max);
+        if state.end == Some(End::Stuck) {
+            return state.ending(tasks, &board, unwind);
+        }
         let mut abandon = |reason| {
             state.end.get_or_insert(End::Abandoned(reason));
+            state.left_behind = true;
             None::<TaskId>
         };
         if unwinding && RELOCKING.get() {
@@ -271,13 +314,18 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         };
         situation.yielding = is_yielding && situation.inside;
         state.returns = board.returns;
-        let stuck = match lineup_std::control::timed_waits() {
-            0 => End::Stuck,
-            _ => End::Abandoned(Abandonment::Timed),
+        let mut stuck = |state: &mut State| {
+            if lineup_std::control::timed_waits() > 0 {
+                state.end = Some(End::Abandoned(Abandonment::Timed));
+                state.left_behind = true;
+                return None;
+            }
+            state.end = Some(End::Stuck);
+            board.is_stuck = true;
+            state.ending(tasks, &board, unwind)
         };
         if enabled == 0 {
-            state.end = Some(stuck);
-            return None;
+            return stuck(state);
         }
         if unwinding && last.is_some_and(|t| enabled >> t.index() & 1 == 0) {
             return abandon(Abandonment::Unwinding);
@@ -288,10 +336,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
                 state.current = Some(thread);
                 board.tasks[thread.index()].map(|task| TaskId::from(task as usize))
             }
-            Choice::Stuck => {
-                state.end = Some(stuck);
-                None
-            }
+            Choice::Stuck => stuck(state),
             Choice::Diverged => abandon(Abandonment::Nondeterministic),
         }
     }

@@ -7,7 +7,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -15,7 +15,9 @@ use std::sync::{Arc, Mutex, Once};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use shuttle::current::TaskId;
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
+use shuttle_engine::runtime::execution::ExecutionState;
 use snapshot_core::observation::Thread;
 
 use crate::board::{Board, Phase};
@@ -37,6 +39,8 @@ const GRACE: Duration = Duration::from_millis(500);
 pub(crate) struct Watch {
     /// Steps without call or return after which an execution is given up.
     pub(crate) patience: u32,
+    /// The threads of a stuck execution are unwound.
+    pub(crate) unwind: bool,
     /// Time without any step after which the check is given up.
     pub(crate) silence: Duration,
     /// Ends the check soon.
@@ -131,6 +135,9 @@ fn work<S: Subject>(
         if index > 0 {
             shuttle::thread::yield_now();
         }
+        if lock(board).is_stuck {
+            return;
+        }
         lock(board).call(thread);
         let result = catch_unwind(AssertUnwindSafe(|| {
             if dropping.as_ref() == Some(invocation) {
@@ -144,6 +151,8 @@ fn work<S: Subject>(
         }));
         let answer = match result {
             Ok(response) => Answer::Returned(response),
+            // What unwinds is no panic of the object: the execution is over.
+            Err(payload) if lock(board).is_stuck => resume_unwind(payload),
             Err(payload) => {
                 let message = message(&*payload);
                 if is_relock(&message) {
@@ -163,7 +172,7 @@ fn work<S: Subject>(
 }
 
 /// One execution, as task 0.
-fn execute<S: Subject>(test: &Arc<Test<S>>, board: &Arc<Mutex<Board<S::Response>>>) {
+fn execute<S: Subject>(test: &Arc<Test<S>>, board: &Arc<Mutex<Board<S::Response>>>, unwind: bool) {
     let subject = Arc::new(S::new());
     for thread in test.shape().threads() {
         if test.sequence(thread).is_empty() {
@@ -173,12 +182,17 @@ fn execute<S: Subject>(test: &Arc<Test<S>>, board: &Arc<Mutex<Board<S::Response>
         let handle = shuttle::thread::spawn(move || {
             work(subject, thread, test.sequence(thread), &notes);
         });
-        lock(board).register(thread, handle.thread().id().into());
+        let task = usize::from(handle.thread().id());
+        if unwind {
+            // Shuttle unwinds what is left of threads for which an execution does not wait.
+            ExecutionState::with(|state| state.detach(TaskId::from(task)));
+        }
+        lock(board).register(thread, task);
     }
     // Else what it takes to drop the object belongs to no operation.
     let subject = (!test.drops()).then_some(subject);
     lock(board).started = true;
-    while !lock(board).all_done() {
+    while !lock(board).is_over() {
         shuttle::thread::yield_now();
     }
     drop(subject);
@@ -195,15 +209,17 @@ where
     pulse.cancelled.store(watch.cancel.load(Ordering::Relaxed), Ordering::Relaxed);
     let test = Arc::new(test.clone());
     let columns = test.columns().len();
-    let patience = watch.patience;
+    let its_watch = watch.clone();
     let (sender, receiver) = mpsc::channel();
     let (its_board, its_pulse, its_test) = (board.clone(), pulse.clone(), test.clone());
     thread::spawn(move || {
         QUIET.set(true);
         let driver = Rc::new(RefCell::new(driver));
-        let control = Control::new(its_board.clone(), driver.clone(), its_pulse, columns, patience);
+        let control =
+            Control::new(its_board.clone(), driver.clone(), its_pulse, columns, &its_watch);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            Runner::new(control, config()).run(move || execute(&its_test, &its_board));
+            Runner::new(control, config())
+                .run(move || execute(&its_test, &its_board, its_watch.unwind));
         }));
         let result = match outcome {
             Ok(()) => Rc::into_inner(driver)

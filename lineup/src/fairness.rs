@@ -10,7 +10,7 @@ use snapshot_core::observation::Thread;
 
 const THREADS: usize = Thread::LIMIT + 1;
 
-/// Who gives way to whom, after the steps so far. Sets of threads are words of bits.
+/// Which threads give way to which, after the steps so far. Sets of threads are words of bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Fairness {
     /// `before[t]`: the threads that t gives way to. (The relation P.)
@@ -71,7 +71,7 @@ mod tests {
         assert_eq!(fairness.allowed(0b11), 0b11, "the first yield opens the window");
         fairness.step(0, 0b11, 0b11, true);
         assert_eq!(fairness.allowed(0b11), 0b10);
-        assert_eq!(fairness.allowed(0b01), 0b01, "nobody else can run");
+        assert_eq!(fairness.allowed(0b01), 0b01, "no other thread can run");
         fairness.step(1, 0b11, 0b11, false);
         assert_eq!(fairness.allowed(0b11), 0b11);
     }

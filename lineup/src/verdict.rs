@@ -93,7 +93,7 @@ pub enum Unknown {
         /// The serial history, as text.
         history: String,
     },
-    /// More executions got stuck or were given up than fit into memory.
+    /// More executions got stuck or were given up than fit into memory ([`crate::Check::unwinding`]).
     Memory,
 }
 
@@ -150,7 +150,13 @@ impl fmt::Display for Unknown {
             Self::Initial { history } => {
                 write!(f, "the initial sequence gets stuck: {history}")
             }
-            Self::Memory => write!(f, "too many executions got stuck to be kept apart"),
+            Self::Memory => {
+                write!(
+                    f,
+                    "too many executions got stuck, and their threads keep what they own; --unwind, or \
+                     Check::unwinding, gives it back"
+                )
+            }
         }
     }
 }

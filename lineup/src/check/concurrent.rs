@@ -263,7 +263,7 @@ impl<S: Subject> Driver<S::Response> for Concurrent<S> {
     fn end(&mut self, execution: Execution<S::Response>) {
         self.phase.executions += 1;
         self.phase.steps += execution.steps;
-        self.left_behind += u64::from(execution.end != End::Full);
+        self.left_behind += u64::from(execution.left_behind);
         if let End::Abandoned(reason) = execution.end {
             self.given_up += 1;
             let reason = given_up(reason, self.patience, false);

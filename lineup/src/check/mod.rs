@@ -42,6 +42,7 @@ pub struct Check<S: Subject> {
     total: bool,
     time: Option<Duration>,
     patience: u32,
+    unwinding: bool,
     silence: Duration,
     cancel: Arc<AtomicBool>,
     specification: Option<Arc<Judge<S>>>,
@@ -88,6 +89,7 @@ impl<S: Subject> Check<S> {
             total: false,
             time: None,
             patience: 2_000,
+            unwinding: false,
             silence: Duration::from_secs(5),
             cancel: Arc::default(),
             specification: None,
@@ -142,6 +144,17 @@ impl<S: Subject> Check<S> {
     #[must_use]
     pub const fn patience(mut self, steps: u32) -> Self {
         self.patience = steps;
+        self
+    }
+
+    /// Unwinds the threads of executions that get stuck, as if the call in which each of them waits
+    /// panicked. What they own is given back; else it is kept, some KB per execution.
+    ///
+    /// Off by default, since it executes destructors of the object that in truth never are: one
+    /// that panics there, or waits, aborts the program (a lock is poisoned, say).
+    #[must_use]
+    pub const fn unwinding(mut self, unwind: bool) -> Self {
+        self.unwinding = unwind;
         self
     }
 
@@ -208,7 +221,13 @@ impl<S: Subject> Check<S> {
 
     fn watch(&self, deadline: Option<Instant>) -> Watch {
         let cancel = Arc::clone(&self.cancel);
-        Watch { patience: self.patience, silence: self.silence, cancel, deadline }
+        Watch {
+            patience: self.patience,
+            unwind: self.unwinding,
+            silence: self.silence,
+            cancel,
+            deadline,
+        }
     }
 
     /// Whether the check is to end.

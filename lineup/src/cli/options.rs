@@ -227,6 +227,10 @@ pub(super) struct Bounds {
     /// Steps without call or return after which an execution is given up.
     #[arg(long, default_value_t = 2_000)]
     patience: u32,
+    /// Gives the memory of executions that get stuck back, by unwinding their threads: this
+    /// executes destructors of the object, and if one panics or waits, the program is aborted.
+    #[arg(long)]
+    unwind: bool,
     /// Seconds without a step after which a call counts as blocked.
     #[arg(long, default_value = "5", value_name = "SECONDS", value_parser = quantity::seconds)]
     silence: Duration,
@@ -243,6 +247,7 @@ impl Bounds {
             .total(self.total)
             .time(self.time)
             .patience(self.patience)
+            .unwinding(self.unwind)
             .silence(self.silence)
             .cancelled_by(super::commands::interrupted())
     }

@@ -81,7 +81,7 @@ impl Collection {
 
     fn complete(&self, wakes: bool) {
         locked(&self.state).completed = true;
-        // Bug D: those that wait are not told.
+        // Bug D: those that wait are not woken.
         if wakes {
             self.changed.notify_all();
         }

@@ -12,3 +12,4 @@ mod sequences;
 mod snapshots;
 mod stand_in;
 mod synchronisation;
+mod unwinding;
