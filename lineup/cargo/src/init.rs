@@ -9,6 +9,9 @@ use serde_json::Value;
 use crate::Error;
 use crate::package::cargo;
 
+/// The crate whose threads wait in a futex, which no scheduler sees, and which is replaced.
+const PARKING_LOT: &str = "parking_lot_core";
+
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -38,7 +41,12 @@ pub fn init(request: &Request) -> Result<String, Error> {
     write(&directory.join("src").join("main.rs"), &program(&name))?;
     let done = dependencies(request, &name).and_then(|controlled| {
         let path = directory.join("Cargo.toml");
-        let manifest = read(&path)?.replace("controlled = []", &list(&controlled));
+        let (parks, controlled): (Vec<String>, Vec<String>) =
+            controlled.into_iter().partition(|name| name == PARKING_LOT);
+        let mut manifest = read(&path)?.replace("controlled = []", &list(&controlled));
+        if !parks.is_empty() {
+            manifest.push_str(&parking_lot(&lineup));
+        }
         write(&path, &manifest)?;
         Ok(controlled)
     });
@@ -75,8 +83,14 @@ fn dependencies(request: &Request, name: &str) -> Result<Vec<String>, Error> {
     if !added.success() {
         return Err(Error::Cargo { command: format!("add {}", request.krate) });
     }
-    let output = Command::new(cargo())
-        .args(["metadata", "--format-version", "1", "--manifest-path"])
+    let mut metadata = Command::new(cargo());
+    metadata.arg("metadata");
+    if let Some(platform) = platform() {
+        // Crates for others are not compiled.
+        metadata.args(["--filter-platform", &platform]);
+    }
+    let output = metadata
+        .args(["--format-version", "1", "--manifest-path"])
         .arg(&manifest)
         .stderr(Stdio::inherit())
         .output()
@@ -89,13 +103,35 @@ fn dependencies(request: &Request, name: &str) -> Result<Vec<String>, Error> {
     Ok(crate::package::controllable(&metadata, name))
 }
 
+/// What `rustc` compiles for, as it calls it, if it says so.
+fn platform() -> Option<String> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).arg("-vV").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("host: ")).map(str::to_owned)
+}
+
 fn list(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
     format!("controlled = [{}]", names.join(", "))
 }
 
+fn at(lineup: &Path, part: &str) -> String {
+    lineup.join(part).components().collect::<PathBuf>().display().to_string()
+}
+
+/// The section that has threads wait where the scheduler sees it.
+fn parking_lot(lineup: &Path) -> String {
+    format!(
+        "\n# Locks of `parking_lot` wait in a futex, which no scheduler sees; with this they wait where\n\
+         # it does.\n\
+         [patch.crates-io]\n{PARKING_LOT} = {{ path = {:?} }}\n",
+        at(lineup, PARKING_LOT)
+    )
+}
+
 fn manifest(name: &str, controlled: &[String], lineup: &Path) -> String {
-    let at = |part: &str| lineup.join(part).components().collect::<PathBuf>().display().to_string();
+    let at = |part| at(lineup, part);
     format!(
         "# Run by `cargo lineup`, which compiles the crates under control with stand-ins for\n\
          # `std` and `core`.\n\

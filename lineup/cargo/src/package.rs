@@ -190,12 +190,25 @@ fn closure<'v>(root: &'v str, nodes: &BTreeMap<&'v str, &'v Value>) -> BTreeSet<
 }
 
 /// What a new package puts under control to check a crate: that crate, all that it depends
-/// on but procedural macros and what the stand-ins need, and the package itself.
+/// on but procedural macros, what only they need, and what the stand-ins need, and the package
+/// itself.
 pub(crate) fn controllable(metadata: &Value, krate: &str) -> Vec<String> {
     let items = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     let packages = items(&metadata["packages"]);
     let nodes = items(&metadata["resolve"]["nodes"]);
     let nodes: BTreeMap<&str, &Value> = nodes.iter().map(|node| (text(node, "id"), node)).collect();
+    let procedural = |package: &&Value| {
+        let targets = items(&package["targets"]);
+        targets.iter().any(|target| list(&target["kind"]).contains(&"proc-macro".to_owned()))
+    };
+    let macros: BTreeSet<&str> =
+        packages.iter().filter(procedural).map(|package| text(package, "id")).collect();
+    // Procedural macros run in the compiler, and so does what they depend on.
+    let programs: BTreeMap<&str, &Value> = nodes
+        .iter()
+        .filter(|(id, _)| !macros.contains(*id))
+        .map(|(id, node)| (*id, *node))
+        .collect();
     let mut basis = BTreeSet::new();
     let mut wanted = BTreeSet::new();
     for package in &packages {
@@ -204,16 +217,12 @@ pub(crate) fn controllable(metadata: &Value, krate: &str) -> Vec<String> {
             basis.extend(closure(text(package, "id"), &nodes));
         }
         if name == krate {
-            wanted.extend(closure(text(package, "id"), &nodes));
+            wanted.extend(closure(text(package, "id"), &programs));
         }
     }
-    let procedural = |package: &Value| {
-        let targets = items(&package["targets"]);
-        targets.iter().any(|target| list(&target["kind"]).contains(&"proc-macro".to_owned()))
-    };
     let chosen = packages.iter().filter(|package| {
         let id = text(package, "id");
-        wanted.contains(id) && !basis.contains(id) && !procedural(package)
+        wanted.contains(id) && !basis.contains(id)
     });
     let mut names: BTreeSet<String> = chosen.map(|p| text(p, "name").to_owned()).collect();
     names.extend(metadata["resolve"]["root"].as_str().and_then(|root| {
@@ -221,4 +230,39 @@ pub(crate) fn controllable(metadata: &Value, krate: &str) -> Vec<String> {
         Some(text(root, "name").to_owned())
     }));
     names.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::controllable;
+
+    /// `krate` depends on `queue`, on `macros`, which depends on `syn`, and on what the
+    /// stand-ins need.
+    fn metadata() -> Value {
+        let package = |name: &str, kind: &str| json!({ "name": name, "id": name, "targets": [{ "kind": [kind] }] });
+        let node = |name: &str, deps: &[&str]| {
+            let deps =
+                deps.iter().map(|name| json!({ "pkg": name, "dep_kinds": [{ "kind": null }] }));
+            json!({ "id": name, "deps": deps.collect::<Vec<_>>() })
+        };
+        let libraries = ["checks", "krate", "queue", "syn", "cell", "lineup-std", "lineup-core"];
+        let mut packages: Vec<Value> = libraries.map(|name| package(name, "lib")).into();
+        packages.push(package("macros", "proc-macro"));
+        json!({
+            "packages": packages,
+            "resolve": { "root": "checks", "nodes": [
+                node("checks", &["krate", "lineup-std", "lineup-core"]),
+                node("krate", &["queue", "macros", "cell"]), node("queue", &[]),
+                node("macros", &["syn"]), node("syn", &[]), node("cell", &[]),
+                node("lineup-std", &["cell"]), node("lineup-core", &["lineup-std"]),
+            ] },
+        })
+    }
+
+    #[test]
+    fn what_runs_in_the_compiler_is_not_under_control() {
+        assert_eq!(controllable(&metadata(), "krate"), ["checks", "krate", "queue"]);
+    }
 }

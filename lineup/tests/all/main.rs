@@ -7,6 +7,7 @@ mod commands;
 mod hostile;
 mod locks;
 mod paper;
+mod parking;
 mod pitfalls;
 mod sequences;
 mod snapshots;
