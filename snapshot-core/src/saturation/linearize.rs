@@ -70,29 +70,31 @@ fn order_scans(relation: &mut Relation, budget: &mut Budget<'_>) -> Result<Vec<u
 }
 
 /// Puts a scan before all other fronts, or another one that turns out to be first.
+///
+/// One pass is enough: a front that takes the place of the first one comes before it,
+/// so before all fronts that the first one was put before.
 fn settle(
     relation: &mut Relation,
     fronts: &[(u32, u32)],
     mut first: (u32, u32),
 ) -> Result<(u32, u32), Failure> {
-    'again: loop {
-        for &other in fronts {
-            if other == first || relation.is_before(first.0, other.0) {
-                continue;
-            }
-            if !relation.is_before(other.0, first.0) {
-                if relation.try_order(first.0, other.0) {
-                    continue;
-                }
-                if relation.order(other.0, first.0).is_err() {
-                    return Err(Failure::NoOrder);
-                }
-            }
-            first = other;
-            continue 'again;
+    for &other in fronts {
+        if other == first
+            || relation.is_before(first.0, other.0)
+            || relation.try_order(first.0, other.0)
+        {
+            continue;
         }
-        return Ok(first);
+        if relation.order(other.0, first.0).is_err() {
+            return Err(Failure::NoOrder);
+        }
+        first = other;
     }
+    debug_assert!(
+        fronts.iter().all(|other| *other == first || relation.is_before(first.0, other.0)),
+        "the first comes before all others"
+    );
+    Ok(first)
 }
 
 struct Emission<'r> {
