@@ -42,6 +42,14 @@ pub(super) fn linearize<V>(
     Ok(Linearization { order: Emission::new(history, relation).run(&scans) })
 }
 
+/// Whether there is an order of all scans, as far as the budget allows to say: changes nothing.
+pub(super) fn has_order(relation: &mut Relation, budget: &mut Budget<'_>) -> bool {
+    relation.begin_trial();
+    let order = order_scans(relation, budget);
+    relation.undo_trial();
+    !matches!(order, Err(Failure::NoOrder))
+}
+
 fn order_scans(relation: &mut Relation, budget: &mut Budget<'_>) -> Result<Vec<u32>, Failure> {
     let chains = relation.chains().len() as u32;
     let mut next = vec![0; chains as usize];

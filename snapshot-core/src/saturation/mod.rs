@@ -47,6 +47,10 @@ use crate::{OperationId, Segment};
 /// How often a budget is looked at, in events or scans.
 const PERIOD: usize = 64;
 
+/// Periods of search, besides those that an order takes, after which a prefix with partial scans
+/// is taken to have an order.
+const FEW_STEPS: usize = 64;
+
 /// An operation of a relation that forgets nothing: operations have the numbers of the history.
 fn id(operation: u32) -> OperationId {
     OperationId::from_index(operation as usize)
@@ -88,9 +92,8 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
     let mut saturation = Saturation::of_history(history.declaration());
     for (position, event) in history.events().enumerate() {
         if let Some(conflict) = saturation.observe(&event) {
-            // The proof has a relation of its own.
             drop(saturation);
-            return proof::violation(history, position, conflict, budget);
+            return violation(history, position, conflict, budget);
         }
         if position % PERIOD == 0
             && let Some(exhausted) = saturation.exhausted(budget)
@@ -115,6 +118,34 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
             pair_violation(history, budget)
         }
     }
+}
+
+/// The answer for a history whose events before `event` make no cycle, in which `conflict` was
+/// found at that one: unless those before it have no order, either.
+fn violation<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    event: usize,
+    conflict: Conflict,
+    budget: &mut Budget<'_>,
+) -> Outcome {
+    let mut before = Saturation::of_prefix(history, event);
+    // Where values repeat, what is certain comes late anyway: `crate::check` decides prefixes.
+    let is_certain = !before.is_ambiguous();
+    if is_certain && before.is_partial() {
+        let mut steps = before.retained() / PERIOD + FEW_STEPS;
+        let mut proceed = || {
+            steps = steps.saturating_sub(1);
+            steps > 0 && (budget.proceed)()
+        };
+        let mut few = Budget { memory: budget.memory, proceed: &mut proceed };
+        let mut relation = before.relation.clone();
+        if let Err(schedule::Failure::Refuted(_)) = schedule::linearize(&mut relation, &mut few).0 {
+            return partial(&history.prefix(event), &mut before.relation, budget);
+        }
+    } else if is_certain && !linearize::has_order(&mut before.relation, budget) {
+        return pair_violation(history, budget);
+    }
+    proof::violation(history, before, event, conflict, budget)
 }
 
 /// Decides a history with partial scans whose relation is saturated and acyclic.
@@ -146,11 +177,8 @@ fn first_refuted<V: Clone + Eq + Hash>(
     let (mut linearizable, mut refuted, mut proof) = (0, history.len(), None);
     while refuted - linearizable > 1 {
         let middle = linearizable.midpoint(refuted);
-        let mut saturation = Saturation::of_history(history.declaration());
-        for event in history.events().take(middle) {
-            let conflict = saturation.observe(&event);
-            debug_assert_eq!(conflict, None, "the whole relation is acyclic");
-        }
+        let mut saturation = Saturation::of_prefix(history, middle);
+        debug_assert_eq!(saturation.conflict, None, "the whole relation is acyclic");
         match schedule::linearize(&mut saturation.relation, budget).0 {
             Ok(_) => linearizable = middle,
             Err(schedule::Failure::Refuted(found)) => (refuted, proof) = (middle, Some(found)),
@@ -165,9 +193,9 @@ fn pair_violation<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budge
     let mut saturation = Saturation::new(history.declaration());
     for (position, event) in history.events().enumerate() {
         if let Some(conflict) = saturation.observe(&event) {
-            // The proof has a relation of its own.
             drop(saturation);
-            return proof::violation(history, position, conflict, budget);
+            let before = Saturation::of_prefix(history, position);
+            return proof::violation(history, before, position, conflict, budget);
         }
         if position % PERIOD == 0
             && let Some(exhausted) = saturation.exhausted(budget)

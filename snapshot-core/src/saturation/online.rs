@@ -14,7 +14,7 @@ use std::hash::Hash;
 use rustc_hash::FxBuildHasher;
 
 use super::relation::{Block, Cycle, Kind, Moves, NONE, Relation};
-use crate::history::{Action, Declaration, Event};
+use crate::history::{Action, Declaration, Event, History};
 use crate::search::Budget;
 use crate::verdict::{Cause, Exhausted};
 use crate::{OperationId, Segment};
@@ -161,6 +161,15 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
         Self { tries_pairs: false, ..Self::new(declaration) }.remembering()
     }
 
+    /// As [`Self::of_history`], after the first events of a history.
+    pub(super) fn of_prefix(history: &History<V>, events: usize) -> Self {
+        let mut saturation = Self::of_history(history.declaration());
+        for event in history.events().take(events) {
+            saturation.observe(&event);
+        }
+        saturation
+    }
+
     /// What was found so far.
     pub const fn conflict(&self) -> Option<Conflict> {
         self.conflict
@@ -180,6 +189,11 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
     /// violations besides those that are found.
     pub const fn is_ambiguous(&self) -> bool {
         self.ambiguous.is_some()
+    }
+
+    /// Whether some scan did not return all segments.
+    pub(super) const fn is_partial(&self) -> bool {
+        self.partial.is_some()
     }
 
     /// Why there may be violations besides those that are found; absent if there are none.
@@ -400,8 +414,10 @@ impl<V: Clone + Eq + Hash> Saturation<V> {
     ///
     /// A contradiction is a scan that it can come neither before nor after. If the new one has a
     /// place among all of them, there is none: in a crowd that is looked for first, since it
-    /// takes one trial, and not two for each of them. (What cannot come before it is not learned
-    /// then. That is of use where the theorem does not hold only: docs/many-writers.md.)
+    /// takes one trial, and not two for each of them. What cannot come before it is not learned
+    /// then: where scans are full and values unique, each pair is decided by the saturated
+    /// relation alone (the theorem of docs/many-writers.md), and what was learned of other pairs
+    /// acts only on partial scans and repeated values.
     fn try_pairs(&mut self, scan: u32) -> Result<(), Conflict> {
         let others = self.unordered(scan);
         let is_exact = self.partial.is_none() && self.ambiguous.is_none();

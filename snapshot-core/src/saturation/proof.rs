@@ -20,9 +20,11 @@ use crate::search::Budget;
 use crate::verdict::{Line, Reason, Refutation, Rule, Witness};
 use crate::{OperationId, Segment};
 
-/// The answer for a history in which `conflict` was found at an event.
+/// The answer for a history in which `conflict` was found at an event; with the relation of
+/// the events before it.
 pub(super) fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
+    before: Saturation<V>,
     event: usize,
     conflict: Conflict,
     budget: &mut Budget<'_>,
@@ -37,7 +39,7 @@ pub(super) fn violation<V: Clone + Eq + Hash>(
             Witness { reason, segments, operations, renaming: None }
         }
         Conflict::Cycle { .. } | Conflict::Pair { .. } => {
-            return match refute(history, event, conflict, budget) {
+            return match refute(history, before, event, conflict, budget) {
                 Some((witness, refutation)) => {
                     Outcome::Violation { event, witness, refutation: Some(refutation) }
                 }
@@ -50,15 +52,13 @@ pub(super) fn violation<V: Clone + Eq + Hash>(
 
 fn refute<V: Clone + Eq + Hash>(
     history: &History<V>,
+    mut saturation: Saturation<V>,
     event: usize,
     conflict: Conflict,
     budget: &mut Budget<'_>,
 ) -> Option<(Witness, Refutation)> {
-    let mut saturation = Saturation::of_history(history.declaration());
     saturation.relation.is_thorough = true;
-    for past in history.events().take(event + 1) {
-        saturation.observe(&past);
-    }
+    saturation.observe(&history.event(event));
     let relation = &mut saturation.relation;
     let (pair, refutation) = match saturation.conflict {
         Some(Conflict::Cycle { operation }) => {
@@ -97,10 +97,7 @@ pub(super) fn searched_violation<V: Clone + Eq + Hash>(
     refutation: &Refutation,
     budget: &mut Budget<'_>,
 ) -> Outcome {
-    let mut saturation = Saturation::of_history(history.declaration());
-    for past in history.events().take(event + 1) {
-        saturation.observe(&past);
-    }
+    let saturation = Saturation::of_prefix(history, event + 1);
     let relation = &saturation.relation;
     let part = Part::of(relation, refutation, None);
     let refutation = part.shrink(history, budget).unwrap_or_else(|| refutation.clone());

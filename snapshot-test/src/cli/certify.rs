@@ -17,11 +17,11 @@ use super::format::InputFormat;
 use super::{print, trouble};
 
 /// Checks a certificate against the recording it was made for, sharing no code
-/// with the search for it: a linearization is replayed, the operations of a
-/// violation are tried in all orders.
+/// with the search for it: a linearization is replayed; the lines of a violation are
+/// checked one by one or, where it has none, its operations tried in all orders.
 ///
 /// Exit code: 0 if the certificate proves its verdict, 1 if it does not, 2 if a file is
-/// bad, 3 if the operations of a violation are too many to try all orders.
+/// bad, 3 if the operations of a violation without lines are too many to try all orders.
 #[derive(Debug, Args)]
 pub struct Certify {
     /// The format of the recording.

@@ -16,7 +16,7 @@ const POSSIBLE: &str = "an event that can happen here";
 pub struct Draw(pub u64);
 
 impl Draw {
-    fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -10,6 +10,7 @@
 mod admission;
 mod certificates;
 mod checkers;
+mod closure;
 mod consecutive;
 mod crowded;
 mod enumeration;
