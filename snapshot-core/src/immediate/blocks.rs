@@ -1,6 +1,5 @@
-//! Sequences of blocks, and the one that the conditions leave.
+//! Sequences of blocks.
 
-use super::history::History;
 use crate::OperationId;
 
 /// A sequence of blocks: the proof that an execution is set-linearizable. Checked by
@@ -18,8 +17,7 @@ impl SetLinearization {
     pub fn new<B: IntoIterator<Item = OperationId>>(blocks: impl IntoIterator<Item = B>) -> Self {
         let mut all = Self::default();
         for block in blocks {
-            all.members.extend(block);
-            all.ends.push(all.members.len());
+            all.push(block);
         }
         all
     }
@@ -40,39 +38,9 @@ impl SetLinearization {
         (0..self.ends.len()).map(move |block| &self.members[start(block)..self.ends[block]])
     }
 
-    /// The blocks of an execution that satisfies the four conditions: one per vector
-    /// that occurs, of the operations at which it grows (module page, sufficiency).
-    ///
-    /// `complete` has the complete operations with the sums of their vectors, which are
-    /// those that `vector` says. O(length of the history), besides sorting them.
-    pub(super) fn of_chain<V>(
-        history: &History<V>,
-        mut complete: Vec<(u64, OperationId)>,
-        vector: impl Fn(OperationId) -> Vec<u64>,
-    ) -> Self {
-        // The s-th operation of each process.
-        let mut operations: Vec<Vec<OperationId>> = vec![Vec::new(); history.segments()];
-        for id in history.operation_ids() {
-            operations[history.operation(id).process.index()].push(id);
-        }
-        complete.sort_unstable();
-        let mut below = vec![0; history.segments()];
-        let mut all = Self::default();
-        let mut largest = 0;
-        for (sum, id) in complete {
-            if sum == largest {
-                continue;
-            }
-            largest = sum;
-            let vector = vector(id);
-            for (segment, &entry) in vector.iter().enumerate() {
-                if entry > below[segment] {
-                    all.members.push(operations[segment][entry as usize - 1]);
-                }
-            }
-            all.ends.push(all.members.len());
-            below = vector;
-        }
-        all
+    /// Appends a block.
+    pub(super) fn push(&mut self, block: impl IntoIterator<Item = OperationId>) {
+        self.members.extend(block);
+        self.ends.push(self.members.len());
     }
 }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::blocks::SetLinearization;
 use super::history::History;
 use super::monitor::{Alarm, Judgement, Monitor, Repeated};
+use super::pass::{Pass, Stop};
 use super::violation::Violation;
 use crate::OperationId;
 use crate::history::Outcome;
@@ -22,31 +23,69 @@ pub enum Verdict {
     Undecided(Repeated),
 }
 
+/// Whether an execution is set-linearizable, without more.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Decision {
+    /// It is.
+    SetLinearizable,
+    /// It is not.
+    Violation,
+    /// A process wrote a value again while the first one could still be returned.
+    Undecided(Repeated),
+}
+
 /// Decides whether an execution is set-linearizable.
 ///
-/// Cost: O(length of the history), O(segments) per complete operation; sorting the
-/// operations by their vectors comes on top.
+/// Cost: O(length of the history), O(segments) per complete operation; sorting vectors of
+/// operations that are concurrent comes on top. To tell where a violation is takes the monitor
+/// besides, and a table of all values.
 pub fn check<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
+    match Pass::new(history, Some(SetLinearization::default())).run() {
+        Ok(blocks) => Verdict::SetLinearizable(blocks.unwrap_or_default()),
+        Err(Stop::Undecided(repeated)) => Verdict::Undecided(repeated),
+        Err(Stop::Violation) => violation(history),
+    }
+}
+
+/// As [`check`], without proof: faster.
+///
+/// ```
+/// use snapshot_core::history::Declaration;
+/// use snapshot_core::immediate::{Decision, History, decide};
+///
+/// let mut history = History::builder(Declaration::new(0).with_segments(2)).unwrap();
+/// history.invoke(0, 5).unwrap();
+/// history.respond(0, &[5, 8]).unwrap(); // before 8 is written
+/// history.invoke(1, 8).unwrap();
+/// assert_eq!(decide(&history.finish()), Decision::Violation);
+/// ```
+pub fn decide<V: Eq + Hash>(history: &History<V>) -> Decision {
+    match Pass::new(history, None).run() {
+        Ok(_) => Decision::SetLinearizable,
+        Err(Stop::Undecided(repeated)) => Decision::Undecided(repeated),
+        Err(Stop::Violation) => Decision::Violation,
+    }
+}
+
+/// The violation of an execution that has one.
+///
+/// # Panics
+/// If it has none.
+fn violation<V: Clone + Eq + Hash>(history: &History<V>) -> Verdict {
     let numbers = match Numbers::new(history) {
         Ok(numbers) => numbers,
         Err(repeated) => return Verdict::Undecided(repeated),
     };
     let mut monitor = Monitor::of_history(history);
-    let mut complete = Vec::new();
-    for (now, (id, event)) in history.events().enumerate() {
-        if let Some(sum) = monitor.follow(&event, now) {
-            complete.push((sum, id));
-        }
+    let alarm = history.events().enumerate().find_map(|(now, (_, event))| {
+        monitor.follow(&event, now);
         match monitor.judgement() {
-            Judgement::SetLinearizable => {}
-            Judgement::Undecided(repeated) => return Verdict::Undecided(repeated),
-            Judgement::Violation(alarm) => {
-                let violation = numbers.precise(alarm.violation);
-                return Verdict::Violation(Alarm { violation, ..alarm });
-            }
+            Judgement::Violation(alarm) => Some(alarm),
+            _ => None,
         }
-    }
-    Verdict::SetLinearizable(SetLinearization::of_chain(history, complete, |id| numbers.vector(id)))
+    });
+    let alarm = alarm.expect("the pass and the monitor implement the same conditions");
+    Verdict::Violation(Alarm { violation: numbers.precise(alarm.violation), ..alarm })
 }
 
 /// The operations of each process by the values that they wrote, numbered from 1.
@@ -75,12 +114,6 @@ impl<'a, V: Clone + Eq + Hash> Numbers<'a, V> {
 
     fn number(&self, segment: usize, value: &V) -> u64 {
         self.by_value[segment].get(value).map_or(0, |&(number, _)| number)
-    }
-
-    /// The vector of a complete operation all of whose values were written.
-    fn vector(&self, id: OperationId) -> Vec<u64> {
-        let returned = self.history.returned(id).unwrap_or_default();
-        returned.iter().enumerate().map(|(segment, value)| self.number(segment, value)).collect()
     }
 
     /// The violation, where the monitor had forgotten the value that was returned: of

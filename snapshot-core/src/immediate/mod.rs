@@ -50,25 +50,31 @@
 //!
 //! # Cost
 //!
-//! Everything is decided when an operation responds, or fails: I1 and I4 are one
-//! comparison per entry. For I2, vectors are kept in ascending order
-//! and a new one is compared with its neighbours. For I3 a new vector W between its
-//! neighbours A < W < B must not grow, from A to W, at an entry (j, s) of another
+//! O(n) per response, O(1) per other event. I1 and I4 are one comparison per entry. For I2,
+//! vectors are kept in ascending order and a new one is compared with its neighbours.
+//!
+//! The [`Monitor`] decides when an operation responds, or fails. For I3 a new vector W between
+//! its neighbours A < W < B must not grow, from A to W, at an entry (j, s) of another
 //! complete operation (whose vector, not being W, is at least B), and A must not show the
-//! operation itself. So O(n) per response, O(1) per other event, and kept is what open
-//! operations can be compared with, never the length of the execution.
+//! operation itself. Kept is what open operations can be compared with, never the length of
+//! the execution.
+//!
+//! [`check()`] and [`decide`] have the whole execution. They put vectors in order in batches, when
+//! nothing can come between them any more: then I3 is one comparison per operation, and the
+//! blocks of the proof come in their order (`pass.rs`).
 
 mod admission;
 mod blocks;
 mod check;
 mod history;
 mod monitor;
+mod pass;
 mod violation;
 mod window;
 
 pub use admission::{Admission, ExchangeError, ExchangeErrorKind};
 pub use blocks::SetLinearization;
-pub use check::{Verdict, check};
+pub use check::{Decision, Verdict, check, decide};
 pub use history::{Action, Event, History, HistoryBuilder, Operation};
 pub use monitor::{Alarm, Judgement, Monitor, Repeated};
 pub use violation::{Condition, Violation};

@@ -190,9 +190,8 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         Self::with(declaration, admission)
     }
 
-    /// Takes event number `now`, which was admitted. The sum of the vector, if an
-    /// operation responds and all is well.
-    pub(super) fn follow(&mut self, event: &Event<'_, V>, now: usize) -> Option<u64> {
+    /// Takes event number `now`, which was admitted.
+    pub(super) fn follow(&mut self, event: &Event<'_, V>, now: usize) {
         let process = event.process;
         match event.action {
             Action::Invoke { .. } => {
@@ -207,16 +206,15 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             Action::Unknown => {}
         }
         if self.judgement != Judgement::SetLinearizable {
-            return None;
+            return;
         }
         match event.action {
             Action::Invoke { value } => self.begin(process, value),
-            Action::Respond { values } => return self.respond(process, values, now),
+            Action::Respond { values } => self.respond(process, values, now),
             Action::Fail => self.fail(process, now),
             // Nothing that follows is compared with it but its value.
             Action::Unknown => self.open[process] = None,
         }
-        None
     }
 
     fn begin(&mut self, index: usize, value: &V) {
@@ -237,29 +235,21 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         self.order.push_back((index as u32, operation));
     }
 
-    fn respond(&mut self, index: usize, values: &[V], now: usize) -> Option<u64> {
-        let open = self.open[index].take()?;
+    fn respond(&mut self, index: usize, values: &[V], now: usize) {
+        let Some(open) = self.open[index].take() else { return };
         if self.windows.len() < values.len() {
             self.open.resize(values.len(), None);
             self.windows.resize_with(values.len(), Window::default);
         }
-        match self.place(index, open, values) {
-            Ok(sum) => {
-                if self.chain.len() + self.order.len() > FEW || self.windows[index].len() > FEW {
-                    self.tidy();
-                }
-                Some(sum)
-            }
-            Err(violation) => {
-                self.alarm(violation, now);
-                None
-            }
+        if let Err(violation) = self.place(index, open, values) {
+            self.alarm(violation, now);
+        } else if self.chain.len() + self.order.len() > FEW || self.windows[index].len() > FEW {
+            self.tidy();
         }
     }
 
-    /// Checks I1 to I4 of what an operation returned, and keeps its vector, whose sum it
-    /// returns.
-    fn place(&mut self, own: usize, open: Open, values: &[V]) -> Result<u64, Violation> {
+    /// Checks I1 to I4 of what an operation returned, and keeps its vector.
+    fn place(&mut self, own: usize, open: Open, values: &[V]) -> Result<(), Violation> {
         let operation = id(open.operation);
         let number = self.windows[own].respond();
         if self.windows[own].find(&values[own]).is_none_or(|(found, _)| found != number) {
@@ -291,7 +281,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         if is_new {
             self.immediacy(own, operation, below)?;
         }
-        Ok(sum)
+        Ok(())
     }
 
     /// I3 of a new vector: where it grows beyond `below` (no entry: zero), no other

@@ -1,9 +1,12 @@
 //! Random executions, larger than can be enumerated.
 
 use proptest::prelude::*;
+use snapshot_core::OperationId;
 use snapshot_core::certificate::{blocks, exchanges};
 use snapshot_core::history::Declaration;
-use snapshot_core::immediate::{Action, Event, History, Judgement, Monitor, Verdict, check};
+use snapshot_core::immediate::{
+    Action, Decision, Event, History, Judgement, Monitor, Verdict, check, decide,
+};
 
 use crate::immediate::exhaustive::prefix;
 use crate::immediate::oracle::is_set_linearizable;
@@ -69,8 +72,6 @@ pub fn simulate(segments: usize, choices: &[u32]) -> History<u32> {
 fn disturb(history: &History<u32>, choice: usize) -> History<u32> {
     let complete: Vec<_> =
         history.operation_ids().filter(|&id| history.operation(id).is_complete()).collect();
-    let declaration = history.declaration().clone().with_segments(history.segments());
-    let mut builder = History::builder(declaration).unwrap();
     if complete.is_empty() {
         return history.clone();
     }
@@ -81,16 +82,27 @@ fn disturb(history: &History<u32>, choice: usize) -> History<u32> {
         history.operation_ids().filter(of_segment).map(|id| *history.written(id)).collect();
     values.push(0);
     let value = values[choice / complete.len() / history.segments() % values.len()];
+    changed(history, |id, returned| {
+        if id == victim {
+            returned[segment] = value;
+        }
+    })
+}
+
+/// The execution with other returned values.
+fn changed(
+    history: &History<u32>,
+    mut change: impl FnMut(OperationId, &mut [u32]),
+) -> History<u32> {
+    let declaration = history.declaration().clone().with_segments(history.segments());
+    let mut builder = History::builder(declaration).unwrap();
     for (id, event) in history.events() {
-        match event.action {
-            Action::Respond { values } if id == victim => {
-                let mut values = values.to_vec();
-                values[segment] = value;
-                builder.respond(event.process, &values).unwrap();
-            }
-            _ => {
-                builder.push(&event).unwrap();
-            }
+        if let Action::Respond { values } = event.action {
+            let mut values = values.to_vec();
+            change(id, &mut values);
+            builder.respond(event.process, &values).unwrap();
+        } else {
+            builder.push(&event).unwrap();
         }
     }
     builder.finish()
@@ -104,14 +116,55 @@ fn monitor(history: &History<u32>) -> Judgement {
     monitor.judgement()
 }
 
+/// The execution in which an operation, somewhere, returned for some segment the value before
+/// the one that it returned.
+fn step_back(history: &History<u32>, choice: usize) -> History<u32> {
+    let segment = choice % history.segments();
+    let of_segment = |id: &_| history.operation(*id).process.index() == segment;
+    let values: Vec<u32> = std::iter::once(0)
+        .chain(history.operation_ids().filter(of_segment).map(|id| *history.written(id)))
+        .collect();
+    let mut due = choice / history.segments() % (history.operations().len() + 1);
+    changed(history, |_, returned| {
+        let at = values.iter().position(|value| *value == returned[segment]);
+        if due == 0
+            && let Some(before) = at.and_then(|at| at.checked_sub(1))
+        {
+            returned[segment] = values[before];
+            due = usize::MAX;
+        }
+        due = due.saturating_sub(1);
+    })
+}
+
+/// The execution with values that come again after a while.
+fn recurring(history: &History<u32>, period: u32) -> History<u32> {
+    let again = |value: u32| if value == 0 { 0 } else { value % period + 1 };
+    let mut builder =
+        History::builder(history.declaration().clone().with_segments(history.segments())).unwrap();
+    for (_, event) in history.events() {
+        match event.action {
+            Action::Invoke { value } => builder.invoke(event.process, again(*value)).unwrap(),
+            Action::Respond { values } => {
+                let values: Vec<u32> = values.iter().copied().map(again).collect();
+                builder.respond(event.process, &values).unwrap()
+            }
+            _ => builder.push(&event).unwrap(),
+        };
+    }
+    builder.finish()
+}
+
 /// Each answer confirmed by its own judge; the verdict.
 fn confirmed(history: &History<u32>) -> bool {
     match (check(history), monitor(history)) {
         (Verdict::SetLinearizable(order), Judgement::SetLinearizable) => {
+            assert_eq!(decide(history), Decision::SetLinearizable);
             blocks::check(history, &order).unwrap();
             true
         }
         (Verdict::Violation(alarm), Judgement::Violation(live)) => {
+            assert_eq!(decide(history), Decision::Violation);
             assert_eq!(live.event, alarm.event);
             exchanges::check(history, &alarm.violation).unwrap();
             false
@@ -134,6 +187,14 @@ proptest! {
         let disturbed = disturb(&history, disturbance as usize);
         let is_linearizable = is_set_linearizable(&disturbed);
         prop_assert_eq!(confirmed(&disturbed), is_linearizable, "{:?}", disturbed);
+        let again = recurring(&disturbed, 1 + disturbance % 9);
+        match decide(&again) {
+            Decision::Undecided(_) => {}
+            decision => {
+                let expected = is_set_linearizable(&again);
+                prop_assert_eq!(decision == Decision::SetLinearizable, expected, "{:?}", again);
+            }
+        }
         if let Verdict::Violation(alarm) = check(&disturbed) {
             prop_assert!(is_set_linearizable(&prefix(&disturbed, alarm.event)));
             prop_assert!(!is_set_linearizable(&prefix(&disturbed, alarm.event + 1)));
@@ -153,7 +214,41 @@ proptest! {
         let history = simulate(segments, &choices);
         prop_assert!(confirmed(&history));
         confirmed(&disturb(&history, disturbance as usize));
+        confirmed(&step_back(&history, disturbance as usize));
     }
+
+    /// Where values come again, an answer is right, or left open.
+    #[test]
+    fn decisions_are_right_where_values_come_again(
+        segments in 1..5_usize,
+        choices in prop::collection::vec(any::<u32>(), 500..3_000),
+        period in 100..1_000_u32,
+    ) {
+        let history = recurring(&simulate(segments, &choices), period);
+        prop_assert!(decide(&history) != Decision::Violation, "{:?}", history);
+        if let Verdict::SetLinearizable(order) = check(&history) {
+            prop_assert_eq!(blocks::check(&history, &order), Ok(()));
+        }
+    }
+}
+
+/// Values that come again so late that the first ones are settled are no obstacle.
+#[test]
+fn settled_values_may_come_again() {
+    let mut builder = History::builder(Declaration::new(0).with_segments(2)).unwrap();
+    let mut contents = [0, 0];
+    for round in 0..10_000 {
+        for process in 0..2 {
+            contents[process] = 1 + round % 300;
+            builder.invoke(process, contents[process]).unwrap();
+            builder.respond(process, &contents).unwrap();
+        }
+    }
+    assert_eq!(decide(&builder.clone().finish()), Decision::SetLinearizable);
+    // The value of the round before last.
+    builder.invoke(0, 500).unwrap();
+    builder.respond(0, &[500, contents[1] - 1]).unwrap();
+    assert_eq!(decide(&builder.finish()), Decision::Violation);
 }
 
 /// What the monitor keeps does not grow with the stream, even after an unknown outcome; it

@@ -1,0 +1,239 @@
+//! The pass over an execution in memory that decides it.
+//!
+//! Vectors are compared later than the monitor does, in batches: those that no operation
+//! can still come between are *settled*, in ascending order. Then each condition takes one
+//! comparison per entry or less. By I1, I2 and I4 the vector of an operation exceeds the
+//! *floor*, the largest vector returned before its invocation; so what is below the floors
+//! of all open operations can be settled. (One that does not exceed its floor, which is
+//! settled later or together with it, is found when they are compared, or when it is compared
+//! with what was settled before.) Let X be the vector of (j, s), and A the largest one below X:
+//!
+//! * I2 is A <= X, and equality where sums are equal;
+//! * I3 is A at j < s, for then every vector with entry s or more at j is X or above it.
+//!
+//! Settled vectors are in their final order, so the blocks of a proof are written down as
+//! they come. An operation that failed unseen is taken back, and its number is given to
+//! the next one of its process.
+
+use std::hash::Hash;
+
+use super::blocks::SetLinearization;
+use super::history::{Action, History};
+use super::monitor::Repeated;
+use crate::{OperationId, Process};
+
+/// Vectors are settled when there are this many.
+const BATCH: usize = 64;
+
+/// Why the pass ends early.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Stop {
+    Violation,
+    Undecided(Repeated),
+}
+
+/// An operation that has not failed.
+#[derive(Debug)]
+struct Written<'h, V> {
+    value: &'h V,
+    operation: OperationId,
+}
+
+/// A complete operation whose vector is not settled.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    sum: u64,
+    process: u32,
+}
+
+/// The state of the pass.
+#[derive(Debug)]
+pub(super) struct Pass<'h, V> {
+    history: &'h History<V>,
+    /// The operations of each process, numbered from 1.
+    written: Vec<Vec<Written<'h, V>>>,
+    /// The floors of the open operations.
+    open: Vec<Option<u64>>,
+    /// The largest sum of a vector.
+    floor: u64,
+    elements: Vec<Element>,
+    /// The vectors of the elements.
+    vectors: Vec<u32>,
+    /// As many elements are settled next.
+    batch: usize,
+    /// The largest vector settled.
+    settled: Vec<u32>,
+    settled_sum: u64,
+    /// Elements in ascending order.
+    order: Vec<(u64, u32)>,
+    /// The blocks so far, if wanted.
+    blocks: Option<SetLinearization>,
+}
+
+impl<'h, V: Eq + Hash> Pass<'h, V> {
+    /// Ready for the first event; with blocks, if wanted.
+    pub fn new(history: &'h History<V>, blocks: Option<SetLinearization>) -> Self {
+        let segments = history.segments();
+        Self {
+            history,
+            written: (0..segments).map(|_| Vec::new()).collect(),
+            open: vec![None; segments],
+            floor: 0,
+            elements: Vec::new(),
+            vectors: Vec::new(),
+            batch: BATCH,
+            settled: vec![0; segments],
+            settled_sum: 0,
+            order: Vec::new(),
+            blocks,
+        }
+    }
+
+    /// Decides the execution; the blocks, if wanted.
+    ///
+    /// O(length of the history), O(segments) per complete operation; sorting vectors that
+    /// are concurrent comes on top.
+    pub fn run(mut self) -> Result<Option<SetLinearization>, Stop> {
+        let stopped = self.follow();
+        if stopped == Err(Stop::Violation) || !self.settle(u64::MAX) {
+            return Err(Stop::Violation);
+        }
+        stopped.map(|()| self.blocks)
+    }
+
+    fn follow(&mut self) -> Result<(), Stop> {
+        for (id, event) in self.history.events() {
+            let process = event.process;
+            match event.action {
+                Action::Invoke { value } => self.begin(process, value, id)?,
+                Action::Respond { values } => self.respond(process, values)?,
+                Action::Fail => {
+                    self.open[process] = None;
+                    // In a chain, what any vector has at an entry, the largest one has.
+                    if self.largest(process) as usize == self.written[process].len() {
+                        return Err(Stop::Violation);
+                    }
+                    self.written[process].pop();
+                }
+                // Nothing that follows is compared with it but its value.
+                Action::Unknown => self.open[process] = None,
+            }
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, index: usize, value: &'h V, operation: OperationId) -> Result<(), Stop> {
+        let written = &self.written[index];
+        let oldest = self.settled[index].saturating_sub(1) as usize;
+        let is_repeated = written[oldest..].iter().any(|other| other.value == value);
+        if is_repeated || value == self.history.initial_value(index) {
+            let process = Process::from_index(index);
+            return Err(Stop::Undecided(Repeated { operation, process }));
+        }
+        self.written[index].push(Written { value, operation });
+        self.open[index] = Some(self.floor);
+        Ok(())
+    }
+
+    fn respond(&mut self, process: usize, values: &[V]) -> Result<(), Stop> {
+        if self.open[process].take().is_none() {
+            return Ok(());
+        }
+        let start = self.vectors.len();
+        let mut sum = 0;
+        for (segment, value) in values.iter().enumerate() {
+            let Some(number) = self.number(segment, value) else { return Err(Stop::Violation) };
+            sum += u64::from(number);
+            self.vectors.push(number);
+        }
+        if self.vectors[start + process] as usize != self.written[process].len() {
+            return Err(Stop::Violation);
+        }
+        self.floor = self.floor.max(sum);
+        self.elements.push(Element { sum, process: process as u32 });
+        if self.elements.len() < self.batch {
+            return Ok(());
+        }
+        let floor = self.open.iter().flatten().fold(self.floor, |least, &floor| least.min(floor));
+        if self.settle(floor) { Ok(()) } else { Err(Stop::Violation) }
+    }
+
+    /// The number of the operation that wrote a value, or 0, if an operation that responds
+    /// now can have returned it. Mostly it is one of the last. (That it returned the initial
+    /// value in time is left to the comparison of vectors.)
+    #[inline]
+    fn number(&self, segment: usize, value: &V) -> Option<u32> {
+        let written = &self.written[segment];
+        let oldest = self.settled[segment].saturating_sub(1) as usize;
+        match written[oldest..].iter().rposition(|written| written.value == value) {
+            Some(position) => Some((oldest + position) as u32 + 1),
+            None => (value == self.history.initial_value(segment)).then_some(0),
+        }
+    }
+
+    /// The entry of the largest vector at a segment.
+    fn largest(&self, segment: usize) -> u32 {
+        let largest = self.elements.iter().enumerate().max_by_key(|(_, element)| element.sum);
+        largest.map_or(self.settled[segment], |(at, _)| {
+            self.vectors[at * self.settled.len() + segment]
+        })
+    }
+
+    /// Settles the vectors whose sums are below `floor`; all others, and all that are still
+    /// to come, are at or above it. Whether I2 and I3 hold of them.
+    #[inline(never)]
+    fn settle(&mut self, floor: u64) -> bool {
+        let width = self.settled.len();
+        let sums = (0..).zip(&self.elements).map(|(at, element)| (element.sum, at));
+        self.order.clear();
+        self.order.extend(sums.filter(|(sum, _)| *sum < floor));
+        self.order.sort_unstable();
+        // The largest vector so far, and the largest one below it.
+        let (mut below, mut last): (&[u32], &[u32]) = (&self.settled, &self.settled);
+        let mut last_sum = self.settled_sum;
+        for &(sum, at) in &self.order {
+            let at = at as usize;
+            let vector = &self.vectors[at * width..][..width];
+            if sum == last_sum {
+                if vector != last {
+                    return false;
+                }
+            } else {
+                if !at_most(last, vector) {
+                    return false;
+                }
+                if let Some(blocks) = &mut self.blocks {
+                    let grown = (0..width).filter(|&segment| vector[segment] > last[segment]);
+                    blocks.push(grown.map(|segment| {
+                        self.written[segment][vector[segment] as usize - 1].operation
+                    }));
+                }
+                (below, last, last_sum) = (last, vector, sum);
+            }
+            let process = self.elements[at].process as usize;
+            if below[process] == vector[process] {
+                return false;
+            }
+        }
+        let (last, last_sum) = (last.to_vec(), last_sum);
+        (self.settled, self.settled_sum) = (last, last_sum);
+        let mut kept = 0;
+        for at in 0..self.elements.len() {
+            if self.elements[at].sum >= floor {
+                self.vectors.copy_within(at * width..(at + 1) * width, kept * width);
+                self.elements[kept] = self.elements[at];
+                kept += 1;
+            }
+        }
+        self.vectors.truncate(kept * width);
+        self.elements.truncate(kept);
+        // Twice what is kept, so that the work is linear in the end.
+        self.batch = BATCH.max(2 * kept);
+        true
+    }
+}
+
+#[inline]
+fn at_most(smaller: &[u32], larger: &[u32]) -> bool {
+    smaller.iter().zip(larger).fold(true, |so_far, (a, b)| so_far & (a <= b))
+}
