@@ -294,6 +294,14 @@ impl<S: Subject> Test<S> {
     }
 }
 
+/// Operations per thread and threads, written as `3x3`, if a test can be that large.
+pub(crate) fn dimension_of(text: &str) -> Option<(usize, usize)> {
+    let (rows, columns) = text.split_once('x')?;
+    let (rows, columns) = (rows.trim().parse().ok()?, columns.trim().parse().ok()?);
+    let fits = (1..=64).contains(&rows) && (1..=14).contains(&columns) && rows * columns <= 64;
+    fits.then_some((rows, columns))
+}
+
 /// The words of a text, divided by white space or commas outside parentheses.
 fn split(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];

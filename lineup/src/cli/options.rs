@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use snapshot_io::quantity;
 
 use crate::check::Check;
-use crate::matrix::{Test, TestError};
+use crate::matrix::{Test, TestError, dimension_of};
 use crate::subject::Subject;
 use crate::survey::Tests;
 
@@ -278,10 +278,7 @@ impl FromStr for ShapeArgument {
     type Err = NoShape;
 
     fn from_str(text: &str) -> Result<Self, NoShape> {
-        let (rows, columns) = text.split_once('x').ok_or(NoShape)?;
-        let number = |text: &str| text.trim().parse::<usize>().map_err(|_| NoShape);
-        let (rows, columns) = (number(rows)?, number(columns)?);
-        let fits = (1..=64).contains(&rows) && (1..=14).contains(&columns) && rows * columns <= 64;
-        if fits { Ok(Self(rows, columns)) } else { Err(NoShape) }
+        let (rows, columns) = dimension_of(text).ok_or(NoShape)?;
+        Ok(Self(rows, columns))
     }
 }

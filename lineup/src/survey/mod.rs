@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use crate::check::Check;
 use crate::many::{self, RandomCheck, Row};
-use crate::matrix::{Test, TestError};
+use crate::matrix::{Test, TestError, dimension_of};
 use crate::subject::Subject;
 use crate::verdict::Verdict;
 
@@ -64,12 +64,7 @@ impl FromStr for Tests {
     fn from_str(text: &str) -> Result<Self, NoTests> {
         let parts: Vec<&str> = text.split(':').collect();
         let number = |text: &str| text.parse::<usize>().map_err(|_| NoTests);
-        let shape = |text: &str| {
-            let (rows, columns) = text.split_once('x').ok_or(NoTests)?;
-            let (rows, columns) = (number(rows)?, number(columns)?);
-            let fits = (1..=64).contains(&rows) && (1..=14).contains(&columns);
-            if fits && rows * columns <= 64 { Ok((rows, columns)) } else { Err(NoTests) }
-        };
+        let shape = |text| dimension_of(text).ok_or(NoTests);
         match parts[..] {
             ["all", of] => Ok(Self { shape: shape(of)?, samples: None, initial: 0 }),
             ["random", of, samples] => {
