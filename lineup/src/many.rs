@@ -293,7 +293,7 @@ pub fn run_until<S: Subject>(
             progress(done.fetch_add(1, Ordering::Relaxed) + 1);
             if report.verdict.fails() {
                 first.fetch_min(index, Ordering::Relaxed);
-            } else {
+            } else if matches!(report.verdict, Verdict::Pass { .. }) {
                 // What passed is counted; its serial histories need not be kept.
                 let shape = *report.test.shape();
                 report.serial.observations = snapshot_core::observation::Observations::new(shape);

@@ -5,12 +5,17 @@
 //! the operating system, share its values. `std::thread_local!`, or the name after `use
 //! std::thread_local`, is the stand-in's.
 
-/// The lines, from 1, of a source text that use a bare `thread_local!`.
+/// The lines, from 1, of a source text that use a bare `thread_local!`, but for tests.
 pub fn bare_thread_locals(text: &str) -> Vec<usize> {
     let code = without_comments(text);
+    let code: Vec<&str> = code.lines().collect();
     let mut imported = false;
     let mut lines = Vec::new();
-    for (index, line) in code.lines().enumerate() {
+    let mut index = 0;
+    while index < code.len() {
+        index += test_module(&code[index..]);
+        let Some(&line) = code.get(index) else { break };
+        index += 1;
         if line.contains("thread_local") && line.contains("use ") && !line.contains("thread_local!")
         {
             imported = true;
@@ -20,12 +25,26 @@ pub fn bare_thread_locals(text: &str) -> Vec<usize> {
             let before = rest[..at].trim_end();
             let part = |c: char| c == '_' || c.is_alphanumeric();
             if !before.ends_with("::") && !rest[..at].ends_with(part) {
-                lines.push(index + 1);
+                lines.push(index);
             }
             rest = &rest[at + "thread_local!".len()..];
         }
     }
     if imported { Vec::new() } else { lines }
+}
+
+/// The number of lines of the module of tests that begins here, if one does: formatted as usual,
+/// from `#[cfg(test)]` to the first brace at the beginning of a line. One that is formatted
+/// otherwise counts as part of the program.
+fn test_module(lines: &[&str]) -> usize {
+    let begins = lines.first().is_some_and(|line| line.trim_end() == "#[cfg(test)]")
+        && lines.get(1).is_some_and(|line| line.starts_with("mod ") && line.ends_with('{'));
+    if !begins {
+        return 0;
+    }
+    let is_outside = |line: &&str| line.starts_with(|c: char| !c.is_whitespace());
+    let end = lines.iter().skip(2).position(is_outside).map(|inside| inside + 2);
+    end.filter(|end| lines[*end].trim_end() == "}").map_or(0, |end| end + 1)
 }
 
 /// The text with blanks for comments; strings stay.
@@ -62,6 +81,12 @@ mod tests {
         let bare = "use std::cell::Cell;\n\nthread_local! {\n    static A: Cell<u32> = 1;\n}\n";
         assert_eq!(bare_thread_locals(bare), [3]);
         assert_eq!(bare_thread_locals("mod a { thread_local!(static A: u8 = 1); }"), [1]);
+        let test = "#[cfg(test)]\nmod tests {\n    thread_local!(static A: u8 = 1);\n";
+        assert!(bare_thread_locals(&format!("{test}}}\n")).is_empty());
+        assert_eq!(bare_thread_locals(&format!("{test}}}\n{bare}")), [7]);
+        // Not certain to end where it seems to.
+        assert_eq!(bare_thread_locals(&format!("{test}  }}\nfn f() {{\n}}\n")), [3]);
+        assert_eq!(bare_thread_locals(test), [3]);
         for other in [
             "std::thread_local! { static A: u8 = 1; }",
             "// thread_local! { }\n/* thread_local! /* */ thread_local! */ fn f() {}",

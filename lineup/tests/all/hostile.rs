@@ -89,14 +89,18 @@ fn as_a_program() {
     }
 }
 
-fn start(arguments: &[&str]) -> Child {
-    Command::new(std::env::current_exe().unwrap())
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
         .args(["--exact", "hostile::as_a_program", "--nocapture"])
         .env(ARGUMENTS, arguments.join("\n"))
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::piped());
+    command
+}
+
+fn start(arguments: &[&str]) -> Child {
+    command(arguments).spawn().unwrap()
 }
 
 /// Exit code, answer and diagnostics.
@@ -154,6 +158,16 @@ fn panics_are_answers_and_end_nothing() {
 fn threads_left_behind_keep_nothing_from_ending() {
     let (code, text, _) = program(&["run", "Leaking", "--test", "leak | leak"]);
     assert_eq!(code, Some(0), "{text}");
+}
+
+#[test]
+fn tests_without_answer_say_what_was_executed() {
+    let mut command = command(&["random", "Right", "--shape", "2x2", "--samples", "3"]);
+    let child = command.env("LINEUP_BARE_THREAD_LOCALS", "queue 1.0 (lib.rs:1)").spawn().unwrap();
+    let (code, text, _) = finish(child);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("queue 1.0 (lib.rs:1)"), "{text}");
+    assert!(text.contains("6 serial histories"), "{text}");
 }
 
 /// One test more is asked for its answer, which says that there was an interruption.
