@@ -24,6 +24,7 @@ macro_rules! files {
 }
 
 const SMALL: &[(&str, &str)] = files![
+    "cached",
     "catch_up",
     "locked",
     "locked_by_links",

@@ -30,10 +30,10 @@ impl<'p> Run<'_, 'p> {
         }
         let tracked = self.layout.blocks[usize::from(T)];
         if self.me == T {
-            // What was fresh, or of this operation, is older than this ghost scan.
+            // What was fresh is older than this ghost scan.
             for (at, slot) in self.layout.slots.iter().enumerate() {
                 let is_token = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-                if is_token && matches!(state[at], FRESH | MINE) {
+                if is_token && state[at] == FRESH {
                     state[at] = OLD;
                 }
             }
@@ -148,6 +148,7 @@ impl<'p> Run<'_, 'p> {
             let failure = self.end_operation(&mut branch.state, &row, is_ghost, span);
             let state = &mut branch.state;
             state[block + frame.at..block + frame.end].fill(ANY);
+            self.lose_own_views(state);
             self.close(state);
             state[block + at::INVOKED] = 0;
             state[block + at::OP] = op::IDLE;
@@ -195,6 +196,19 @@ impl<'p> Run<'_, 'p> {
             }
         };
         (0..self.layout.frames.len()).find_map(stands)
+    }
+
+    /// What t's operation leaves of views of its own ghost scans is old to its next operation.
+    fn lose_own_views(&self, state: &mut [u8]) {
+        if !self.layout.tokens() || self.me != T {
+            return;
+        }
+        for (byte, slot) in state.iter_mut().zip(&self.layout.slots) {
+            let is_token = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+            if is_token && *byte == MINE {
+                *byte = OLD;
+            }
+        }
     }
 
     fn end_operation(

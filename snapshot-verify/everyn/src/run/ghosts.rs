@@ -30,7 +30,7 @@ impl Run<'_> {
             state[ROUND] = state[ROUND].max(OLD);
             for (at, slot) in self.model.slots.iter().enumerate() {
                 let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-                if is_view && matches!(state[at], FRESH | MINE) {
+                if is_view && state[at] == FRESH {
                     state[at] = OLD;
                 }
             }
@@ -151,6 +151,7 @@ impl Run<'_> {
             state[block + frame.back..block + frame.end].fill(DEAD);
             if is_root {
                 let failure = self.end_operation(state, is_ghost, &result, instruction.span);
+                self.lose_own_views(state);
                 self.close(state);
                 state[block + at::INVOKED] = 0;
                 state[block + at::OPERATION] = IDLE;
@@ -194,6 +195,19 @@ impl Run<'_> {
         }
         branch.elsewhere.clear();
         Ok(())
+    }
+
+    /// What t's operation leaves of views of its own ghost scans is old to its next operation.
+    fn lose_own_views(&self, state: &mut [u8]) {
+        if self.is_direct() || self.me != T {
+            return;
+        }
+        for (byte, slot) in state.iter_mut().zip(&self.model.slots) {
+            let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+            if is_view && *byte == MINE {
+                *byte = OLD;
+            }
+        }
     }
 
     pub(super) fn end_operation(

@@ -1,5 +1,6 @@
 //! One wrong program per rule of the prover: without the rule it would be proved.
 
+use snapshot_everyn::ladder::Rung;
 use snapshot_everyn::prove::Attempt;
 
 use super::verdicts::{answer, is_proved, parsed};
@@ -85,4 +86,43 @@ fn an_sc_on_a_cell_that_is_not_shown_may_succeed() {
         one := true";
     let shared = "shared m[process]: llsc bool";
     is_refuted(shared, "local one: bool\nlocal two: bool", choice, false);
+}
+
+/// What an operation returns is of a ghost scan of its own: a view that the process has kept since an
+/// operation before is not.
+#[test]
+fn views_of_earlier_operations_are_stale() {
+    let cached = corpus::small("cached");
+    let edits = [
+        ("        return cache\n", "        return cache\n", false),
+        // By an update before.
+        ("    a[me] := v\n", "    a[me] := v\n    cache := look()\n    has := true\n", false),
+        ("        return cache\n", "        s := cache\n        return s\n", false),
+        // By two ghost scans, and by this operation.
+        ("    cache := s\n", "    cache := s\n    s := look()\n", false),
+        ("        return cache\n", "        cache := look()\n        return cache\n", true),
+    ];
+    for (from, to, is_right) in edits {
+        assert!(cached.contains(from), "{from}");
+        let text = cached.replacen(from, to, 1);
+        // An update that looks must not hold the lock.
+        let text = match to.contains("v\n    cache") {
+            true => text.replacen(
+                "    cache := look()\n    has := true\n    owner := none\n",
+                "    owner := none\n    cache := look()\n    has := true\n",
+                1,
+            ),
+            false => text,
+        };
+        let answer = answer(&parsed(&text, None), 60);
+        assert_eq!(answer.proved, is_right, "{text}");
+        let is_nesting = |rung: &&Rung| {
+            let name = rung.obligation.name();
+            name.starts_with("calls.") && name.ends_with("nesting")
+        };
+        let nesting = answer.rungs.iter().rfind(is_nesting);
+        let attempt = nesting.and_then(|rung| rung.finding.as_ref().ok()).map(|one| &one.attempt);
+        // The right one is proved by its scans.
+        assert!(is_right || matches!(attempt, Some(Attempt::Fails(..))), "{text}: {attempt:?}");
+    }
 }

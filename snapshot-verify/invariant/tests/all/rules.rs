@@ -1,12 +1,13 @@
 //! One program per rule that makes lists short: without the rule's care a wrong list would be
 //! accepted.
 
-use snapshot_invariant::step::Planted;
+use snapshot_invariant::check::Answer;
+use snapshot_invariant::step::{Failure, Planted};
 use snapshot_invariant::write::{Part, WriteError};
 
 use snapshot_language::program::Program;
 
-use crate::programs::{certificate, parsed, parts};
+use crate::programs::{certificate, checked, parsed, parts};
 
 /// An update looks without the lock, as a private variable says by then: wrong, though the variable
 /// never says so of an idle process.
@@ -65,6 +66,31 @@ fn late_ghost_scans_see_private_stores() {
                 }
                 Err(error) => panic!("{rung}: {error}"),
             }
+        }
+    }
+}
+
+/// What an operation returns is of a ghost scan of its own: a view that the process has kept since an
+/// operation before is not.
+#[test]
+fn views_of_earlier_operations_are_stale() {
+    let cached = corpus::small("cached");
+    let fresh =
+        cached.replace("        return cache\n", "        cache := look()\n        return cache\n");
+    for (text, is_right) in [(cached, false), (&fresh, true)] {
+        let program = parsed(text, None);
+        let found = parts(&program, &["calls.nesting", "calls.observer"]);
+        let made = certificate(&program, &found, Planted::default());
+        match made {
+            Ok((text, _)) => {
+                assert!(is_right);
+                let answer = checked(&program, text.as_bytes());
+                assert!(matches!(answer, Answer::Accepted(_)), "{answer:?}");
+            }
+            Err(WriteError::Failure { failure, .. }) => {
+                assert!(!is_right && matches!(failure, Failure::Stale(_)), "{failure}");
+            }
+            Err(error) => panic!("{error}"),
         }
     }
 }

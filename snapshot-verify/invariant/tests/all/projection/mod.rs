@@ -197,6 +197,10 @@ fn small_programs() -> Vec<(Program, Part)> {
             all.push((noted.clone(), relative::noted(&noted, rung, loose)));
         }
     }
+    let cached = small("cached");
+    for part in parts(&cached, &["calls.nesting", "calls.memory-i"]) {
+        all.push((cached.clone(), part));
+    }
     let marked = parsed(relative::MARKED, None);
     all.push((marked.clone(), relative::marked(&marked)));
     for rung in ["calls.memory-t", "calls.memory-i"] {
