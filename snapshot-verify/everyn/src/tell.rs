@@ -85,14 +85,14 @@ pub fn failure(failure: Failure, source: &Source) -> String {
 
 /// The steps that lead there, in words, one per line.
 pub fn events(events: &[Event], source: &Source) -> Vec<String> {
-    let told = |event: &Event| match event.span {
+    let described = |event: &Event| match event.span {
         None => format!("{} begins an operation", event.who),
         Some(span) => {
             let text = source.slice(span).lines().next().unwrap_or_default().trim();
             format!("{} goes on from `{text}` ({})", event.who, place(source, span))
         }
     };
-    events.iter().map(told).collect()
+    events.iter().map(described).collect()
 }
 
 /// What became of a rung, in a few words.

@@ -1,7 +1,7 @@
 //! Limits of techniques: what a run has come to.
 //!
 //! Beyond a limit, a technique leaves something as it is. That changes no verdict, and may
-//! cost states: so it is told. docs/verification.md has the numbers.
+//! cost states: so it is reported. docs/verification.md has the numbers.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_reached_is_told_in_order() {
+    fn what_is_reached_is_reported_in_order() {
         let limits = Limits::default();
         assert_eq!(limits.reached(), LimitSet::default());
         for limit in [Limit::Gaps, Limit::Conditions, Limit::Gaps] {

@@ -80,7 +80,7 @@ impl Points {
         let found = find_points(&variant.program, &trials, &watch);
         ticker.clear();
         let found = found.map_err(|error| refused(&title, source, &error))?;
-        print(&self.told(&title, source, &found));
+        print(&self.report(&title, source, &found));
         let code = if found.iter().any(Trial::is_wrong) {
             WRONG
         } else if found.iter().any(Trial::holds) {
@@ -91,7 +91,8 @@ impl Points {
         Ok(ExitCode::from(code))
     }
 
-    fn told(&self, title: &str, source: &Source, found: &[Trial]) -> String {
+    /// What was found, for people.
+    fn report(&self, title: &str, source: &Source, found: &[Trial]) -> String {
         let sizes: Vec<String> = self.processes.iter().map(usize::to_string).collect();
         let scope = format!(
             "n = {}, at most {} operations by each process",
@@ -121,14 +122,14 @@ impl Points {
             text += &format!("{title}: updates take effect at one of these ({scope})\n");
         }
         for trial in found.iter().filter(|trial| self.all || trial.holds()) {
-            text += &told(source, trial);
+            text += &described(source, trial);
         }
         text
     }
 }
 
 /// A set, and why it holds or does not.
-fn told(source: &Source, trial: &Trial) -> String {
+fn described(source: &Source, trial: &Trial) -> String {
     let place = |span: &Span| {
         let (line, column) = source.position(*span);
         let words: Vec<&str> = source.slice(*span).split_whitespace().collect();

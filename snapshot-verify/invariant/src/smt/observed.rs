@@ -1,4 +1,4 @@
-//! What the observer is told of a step, as terms: its bits behind an event, and what it says to the
+//! What the observer makes of a step, as terms: its bits behind an event, and its answer to the
 //! vector of a scan.
 
 use snapshot_core::observer::{Must, ObserverState};

@@ -160,7 +160,7 @@ impl<'s, 'p> Judge<'s, 'p> {
 
     /// Whether a process may begin an operation after these events: in some order that
     /// explains them, with or without the open operations. By the search of orders: as if
-    /// the process had been told so by one more operation.
+    /// the process had seen it by one more operation.
     ///
     /// # Errors
     /// If it is not decided.

@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 use snapshot_io::limited::{LINE_LIMIT, read_text};
 use snapshot_io::output::report;
 use snapshot_io::replacement::{UNFINISHED, write_durably};
+use snapshot_verify::certificate::{digest, hexadecimal};
 use snapshot_verify::search::checkpoint::{CheckpointError, Contents, Keeper, Kept, Key};
 use snapshot_verify::verify::Pairs;
 
@@ -122,7 +123,7 @@ impl Check {
     /// What is asked: all that the searches depend on.
     fn question(&self, cases: &[(&Input, Variant)]) -> io::Result<Map<String, Value>> {
         let algorithm = |(input, variant): &(&Input, Variant)| {
-            let text = hex(&Sha256::digest(input.algorithm.source().text()));
+            let text = digest(input.algorithm.source().text());
             json!({ "name": input.name, "bug": variant.bug, "text": text })
         };
         let algorithms: Vec<Value> = cases.iter().map(algorithm).collect();
@@ -135,7 +136,7 @@ impl Check {
         io::copy(&mut File::open(std::env::current_exe()?)?, &mut build)?;
         let question = json!({
             "program": concat!("snapshot-verify ", env!("CARGO_PKG_VERSION")),
-            "build": hex(&build.finalize()),
+            "build": hexadecimal(build),
             "algorithms": algorithms,
             "processes": self.sizes.0,
             "pairs": pairs,
@@ -292,11 +293,8 @@ impl Keeper for Checkpoints<'_> {
 
 /// The name of a search's file.
 fn name(key: &Key) -> String {
-    format!("{}.search", hex(&key[..8]))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    let [a, b, c, d, e, f, g, h, ..] = *key;
+    format!("{:016x}.search", u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
 /// Passes on what is written, and adds it up.
