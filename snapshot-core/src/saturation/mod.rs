@@ -47,6 +47,9 @@ use crate::{OperationId, Segment};
 /// How often a budget is looked at, in events or scans.
 const PERIOD: usize = 64;
 
+/// With more operations that overlap, to order all scans takes less than to try each pair.
+const CROWD: usize = 64;
+
 /// Periods of search, besides those that an order takes, after which a prefix with partial scans
 /// is taken to have an order.
 const FEW_STEPS: usize = 64;
@@ -92,8 +95,7 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
     let mut saturation = Saturation::of_history(history.declaration());
     for (position, event) in history.events().enumerate() {
         if let Some(conflict) = saturation.observe(&event) {
-            drop(saturation);
-            return violation(history, position, conflict, budget);
+            return violation(history, saturation, position, conflict, budget);
         }
         if position % PERIOD == 0
             && let Some(exhausted) = saturation.exhausted(budget)
@@ -124,10 +126,22 @@ pub fn check<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>
 /// found at that one: unless those before it have no order, either.
 fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
+    found: Saturation<V>,
     event: usize,
     conflict: Conflict,
     budget: &mut Budget<'_>,
 ) -> Outcome {
+    let is_exact = found.uncertainty().is_none();
+    let is_crowd = found.relation.chains().len() > CROWD;
+    // The proof has a relation of its own.
+    drop(found);
+    if is_exact && !is_crowd {
+        let first = first_conflict(history, event, budget);
+        return first.unwrap_or_else(|_| {
+            let through = Saturation::of_prefix(history, event).through(&history.event(event));
+            proof::violation(history, through, event, conflict, budget)
+        });
+    }
     let mut before = Saturation::of_prefix(history, event);
     // Where values repeat, what is certain comes late anyway: `crate::check` decides prefixes.
     let is_certain = !before.is_ambiguous();
@@ -145,7 +159,7 @@ fn violation<V: Clone + Eq + Hash>(
     } else if is_certain && !linearize::has_order(&mut before.relation, budget) {
         return pair_violation(history, budget);
     }
-    proof::violation(history, before, event, conflict, budget)
+    proof::violation(history, before.through(&history.event(event)), event, conflict, budget)
 }
 
 /// Decides a history with partial scans whose relation is saturated and acyclic.
@@ -190,21 +204,38 @@ fn first_refuted<V: Clone + Eq + Hash>(
 
 /// There is no order of the scans: finds the event at which that became so.
 fn pair_violation<V: Clone + Eq + Hash>(history: &History<V>, budget: &mut Budget<'_>) -> Outcome {
-    let mut saturation = Saturation::new(history.declaration());
+    first_conflict(history, history.len(), budget)
+        .unwrap_or_else(|(exhausted, events)| Outcome::Exhausted { exhausted, events })
+}
+
+/// The answer by the first conflict of a history of full scans and unique values: two scans
+/// that have no order, or else the cycle at event `last`.
+///
+/// # Errors
+/// If the budget runs out before, with the number of events that were judged.
+fn first_conflict<V: Clone + Eq + Hash>(
+    history: &History<V>,
+    last: usize,
+    budget: &mut Budget<'_>,
+) -> Result<Outcome, (Exhausted, usize)> {
+    let mut saturation = Saturation::trying_pairs(history.declaration());
     for (position, event) in history.events().enumerate() {
-        if let Some(conflict) = saturation.observe(&event) {
-            drop(saturation);
-            let before = Saturation::of_prefix(history, position);
-            return proof::violation(history, before, position, conflict, budget);
+        if position == last {
+            saturation = saturation.through(&event);
+        } else {
+            saturation.observe(&event);
+        }
+        if let Some(conflict) = saturation.conflict {
+            return Ok(proof::violation(history, saturation, position, conflict, budget));
         }
         if position % PERIOD == 0
             && let Some(exhausted) = saturation.exhausted(budget)
         {
-            return Outcome::Exhausted { exhausted, events: position };
+            return Err((exhausted, position));
         }
     }
     debug_assert!(false, "a pair of scans that cannot be ordered at the end cannot be before");
-    Outcome::Excluded
+    Ok(Outcome::Excluded)
 }
 
 /// A witness for a scan that returned a value that was never there.

@@ -20,11 +20,11 @@ use crate::search::Budget;
 use crate::verdict::{Line, Reason, Refutation, Rule, Witness};
 use crate::{OperationId, Segment};
 
-/// The answer for a history in which `conflict` was found at an event; with the relation of
-/// the events before it.
+/// The answer for a history in which `conflict` was found at an event; with the relation
+/// through that event, in which nothing is learned of pairs.
 pub(super) fn violation<V: Clone + Eq + Hash>(
     history: &History<V>,
-    before: Saturation<V>,
+    through: Saturation<V>,
     event: usize,
     conflict: Conflict,
     budget: &mut Budget<'_>,
@@ -39,7 +39,7 @@ pub(super) fn violation<V: Clone + Eq + Hash>(
             Witness { reason, segments, operations, renaming: None }
         }
         Conflict::Cycle { .. } | Conflict::Pair { .. } => {
-            return match refute(history, before, event, conflict, budget) {
+            return match refute(history, through, event, conflict, budget) {
                 Some((witness, refutation)) => {
                     Outcome::Violation { event, witness, refutation: Some(refutation) }
                 }
@@ -52,15 +52,13 @@ pub(super) fn violation<V: Clone + Eq + Hash>(
 
 fn refute<V: Clone + Eq + Hash>(
     history: &History<V>,
-    mut saturation: Saturation<V>,
+    mut through: Saturation<V>,
     event: usize,
     conflict: Conflict,
     budget: &mut Budget<'_>,
 ) -> Option<(Witness, Refutation)> {
-    saturation.relation.is_thorough = true;
-    saturation.observe(&history.event(event));
-    let relation = &mut saturation.relation;
-    let (pair, refutation) = match saturation.conflict {
+    let relation = &mut through.relation;
+    let (pair, refutation) = match through.conflict {
         Some(Conflict::Cycle { operation }) => {
             (None, cycle(relation, operation.index() as u32, &id)?)
         }
