@@ -11,10 +11,12 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use benches::{exponent, half_scans};
+use benches::rows::Exchanged;
+use benches::{Row, exponent, half_scans};
 use rustix::time::{ClockId, clock_gettime};
 use snapshot_core::History;
 use snapshot_core::history::Action;
+use snapshot_core::immediate;
 use snapshot_core::linear::{self, Outcome};
 use snapshot_core::monitor::Monitor;
 
@@ -47,7 +49,44 @@ fn monitor(history: &History<i64>) {
 }
 
 /// Something that is done with a history.
-type Work = fn(&History<i64>);
+type Work<H> = fn(&H);
+
+/// A history of any object: its number of events, and the pass that reads each of them.
+trait Events {
+    fn count(&self) -> usize;
+    fn pass(&self);
+}
+
+impl Events for History<i64> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn pass(&self) {
+        pass(self);
+    }
+}
+
+impl Events for immediate::History<i64> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn pass(&self) {
+        let mut sum = 0_i64;
+        for (_, event) in self.events() {
+            sum = sum.wrapping_add(event.process as i64);
+            sum = match event.action {
+                immediate::Action::Invoke { value } => sum.wrapping_add(*value),
+                immediate::Action::Respond { values } => {
+                    values.iter().fold(sum, |sum, value| sum.wrapping_add(*value))
+                }
+                _ => sum,
+            };
+        }
+        black_box(sum);
+    }
+}
 
 /// Reads each event, and each value that it has.
 fn pass(history: &History<i64>) {
@@ -77,18 +116,18 @@ fn now() -> Duration {
     clock_gettime(ClockId::ThreadCPUTime).try_into().expect("a clock does not run below zero")
 }
 
-fn time(work: Work, history: &History<i64>) -> Duration {
+fn time<H>(work: Work<H>, history: &H) -> Duration {
     let start = now();
     work(history);
     now() - start
 }
 
 /// Sizes in events with the ratios of the least times of the work and of the pass.
-fn ratios(histories: &[History<i64>], work: Work) -> Vec<(f64, f64)> {
+fn ratios<H: Events>(histories: &[H], work: Work<H>) -> Vec<(f64, f64)> {
     let mut least = vec![[Duration::MAX; 2]; histories.len()];
     for _ in 0..TURNS {
         for (history, least) in histories.iter().zip(&mut least) {
-            for (least, work) in least.iter_mut().zip([work, pass]) {
+            for (least, work) in least.iter_mut().zip([work, H::pass]) {
                 *least = (*least).min(time(work, history));
             }
         }
@@ -97,12 +136,12 @@ fn ratios(histories: &[History<i64>], work: Work) -> Vec<(f64, f64)> {
     histories
         .iter()
         .zip(least)
-        .map(|(history, least)| (history.len() as f64, ratio(least)))
+        .map(|(history, least)| (history.count() as f64, ratio(least)))
         .collect()
 }
 
 /// The least exponent of the ratio in some attempts.
-fn growth(name: &str, histories: &[History<i64>], work: Work) -> f64 {
+fn growth<H: Events>(name: &str, histories: &[H], work: Work<H>) -> f64 {
     let attempts = (0..ATTEMPTS).map(|_| {
         let ratios = ratios(histories, work);
         let exponent = exponent(&ratios);
@@ -116,10 +155,19 @@ fn growth(name: &str, histories: &[History<i64>], work: Work) -> f64 {
 #[test]
 fn all_checks_take_linear_time() {
     let histories = SIZES.map(half_scans);
-    let works: [(&str, Work); 3] =
+    let works: [(&str, Work<History<i64>>); 3] =
         [("check", check), ("linearization", linearize), ("monitor", monitor)];
     for (name, work) in works {
         assert!(growth(name, &histories, work) <= LIMIT, "{name} is not linear");
+    }
+    let executions = SIZES.map(Exchanged::execution);
+    let works: [(&str, Work<immediate::History<i64>>); 3] = [
+        ("immediate", |execution| drop(black_box(Exchanged::Decided.run(execution)))),
+        ("immediate, blocks", |execution| drop(black_box(Exchanged::Checked.run(execution)))),
+        ("immediate, monitor", |execution| drop(black_box(Exchanged::Monitored.run(execution)))),
+    ];
+    for (name, work) in works {
+        assert!(growth(name, &executions, work) <= LIMIT, "{name} is not linear");
     }
     let found_out = growth("quadratic", &histories[1..], quadratic);
     assert!(found_out > 2.0 * LIMIT, "the measurement does not tell n^2 from n: {found_out}");

@@ -43,7 +43,7 @@ enum What {
     /// The hard corpus of histories.
     Hard(Options),
     /// Histories in which any process may update any segment.
-    ManyWriters(Options),
+    ManyWriters(ManyWriters),
     /// FM 2009, Table 1: the registers, by refinement.
     Registers(Options),
     /// Bowman against Spin and stateright, in turns.
@@ -75,6 +75,15 @@ struct Histories {
     /// `[non_]linearizable-<processes>-<operations>-<index>`.
     #[arg(long, value_name = "DIR", env = "SNAPSHOT_RECORDINGS")]
     recordings: Option<PathBuf>,
+}
+
+#[derive(Args, Clone, Debug)]
+struct ManyWriters {
+    #[command(flatten)]
+    options: Options,
+    /// Recordings of a server as well, `gets.txt` and `mget.txt` (docs/many-writers.md).
+    #[arg(long, value_name = "DIR")]
+    server: Option<PathBuf>,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -132,9 +141,12 @@ fn work(what: What) -> Result<ExitCode, Box<dyn Error>> {
             Ok(end(&measuring, &[]))
         }
         What::Hard(options) => check_hard(&options),
-        What::ManyWriters(options) => {
+        What::ManyWriters(ManyWriters { options, server }) => {
             let mut measuring =
                 Measuring::begin(&options, many_writers::TABLE, many_writers::PATIENCE)?;
+            if let Some(directory) = server {
+                many_writers::measure_server(&mut measuring, &directory)?;
+            }
             many_writers::measure(&mut measuring, options.quick)?;
             Ok(end(&measuring, &[]))
         }

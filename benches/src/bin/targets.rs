@@ -10,7 +10,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use benches::rows::{
-    Check, Explored, HardCorpus, Linearize, Monitored, Observed, PublishedCorpus, Searched, Wrong,
+    Check, Exchanged, Explored, HardCorpus, Linearize, Monitored, Observed, PublishedCorpus,
+    Searched, Wrong,
 };
 use benches::{Outcome, Row, Size, Target, conclude, fastest, half_scans};
 
@@ -51,6 +52,19 @@ fn measure_all() -> Result<Vec<Outcome>, Box<dyn Error>> {
         let short = fastest(&Check, &half_scans(SHORT), PATIENCE).as_secs_f64();
         add("check, 10^7 / 10^5 events", check.seconds / short, "times", Target::AtMost(GROWTH));
     }
+
+    let input = Exchanged::Decided.input(size);
+    for row in Exchanged::ALL {
+        let time = measured(&row, size, &input)?;
+        let rate = Exchanged::ENTRIES * time.rate();
+        add(&row.name(), rate, "M entries/s", Target::AtLeast(20.0));
+        if size == Size::Full {
+            let short = fastest(&row, &Exchanged::execution(SHORT), PATIENCE).as_secs_f64();
+            let what = format!("{}, 10^7 / 10^5 events", row.name());
+            add(&what, time.seconds / short, "times", Target::AtMost(GROWTH));
+        }
+    }
+    drop(input);
 
     let published = announced(&PublishedCorpus, size)?;
     add("published corpus", published.seconds * 1e3, "ms", Target::AtMost(1000.0));

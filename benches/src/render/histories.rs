@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::page::{Share, Table, digits, emphasised};
+use super::page::{Share, Table, digits, emphasised, memory, time};
 use crate::measure::median;
 use crate::method::{METHODS, Method, Origin};
 use crate::published::{Configuration, disc2022_table3, disc2022_table4};
 use crate::record::Record;
+use crate::tables::many_writers::{WANTED, Wanted};
 use crate::tables::published::Half;
 
 fn by<'r>(records: &'r [Record], method: &Method) -> impl Iterator<Item = &'r Record> {
@@ -162,7 +163,33 @@ pub fn many_writers(records: &[Record]) -> String {
     }
     text.push_str(&table.markdown());
     text.push_str(&totals(records));
+    text.push_str(
+        "\nWhat is wanted of `linear`, in processor time of the whole process, reading \
+         included:\n\n",
+    );
+    let mut table = Table::new(["histories", "wanted", "time", "memory", ""]);
+    for wanted in WANTED {
+        table.row(wanted_row(records, &wanted));
+    }
+    text.push_str(&table.markdown());
     text
+}
+
+fn wanted_row(records: &[Record], wanted: &Wanted) -> [String; 5] {
+    let bound = wanted.mebibytes.map_or(String::new(), |most| format!(", {most} MiB"));
+    let bound = format!("{} s{bound}", wanted.seconds);
+    let found = by(records, &METHODS[0]).find(|record| record.case == wanted.case);
+    let Some(record) = found else {
+        return [wanted.what.to_owned(), bound, "-".into(), "-".into(), "not measured".into()];
+    };
+    let mebibytes = record.peak_bytes as f64 / f64::from(1 << 20);
+    let is_met = record.outcome.is_answer()
+        && !record.is_wrong()
+        && record.cpu_seconds <= wanted.seconds
+        && wanted.mebibytes.is_none_or(|most| mebibytes <= most);
+    let verdict = if is_met { "met" } else { "**missed**" };
+    let (spent, memory) = (time(record.cpu_seconds), memory(record.peak_bytes as f64));
+    [wanted.what.to_owned(), bound, spent, memory, verdict.to_owned()]
 }
 
 /// Per history of a group that some peer solves: the fastest peer's time over ours.

@@ -3,6 +3,7 @@
 mod check;
 mod explored;
 mod hard;
+mod immediate;
 mod monitor;
 mod observer;
 mod published;
@@ -12,6 +13,7 @@ mod wrong;
 pub use check::{Check, Linearize};
 pub use explored::Explored;
 pub use hard::HardCorpus;
+pub use immediate::{Exchanged, Judged};
 pub use monitor::Monitored;
 pub use observer::Observed;
 pub use published::PublishedCorpus;

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::BufWriter;
+use std::path::Path;
 
 use corpus::generate::{Contradiction, ManyWriters};
 use snapshot_test::format::Format;
@@ -35,7 +36,60 @@ const SIZES: [(usize, usize, u64); 8] = [
 const PLANTED: [Option<Contradiction>; 4] =
     [None, Some(Contradiction::Block), Some(Contradiction::Return), Some(Contradiction::Ring)];
 
-/// Measures all of them; quick: the smallest.
+/// What one case must reach, by `linear`.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// The case.
+    pub case: &'static str,
+    /// What it is, in words.
+    pub what: &'static str,
+    /// Seconds of processor time, reading included.
+    pub seconds: f64,
+    /// Memory of the whole process, in MiB.
+    pub mebibytes: Option<f64>,
+}
+
+const fn wanted(case: &'static str, what: &'static str, seconds: f64) -> Wanted {
+    Wanted { case, what, seconds, mebibytes: None }
+}
+
+/// The targets, case by case.
+pub const WANTED: [Wanted; 6] = [
+    wanted("server-gets", "15,000 operations of 12 clients of a server, a GET per key", 0.1),
+    wanted("server-mget", "the same with one MGET: linearizable", 1.0),
+    Wanted {
+        mebibytes: Some(1024.0),
+        ..wanted("linearizable-16-1000000-0", "10^6 operations, 16 overlapping: linearizable", 5.0)
+    },
+    Wanted {
+        mebibytes: Some(1024.0),
+        ..wanted("ring-16-1000000-0", "the same with a planted ring", 5.0)
+    },
+    wanted("linearizable-373-10000-0", "10^4 operations, 373 overlapping: linearizable", 2.0),
+    wanted("linearizable-1000-1000-0", "1,000 operations, all concurrent: linearizable", 0.5),
+];
+
+/// Measures recordings of a server: `gets.txt`, a violation, and `mget.txt`, linearizable.
+///
+/// # Errors
+/// If something cannot be run or recorded.
+pub fn measure_server(measuring: &mut Measuring, directory: &Path) -> Result<(), TableError> {
+    for (name, is_linearizable) in [("gets", false), ("mget", true)] {
+        let path = directory.join(name).with_extension("txt");
+        let question = Question {
+            group: format!("  15000 operations of a server, {}", name.to_uppercase()),
+            x: None,
+            expected: Some(Outcome::of(is_linearizable)),
+            case: format!("server-{name}"),
+        };
+        for method in METHODS {
+            measuring.judge(&question, method, &["--recording".into(), (&path).into()])?;
+        }
+    }
+    Ok(())
+}
+
+/// Measures all of the generated ones; quick: the smallest.
 ///
 /// # Errors
 /// If something cannot be run or recorded.

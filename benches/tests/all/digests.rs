@@ -1,7 +1,8 @@
 //! The smoke size of every row: its answer is right, and the recorded one.
 
 use benches::rows::{
-    Check, Explored, HardCorpus, Linearize, Monitored, Observed, PublishedCorpus, Searched, Wrong,
+    Check, Exchanged, Explored, HardCorpus, Linearize, Monitored, Observed, PublishedCorpus,
+    Searched, Wrong,
 };
 use benches::{Row, Size};
 
@@ -25,6 +26,7 @@ fn every_row_has_its_digest() {
         complaint(&HardCorpus),
     ];
     let complaints = complaints.into_iter().chain(Wrong::all().map(|row| complaint(&row)));
+    let complaints = complaints.chain(Exchanged::ALL.map(|row| complaint(&row)));
     let complaints = complaints.chain(Explored::ALL.map(|row| complaint(&row)));
     let complaints: Vec<String> = complaints.flatten().collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
