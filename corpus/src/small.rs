@@ -5,8 +5,8 @@
 //! collects between LL and SC. Each of the others was once answered wrongly by a
 //! verifier, or not at all: names of processes are compared with numbers, a move takes several
 //! successors of counters, processes are exchanged where versions have canonical numbers, a
-//! reaction leads back to where it began, and more versions are unrelated at the start
-//! than a first layout has room for.
+//! reaction leads back to where it began, more versions are unrelated at the start than a first
+//! layout has room for, and a scan returns a view that its process has kept (`cached`).
 
 /// The text of a small program.
 ///

@@ -10,4 +10,5 @@ mod projection;
 mod relative;
 mod rules;
 mod solvers;
+mod variants;
 mod wrong;

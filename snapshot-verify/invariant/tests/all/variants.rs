@@ -1,0 +1,60 @@
+//! Wrong variants of afek_bounded: not all of their lists can be closed, and that of the right program
+//! is none of theirs.
+
+use snapshot_invariant::check::{Answer, Refusal};
+use snapshot_invariant::step::Planted;
+use snapshot_invariant::write::WriteError;
+use snapshot_language::program::Program;
+
+use crate::programs::{certificate, checked, of_corpus, parsed, parts};
+
+/// Each variant, what is replaced by what, and an obligation of it that does not hold.
+const VARIANTS: [(&str, &str, &str, &str); 3] = [
+    ("no_negation", "not q[k][me]", "q[k][me]", "calls.memory-t"),
+    ("moved_once", "if moved[k]:", "if true:", "calls.nesting"),
+    (
+        "any_quiet",
+        "if all k in processes: not has",
+        "if any k in processes: not has",
+        "calls.memory-t",
+    ),
+];
+
+/// Without bug variants of its own, so that the certificate of the right program names it.
+fn variant(from: &str, to: &str) -> Program {
+    let text = corpus::algorithm("afek_bounded").unwrap().text;
+    let changed = text.replacen(from, to, 1);
+    assert_ne!(changed, text);
+    let end = changed.find("\nbug ").unwrap();
+    parsed(&changed[..end], None)
+}
+
+#[test]
+fn no_certificate_is_made_of_variants_of_afek_bounded() {
+    for (name, from, to, rung) in VARIANTS {
+        let program = variant(from, to);
+        let made = certificate(&program, &parts(&program, &[rung]), Planted::default());
+        assert!(matches!(made, Err(WriteError::Failure { .. })), "{name}: {made:?}");
+    }
+}
+
+/// The list of the right program is closed under none of theirs. With `SNAPSHOT_CERTIFICATES=1` all
+/// obligations, which takes minutes; without, that on nesting, which only one of them violates.
+#[test]
+fn the_certificate_of_afek_bounded_is_of_no_variant() {
+    let mut rungs = vec!["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
+    let is_whole = std::env::var_os("SNAPSHOT_CERTIFICATES").is_some();
+    if !is_whole {
+        rungs.truncate(1);
+    }
+    let right = of_corpus("afek_bounded", None);
+    let (text, _) = certificate(&right, &parts(&right, &rungs), Planted::default()).unwrap();
+    let answer = checked(&right, text.as_bytes());
+    assert_eq!(matches!(answer, Answer::Accepted(_)), is_whole, "{answer:?}");
+    for (name, from, to, rung) in VARIANTS {
+        let answer = checked(&variant(from, to), text.as_bytes());
+        let Answer::Refused(refusal) = answer else { panic!("{name}: {answer:?}") };
+        let is_found = matches!(refusal, Refusal::Escape { .. } | Refusal::Failure { .. });
+        assert!(is_found || !rungs.contains(&rung), "{name}: {refusal}");
+    }
+}
