@@ -131,8 +131,13 @@ impl Expect {
             exercise: None,
             looks_at_values: &looks_at_values,
         };
-        let watch =
-            ProgressWatch { title: case.title(), stop: interrupt::listen(), ticker, keeper: None };
+        let watch = ProgressWatch {
+            title: case.title(),
+            stop: interrupt::listen(),
+            ticker,
+            keeper: None,
+            disk: None,
+        };
         let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
         ticker.clear();
         let outcomes: Vec<Outcome> =
@@ -161,7 +166,8 @@ impl Expect {
         ticker: &Ticker,
     ) -> Result<(Conformance, Row), ExitCode> {
         let title = variant.program.name.clone();
-        let watch = ProgressWatch { title, stop: interrupt::listen(), ticker, keeper: None };
+        let watch =
+            ProgressWatch { title, stop: interrupt::listen(), ticker, keeper: None, disk: None };
         let found = every(&variant.program, &self.means(), &watch);
         ticker.clear();
         let source = input.algorithm.source();

@@ -14,6 +14,7 @@ use snapshot_io::escape;
 use snapshot_verify::report::{count, memory};
 use snapshot_verify::search::Progress;
 use snapshot_verify::search::checkpoint::Keeper;
+use snapshot_verify::search::spill::Disk;
 use snapshot_verify::verify::{Effort, Watch};
 
 use super::memory::allocated;
@@ -122,6 +123,8 @@ pub struct ProgressWatch<'a> {
     pub ticker: &'a Ticker,
     /// Keeps searches.
     pub keeper: Option<&'a dyn Keeper>,
+    /// Takes states for which there is no memory.
+    pub disk: Option<&'a dyn Disk>,
 }
 
 impl Watch for ProgressWatch<'_> {
@@ -152,6 +155,10 @@ impl Watch for ProgressWatch<'_> {
 
     fn keeper(&self) -> Option<&dyn Keeper> {
         self.keeper
+    }
+
+    fn disk(&self) -> Option<&dyn Disk> {
+        self.disk
     }
 
     fn allocated(&self) -> Option<fn() -> u64> {

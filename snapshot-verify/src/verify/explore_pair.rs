@@ -332,8 +332,8 @@ impl PairExplorer<'_> {
             };
             let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
             let memory = self.memory_left();
-            let keeper = self.watch.keeper();
-            let forgetful = Exploration { forgetting, memory, keeper, ..exploration.clone() };
+            let (keeper, disk) = (self.watch.keeper(), self.watch.disk());
+            let forgetful = Exploration { forgetting, memory, keeper, disk, ..exploration.clone() };
             let mut progress = |progress: &Progress| self.watch.progress(progress);
             let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
                 .map_err(ExploreError::from)?;

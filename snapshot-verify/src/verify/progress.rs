@@ -7,6 +7,7 @@ use snapshot_core::Process;
 use super::schedule::Effort;
 use crate::search::Progress;
 use crate::search::checkpoint::Keeper;
+use crate::search::spill::Disk;
 
 /// Watches searches.
 pub trait Watch {
@@ -30,6 +31,11 @@ pub trait Watch {
 
     /// Where explorations are kept meanwhile, and from where they go on.
     fn keeper(&self) -> Option<&dyn Keeper> {
+        None
+    }
+
+    /// Where states of explorations go for which there is no memory.
+    fn disk(&self) -> Option<&dyn Disk> {
         None
     }
 

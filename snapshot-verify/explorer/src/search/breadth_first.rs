@@ -6,9 +6,9 @@
 //! is complete, and of several the first in a fixed order.
 //!
 //! Where it is kept (`checkpoint`), the threads leave a level when that is due, and enter it
-//! again.
+//! again. They leave it, too, where there is a disk and the memory is full (`spill`).
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::budget::{Exhausted, Memory, Supervisor, Unfinished};
@@ -17,7 +17,9 @@ use super::level::Level;
 use super::outcome::Progress;
 use super::product::Product;
 use super::self_check::{Defect, Examined, Examiner, SelfCheck};
+use super::spill::{Disk, Run, Spill};
 use super::store::{Chunk, Frontier, SHARDS, Store, shard_of};
+use super::trace_reconstruction::LevelStates;
 use super::worker::{Found, Worker};
 use crate::instance::Instance;
 use crate::search::layout::Monotone;
@@ -41,6 +43,25 @@ pub(super) struct Search<'a> {
     pub(super) self_check: Option<(SelfCheck, &'a Instance)>,
     /// Where it is kept meanwhile.
     pub(super) checkpoint: Option<Checkpoint<'a>>,
+    /// Where states go for which there is no memory.
+    pub(super) disk: Option<&'a dyn Disk>,
+    /// With more bytes in use they go there.
+    pub(super) spill_above: u64,
+}
+
+/// The states of the next level.
+enum Next<const W: usize> {
+    Memory(Vec<Chunk<W>>),
+    Disk(Run),
+}
+
+impl<const W: usize> Next<W> {
+    fn states(&self) -> u64 {
+        match self {
+            Self::Memory(chunks) => chunks.iter().map(|chunk| chunk.len() as u64).sum(),
+            Self::Disk(run) => run.states(),
+        }
+    }
 }
 
 /// Why a search does not begin.
@@ -87,7 +108,7 @@ pub(super) struct Explored<const W: usize> {
     /// On the first level that has any.
     pub(super) found: Option<(u32, Found<W>)>,
     /// The explored levels, unless they were too large to keep.
-    pub(super) levels: Option<Vec<Vec<Chunk<W>>>>,
+    pub(super) levels: Option<Vec<LevelStates<W>>>,
     /// What the self-check tried.
     pub(super) examined: Examined,
     /// What it found: the search has ended there.
@@ -126,7 +147,10 @@ impl Search<'_> {
             examined: Examined::default(),
             defect: None,
         };
-        let mut chunks = match kept {
+        let disk = self.disk.filter(|_| !plan.tracing);
+        let limit = self.memory.limit();
+        let mut spill = disk.map(|disk| Spill::new(disk, dominance, limit, self.watch));
+        let mut next = Next::Memory(match kept {
             Some(kept) => {
                 let kept = under_way(self.product, &store, kept)?;
                 let (states, transitions, found) = (kept.states, kept.transitions, kept.found);
@@ -139,43 +163,62 @@ impl Search<'_> {
                 Some(chunks) => chunks,
                 None => return Ok(explored),
             },
-        };
+        });
         let mut bytes_kept = 0;
         let mut reporter = Reporter { plan, seconds: 0.0, states: 0 };
         for depth in explored.depth..plan.end {
             explored.depth = depth;
-            bytes_kept += (chunks.len() * Frontier::<W>::CHUNK_BYTES) as u64;
-            if bytes_kept > plan.keep {
-                let levels = explored.levels.take().into_iter().flatten();
-                levels.for_each(|chunks| self.forget(chunks));
-            }
-            let level = Level::new(chunks, explored.levels.is_some(), self.memory);
-            self.explore_level(&level, &store, &mut workers, &mut explored, &mut |explored| {
+            let level = match self.enter(next, &mut explored, plan, &mut bytes_kept, spill.as_ref())
+            {
+                Ok(level) => level,
+                Err(error) => {
+                    self.watch.fail(error);
+                    break;
+                }
+            };
+            let rooms = (&level, &store);
+            self.explore_level(rooms, &mut workers, &mut spill, &mut explored, &mut |explored| {
                 let before = explored.states.saturating_sub(level.states());
                 reporter.tick(self, depth, before, &level, progress);
             });
-            for worker in workers.iter_mut().filter(|_| self.watch.cause().is_none()) {
+            let is_in_memory = spill.as_ref().is_none_or(|spill| !spill.has_begun());
+            let is_examined = is_in_memory && self.watch.cause().is_none();
+            for worker in workers.iter_mut().filter(|_| is_examined) {
                 worker.examine(&store);
             }
             workers.iter_mut().for_each(|worker| explored.examined.add(&worker.take_examined()));
             let defects = workers.iter_mut().filter_map(Worker::take_defect);
             explored.defect = defects.min_by_key(|(state, _)| *state).map(|(_, defect)| defect);
             if let (Some(levels), Some(level)) = (&mut explored.levels, level.into_kept()) {
-                levels.push(level);
+                levels.push(LevelStates::Memory(level));
             }
             if self.watch.cause().is_some() || explored.defect.is_some() {
                 break;
             }
-            chunks = (0..SHARDS).flat_map(|shard| store.take_new(shard)).collect();
-            explored.states += chunks.iter().map(|chunk| chunk.len() as u64).sum::<u64>();
-            if chunks.is_empty() || explored.found.is_some() && !plan.past_violations {
+            next = match spill.as_mut().filter(|spill| spill.has_begun()) {
+                Some(spill) => match spill.next_level(&store) {
+                    Ok(run) => Next::Disk(run),
+                    Err(error) => {
+                        self.watch.fail(error);
+                        break;
+                    }
+                },
+                None => Next::Memory((0..SHARDS).flat_map(|shard| store.take_new(shard)).collect()),
+            };
+            if self.watch.cause().is_some() {
+                // The level may be a part.
+                break;
+            }
+            let states = next.states();
+            explored.states += states;
+            if states == 0 || explored.found.is_some() && !plan.past_violations {
                 break;
             }
             if explored.states > self.most_states {
                 self.watch.end(Unfinished::TooMany);
                 break;
             }
-            reporter.between(self, &explored, &chunks, progress);
+            reporter.between(self, &explored, states, progress);
             // If that ends it, the next level is entered and left at once, and is kept.
             self.watch.look();
         }
@@ -202,17 +245,57 @@ impl Search<'_> {
         Ok(Some(store.take_new(shard)))
     }
 
-    fn forget<const W: usize>(&self, chunks: Vec<Chunk<W>>) {
-        self.memory.give(chunks.len() * Frontier::<W>::CHUNK_BYTES);
+    /// The next level, ready to be explored. Levels that are too large to keep are forgotten, or
+    /// on the disk, if there is one.
+    fn enter<const W: usize>(
+        &self,
+        next: Next<W>,
+        explored: &mut Explored<W>,
+        plan: Plan,
+        bytes_kept: &mut u64,
+        spill: Option<&Spill<'_>>,
+    ) -> io::Result<Level<'_, W>> {
+        let chunks = match (next, spill) {
+            (Next::Memory(chunks), _) => chunks,
+            (Next::Disk(run), Some(spill)) => {
+                explored.levels.iter_mut().for_each(|levels| levels.push(LevelStates::Disk(run)));
+                return Ok(Level::on_disk(spill.read(run)?, self.memory));
+            }
+            (Next::Disk(_), None) => unreachable!("what is on the disk has one"),
+        };
+        *bytes_kept += (chunks.len() * Frontier::<W>::CHUNK_BYTES) as u64;
+        if *bytes_kept <= plan.keep {
+            return Ok(Level::new(chunks, explored.levels.is_some(), self.memory));
+        }
+        let mut levels = explored.levels.take();
+        for level in levels.iter_mut().flatten() {
+            if let LevelStates::Memory(chunks) = level {
+                let chunks = std::mem::take(chunks);
+                self.memory.give(chunks.len() * Frontier::<W>::CHUNK_BYTES);
+                if let Some(spill) = spill {
+                    *level = LevelStates::Disk(spill.write(&chunks)?);
+                }
+            }
+        }
+        if let (Some(spill), Some(mut levels)) = (spill, levels) {
+            levels.push(LevelStates::Disk(spill.write(&chunks)?));
+            explored.levels = Some(levels);
+        }
+        Ok(Level::new(chunks, false, self.memory))
+    }
+
+    /// Whether there is a disk, and so much memory in use that states are to go there.
+    fn is_full(&self) -> bool {
+        self.disk.is_some() && self.memory.used() > self.spill_above
     }
 
     /// Explores a level, and keeps what was reached whenever that is due; `tick` is called now
     /// and then, on this thread.
     fn explore_level<const W: usize>(
         &self,
-        level: &Level<'_, W>,
-        store: &Store<'_, W>,
+        (level, store): (&Level<'_, W>, &Store<'_, W>),
         workers: &mut [Worker<'_, W>],
+        spill: &mut Option<Spill<'_>>,
         explored: &mut Explored<W>,
         tick: &mut dyn FnMut(&Explored<W>),
     ) {
@@ -235,6 +318,16 @@ impl Search<'_> {
             {
                 checkpoint.keep(self.product, explored, level, store, self.memory.peak());
             }
+            if let Some(spill) = spill
+                && cause.is_none()
+                && self.is_full()
+            {
+                let spilt = level.spill(|chunks| spill.read(spill.write(chunks)?));
+                if let Err(error) = spilt.and_then(|()| spill.spill(store)) {
+                    self.watch.fail(error);
+                    return;
+                }
+            }
             if cause.is_some() || level.is_done() {
                 return;
             }
@@ -254,7 +347,7 @@ impl Search<'_> {
         let work = |worker: &mut Worker<'_, W>, tick: &mut dyn FnMut()| {
             while self.watch.cause().is_none()
                 && !is_paused.load(Ordering::Relaxed)
-                && let Some(chunk) = level.take()
+                && let Some(chunk) = level.take(self.watch)
             {
                 match worker.explore(&chunk, self.product, store, self.watch, level.states()) {
                     true => level.explored(chunk),
@@ -273,7 +366,8 @@ impl Search<'_> {
             work(first, &mut || {
                 self.watch.look();
                 tick();
-                if self.checkpoint.is_some_and(|checkpoint| checkpoint.keeper.is_due()) {
+                let is_due = self.checkpoint.is_some_and(|checkpoint| checkpoint.keeper.is_due());
+                if is_due || self.is_full() {
                     is_paused.store(true, Ordering::Relaxed);
                 }
             });
@@ -323,14 +417,14 @@ impl Reporter {
         &self,
         search: &Search<'_>,
         explored: &Explored<W>,
-        next: &[Chunk<W>],
+        frontier: u64,
         progress: &mut dyn FnMut(&Progress),
     ) {
         progress(&Progress {
             seconds: search.watch.elapsed().as_secs_f64(),
             states: explored.states,
             states_per_second: 0.0,
-            frontier: next.iter().map(|chunk| chunk.len() as u64).sum(),
+            frontier,
             depth: explored.depth,
             memory: search.memory.used(),
             tracing: self.plan.tracing,

@@ -1,6 +1,8 @@
 //! What a search may use: memory, time, and the user's patience.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Why a search ended early.
@@ -87,6 +89,8 @@ pub struct Supervisor<'a> {
     stops: [Option<&'a AtomicBool>; 2],
     cause: AtomicU8,
     lost: AtomicBool,
+    /// What went wrong with the disk.
+    broken: Mutex<Option<io::Error>>,
 }
 
 impl<'a> Supervisor<'a> {
@@ -98,6 +102,7 @@ impl<'a> Supervisor<'a> {
             stops,
             cause: AtomicU8::new(0),
             lost: AtomicBool::new(false),
+            broken: Mutex::new(None),
         }
     }
 
@@ -125,6 +130,17 @@ impl<'a> Supervisor<'a> {
             Unfinished::TooMany => 5,
         };
         let _ = self.cause.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// The disk fails the search, which ends.
+    pub fn fail(&self, error: io::Error) {
+        *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        self.end(Unfinished::Interrupted);
+    }
+
+    /// What went wrong with the disk.
+    pub fn take_error(&self) -> Option<io::Error> {
+        self.broken.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// A state found no room, or did not fit. Another cause may have come first.

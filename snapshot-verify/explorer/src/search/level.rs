@@ -1,20 +1,29 @@
 //! One level of a search: its states, handed out chunk by chunk.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::budget::Memory;
-use super::store::{Chunk, Frontier};
+use super::budget::{Memory, Supervisor, Unfinished};
+use super::spill::Reader;
+use super::store::{CHUNK, Chunk, Frontier};
 
 /// The states of one level that no thread has taken yet, and perhaps those that
 /// were explored.
 pub(super) struct Level<'a, const W: usize> {
-    waiting: Mutex<Vec<Chunk<W>>>,
+    waiting: Mutex<Waiting<W>>,
     /// Explored, if they are to be kept.
     explored: Option<Mutex<Vec<Chunk<W>>>>,
     states: u64,
     explored_states: AtomicU64,
     memory: &'a Memory,
+}
+
+/// States to be explored.
+struct Waiting<const W: usize> {
+    chunks: Vec<Chunk<W>>,
+    /// More of them.
+    on_disk: Option<Reader<W>>,
 }
 
 impl<'a, const W: usize> Level<'a, W> {
@@ -23,34 +32,72 @@ impl<'a, const W: usize> Level<'a, W> {
     pub(super) fn new(chunks: Vec<Chunk<W>>, keep: bool, memory: &'a Memory) -> Self {
         Self {
             states: chunks.iter().map(|chunk| chunk.len() as u64).sum(),
-            waiting: Mutex::new(chunks),
+            waiting: Mutex::new(Waiting { chunks, on_disk: None }),
             explored: keep.then(Mutex::default),
             explored_states: AtomicU64::new(0),
             memory,
         }
     }
 
-    /// Some states to explore, unless there are none left.
-    pub(super) fn take(&self) -> Option<Chunk<W>> {
-        lock(&self.waiting).pop()
+    /// A level on the disk.
+    pub(super) fn on_disk(reader: Reader<W>, memory: &'a Memory) -> Self {
+        let states = reader.left();
+        let waiting = Mutex::new(Waiting { chunks: Vec::new(), on_disk: Some(reader) });
+        let (explored, explored_states) = (None, AtomicU64::new(0));
+        Self { waiting, explored, states, explored_states, memory }
+    }
+
+    /// Puts what waits on the disk, unless it is to be kept in memory.
+    pub(super) fn spill(
+        &self,
+        write: impl FnOnce(&[Chunk<W>]) -> io::Result<Reader<W>>,
+    ) -> io::Result<()> {
+        let mut waiting = lock(&self.waiting);
+        if self.explored.is_none() && waiting.on_disk.is_none() && !waiting.chunks.is_empty() {
+            waiting.on_disk = Some(write(&waiting.chunks)?);
+            let chunks = std::mem::take(&mut waiting.chunks);
+            self.memory.give(chunks.len() * Frontier::<W>::CHUNK_BYTES);
+        }
+        Ok(())
+    }
+
+    /// Some states to explore, unless there are none left, or the watch ends.
+    pub(super) fn take(&self, watch: &Supervisor<'_>) -> Option<Chunk<W>> {
+        let mut waiting = lock(&self.waiting);
+        if let Some(chunk) = waiting.chunks.pop() {
+            return Some(chunk);
+        }
+        let reader = waiting.on_disk.as_mut().filter(|reader| reader.left() > 0)?;
+        if self.memory.take(Frontier::<W>::CHUNK_BYTES).is_err() {
+            watch.end(Unfinished::Memory);
+            return None;
+        }
+        match reader.next_chunk(CHUNK) {
+            Ok(chunk) => Some(chunk),
+            Err(error) => {
+                watch.fail(error);
+                None
+            }
+        }
     }
 
     /// These were taken, and not explored to the end: they wait again.
     pub(super) fn put_back(&self, chunk: Chunk<W>) {
-        lock(&self.waiting).push(chunk);
+        lock(&self.waiting).chunks.push(chunk);
     }
 
     /// Whether no states are left to take.
     pub(super) fn is_done(&self) -> bool {
-        lock(&self.waiting).is_empty()
+        let waiting = lock(&self.waiting);
+        waiting.chunks.is_empty() && waiting.on_disk.as_ref().is_none_or(|disk| disk.left() == 0)
     }
 
-    /// Calls with each chunk that waits, until it fails.
+    /// Calls with each chunk that waits in memory, until it fails.
     pub(super) fn each_waiting<E>(
         &self,
         each: impl FnMut(&Chunk<W>) -> Result<(), E>,
     ) -> Result<(), E> {
-        lock(&self.waiting).iter().try_for_each(each)
+        lock(&self.waiting).chunks.iter().try_for_each(each)
     }
 
     /// These were explored.

@@ -70,6 +70,7 @@ mod budget;
 pub mod checkpoint;
 mod level;
 mod outcome;
+pub mod spill;
 mod store;
 mod trace_reconstruction;
 mod worker;
@@ -90,14 +91,22 @@ pub use product::{Choice, Move, Stop};
 pub use self_check::{Defect, Examined, SelfCheck};
 
 use crate::instance::Instance;
-use crate::search::layout::{Layout, LayoutError, Needs};
+use crate::search::layout::{Layout, LayoutError, Monotone, Needs};
 use breadth_first::{Explored, NoBeginning, Plan, Search};
 use budget::Memory;
 use checkpoint::{Checkpoint, CheckpointError, Ended, Ending, Identity, Keeper, Kept};
 use code::Code;
 use product::{Product, Rules};
-use store::{Chunk, Frontier, Store};
-use worker::{Found, Worker};
+use spill::{Disk, Spill};
+use store::{CHUNK, Frontier, SHARDS, Store};
+use trace_reconstruction::LevelStates;
+use worker::{BATCH, Found, Worker};
+
+/// So many successors of a state in memory are allowed for, when states go to the disk.
+const SUCCESSORS: usize = 16;
+
+/// A shard that grows has two tables for a while: such a part of the memory.
+const GROWTH: u64 = 64;
 
 /// Levels are kept for the trace as long as they take no more than this, and no more
 /// than an eighth of the memory; beyond, a violation costs a second search.
@@ -148,6 +157,11 @@ pub struct Exploration<'a> {
     pub self_check: Option<SelfCheck>,
     /// Where the search is kept meanwhile, and from where it goes on.
     pub keeper: Option<&'a dyn Keeper>,
+    /// Where states go for which there is no memory; not with `keeper`.
+    pub disk: Option<&'a dyn Disk>,
+    /// With more bytes in use they go there. `None`: as many as leave room for what threads
+    /// have begun when the memory gets full.
+    pub spill_above: Option<u64>,
 }
 
 impl Default for Exploration<'_> {
@@ -172,6 +186,8 @@ impl Default for Exploration<'_> {
             ample: None,
             self_check: SelfCheck::of_build(),
             keeper: None,
+            disk: None,
+            spill_above: None,
         }
     }
 }
@@ -196,6 +212,12 @@ pub enum ExploreError {
     /// The self-check has found a bug of ours.
     #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
     SelfCheck(Box<Defect>),
+    /// States find no room on the disk, or cannot be read from there.
+    #[error("states on the disk: {reason}; give --disk a folder with more room")]
+    Disk {
+        /// Why.
+        reason: String,
+    },
     /// The search cannot go on from where it was kept.
     #[error("checkpoint {place}: {error}")]
     Checkpoint {
@@ -312,6 +334,7 @@ impl Exploration<'_> {
     ) -> Result<Outcome, ExploreError> {
         let watch = Supervisor::new(self.time, [self.stop, self.answered]);
         let memory = Memory::new(self.memory);
+        let spill_above = self.spill_above::<W>()?;
         let identity = Identity { of: self, layout: product.layout(), instance };
         let checkpoint = self.keeper.map(|keeper| {
             let key = keeper.key(&identity);
@@ -338,6 +361,8 @@ impl Exploration<'_> {
             most_states: self.most_states.unwrap_or(u64::MAX),
             self_check: self.self_check.map(|options| (options, instance)),
             checkpoint,
+            disk: self.disk.filter(|_| self.keeper.is_none()),
+            spill_above,
         };
         let plan = Plan {
             past_violations: self.past_violations,
@@ -351,6 +376,9 @@ impl Exploration<'_> {
             NoBeginning::Exhausted => self.too_little_memory::<W>(),
             NoBeginning::Checkpoint(error) => unusable(error),
         })?;
+        if let Some(error) = watch.take_error() {
+            return Err(ExploreError::Disk { reason: error.to_string() });
+        }
         if let Some(defect) = explored.defect.take() {
             return Err(ExploreError::SelfCheck(Box::new(defect)));
         }
@@ -378,6 +406,12 @@ impl Exploration<'_> {
                 }
             }
         };
+        if let Some(disk) = self.disk {
+            disk.clear();
+        }
+        if let Some(error) = watch.take_error() {
+            return Err(ExploreError::Disk { reason: error.to_string() });
+        }
         if let Some(checkpoint) = checkpoint {
             checkpoint.end(product, &explored, peak_bytes, watch.cause(), moves.as_deref());
         }
@@ -419,7 +453,7 @@ impl Exploration<'_> {
     fn way<const W: usize>(
         &self,
         search: &Search<'_>,
-        levels: Option<Vec<Vec<Chunk<W>>>>,
+        levels: Option<Vec<LevelStates<W>>>,
         depth: u32,
         found: &Found<W>,
         progress: &mut dyn FnMut(&Progress),
@@ -442,9 +476,13 @@ impl Exploration<'_> {
             Some(cause) => return Err(cause),
         }
         let levels = &levels[..depth as usize];
+        let nothing = Monotone::default();
+        let limit = search.memory.limit();
+        let spill = search.disk.map(|disk| Spill::new(disk, &nothing, limit, search.watch));
         let moves = trace_reconstruction::moves(
             search.product,
             levels,
+            spill.as_ref(),
             found,
             search.threads,
             search.watch,
@@ -455,10 +493,38 @@ impl Exploration<'_> {
         }
     }
 
+    /// With more bytes in use, states go to the disk. The rest is for its buffers, and for what
+    /// threads have begun when the memory is full: the chunks that they explore, and what waits
+    /// to be handed to the store.
+    fn spill_above<const W: usize>(&self) -> Result<u64, ExploreError> {
+        let (Some(_), None) = (self.disk, self.spill_above) else {
+            return Ok(self.spill_above.unwrap_or(u64::MAX));
+        };
+        let (threads, state) = (self.threads.max(1), size_of::<[u64; W]>());
+        let waiting = threads * BATCH;
+        let per_shard =
+            (waiting.div_ceil(CHUNK) + 1) * Frontier::<W>::CHUNK_BYTES + 2 * waiting * state;
+        let explored = threads * CHUNK * SUCCESSORS * 3 * state;
+        let begun = (SHARDS * per_shard + explored) as u64;
+        let rest = begun + self.memory / spill::BUFFERS + self.memory / GROWTH;
+        let least = self.least_bytes::<W>() + begun;
+        match self.memory.checked_sub(rest).filter(|above| *above >= least) {
+            Some(above) => Ok(above),
+            // An eighth and a 64th of it are taken off.
+            None => Err(ExploreError::Memory {
+                given: self.memory,
+                least: (least + begun).saturating_mul(5) / 4,
+            }),
+        }
+    }
+
+    /// The least memory for states.
+    fn least_bytes<const W: usize>(&self) -> u64 {
+        let workers = self.threads.max(1) * Worker::<'_, W>::BYTES;
+        (Store::<W>::LEAST_BYTES + workers + Frontier::<W>::CHUNK_BYTES) as u64
+    }
+
     fn too_little_memory<const W: usize>(&self) -> ExploreError {
-        let least = Store::<W>::LEAST_BYTES
-            + self.threads.max(1) * Worker::<'_, W>::BYTES
-            + Frontier::<W>::CHUNK_BYTES;
-        ExploreError::Memory { given: self.memory, least: least as u64 }
+        ExploreError::Memory { given: self.memory, least: self.least_bytes::<W>() }
     }
 }

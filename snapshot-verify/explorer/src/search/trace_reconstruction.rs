@@ -11,6 +11,8 @@
 //! processes, the permutations so far are undone, so that a process of the trace
 //! stays the same process.
 
+use std::borrow::Cow;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -21,15 +23,46 @@ use super::canonical::Permutation;
 use super::code::RegisterMachine;
 use super::outcome::{PathStep, SearchPath};
 use super::product::{Ahead, Choice, Move, Product, Scratch, Stop};
-use super::store::Chunk;
+use super::spill::{Reader, Run, Spill};
+use super::store::{CHUNK, Chunk};
 use super::worker::Found;
 use crate::instance::Scalar;
+
+/// The states of a level that was explored.
+#[derive(Debug)]
+pub(super) enum LevelStates<const W: usize> {
+    Memory(Vec<Chunk<W>>),
+    Disk(Run),
+}
+
+/// The states of a level, for several threads.
+enum Source<'a, const W: usize> {
+    Memory(&'a [Chunk<W>], AtomicUsize),
+    Disk(Mutex<Reader<W>>),
+}
+
+impl<const W: usize> Source<'_, W> {
+    fn next(&self) -> io::Result<Option<Cow<'_, [[u64; W]]>>> {
+        match self {
+            Self::Memory(chunks, next) => {
+                let chunk = chunks.get(next.fetch_add(1, Ordering::Relaxed));
+                Ok(chunk.map(|chunk| Cow::Borrowed(chunk.as_slice())))
+            }
+            Self::Disk(reader) => {
+                let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
+                let chunk = reader.next_chunk(CHUNK)?;
+                Ok((!chunk.is_empty()).then_some(Cow::Owned(chunk)))
+            }
+        }
+    }
+}
 
 /// The moves that lead to a state that was found, from the initial one, the
 /// move that was found included; none if the watch ended it.
 pub(super) fn moves<const W: usize>(
     product: &Product<'_>,
-    levels: &[Vec<Chunk<W>>],
+    levels: &[LevelStates<W>],
+    spill: Option<&Spill<'_>>,
     found: &Found<W>,
     threads: usize,
     watch: &Supervisor<'_>,
@@ -37,7 +70,18 @@ pub(super) fn moves<const W: usize>(
     let mut moves = vec![(found.state, found.by)];
     let mut target = found.state;
     for level in levels.iter().rev() {
-        let step = predecessor(product, level, &target, threads, watch)?;
+        let source = match (level, spill) {
+            (LevelStates::Memory(chunks), _) => Source::Memory(chunks, AtomicUsize::new(0)),
+            (LevelStates::Disk(run), Some(spill)) => match spill.read(*run) {
+                Ok(reader) => Source::Disk(Mutex::new(reader)),
+                Err(error) => {
+                    watch.fail(error);
+                    return None;
+                }
+            },
+            (LevelStates::Disk(_), None) => unreachable!("what is on the disk has one"),
+        };
+        let step = predecessor(product, &source, &target, threads, watch)?;
         target = step.0;
         moves.push(step);
     }
@@ -48,21 +92,23 @@ pub(super) fn moves<const W: usize>(
 /// The least state of a level with a move to the target, and the least such move.
 fn predecessor<const W: usize>(
     product: &Product<'_>,
-    level: &[Chunk<W>],
+    source: &Source<'_, W>,
     target: &[u64; W],
     threads: usize,
     watch: &Supervisor<'_>,
 ) -> Option<([u64; W], Move)> {
-    let next = AtomicUsize::new(0);
     let least: Mutex<Option<([u64; W], Move)>> = Mutex::new(None);
     let work = || {
         let mut scratch = Scratch::new(product);
         let mut mine: Option<([u64; W], Move)> = None;
         while watch.cause().is_none()
-            && let Some(chunk) = level.get(next.fetch_add(1, Ordering::Relaxed))
+            && let Some(chunk) = source.next().unwrap_or_else(|error| {
+                watch.fail(error);
+                None
+            })
         {
             watch.look();
-            for state in chunk {
+            for state in chunk.iter() {
                 product.successors_dyn(state, &mut scratch, &mut |by, successor| {
                     if successor.state == Some(*target) {
                         mine = mine.into_iter().chain([(*state, by)]).min();
@@ -74,7 +120,7 @@ fn predecessor<const W: usize>(
         *least = least.into_iter().chain(mine).min();
     };
     std::thread::scope(|scope| {
-        for _ in 1..threads.min(level.len()) {
+        for _ in 1..threads {
             scope.spawn(work);
         }
         work();

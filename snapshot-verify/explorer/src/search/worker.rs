@@ -7,7 +7,7 @@ use super::self_check::{Defect, Examined, Examiner};
 use super::store::{Chunk, SHARDS, Store, shard_of};
 
 /// How many states go to a shard at a time.
-const BATCH: usize = 128;
+pub(super) const BATCH: usize = 128;
 
 /// After this many moves the clock is looked at: a move takes up to milliseconds, and a
 /// state may have as many moves as it likes.

@@ -1,10 +1,12 @@
 //! `snapshot-verify check`: are all executions of these algorithms linearizable?
 //!
-//! [`options`] says which options go with each other, [`session`] asks and reports,
+//! [`disk`] takes states for which there is no memory, [`options`] says which options go with
+//! each other, [`session`] asks and reports,
 //! [`watch`] does so whenever a file changes, and [`checkpoints`] keeps what searches have
 //! reached.
 
 mod checkpoints;
+mod disk;
 mod options;
 mod session;
 mod watch;
@@ -23,6 +25,7 @@ use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::every::Rungs;
 use snapshot_verify::verify::{Barriers, Method, Operations, Pairs, Reductions, Request, Way};
 
+use self::disk::Folder;
 use self::session::Session;
 use super::bounds::{self, Budget, Sizes};
 use super::input::{Input, Variant};
@@ -141,6 +144,10 @@ pub struct Check {
     /// Seconds between two checkpoints (default: 300).
     #[arg(long, value_name = "SECONDS", value_parser = quantity::seconds)]
     every: Option<Duration>,
+    /// Write states for which there is no memory to files in this folder; they are removed at
+    /// the end (docs/beyond.md).
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "resume"])]
+    disk: Option<PathBuf>,
     /// Check again whenever a file changes, until Ctrl-C; a search that runs then is stopped.
     /// The exit code is that of the last time.
     #[arg(long)]
@@ -212,10 +219,11 @@ impl Check {
         self.require_certifiable(&cases, &methods)?;
         self.require_place(self.html.as_deref())?;
         self.require_one_page(&cases)?;
-        self.require_kept(&methods)?;
+        self.require_search(&methods)?;
         let ticker = Ticker::new(self.progress);
         let checkpoints = self.checkpoints(&cases, &ticker)?;
-        let mut session = Session::new(self, &ticker, checkpoints.as_ref());
+        let disk = self.disk.as_deref().map(Folder::new).transpose()?;
+        let mut session = Session::new(self, &ticker, checkpoints.as_ref(), disk.as_ref());
         for ((input, variant), method) in cases.iter().zip(methods) {
             if self.sizes.is_every() {
                 session.every(input, variant)?;
@@ -247,6 +255,7 @@ impl Check {
             || self.certificate.is_some()
             || self.html.is_some()
             || self.is_kept()
+            || self.disk.is_some()
             || self.operations.bound().is_some()
             || self.barriers.bound().is_some();
         match self.method {

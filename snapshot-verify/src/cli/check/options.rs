@@ -221,24 +221,26 @@ impl Check {
         self.checkpoint.is_some() || self.resume.is_some()
     }
 
-    /// What is kept is the search of an exploration.
-    pub(super) fn require_kept(&self, methods: &[Method]) -> Result<(), ExitCode> {
-        if !self.is_kept() {
-            return match self.every {
-                Some(_) => Err(trouble(
-                    "--every is of checkpoints: add --checkpoint DIR, or leave out --every",
-                )),
-                None => Ok(()),
-            };
+    /// What is kept, or goes to the disk, is the search of an exploration.
+    pub(super) fn require_search(&self, methods: &[Method]) -> Result<(), ExitCode> {
+        if !self.is_kept() && self.every.is_some() {
+            return Err(trouble(
+                "--every is of checkpoints: add --checkpoint DIR, or leave out --every",
+            ));
         }
-        let option = if self.checkpoint.is_some() { "--checkpoint" } else { "--resume" };
+        let given = [
+            (self.checkpoint.is_some(), "--checkpoint"),
+            (self.resume.is_some(), "--resume"),
+            (self.disk.is_some(), "--disk"),
+        ];
+        let Some((_, option)) = given.iter().find(|(given, _)| *given) else { return Ok(()) };
         let is_explored = methods.iter().all(|method| *method == Method::Exploration)
             && self.method != Some(MethodName::Proof)
             && !self.sizes.is_every();
         match is_explored {
             true => Ok(()),
             false => Err(trouble(format_args!(
-                "{option} keeps the search of --method exploration for given numbers of \
+                "{option} is of the search of --method exploration for given numbers of \
                  processes, and nothing else: leave it out"
             ))),
         }

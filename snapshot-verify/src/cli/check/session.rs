@@ -22,6 +22,7 @@ use snapshot_verify::verify::{
 
 use super::Check;
 use super::checkpoints::Checkpoints;
+use super::disk::Folder;
 use crate::cli::certificate::Output as Certificate;
 use crate::cli::input::{Input, Variant};
 use crate::cli::page::{self, Output};
@@ -34,6 +35,7 @@ pub(super) struct Session<'a> {
     stop: &'static AtomicBool,
     ticker: &'a Ticker,
     checkpoints: Option<&'a Checkpoints<'a>>,
+    disk: Option<&'a Folder>,
     began: Instant,
     tally: Tally,
     peak_bytes: u64,
@@ -50,12 +52,14 @@ impl<'a> Session<'a> {
         command: &'a Check,
         ticker: &'a Ticker,
         checkpoints: Option<&'a Checkpoints<'a>>,
+        disk: Option<&'a Folder>,
     ) -> Self {
         Self {
             command,
             stop: interrupt::listen(),
             ticker,
             checkpoints,
+            disk,
             began: Instant::now(),
             tally: Tally::default(),
             peak_bytes: 0,
@@ -97,7 +101,8 @@ impl<'a> Session<'a> {
             looks_at_values: &looks_at_values,
         };
         let (stop, ticker, keeper) = (self.stop, self.ticker, self.keeper());
-        let watch = ProgressWatch { title: case.title(), stop, ticker, keeper };
+        let disk = self.disk.map(|disk| disk as _);
+        let watch = ProgressWatch { title: case.title(), stop, ticker, keeper, disk };
         let began = Instant::now();
         let way = self.command.way();
         let found = verify_by(&variant.program, looks_at_values.is_empty(), &request, &way, &watch);
@@ -182,7 +187,7 @@ impl<'a> Session<'a> {
         let title = format!("{}{with}", variant.program.name);
         let request = self.command.request(2, Method::Exploration);
         let (stop, ticker) = (self.stop, self.ticker);
-        let watch = ProgressWatch { title: title.clone(), stop, ticker, keeper: None };
+        let watch = ProgressWatch { title: title.clone(), stop, ticker, keeper: None, disk: None };
         let rungs = self.command.rungs.clone().unwrap_or_default();
         let searches = self.command.method.is_none();
         let every = every_by(&variant.program, &request, &rungs, searches, &watch);

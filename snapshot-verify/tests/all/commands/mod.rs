@@ -8,6 +8,7 @@ mod checkpoints;
 #[path = "../../../../snapshot-picture/tests/all/browser/chromium.rs"]
 mod chromium;
 mod corpus;
+mod disk;
 mod editors;
 mod every;
 mod fmt;

@@ -11,9 +11,10 @@
 mod frontier;
 mod shard;
 
+use std::cmp::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use frontier::{Chunk, Frontier};
+pub use frontier::{CHUNK, Chunk, Frontier};
 
 use super::budget::{Exhausted, Memory};
 use crate::search::layout::Monotone;
@@ -66,6 +67,19 @@ impl<'a, const W: usize> Store<'a, W> {
     /// If the memory does not suffice. The store is then of no use any more.
     pub fn restore(&self, shard: usize, batch: &[[u64; W]], is_new: bool) -> Result<(), Exhausted> {
         self.lock(shard).restore(batch, is_new, self.memory)
+    }
+
+    /// Hands a shard's states over, sorted, and of these those that are new; it has none then.
+    ///
+    /// # Errors
+    /// Those of `take`.
+    pub fn drain<E>(
+        &self,
+        shard: usize,
+        compare: impl Fn(&[u64; W], &[u64; W]) -> Ordering,
+        take: impl FnOnce(&[[u64; W]], &[[u64; W]]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.lock(shard).drain(compare, take, self.memory)
     }
 
     /// Lets a look be taken at a shard, while nothing is added to it.

@@ -22,6 +22,7 @@
 //!
 //! That exploring the maximal states suffices is argued in [`crate::search`].
 
+use std::cmp::Ordering;
 use std::hint::black_box;
 
 use super::frontier::{Chunk, Frontier};
@@ -114,6 +115,27 @@ impl<'a, const W: usize> Shard<'a, W> {
         }
         batch.iter().for_each(|state| self.place(state));
         Ok(())
+    }
+
+    /// See [`super::Store::drain`].
+    pub(super) fn drain<E>(
+        &mut self,
+        compare: impl Fn(&[u64; W], &[u64; W]) -> Ordering,
+        take: impl FnOnce(&[[u64; W]], &[[u64; W]]) -> Result<(), E>,
+        memory: &Memory,
+    ) -> Result<(), E> {
+        let chunks = self.take_new(memory);
+        memory.give(chunks.len() * Frontier::<W>::CHUNK_BYTES);
+        let mut new = chunks.concat();
+        new.sort_unstable_by(&compare);
+        new.dedup();
+        let mut all = std::mem::replace(&mut self.places, vec![[0; W]; LEAST_PLACES]);
+        self.taken = 0;
+        memory.give((all.len() - LEAST_PLACES) * size_of::<[u64; W]>());
+        all.retain(|state| *state != [0; W]);
+        all.sort_unstable_by(&compare);
+        all.dedup();
+        take(&all, &new)
     }
 
     /// How many states [`Self::visited`] has.

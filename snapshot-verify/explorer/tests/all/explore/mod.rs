@@ -18,6 +18,7 @@ mod published;
 mod random;
 mod reductions;
 mod self_check;
+mod spill;
 mod static_dead_cells;
 mod symmetry;
 mod transition_cache;

@@ -1,0 +1,220 @@
+//! Sorted runs of states on a disk: written once, read in order, merged.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+
+use super::{Disk, FileId};
+use crate::search::layout::Monotone;
+use crate::search::store::{hash, shard_of};
+
+/// In which order states stand in a run: by shard, then by all in which they are compared by
+/// equality, then by what is monotone. So those of which one can dominate another are together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Order<'a> {
+    monotone: &'a Monotone,
+    dominance: u64,
+}
+
+/// What states have in common of which one can dominate another.
+pub(super) type Key<const W: usize> = (usize, [u64; W]);
+
+impl<'a> Order<'a> {
+    pub(super) fn new(monotone: &'a Monotone) -> Self {
+        Self { monotone, dominance: monotone.mask() }
+    }
+
+    pub(super) fn key<const W: usize>(self, state: &[u64; W]) -> Key<W> {
+        let shard = shard_of(hash(state, self.dominance));
+        let mut masked = *state;
+        masked[0] &= !self.dominance;
+        (shard, masked)
+    }
+
+    /// Of two states of one shard.
+    pub(super) fn in_shard<const W: usize>(self, one: &[u64; W], other: &[u64; W]) -> Ordering {
+        let word = |state: &[u64; W]| state[0] & !self.dominance;
+        let equal = word(one).cmp(&word(other)).then_with(|| one[1..].cmp(&other[1..]));
+        equal.then_with(|| one[0].cmp(&other[0]))
+    }
+
+    /// Whether the first of two states with one key is as good as the second.
+    pub(super) fn dominates<const W: usize>(self, one: &[u64; W], other: &[u64; W]) -> bool {
+        self.monotone.is_at_least(one[0], other[0])
+    }
+}
+
+/// States in a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    pub(super) file: FileId,
+    pub(super) states: u64,
+}
+
+impl Run {
+    /// How many.
+    pub const fn states(self) -> u64 {
+        self.states
+    }
+}
+
+/// Writes a run.
+pub(super) struct Writer<'a, const W: usize> {
+    disk: &'a dyn Disk,
+    run: Run,
+    out: Option<BufWriter<Box<dyn Write + Send>>>,
+}
+
+impl<'a, const W: usize> Writer<'a, W> {
+    pub(super) fn new(disk: &'a dyn Disk, buffer: usize) -> io::Result<Self> {
+        let (file, out) = disk.create()?;
+        let out = Some(BufWriter::with_capacity(buffer, out));
+        Ok(Self { disk, run: Run { file, states: 0 }, out })
+    }
+
+    pub(super) fn push(&mut self, state: &[u64; W]) -> io::Result<()> {
+        let Some(out) = &mut self.out else { return Ok(()) };
+        for word in state {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        self.run.states += 1;
+        Ok(())
+    }
+
+    pub(super) fn finish(mut self) -> io::Result<Run> {
+        if let Some(mut out) = self.out.take() {
+            // Dropped before all was written, the file is removed.
+            let flushed = out.flush();
+            if flushed.is_err() {
+                let _ = out.into_parts();
+                self.disk.remove(self.run.file);
+            }
+            flushed?;
+        }
+        Ok(self.run)
+    }
+}
+
+impl<const W: usize> Drop for Writer<'_, W> {
+    fn drop(&mut self) {
+        if let Some(out) = self.out.take() {
+            // What is in the buffer is of no use: it must not be written by the drop.
+            let _ = out.into_parts();
+            self.disk.remove(self.run.file);
+        }
+    }
+}
+
+/// Reads a run.
+pub struct Reader<const W: usize> {
+    input: BufReader<Box<dyn Read + Send>>,
+    left: u64,
+}
+
+impl<const W: usize> Reader<W> {
+    pub(super) fn new(disk: &dyn Disk, run: Run, buffer: usize) -> io::Result<Self> {
+        let input = BufReader::with_capacity(buffer, disk.open(run.file)?);
+        Ok(Self { input, left: run.states })
+    }
+
+    /// How many states are left.
+    pub const fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// The next states, at most as many.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or ends early.
+    pub fn next_chunk(&mut self, most: usize) -> io::Result<Vec<[u64; W]>> {
+        let mut chunk = Vec::with_capacity(most);
+        while chunk.len() < most
+            && let Some(state) = self.read()?
+        {
+            chunk.push(state);
+        }
+        Ok(chunk)
+    }
+
+    /// The next state.
+    fn read(&mut self) -> io::Result<Option<[u64; W]>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let mut state = [0; W];
+        for word in &mut state {
+            let mut bytes = [0; 8];
+            self.input.read_exact(&mut bytes)?;
+            *word = u64::from_le_bytes(bytes);
+        }
+        Ok(Some(state))
+    }
+}
+
+/// Several runs as one, in order.
+pub(super) struct Merge<'a, const W: usize> {
+    order: Order<'a>,
+    readers: Vec<Reader<W>>,
+    /// The next state of each: its key, word 0, and whose it is.
+    heads: BinaryHeap<Reverse<(Key<W>, u64, usize)>>,
+}
+
+impl<'a, const W: usize> Merge<'a, W> {
+    pub(super) fn new(
+        order: Order<'a>,
+        disk: &dyn Disk,
+        runs: &[Run],
+        buffer: usize,
+    ) -> io::Result<Self> {
+        let readers = runs.iter().map(|run| Reader::new(disk, *run, buffer));
+        let readers: Vec<Reader<W>> = readers.collect::<io::Result<_>>()?;
+        let mut merge = Self { order, readers, heads: BinaryHeap::new() };
+        (0..runs.len()).try_for_each(|source| merge.advance(source))?;
+        Ok(merge)
+    }
+
+    fn advance(&mut self, source: usize) -> io::Result<()> {
+        if let Some(state) = self.readers[source].read()? {
+            self.heads.push(Reverse((self.order.key(&state), state[0], source)));
+        }
+        Ok(())
+    }
+
+    /// The key of the next state.
+    pub(super) fn peek(&self) -> Option<&Key<W>> {
+        self.heads.peek().map(|Reverse((key, ..))| key)
+    }
+
+    /// The next state.
+    pub(super) fn next(&mut self) -> io::Result<Option<[u64; W]>> {
+        let Some(Reverse(((_, mut state), word, source))) = self.heads.pop() else {
+            return Ok(None);
+        };
+        self.advance(source)?;
+        state[0] = word;
+        Ok(Some(state))
+    }
+
+    /// All states with this key, if they are next.
+    pub(super) fn take_group(&mut self, key: &Key<W>, group: &mut Vec<[u64; W]>) -> io::Result<()> {
+        group.clear();
+        while self.peek() == Some(key) {
+            group.extend(self.next()?);
+        }
+        group.dedup();
+        Ok(())
+    }
+
+    /// Passes over all states before this key, unless it is to end.
+    pub(super) fn skip_to(
+        &mut self,
+        key: &Key<W>,
+        mut is_over: impl FnMut() -> bool,
+    ) -> io::Result<()> {
+        while self.peek().is_some_and(|next| next < key) && !is_over() {
+            self.next()?;
+        }
+        Ok(())
+    }
+}

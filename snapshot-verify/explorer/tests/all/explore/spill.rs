@@ -1,0 +1,162 @@
+//! A search whose states go to a disk comes to what one in memory comes to.
+
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use snapshot_explorer::search::spill::{Disk, FileId};
+use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
+
+use crate::explore::bowman::{Exit, bowman};
+
+type Files = Arc<Mutex<HashMap<FileId, Vec<u8>>>>;
+
+/// Files in memory, with room for so many bytes; some are cut.
+#[derive(Debug)]
+struct Room {
+    files: Files,
+    next: Mutex<FileId>,
+    bytes: Arc<Mutex<usize>>,
+    /// Every file is read without its last bytes.
+    cut: usize,
+}
+
+impl Room {
+    fn of(bytes: usize) -> Self {
+        let (files, next, bytes) =
+            (Files::default(), Mutex::default(), Arc::new(Mutex::new(bytes)));
+        Self { files, next, bytes, cut: 0 }
+    }
+
+    fn created(&self) -> FileId {
+        *self.next.lock().unwrap()
+    }
+}
+
+struct Writing {
+    file: FileId,
+    files: Files,
+    room: Arc<Mutex<usize>>,
+}
+
+impl Write for Writing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        *room = room.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+        self.files.lock().unwrap().entry(self.file).or_default().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Disk for Room {
+    fn create(&self) -> io::Result<(FileId, Box<dyn Write + Send>)> {
+        let mut next = self.next.lock().unwrap();
+        *next += 1;
+        self.files.lock().unwrap().insert(*next, Vec::new());
+        let (files, room) = (Arc::clone(&self.files), Arc::clone(&self.bytes));
+        Ok((*next, Box::new(Writing { file: *next, files, room })))
+    }
+
+    fn open(&self, file: FileId) -> io::Result<Box<dyn Read + Send>> {
+        let files = self.files.lock().unwrap();
+        let mut bytes = files.get(&file).ok_or(io::ErrorKind::NotFound)?.clone();
+        bytes.truncate(bytes.len().saturating_sub(self.cut));
+        Ok(Box::new(io::Cursor::new(bytes)))
+    }
+
+    fn remove(&self, file: FileId) {
+        if let Some(bytes) = self.files.lock().unwrap().remove(&file) {
+            *self.bytes.lock().unwrap() += bytes.len();
+        }
+    }
+
+    fn clear(&self) {
+        (0..=self.created()).for_each(|file| self.remove(file));
+    }
+}
+
+fn counts(outcome: &Outcome) -> (&SearchVerdict, u64, u64, u32) {
+    (&outcome.verdict, outcome.states, outcome.transitions, outcome.depth)
+}
+
+/// The bytes in use when a search begins.
+fn least(exploration: &Exploration<'_>, exit: Exit) -> u64 {
+    let exploration = Exploration { memory: 1, ..exploration.clone() };
+    match exploration.run(&bowman(3, [0, 1], exit), &mut |_| {}).unwrap_err() {
+        ExploreError::Memory { least, .. } => least,
+        error => panic!("{error}"),
+    }
+}
+
+#[test]
+fn states_on_the_disk_are_those_in_memory() {
+    let mut spilt = 0;
+    for exit in [Exit::Correct, Exit::Early] {
+        for antichain in [false, true] {
+            for past_violations in [false, true] {
+                for threads in [1, 2] {
+                    let exploration = Exploration {
+                        antichain,
+                        past_violations,
+                        threads,
+                        ..Exploration::default()
+                    };
+                    let instance = bowman(3, [0, 1], exit);
+                    let whole = exploration.run(&instance, &mut |_| {}).unwrap();
+                    // A part of a level, and several levels.
+                    for more in [1 << 20, 5 << 18] {
+                        let room = Room::of(usize::MAX);
+                        let spill_above = Some(least(&exploration, exit) + more);
+                        let disk = Some(&room as &dyn Disk);
+                        let exploration = Exploration { spill_above, disk, ..exploration.clone() };
+                        let outcome = exploration.run(&instance, &mut |_| {}).unwrap();
+                        assert_eq!(counts(&outcome), counts(&whole), "{exploration:?}");
+                        assert!(room.files.lock().unwrap().is_empty(), "all files are removed");
+                        spilt += u32::from(room.created() > 2 * outcome.depth);
+                    }
+                }
+            }
+        }
+    }
+    assert!(spilt > 16, "{spilt} of 32 searches went to the disk again and again");
+}
+
+/// A search that would need several times as much ends within its memory.
+#[test]
+fn the_memory_suffices() {
+    let exploration = Exploration { threads: 2, ..Exploration::default() };
+    let instance = bowman(4, [0, 1], Exit::Correct);
+    let whole = exploration.run(&instance, &mut |_| {}).unwrap();
+    let room = Room::of(usize::MAX);
+    let disk = Some(&room as &dyn Disk);
+    let too_little = Exploration { memory: 1 << 20, disk, ..exploration.clone() };
+    let error = too_little.run(&instance, &mut |_| {}).unwrap_err();
+    let ExploreError::Memory { least: memory, .. } = error else { panic!("{error}") };
+    let spilt = Exploration { memory, disk, ..exploration.clone() };
+    let outcome = spilt.run(&instance, &mut |_| {}).unwrap();
+    assert_eq!(counts(&outcome), counts(&whole));
+    assert!(outcome.peak_bytes <= memory && whole.peak_bytes > 2 * memory, "{memory}");
+    let without = Exploration { memory, ..exploration };
+    let outcome = without.run(&instance, &mut |_| {}).unwrap();
+    assert!(matches!(outcome.verdict, SearchVerdict::Unknown { cause: Unfinished::Memory, .. }));
+}
+
+#[test]
+fn a_disk_that_fails_ends_the_search() {
+    let exploration = Exploration::default();
+    let spill_above = Some(least(&exploration, Exit::Correct) + (1 << 20));
+    let instance = bowman(3, [0, 1], Exit::Correct);
+    let cut = Room { cut: 8, ..Room::of(usize::MAX) };
+    for room in [Room::of(0), Room::of(100_000), Room::of(1_000_000), cut] {
+        let disk = Some(&room as &dyn Disk);
+        let error = Exploration { spill_above, disk, ..exploration.clone() }
+            .run(&instance, &mut |_| {})
+            .unwrap_err();
+        assert!(matches!(error, ExploreError::Disk { .. }), "{error}");
+        assert!(error.to_string().contains("--disk"), "{error}");
+    }
+}
