@@ -94,3 +94,55 @@ fn views_of_earlier_operations_are_stale() {
         }
     }
 }
+
+/// Processes publish a view once; a scan waits for one that was asked for, and so began within it, but
+/// the next scan returns it again.
+const AGAIN: &str = "
+algorithm again
+type register = record (p: array [process] of bool, view: view)
+shared owner: cas process or none := none
+shared a[process]: value
+shared r[process]: register
+shared q[process][process]: bool
+private published: bool
+private found: bool
+private from: process
+update(v):
+    local f[process]: bool
+    a[me] := v
+    if not published:
+        for k in processes: f[k] := q[k][me]
+        s := collect()
+        r[me] := (f, s)
+        published := true
+scan:
+    s := help()
+    return s
+procedure help(): view:
+    if not found:
+        for k in processes: q[me][k] := true
+        repeat
+            for k in processes:
+                x := r[k]
+                if x.p[me]:
+                    from := k
+                    found := true
+        until found
+    y := r[from]
+    return y.view
+procedure collect(): view:
+    local copy[process]: value
+    for k in processes: copy[k] := a[k]
+    return [copy[k] for k in processes]
+";
+
+/// What was fresh is old to the next ghost scan.
+#[test]
+fn views_of_earlier_ghost_scans_are_stale() {
+    let program = parsed(AGAIN, None);
+    let made = certificate(&program, &parts(&program, &["calls.nesting"]), Planted::default());
+    let is_stale = |error: &WriteError| {
+        matches!(error, WriteError::Failure { failure: Failure::Stale(_), .. })
+    };
+    assert!(made.as_ref().is_err_and(is_stale), "{made:?}");
+}
