@@ -98,15 +98,9 @@ use checkpoint::{Checkpoint, CheckpointError, Ended, Ending, Identity, Keeper, K
 use code::Code;
 use product::{Product, Rules};
 use spill::{Disk, Spill};
-use store::{CHUNK, Frontier, SHARDS, Store};
+use store::{Frontier, Store};
 use trace_reconstruction::LevelStates;
-use worker::{BATCH, Found, Worker};
-
-/// So many successors of a state in memory are allowed for, when states go to the disk.
-const SUCCESSORS: usize = 16;
-
-/// A shard that grows has two tables for a while: such a part of the memory.
-const GROWTH: u64 = 64;
+use worker::{Found, Worker};
 
 /// Levels are kept for the trace as long as they take no more than this, and no more
 /// than an eighth of the memory; beyond, a violation costs a second search.
@@ -493,29 +487,14 @@ impl Exploration<'_> {
         }
     }
 
-    /// With more bytes in use, states go to the disk. The rest is for its buffers, and for what
-    /// threads have begun when the memory is full: the chunks that they explore, and what waits
-    /// to be handed to the store.
+    /// With more bytes in use, states go to the disk.
     fn spill_above<const W: usize>(&self) -> Result<u64, ExploreError> {
         let (Some(_), None) = (self.disk, self.spill_above) else {
             return Ok(self.spill_above.unwrap_or(u64::MAX));
         };
-        let (threads, state) = (self.threads.max(1), size_of::<[u64; W]>());
-        let waiting = threads * BATCH;
-        let per_shard =
-            (waiting.div_ceil(CHUNK) + 1) * Frontier::<W>::CHUNK_BYTES + 2 * waiting * state;
-        let explored = threads * CHUNK * SUCCESSORS * 3 * state;
-        let begun = (SHARDS * per_shard + explored) as u64;
-        let rest = begun + self.memory / spill::BUFFERS + self.memory / GROWTH;
-        let least = self.least_bytes::<W>() + begun;
-        match self.memory.checked_sub(rest).filter(|above| *above >= least) {
-            Some(above) => Ok(above),
-            // An eighth and a 64th of it are taken off.
-            None => Err(ExploreError::Memory {
-                given: self.memory,
-                least: (least + begun).saturating_mul(5) / 4,
-            }),
-        }
+        let (given, threads) = (self.memory, self.threads.max(1));
+        spill::share::<W>(given, threads, self.least_bytes::<W>())
+            .map_err(|least| ExploreError::Memory { given, least })
     }
 
     /// The least memory for states.

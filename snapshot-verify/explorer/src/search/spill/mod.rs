@@ -24,7 +24,8 @@ use std::io::{self, Read, Write};
 
 use super::budget::Supervisor;
 use super::layout::Monotone;
-use super::store::{Chunk, SHARDS, Store};
+use super::store::{CHUNK, Chunk, Frontier, SHARDS, Store};
+use super::worker::BATCH;
 use run::{Merge, Order, Writer};
 pub use run::{Reader, Run};
 
@@ -56,10 +57,34 @@ pub trait Disk: fmt::Debug + Sync {
 const MOST_RUNS: usize = 64;
 
 /// The bytes of all buffers together are this part of the memory at most.
-pub(super) const BUFFERS: u64 = 8;
+const BUFFERS: u64 = 8;
+
+/// So many successors of a state in memory are allowed for, when states go to the disk.
+const SUCCESSORS: usize = 16;
+
+/// A shard that grows has two tables for a while: such a part of the memory.
+const GROWTH: u64 = 64;
 
 /// The clock is looked at after this many states.
 const LOOK_EVERY: u64 = 1 << 14;
+
+/// With how many bytes in use states go to the disk. The rest of the memory is for buffers, and for
+/// what threads have begun when it is full: the chunks that they explore, and what waits to be
+/// handed to the store.
+///
+/// # Errors
+/// If too little is left: the least memory, where a search in memory needs `least`.
+pub(super) fn share<const W: usize>(memory: u64, threads: usize, least: u64) -> Result<u64, u64> {
+    let state = size_of::<[u64; W]>();
+    let waiting = threads * BATCH;
+    let chunks = (waiting.div_ceil(CHUNK) + 1) * Frontier::<W>::CHUNK_BYTES;
+    let explored = threads * CHUNK * SUCCESSORS * 3 * state;
+    let begun = (SHARDS * (chunks + 2 * waiting * state) + explored) as u64;
+    let least = least + begun;
+    let left = memory.checked_sub(begun + memory / BUFFERS + memory / GROWTH);
+    // An eighth and a 64th of it are taken off.
+    left.filter(|left| *left >= least).ok_or((least + begun).saturating_mul(5) / 4)
+}
 
 /// What of a search is on the disk.
 pub(super) struct Spill<'a> {
