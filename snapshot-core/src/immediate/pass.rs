@@ -17,6 +17,8 @@
 
 use std::hash::Hash;
 
+use rustc_hash::FxHashMap;
+
 use super::blocks::SetLinearization;
 use super::history::{Action, History};
 use super::monitor::Repeated;
@@ -24,6 +26,10 @@ use crate::{OperationId, Process};
 
 /// Vectors are settled when there are this many.
 const BATCH: usize = 64;
+
+/// After this many steps back in time, values are found by hashing: while an operation stays
+/// pending, nothing is settled.
+const PATIENCE: usize = 64;
 
 /// Why the pass ends early.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -39,6 +45,51 @@ struct Written<'h, V> {
     operation: OperationId,
 }
 
+/// The operations of a process that have not failed, numbered from 1.
+#[derive(Debug)]
+struct Writes<'h, V> {
+    all: Vec<Written<'h, V>>,
+    /// The last number of each value, of the first so many.
+    index: FxHashMap<&'h V, u32>,
+    indexed: usize,
+}
+
+impl<'h, V: Eq + Hash> Writes<'h, V> {
+    fn new() -> Self {
+        Self { all: Vec::new(), index: FxHashMap::default(), indexed: 0 }
+    }
+
+    /// The last number of a value, if it is not below `oldest`. Mostly it is one of the last.
+    #[inline]
+    fn find(&mut self, value: &V, oldest: usize) -> Option<u32> {
+        let first = oldest.saturating_sub(1);
+        let recent = first.max(self.all.len().saturating_sub(PATIENCE));
+        match self.all[recent..].iter().rposition(|written| written.value == value) {
+            Some(position) => Some((recent + position) as u32 + 1),
+            None if recent == first => None,
+            None => self.find_by_hash(value, first),
+        }
+    }
+
+    #[cold]
+    fn find_by_hash(&mut self, value: &V, first: usize) -> Option<u32> {
+        for (at, written) in self.all.iter().enumerate().skip(self.indexed) {
+            self.index.insert(written.value, at as u32 + 1);
+        }
+        self.indexed = self.all.len();
+        self.index.get(value).copied().filter(|&number| number as usize > first)
+    }
+
+    /// The last one has failed unseen.
+    fn take_back(&mut self) {
+        let Some(written) = self.all.pop() else { return };
+        if self.indexed > self.all.len() {
+            self.index.remove(written.value);
+            self.indexed = self.all.len();
+        }
+    }
+}
+
 /// A complete operation whose vector is not settled.
 #[derive(Clone, Copy, Debug)]
 struct Element {
@@ -50,13 +101,15 @@ struct Element {
 #[derive(Debug)]
 pub(super) struct Pass<'h, V> {
     history: &'h History<V>,
-    /// The operations of each process, numbered from 1.
-    written: Vec<Vec<Written<'h, V>>>,
+    /// By process.
+    written: Vec<Writes<'h, V>>,
     /// The floors of the open operations.
     open: Vec<Option<u64>>,
     /// The largest sum of a vector.
     floor: u64,
     elements: Vec<Element>,
+    /// The one with the largest vector.
+    largest: Option<usize>,
     /// The vectors of the elements.
     vectors: Vec<u32>,
     /// As many elements are settled next.
@@ -76,10 +129,11 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
         let segments = history.segments();
         Self {
             history,
-            written: (0..segments).map(|_| Vec::new()).collect(),
+            written: (0..segments).map(|_| Writes::new()).collect(),
             open: vec![None; segments],
             floor: 0,
             elements: Vec::new(),
+            largest: None,
             vectors: Vec::new(),
             batch: BATCH,
             settled: vec![0; segments],
@@ -110,10 +164,10 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
                 Action::Fail => {
                     self.open[process] = None;
                     // In a chain, what any vector has at an entry, the largest one has.
-                    if self.largest(process) as usize == self.written[process].len() {
+                    if self.largest(process) as usize == self.written[process].all.len() {
                         return Err(Stop::Violation);
                     }
-                    self.written[process].pop();
+                    self.written[process].take_back();
                 }
                 // Nothing that follows is compared with it but its value.
                 Action::Unknown => self.open[process] = None,
@@ -123,14 +177,13 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
     }
 
     fn begin(&mut self, index: usize, value: &'h V, operation: OperationId) -> Result<(), Stop> {
-        let written = &self.written[index];
-        let oldest = self.settled[index].saturating_sub(1) as usize;
-        let is_repeated = written[oldest..].iter().any(|other| other.value == value);
+        let oldest = self.settled[index] as usize;
+        let is_repeated = self.written[index].find(value, oldest).is_some();
         if is_repeated || value == self.history.initial_value(index) {
             let process = Process::from_index(index);
             return Err(Stop::Undecided(Repeated { operation, process }));
         }
-        self.written[index].push(Written { value, operation });
+        self.written[index].all.push(Written { value, operation });
         self.open[index] = Some(self.floor);
         Ok(())
     }
@@ -146,10 +199,13 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
             sum += u64::from(number);
             self.vectors.push(number);
         }
-        if self.vectors[start + process] as usize != self.written[process].len() {
+        if self.vectors[start + process] as usize != self.written[process].all.len() {
             return Err(Stop::Violation);
         }
         self.floor = self.floor.max(sum);
+        if self.largest.is_none_or(|largest| sum > self.elements[largest].sum) {
+            self.largest = Some(self.elements.len());
+        }
         self.elements.push(Element { sum, process: process as u32 });
         if self.elements.len() < self.batch {
             return Ok(());
@@ -159,24 +215,19 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
     }
 
     /// The number of the operation that wrote a value, or 0, if an operation that responds
-    /// now can have returned it. Mostly it is one of the last. (That it returned the initial
-    /// value in time is left to the comparison of vectors.)
+    /// now can have returned it. (That it returned the initial value in time is left to the
+    /// comparison of vectors.)
     #[inline]
-    fn number(&self, segment: usize, value: &V) -> Option<u32> {
-        let written = &self.written[segment];
-        let oldest = self.settled[segment].saturating_sub(1) as usize;
-        match written[oldest..].iter().rposition(|written| written.value == value) {
-            Some(position) => Some((oldest + position) as u32 + 1),
-            None => (value == self.history.initial_value(segment)).then_some(0),
-        }
+    fn number(&mut self, segment: usize, value: &V) -> Option<u32> {
+        let oldest = self.settled[segment] as usize;
+        let found = self.written[segment].find(value, oldest);
+        found.or_else(|| (value == self.history.initial_value(segment)).then_some(0))
     }
 
     /// The entry of the largest vector at a segment.
     fn largest(&self, segment: usize) -> u32 {
-        let largest = self.elements.iter().enumerate().max_by_key(|(_, element)| element.sum);
-        largest.map_or(self.settled[segment], |(at, _)| {
-            self.vectors[at * self.settled.len() + segment]
-        })
+        self.largest
+            .map_or(self.settled[segment], |at| self.vectors[at * self.settled.len() + segment])
     }
 
     /// Settles the vectors whose sums are below `floor`; all others, and all that are still
@@ -205,7 +256,7 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
                 if let Some(blocks) = &mut self.blocks {
                     let grown = (0..width).filter(|&segment| vector[segment] > last[segment]);
                     blocks.push(grown.map(|segment| {
-                        self.written[segment][vector[segment] as usize - 1].operation
+                        self.written[segment].all[vector[segment] as usize - 1].operation
                     }));
                 }
                 (below, last, last_sum) = (last, vector, sum);
@@ -227,6 +278,8 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
         }
         self.vectors.truncate(kept * width);
         self.elements.truncate(kept);
+        let sums = self.elements.iter().map(|element| element.sum).enumerate();
+        self.largest = sums.max_by_key(|(_, sum)| *sum).map(|(at, _)| at);
         // Twice what is kept, so that the work is linear in the end.
         self.batch = BATCH.max(2 * kept);
         true

@@ -232,6 +232,31 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// While an operation stays pending nothing is settled: values are found far back, after
+    /// failures, too, and in executions that are not linearizable.
+    #[test]
+    fn an_operation_that_stays_pending_changes_no_answer(
+        segments in 2..5_usize,
+        choices in prop::collection::vec(any::<u32>(), 1_000..3_000),
+        disturbance in any::<u32>(),
+        period in 100..1_000_u32,
+    ) {
+        let others = choices.iter().map(|&choice| {
+            let (process, rest) = (1 + choice % (segments as u32 - 1), choice >> 8 << 8);
+            rest - rest % segments as u32 + process
+        });
+        let choices: Vec<u32> = std::iter::once(0).chain(others).collect();
+        let history = simulate(segments, &choices);
+        prop_assert!(confirmed(&history));
+        confirmed(&disturb(&history, disturbance as usize));
+        confirmed(&step_back(&history, disturbance as usize));
+        prop_assert!(decide(&recurring(&history, period)) != Decision::Violation);
+    }
+}
+
 /// Values that come again so late that the first ones are settled are no obstacle.
 #[test]
 fn settled_values_may_come_again() {
