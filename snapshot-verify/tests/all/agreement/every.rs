@@ -10,7 +10,7 @@ use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched, verify};
 
 use super::mutants::{Mutant, mutants};
-use super::request;
+use super::{request, seeds};
 
 /// A flag per scan: whoever writes in between clears it.
 const ANNOUNCED: &str = "
@@ -176,6 +176,23 @@ fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
     let counts = check(second.into_iter().step_by(step), 4, 1_500);
     println!("{counts:?}");
     assert!(counts.tried >= most.min(1_000) && counts.proved > 0, "{counts:?}");
+}
+
+/// Random programs: few are proved, but those that are, are right for small n.
+/// `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds.
+#[test]
+fn no_random_program_that_is_wrong_for_small_n_is_proved() {
+    let texts = seeds(0..12).flat_map(|seed| {
+        let texts = [corpus::program::text(seed), corpus::program::exchanging(seed)];
+        texts.map(|text| (format!("seed {seed}"), text))
+    });
+    let programs = texts.map(|(name, text)| {
+        let program = parse("generated", &text).unwrap().program(None).unwrap();
+        Mutant { name, program, text }
+    });
+    let counts = check(programs, 4, 1_000);
+    println!("{counts:?}");
+    assert!(counts.tried >= 24 && counts.proved > 0 && counts.wrong > 0, "{counts:?}");
 }
 
 /// The programs whose mutants are tried, those with links and the larger algorithms, too.
