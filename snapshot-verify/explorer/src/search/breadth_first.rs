@@ -17,7 +17,7 @@ use super::level::Level;
 use super::outcome::Progress;
 use super::product::Product;
 use super::self_check::{Defect, Examined, Examiner, SelfCheck};
-use super::spill::{Disk, Run, Spill};
+use super::spill::{Files, Run, Spill};
 use super::store::{Chunk, Frontier, SHARDS, Store, shard_of};
 use super::trace_reconstruction::LevelStates;
 use super::worker::{Found, Worker};
@@ -44,7 +44,7 @@ pub(super) struct Search<'a> {
     /// Where it is kept meanwhile.
     pub(super) checkpoint: Option<Checkpoint<'a>>,
     /// Where states go for which there is no memory.
-    pub(super) disk: Option<&'a dyn Disk>,
+    pub(super) files: Option<Files<'a>>,
     /// With more bytes in use they go there.
     pub(super) spill_above: u64,
 }
@@ -147,9 +147,7 @@ impl Search<'_> {
             examined: Examined::default(),
             defect: None,
         };
-        let disk = self.disk.filter(|_| !plan.tracing);
-        let limit = self.memory.limit();
-        let mut spill = disk.map(|disk| Spill::new(disk, dominance, limit, self.watch));
+        let mut spill = self.files.map(|files| Spill::new(files, dominance, self.watch));
         let mut next = Next::Memory(match kept {
             Some(kept) => {
                 let kept = under_way(self.product, &store, kept)?;
@@ -168,8 +166,7 @@ impl Search<'_> {
         let mut reporter = Reporter { plan, seconds: 0.0, states: 0 };
         for depth in explored.depth..plan.end {
             explored.depth = depth;
-            let level = match self.enter(next, &mut explored, plan, &mut bytes_kept, spill.as_ref())
-            {
+            let level = match self.enter(next, &mut explored, plan, &mut bytes_kept) {
                 Ok(level) => level,
                 Err(error) => {
                     self.watch.fail(error);
@@ -253,13 +250,12 @@ impl Search<'_> {
         explored: &mut Explored<W>,
         plan: Plan,
         bytes_kept: &mut u64,
-        spill: Option<&Spill<'_>>,
     ) -> io::Result<Level<'_, W>> {
-        let chunks = match (next, spill) {
+        let chunks = match (next, self.files) {
             (Next::Memory(chunks), _) => chunks,
-            (Next::Disk(run), Some(spill)) => {
+            (Next::Disk(run), Some(files)) => {
                 explored.levels.iter_mut().for_each(|levels| levels.push(LevelStates::Disk(run)));
-                return Ok(Level::on_disk(spill.read(run)?, self.memory));
+                return Ok(Level::on_disk(files.read(run)?, self.memory));
             }
             (Next::Disk(_), None) => unreachable!("what is on the disk has one"),
         };
@@ -272,13 +268,13 @@ impl Search<'_> {
             if let LevelStates::Memory(chunks) = level {
                 let chunks = std::mem::take(chunks);
                 self.memory.give(chunks.len() * Frontier::<W>::CHUNK_BYTES);
-                if let Some(spill) = spill {
-                    *level = LevelStates::Disk(spill.write(&chunks)?);
+                if let Some(files) = self.files {
+                    *level = LevelStates::Disk(files.write(&chunks)?);
                 }
             }
         }
-        if let (Some(spill), Some(mut levels)) = (spill, levels) {
-            levels.push(LevelStates::Disk(spill.write(&chunks)?));
+        if let (Some(files), Some(mut levels)) = (self.files, levels) {
+            levels.push(LevelStates::Disk(files.write(&chunks)?));
             explored.levels = Some(levels);
         }
         Ok(Level::new(chunks, false, self.memory))
@@ -286,7 +282,7 @@ impl Search<'_> {
 
     /// Whether there is a disk, and so much memory in use that states are to go there.
     fn is_full(&self) -> bool {
-        self.disk.is_some() && self.memory.used() > self.spill_above
+        self.files.is_some() && self.memory.used() > self.spill_above
     }
 
     /// Explores a level, and keeps what was reached whenever that is due; `tick` is called now
@@ -318,11 +314,11 @@ impl Search<'_> {
             {
                 checkpoint.keep(self.product, explored, level, store, self.memory.peak());
             }
-            if let Some(spill) = spill
+            if let (Some(spill), Some(files)) = (spill.as_mut(), self.files)
                 && cause.is_none()
                 && self.is_full()
             {
-                let spilt = level.spill(|chunks| spill.read(spill.write(chunks)?));
+                let spilt = level.spill(|chunks| files.read(files.write(chunks)?));
                 if let Err(error) = spilt.and_then(|()| spill.spill(store)) {
                     self.watch.fail(error);
                     return;

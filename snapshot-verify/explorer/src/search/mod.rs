@@ -91,13 +91,13 @@ pub use product::{Choice, Move, Stop};
 pub use self_check::{Defect, Examined, SelfCheck};
 
 use crate::instance::Instance;
-use crate::search::layout::{Layout, LayoutError, Monotone, Needs};
+use crate::search::layout::{Layout, LayoutError, Needs};
 use breadth_first::{Explored, NoBeginning, Plan, Search};
 use budget::Memory;
 use checkpoint::{Checkpoint, CheckpointError, Ended, Ending, Identity, Keeper, Kept};
 use code::Code;
 use product::{Product, Rules};
-use spill::{Disk, Spill};
+use spill::{Disk, Files};
 use store::{Frontier, Store};
 use trace_reconstruction::LevelStates;
 use worker::{Found, Worker};
@@ -346,6 +346,8 @@ impl Exploration<'_> {
             Some(Kept::UnderWay(kept)) => Some(kept),
             Some(Kept::Nothing) | None => None,
         };
+        let disk = self.disk.filter(|_| self.keeper.is_none());
+        let files = disk.map(|disk| Files::new(disk, self.memory));
         let search = |memory, checkpoint| Search {
             product,
             memory,
@@ -355,7 +357,7 @@ impl Exploration<'_> {
             most_states: self.most_states.unwrap_or(u64::MAX),
             self_check: self.self_check.map(|options| (options, instance)),
             checkpoint,
-            disk: self.disk.filter(|_| self.keeper.is_none()),
+            files,
             spill_above,
         };
         let plan = Plan {
@@ -370,9 +372,6 @@ impl Exploration<'_> {
             NoBeginning::Exhausted => self.too_little_memory::<W>(),
             NoBeginning::Checkpoint(error) => unusable(error),
         })?;
-        if let Some(error) = watch.take_error() {
-            return Err(ExploreError::Disk { reason: error.to_string() });
-        }
         if let Some(defect) = explored.defect.take() {
             return Err(ExploreError::SelfCheck(Box::new(defect)));
         }
@@ -470,13 +469,10 @@ impl Exploration<'_> {
             Some(cause) => return Err(cause),
         }
         let levels = &levels[..depth as usize];
-        let nothing = Monotone::default();
-        let limit = search.memory.limit();
-        let spill = search.disk.map(|disk| Spill::new(disk, &nothing, limit, search.watch));
         let moves = trace_reconstruction::moves(
             search.product,
             levels,
-            spill.as_ref(),
+            search.files,
             found,
             search.threads,
             search.watch,

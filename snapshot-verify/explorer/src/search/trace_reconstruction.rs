@@ -23,7 +23,7 @@ use super::canonical::Permutation;
 use super::code::RegisterMachine;
 use super::outcome::{PathStep, SearchPath};
 use super::product::{Ahead, Choice, Move, Product, Scratch, Stop};
-use super::spill::{Reader, Run, Spill};
+use super::spill::{Files, Reader, Run};
 use super::store::{CHUNK, Chunk};
 use super::worker::Found;
 use crate::instance::Scalar;
@@ -62,7 +62,7 @@ impl<const W: usize> Source<'_, W> {
 pub(super) fn moves<const W: usize>(
     product: &Product<'_>,
     levels: &[LevelStates<W>],
-    spill: Option<&Spill<'_>>,
+    files: Option<Files<'_>>,
     found: &Found<W>,
     threads: usize,
     watch: &Supervisor<'_>,
@@ -70,9 +70,9 @@ pub(super) fn moves<const W: usize>(
     let mut moves = vec![(found.state, found.by)];
     let mut target = found.state;
     for level in levels.iter().rev() {
-        let source = match (level, spill) {
+        let source = match (level, files) {
             (LevelStates::Memory(chunks), _) => Source::Memory(chunks, AtomicUsize::new(0)),
-            (LevelStates::Disk(run), Some(spill)) => match spill.read(*run) {
+            (LevelStates::Disk(run), Some(files)) => match files.read(*run) {
                 Ok(reader) => Source::Disk(Mutex::new(reader)),
                 Err(error) => {
                     watch.fail(error);

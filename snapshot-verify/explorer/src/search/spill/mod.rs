@@ -24,9 +24,10 @@ use std::io::{self, Read, Write};
 
 use super::budget::Supervisor;
 use super::layout::Monotone;
-use super::store::{CHUNK, Chunk, Frontier, SHARDS, Store};
+use super::store::{CHUNK, Frontier, SHARDS, Store};
 use super::worker::BATCH;
-use run::{Merge, Order, Writer};
+pub(super) use run::Files;
+use run::{Merge, Order};
 pub use run::{Reader, Run};
 
 /// The number of a file.
@@ -88,89 +89,52 @@ pub(super) fn share<const W: usize>(memory: u64, threads: usize, least: u64) -> 
 
 /// What of a search is on the disk.
 pub(super) struct Spill<'a> {
-    disk: &'a dyn Disk,
+    files: Files<'a>,
     order: Order<'a>,
-    memory: u64,
     watch: &'a Supervisor<'a>,
+    /// The first is no level: nothing else needs it.
     visited: Vec<Run>,
-    /// The runs of `visited` that are no levels: nothing else needs them.
-    merged: Vec<FileId>,
     candidates: Vec<Run>,
-    /// Whether visited states are on the disk, and not in the store.
-    has_begun: bool,
 }
 
 impl<'a> Spill<'a> {
-    /// Nothing yet, of a search with this memory.
-    pub(super) fn new(
-        disk: &'a dyn Disk,
-        monotone: &'a Monotone,
-        memory: u64,
-        watch: &'a Supervisor<'a>,
-    ) -> Self {
-        let (order, visited, merged) = (Order::new(monotone), Vec::new(), Vec::new());
-        let (candidates, has_begun) = (Vec::new(), false);
-        Self { disk, order, memory, watch, visited, merged, candidates, has_begun }
+    /// Nothing yet.
+    pub(super) fn new(files: Files<'a>, monotone: &'a Monotone, watch: &'a Supervisor<'a>) -> Self {
+        let (visited, candidates) = (Vec::new(), Vec::new());
+        Self { files, order: Order::new(monotone), watch, visited, candidates }
     }
 
-    /// Whether visited states are on the disk.
+    /// Whether visited states are on the disk, and not in the store.
     pub(super) const fn has_begun(&self) -> bool {
-        self.has_begun
-    }
-
-    /// The bytes of each of so many buffers.
-    fn buffer(&self, files: usize) -> usize {
-        let each = self.memory / BUFFERS / files.max(1) as u64;
-        each.clamp(1 << 9, 1 << 20) as usize
-    }
-
-    /// Writes states in any order.
-    pub(super) fn write<const W: usize>(&self, chunks: &[Chunk<W>]) -> io::Result<Run> {
-        let mut writer = Writer::new(self.disk, self.buffer(1))?;
-        chunks.iter().flatten().try_for_each(|state| writer.push(state))?;
-        writer.finish()
-    }
-
-    /// Reads a run.
-    pub(super) fn read<const W: usize>(&self, run: Run) -> io::Result<Reader<W>> {
-        Reader::new(self.disk, run, self.buffer(1))
+        !self.visited.is_empty()
     }
 
     /// Writes the store out; it has no states then. Where the watch ends the search, what is
     /// left is not written.
     pub(super) fn spill<const W: usize>(&mut self, store: &Store<'_, W>) -> io::Result<()> {
         let order = self.order;
-        let mut candidates = Writer::new(self.disk, self.buffer(2))?;
-        if self.has_begun {
-            for shard in self.shards() {
-                let compare = |one: &[u64; W], other: &[u64; W]| order.in_shard(one, other);
-                store.drain(shard, compare, |all, _| {
-                    all.iter().try_for_each(|state| candidates.push(state))
-                })?;
-            }
-            self.candidates.push(candidates.finish()?);
-            return Ok(());
-        }
-        let mut visited = Writer::new(self.disk, self.buffer(2))?;
+        let buffer = self.files.buffer(2);
+        let mut candidates = self.files.create(buffer)?;
+        // Once visited states are on the disk, all that the store holds is new.
+        let mut visited = (!self.has_begun()).then(|| self.files.create(buffer)).transpose()?;
         for shard in self.shards() {
             let compare = |one: &[u64; W], other: &[u64; W]| order.in_shard(one, other);
             store.drain(shard, compare, |all, new| {
                 let mut new = new.iter().peekable();
                 for state in all {
-                    match new.next_if(|next| *next == state) {
-                        Some(_) => candidates.push(state)?,
-                        None => visited.push(state)?,
+                    match (new.next_if(|next| *next == state), &mut visited) {
+                        (None, Some(visited)) => visited.push(state)?,
+                        _ => candidates.push(state)?,
                     }
                 }
                 debug_assert!(new.next().is_none(), "what is new was inserted");
                 Ok::<(), io::Error>(())
             })?;
         }
-        let visited = visited.finish()?;
-        self.merged.push(visited.file);
-        self.visited.push(visited);
+        if let Some(visited) = visited {
+            self.visited.push(visited.finish()?);
+        }
         self.candidates.push(candidates.finish()?);
-        self.has_begun = true;
         Ok(())
     }
 
@@ -200,10 +164,10 @@ impl<'a> Spill<'a> {
         if self.visited.len() > MOST_RUNS {
             self.merge_visited::<W>()?;
         }
-        let buffer = self.buffer(self.visited.len() + self.candidates.len() + 1);
-        let mut candidates = Merge::<W>::new(self.order, self.disk, &self.candidates, buffer)?;
-        let mut visited = Merge::<W>::new(self.order, self.disk, &self.visited, buffer)?;
-        let mut level = Writer::new(self.disk, buffer)?;
+        let buffer = self.files.buffer(self.visited.len() + self.candidates.len() + 1);
+        let mut candidates = Merge::<W>::new(self.order, self.files, &self.candidates, buffer)?;
+        let mut visited = Merge::<W>::new(self.order, self.files, &self.visited, buffer)?;
+        let mut level = self.files.create(buffer)?;
         let (mut group, mut known, mut passed) = (Vec::new(), Vec::new(), 0);
         while let Some(&key) = candidates.peek()
             && !self.is_over(&mut passed)
@@ -222,18 +186,16 @@ impl<'a> Spill<'a> {
         }
         let level = level.finish()?;
         drop((candidates, visited));
-        for run in self.candidates.drain(..) {
-            self.disk.remove(run.file);
-        }
+        self.candidates.drain(..).for_each(|run| self.files.remove(run));
         self.visited.push(level);
         Ok(level)
     }
 
     /// Makes one run of all visited states.
     fn merge_visited<const W: usize>(&mut self) -> io::Result<()> {
-        let buffer = self.buffer(self.visited.len() + 1);
-        let mut merge = Merge::<W>::new(self.order, self.disk, &self.visited, buffer)?;
-        let mut writer = Writer::new(self.disk, buffer)?;
+        let buffer = self.files.buffer(self.visited.len() + 1);
+        let mut merge = Merge::<W>::new(self.order, self.files, &self.visited, buffer)?;
+        let mut writer = self.files.create(buffer)?;
         let mut passed = 0;
         while let Some(state) = merge.next()?
             && !self.is_over(&mut passed)
@@ -242,11 +204,8 @@ impl<'a> Spill<'a> {
         }
         let run = writer.finish()?;
         drop(merge);
-        self.visited = vec![run];
-        for file in self.merged.drain(..) {
-            self.disk.remove(file);
-        }
-        self.merged.push(run.file);
+        let levels = std::mem::replace(&mut self.visited, vec![run]);
+        self.files.remove(levels[0]);
         Ok(())
     }
 }

@@ -4,9 +4,9 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
-use super::{Disk, FileId};
+use super::{BUFFERS, Disk, FileId};
 use crate::search::layout::Monotone;
-use crate::search::store::{hash, shard_of};
+use crate::search::store::{Chunk, hash, shard_of};
 
 /// In which order states stand in a run: by shard, then by all in which they are compared by
 /// equality, then by what is monotone. So those of which one can dominate another are together.
@@ -47,14 +47,54 @@ impl<'a> Order<'a> {
 /// States in a file.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    pub(super) file: FileId,
-    pub(super) states: u64,
+    file: FileId,
+    states: u64,
 }
 
 impl Run {
     /// How many.
     pub const fn states(self) -> u64 {
         self.states
+    }
+}
+
+/// Files for runs, and the memory of the search, of which their buffers have a part.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct Files<'a> {
+    disk: &'a dyn Disk,
+    memory: u64,
+}
+
+impl<'a> Files<'a> {
+    pub(in crate::search) const fn new(disk: &'a dyn Disk, memory: u64) -> Self {
+        Self { disk, memory }
+    }
+
+    /// The bytes of each of so many buffers.
+    pub(super) fn buffer(self, files: usize) -> usize {
+        let each = self.memory / BUFFERS / files.max(1) as u64;
+        each.clamp(1 << 9, 1 << 20) as usize
+    }
+
+    /// A run to be written, with a buffer of so many bytes.
+    pub(super) fn create<const W: usize>(self, buffer: usize) -> io::Result<Writer<'a, W>> {
+        Writer::new(self.disk, buffer)
+    }
+
+    /// Writes states in any order.
+    pub(in crate::search) fn write<const W: usize>(self, chunks: &[Chunk<W>]) -> io::Result<Run> {
+        let mut writer = self.create(self.buffer(1))?;
+        chunks.iter().flatten().try_for_each(|state| writer.push(state))?;
+        writer.finish()
+    }
+
+    /// Reads a run.
+    pub(in crate::search) fn read<const W: usize>(self, run: Run) -> io::Result<Reader<W>> {
+        Reader::new(self.disk, run, self.buffer(1))
+    }
+
+    pub(super) fn remove(self, run: Run) {
+        self.disk.remove(run.file);
     }
 }
 
@@ -66,7 +106,7 @@ pub(super) struct Writer<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Writer<'a, W> {
-    pub(super) fn new(disk: &'a dyn Disk, buffer: usize) -> io::Result<Self> {
+    fn new(disk: &'a dyn Disk, buffer: usize) -> io::Result<Self> {
         let (file, out) = disk.create()?;
         let out = Some(BufWriter::with_capacity(buffer, out));
         Ok(Self { disk, run: Run { file, states: 0 }, out })
@@ -112,7 +152,7 @@ pub struct Reader<const W: usize> {
 }
 
 impl<const W: usize> Reader<W> {
-    pub(super) fn new(disk: &dyn Disk, run: Run, buffer: usize) -> io::Result<Self> {
+    fn new(disk: &dyn Disk, run: Run, buffer: usize) -> io::Result<Self> {
         let input = BufReader::with_capacity(buffer, disk.open(run.file)?);
         Ok(Self { input, left: run.states })
     }
@@ -163,11 +203,11 @@ pub(super) struct Merge<'a, const W: usize> {
 impl<'a, const W: usize> Merge<'a, W> {
     pub(super) fn new(
         order: Order<'a>,
-        disk: &dyn Disk,
+        files: Files<'_>,
         runs: &[Run],
         buffer: usize,
     ) -> io::Result<Self> {
-        let readers = runs.iter().map(|run| Reader::new(disk, *run, buffer));
+        let readers = runs.iter().map(|run| Reader::new(files.disk, *run, buffer));
         let readers: Vec<Reader<W>> = readers.collect::<io::Result<_>>()?;
         let mut merge = Self { order, readers, heads: BinaryHeap::new() };
         (0..runs.len()).try_for_each(|source| merge.advance(source))?;
