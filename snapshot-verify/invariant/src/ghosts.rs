@@ -31,12 +31,7 @@ impl<'p> Run<'_, 'p> {
         let tracked = self.layout.blocks[usize::from(T)];
         if self.me == T {
             // What was fresh is older than this ghost scan.
-            for (at, slot) in self.layout.slots.iter().enumerate() {
-                let is_token = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-                if is_token && state[at] == FRESH {
-                    state[at] = OLD;
-                }
-            }
+            self.age(state, FRESH);
             for owner in [I, J] {
                 let token = self.layout.blocks[usize::from(owner)] + at::TOKEN;
                 if state[token] == FRESH {
@@ -148,7 +143,10 @@ impl<'p> Run<'_, 'p> {
             let failure = self.end_operation(&mut branch.state, &row, is_ghost, span);
             let state = &mut branch.state;
             state[block + frame.at..block + frame.end].fill(ANY);
-            self.lose_own_views(state);
+            if self.layout.tokens() && self.me == T {
+                // Those of t's own ghost scans are of an earlier operation to its next one.
+                self.age(state, MINE);
+            }
             self.close(state);
             state[block + at::INVOKED] = 0;
             state[block + at::OP] = op::IDLE;
@@ -198,14 +196,11 @@ impl<'p> Run<'_, 'p> {
         (0..self.layout.frames.len()).find_map(stands)
     }
 
-    /// What t's operation leaves of views of its own ghost scans is old to its next operation.
-    fn lose_own_views(&self, state: &mut [u8]) {
-        if !self.layout.tokens() || self.me != T {
-            return;
-        }
+    /// All views with this token are old.
+    fn age(&self, state: &mut [u8], token: u8) {
         for (byte, slot) in state.iter_mut().zip(&self.layout.slots) {
-            let is_token = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-            if is_token && *byte == MINE {
+            let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+            if is_view && *byte == token {
                 *byte = OLD;
             }
         }

@@ -28,12 +28,7 @@ impl Run<'_> {
         let tracked = self.model.blocks[usize::from(T)];
         if self.me == T {
             state[ROUND] = state[ROUND].max(OLD);
-            for (at, slot) in self.model.slots.iter().enumerate() {
-                let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-                if is_view && state[at] == FRESH {
-                    state[at] = OLD;
-                }
-            }
+            self.age(state, FRESH);
             for owner in [I, J] {
                 let token = self.model.blocks[usize::from(owner)] + at::TOKEN;
                 if state[token] == FRESH {
@@ -151,7 +146,10 @@ impl Run<'_> {
             state[block + frame.back..block + frame.end].fill(DEAD);
             if is_root {
                 let failure = self.end_operation(state, is_ghost, &result, instruction.span);
-                self.lose_own_views(state);
+                if !self.is_direct() && self.me == T {
+                    // Those of t's own ghost scans are of an earlier operation to its next one.
+                    self.age(state, MINE);
+                }
                 self.close(state);
                 state[block + at::INVOKED] = 0;
                 state[block + at::OPERATION] = IDLE;
@@ -197,14 +195,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// What t's operation leaves of views of its own ghost scans is old to its next operation.
-    fn lose_own_views(&self, state: &mut [u8]) {
-        if self.is_direct() || self.me != T {
-            return;
-        }
+    /// All views with this token are old.
+    fn age(&self, state: &mut [u8], token: u8) {
         for (byte, slot) in state.iter_mut().zip(&self.model.slots) {
             let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-            if is_view && *byte == MINE {
+            if is_view && *byte == token {
                 *byte = OLD;
             }
         }
