@@ -2,12 +2,13 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use snapshot_core::Process;
 use snapshot_everyn::compile::compile;
 use snapshot_everyn::model::{Act, Model, Obligation, Part, Specification};
 use snapshot_everyn::prove::{Limits, Sabotage, Steps, steps};
 use snapshot_everyn::shape::{Mode, T};
 use snapshot_language::program::Program;
-use snapshot_semantics::interpret::Machine;
+use snapshot_semantics::interpret::{Client, Machine, Move, MoveKind, Scheduler, Values};
 
 use super::execution::Execution;
 use super::follow::{Counts, Follower};
@@ -55,22 +56,17 @@ fn walk(
         && model.obligation.specification == Specification::Observer;
     execution.fine = seed % 8 >= 4 && !is_observed && !leaves_links(model);
     let mut follower = Follower::new(execution, steps);
-    let mut weights = vec![1; n];
+    let values = Values::Simple(Process::from_index(i), Process::from_index(j));
+    let mut scheduler = Scheduler::new(Client::unbounded(values), n, seed);
     for _ in 0..moves {
-        if below(&mut random, 12) == 0 {
-            weights.fill_with(|| [1, 8, 64][below(&mut random, 3)]);
-        }
-        let mut drawn = below(&mut random, weights.iter().sum());
-        let process = weights.iter().position(|weight| {
-            let is_drawn = drawn < *weight;
-            drawn = drawn.saturating_sub(*weight);
-            is_drawn
-        });
-        let process = process.unwrap_or_default();
-        let calls = follower.execution.calls(process);
-        let call = match calls.len() {
-            0 => None,
-            count => Some(calls[below(&mut random, count)]),
+        let current = &follower.execution;
+        let calls = |process: Process| current.calls(process.index());
+        let next = scheduler.next_by(&current.state, |_, _, process| calls(process));
+        let Some(Move { process, kind }) = next else { break };
+        let process = process.index();
+        let call = match kind {
+            MoveKind::Begin(call) => Some(call),
+            MoveKind::Step => None,
         };
         if !follower.go(process, call)? {
             break;

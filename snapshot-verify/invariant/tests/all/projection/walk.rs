@@ -5,11 +5,12 @@ use std::cell::RefCell;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rustc_hash::FxHashMap;
+use snapshot_core::Process;
 use snapshot_invariant::byte::{I, J, T};
 use snapshot_invariant::claim::Aim;
 use snapshot_invariant::layout::{Layout, at, op};
 use snapshot_invariant::search::Family;
-use snapshot_semantics::interpret::Machine;
+use snapshot_semantics::interpret::{Client, Machine, Move, MoveKind, Scheduler, Values};
 
 use super::execution::{Ended, Execution};
 use super::likeness::{Likeness, Tuple, standing};
@@ -215,22 +216,17 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
         Ok(())
     };
     compare(&execution)?;
-    let mut weights = vec![1; n];
+    let values = Values::Simple(Process::from_index(i), Process::from_index(j));
+    let mut scheduler = Scheduler::new(Client::unbounded(values), n, seed);
     for _ in 0..moves {
-        if below(&mut random, 12) == 0 {
-            weights.fill_with(|| [1, 8, 64][below(&mut random, 3)]);
-        }
-        let mut drawn = below(&mut random, weights.iter().sum());
-        let process = weights.iter().position(|weight| {
-            let is_drawn = drawn < *weight;
-            drawn = drawn.saturating_sub(*weight);
-            is_drawn
-        });
-        let process = process.unwrap_or_default();
-        let calls = execution.calls(process);
-        let call = match calls.len() {
-            0 => None,
-            count => Some(calls[below(&mut random, count)]),
+        let current = &execution;
+        let calls = |process: Process| current.calls(process.index());
+        let next = scheduler.next_by(&current.state, |_, _, process| calls(process));
+        let Some(Move { process, kind }) = next else { break };
+        let process = process.index();
+        let call = match kind {
+            MoveKind::Begin(call) => Some(call),
+            MoveKind::Step => None,
         };
         if execution.approach(process) {
             compare(&execution)?;
