@@ -26,10 +26,6 @@ impl Replacement {
     /// If no file can be made beside it.
     pub fn of(path: &Path) -> io::Result<Self> {
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let directory = match place.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
         let mut builder = tempfile::Builder::new();
         builder.suffix(UNFINISHED);
         #[cfg(unix)]
@@ -38,7 +34,7 @@ impl Replacement {
             // The mask of the process is taken off this.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let file = builder.tempfile_in(directory)?;
+        let file = builder.tempfile_in(folder(&place))?;
         if let Ok(metadata) = place.metadata() {
             file.as_file().set_permissions(metadata.permissions())?;
         }
@@ -97,13 +93,19 @@ pub fn write_durably(
     replacement.file().sync_all()?;
     // The new name is on the disk when the folder is; not all systems can say that of one.
     #[cfg(unix)]
-    let folder = replacement.place.parent().map(File::open).transpose()?;
+    let folder = File::open(folder(&replacement.place))?;
     replacement.persist()?;
     #[cfg(unix)]
-    if let Some(folder) = folder {
-        folder.sync_all()?;
-    }
+    folder.sync_all()?;
     Ok(())
+}
+
+/// The folder that a file is in, or will be.
+fn folder(place: &Path) -> &Path {
+    match place.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
 }
 
 #[cfg(test)]
@@ -127,6 +129,12 @@ mod tests {
         assert_eq!(std::fs::read(&place)?, b"first");
         assert_eq!(std::fs::read_dir(folder.path())?.count(), 1, "nothing else is left");
         Ok(())
+    }
+
+    #[test]
+    fn a_name_alone_is_in_the_current_folder() {
+        assert_eq!(folder(Path::new("file")), Path::new("."));
+        assert_eq!(folder(Path::new("one/file")), Path::new("one"));
     }
 
     #[test]
