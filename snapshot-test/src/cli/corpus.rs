@@ -137,8 +137,10 @@ fn write(families: &[Family], directory: &Path) -> Result<usize, CannotWrite> {
 }
 
 fn table(tallies: &[Tally]) -> String {
+    let names = tallies.iter().map(|tally| tally.family.name().len());
+    let width = names.chain(["family".len()]).max().unwrap_or_default();
     let mut table = format!(
-        "{:<9}  {:>5}  {:>5}  {:>5}  {:>12}  {:>8}  {:>7}  {:>7}\n",
+        "{:<width$}  {:>5}  {:>5}  {:>5}  {:>12}  {:>8}  {:>7}  {:>7}\n",
         "family", "cases", "right", "wrong", "certificates", "searched", "events", "seconds"
     );
     let mut row = |name: &str, tallies: &[Tally]| {
@@ -148,7 +150,7 @@ fn table(tallies: &[Tally]) -> String {
             searched => searched.to_string(),
         };
         table += &format!(
-            "{name:<9}  {:>5}  {:>5}  {:>5}  {:>12}  {searched:>8}  {:>7}  {:>7.3}\n",
+            "{name:<width$}  {:>5}  {:>5}  {:>5}  {:>12}  {searched:>8}  {:>7}  {:>7.3}\n",
             sum(|tally| tally.cases),
             sum(|tally| tally.right),
             sum(|tally| tally.wrong.len()),
@@ -269,6 +271,11 @@ wrong: published/a-1: exact search needs more than 7 bytes
         };
         assert_eq!(row("hard"), ["hard", "3", "2", "0", "3", "-", "40", "1.500"]);
         assert_eq!(row("all"), ["all", "6", "4", "1", "6", "2", "80", "3.000"]);
+        // The longest name gives the width of its column.
+        let many = Tally { family: Family::ManyWriters, wrong: vec![], ..with_a_wrong_case() };
+        let report = table(&[with_a_wrong_case(), many]);
+        let lengths: Vec<usize> = report.lines().take(4).map(str::len).collect();
+        assert!(lengths.windows(2).all(|pair| pair[0] == pair[1]), "{report}");
     }
 
     #[test]

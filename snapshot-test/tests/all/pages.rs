@@ -2,6 +2,8 @@
 use std::fs;
 use std::process::Command;
 
+use snapshot_test::conformance::Family;
+
 /// The first block of code below a heading.
 fn sample<'a>(page: &'a str, heading: &str) -> &'a str {
     let (_, below) = page.split_once(heading).expect("the page has the heading");
@@ -44,4 +46,11 @@ fn the_recording_of_the_readme_is_answered_as_shown() {
     let (code, told) = check(recording);
     assert_eq!(code, Some(1));
     assert!(told.starts_with(report), "{told}");
+}
+
+#[test]
+fn the_readme_counts_the_histories_that_ship() {
+    let count: usize = Family::ALL.iter().map(|family| family.cases().count()).sum();
+    let shown = format!("checks the {},{:03} histories that ship", count / 1000, count % 1000);
+    assert!(include_str!("../../../README.md").contains(&shown), "{shown}");
 }
