@@ -49,7 +49,7 @@ struct Written<'h, V> {
 #[derive(Debug)]
 struct Writes<'h, V> {
     all: Vec<Written<'h, V>>,
-    /// The last number of each value, of the first so many.
+    /// The last number of each value among the first `indexed` operations.
     index: FxHashMap<&'h V, u32>,
     indexed: usize,
 }

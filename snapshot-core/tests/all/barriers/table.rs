@@ -58,7 +58,7 @@ fn with_multisets<A: Clone>(first: &[A], of: &[A], count: usize) -> Vec<Vec<A>> 
     all.into_iter().map(|(chosen, _)| chosen).collect()
 }
 
-/// `first` with all of 1 to `count` queries, while there are at most so many operations.
+/// Each of `firsts` with all of 1 to 3 queries, where that makes at most `most` operations.
 fn rows<A: Answered>(
     most: usize,
     firsts: impl IntoIterator<Item = Vec<A>>,

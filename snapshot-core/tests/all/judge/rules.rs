@@ -341,7 +341,7 @@ fn a_witness_of_overlapping_updates_is_small() {
     // before, or invoked after.
     let events = "0:u0=2 0:ok 0:u0=9 0:ok 0:u0=1 0:unknown 0:u0=2 0:ok 3:s 3:1 4:u0=1 3:s 3:2";
     assert_eq!(told(1, events), (Some(12), vec![0], vec![2, 3, 4, 6]));
-    // Nobody ever wrote the value: the scan alone proves it.
+    // No update ever wrote the value: the scan alone proves it.
     let events = "0:u0=1 1:u0=2 0:ok 1:ok 3:s 3:9";
     assert_eq!(told(1, events), (Some(5), vec![0], vec![2]));
 }
