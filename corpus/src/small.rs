@@ -6,7 +6,9 @@
 //! verifier, or not at all: names of processes are compared with numbers, a move takes several
 //! successors of counters, processes are exchanged where versions have canonical numbers, a
 //! reaction leads back to where it began, more versions are unrelated at the start than a first
-//! layout has room for, and a scan returns a view that its process has kept (`cached`).
+//! layout has room for, a scan returns a view that its process has kept (`cached`), scans store
+//! for others within a cell (`masked`) or within a private array (`noted`), what a loop counts
+//! with is forgotten (`counted`).
 
 /// The text of a small program.
 ///
@@ -26,10 +28,13 @@ macro_rules! files {
 const SMALL: &[(&str, &str)] = files![
     "cached",
     "catch_up",
+    "counted",
     "locked",
     "locked_by_links",
+    "masked",
     "name_above_number",
     "name_equal_number",
+    "noted",
     "published",
     "reaction_circle",
     "reaction_circle_own",

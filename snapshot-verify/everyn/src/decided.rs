@@ -43,7 +43,16 @@ pub fn uses(model: &Model) -> [Vec<Use>; 3] {
                 }
             });
         }
-        let is_kept = |one: &Use| model.slots[one.at].kept && !model.slots[one.at].other;
+        // The variable of a loop is read where the loop goes on, too.
+        let is_loop = |at: usize| {
+            let offset = at.checked_sub(model.blocks[usize::from(me)]);
+            model.code.iter().any(|one| match &one.act {
+                Act::Begin(this) => Some(this.variable) == offset,
+                _ => false,
+            })
+        };
+        let is_kept =
+            |one: &Use| model.slots[one.at].kept && !model.slots[one.at].other && !is_loop(one.at);
         let mut uses: Vec<Use> = found.into_values().flatten().filter(is_kept).collect();
         uses.sort_by_key(|one| one.at);
         uses

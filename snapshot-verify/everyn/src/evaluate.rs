@@ -282,6 +282,12 @@ impl Scope<'_> {
                     if one == two { one } else { shape.unknown(self.mode(), false, false) }
                 }
             },
+            Term::Also(before, value) => {
+                for term in before {
+                    self.bytes(term)?;
+                }
+                self.bytes(value)?
+            }
             Term::Fresh => {
                 // Of a loop that makes one after the other without a pause, the later ones
                 // are unknown: no two versions ever get one number.

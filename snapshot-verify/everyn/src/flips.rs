@@ -350,6 +350,10 @@ impl Search<'_> {
                 row.iter_mut().zip(other).for_each(|(one, other)| one.join(other));
                 row
             }
+            Term::Also(before, value) => {
+                before.iter().for_each(|term| self.invariant(flow, term));
+                self.row(flow, value)
+            }
             Term::Unwrap(..) | Term::Taken(..) | Term::Connected(..) | Term::Arithmetic(..) => {
                 term.operands().into_iter().for_each(|operand| self.invariant(flow, operand));
                 vec![Origin::fixed()]
@@ -373,7 +377,7 @@ impl Search<'_> {
 
     fn assigned(&mut self, flow: &Flow<'_>, target: &Target, row: Vec<Origin>) {
         for step in &target.path {
-            if let Step::Element(index, ..) = step {
+            if let Step::Element(index, ..) | Step::Passed(index) = step {
                 self.invariant(flow, index);
             }
         }

@@ -196,6 +196,7 @@ impl Flow<'_> {
                 let row = of(body);
                 row.iter().cloned().cycle().take(count * row.len()).collect()
             }
+            Term::Also(_, value) => of(value),
             _ => vec![term.operands().into_iter().flat_map(all).collect(); size_of_term(term)],
         }
     }
@@ -206,6 +207,7 @@ impl Flow<'_> {
         for step in &target.path {
             match step {
                 Step::Field(offset) => begins.iter_mut().for_each(|begin| *begin += offset),
+                Step::Passed(_) => {}
                 Step::Element(index, over, size, _) => {
                     let places = self.places(index, *over, PLACES);
                     begins = begins

@@ -165,6 +165,7 @@ fn row(flow: &Flow<'_>, term: &Term, known: &[bool]) -> Vec<bool> {
         Term::Equal { left, right, .. } => {
             vec![of(left).into_iter().zip(of(right)).any(|(one, two)| one && two)]
         }
+        Term::Also(_, value) => of(value),
         Term::Connected(_, left, right) => vec![scalar(left) || scalar(right)],
         Term::If(_, then, otherwise, _) => {
             of(then).into_iter().zip(of(otherwise)).map(|(one, two)| one || two).collect()

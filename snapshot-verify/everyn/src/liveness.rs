@@ -102,7 +102,7 @@ pub fn terms(act: &Act) -> Vec<&Term> {
     }
     if let Some(target) = target(act) {
         for step in &target.path {
-            if let Step::Element(index, ..) = step {
+            if let Step::Element(index, ..) | Step::Passed(index) = step {
                 found.push(index);
             }
         }

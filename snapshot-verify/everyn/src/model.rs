@@ -126,6 +126,8 @@ pub struct Slot {
     pub tracked: bool,
     /// Whether an untracked process is among the indices.
     pub other: bool,
+    /// Whether t is among the indices within a variable or a cell.
+    pub within_tracked: bool,
     /// Whose it is, unless it is shared.
     pub owner: Option<u8>,
     /// The procedure whose frame it belongs to.
@@ -137,6 +139,16 @@ pub struct Slot {
     /// If it tells whether its owner is linked to a cell: the shared variable, and the indices
     /// of the cell over processes or segments.
     pub link: Option<(SharedId, Vec<u8>)>,
+}
+
+impl Slot {
+    /// Whether it is in a cell that t is no index of, at t's index within: the process that writes
+    /// the cell sees its own there, or none.
+    pub fn is_within_cell_of_tracked(&self) -> bool {
+        let is_of_others =
+            self.cell.as_ref().is_some_and(|(_, path)| !path.contains(&super::shape::T));
+        is_of_others && self.within_tracked
+    }
 }
 
 /// When a byte is outside of the centre: relative to the tracked process, or within an open
@@ -403,6 +415,8 @@ pub enum Step {
     Field(usize),
     /// An element of an array, whose elements have this size.
     Element(Term, Over, usize, super::term::Other),
+    /// An index of what is one token, or not modelled: evaluated for what may go wrong.
+    Passed(Term),
 }
 
 impl Model {

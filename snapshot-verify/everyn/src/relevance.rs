@@ -219,17 +219,7 @@ fn is_judged_return(model: &Model, instruction: &Instruction) -> bool {
 
 /// Whether an instruction may go wrong.
 fn may_fail(instruction: &Instruction) -> bool {
-    let mut may = false;
-    for term in terms(&instruction.act) {
-        term.visit(&mut |term| {
-            may |= match term {
-                Term::Unwrap(..) => true,
-                Term::Arithmetic(_, _, _, wide) => wide.count > 0,
-                _ => false,
-            };
-        });
-    }
-    may
+    terms(&instruction.act).into_iter().any(Term::may_fail)
 }
 
 /// What an instruction makes relevant, given what is.

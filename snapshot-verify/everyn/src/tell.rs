@@ -86,10 +86,10 @@ pub fn failure(failure: Failure, source: &Source) -> String {
 /// The steps that lead there, in words, one per line.
 pub fn events(events: &[Event], source: &Source) -> Vec<String> {
     let described = |event: &Event| match event.span {
-        None => format!("{} begins an operation", event.who),
+        None => format!("{} begins an operation", event.actor),
         Some(span) => {
             let text = source.slice(span).lines().next().unwrap_or_default().trim();
-            format!("{} goes on from `{text}` ({})", event.who, place(source, span))
+            format!("{} goes on from `{text}` ({})", event.actor, place(source, span))
         }
     };
     events.iter().map(described).collect()

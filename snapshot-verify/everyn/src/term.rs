@@ -93,6 +93,8 @@ pub enum Term {
     If(Box<Self>, Box<Self>, Box<Self>, Shape),
     /// A version that never was before.
     Fresh,
+    /// The last, once the first ones have been evaluated for what may go wrong there.
+    Also(Vec<Self>, Box<Self>),
 }
 
 /// An integer that is computed with.
@@ -182,7 +184,21 @@ impl Term {
                 except.as_deref().into_iter().chain([&**body]).collect()
             }
             Self::If(one, two, three, _) => vec![one, two, three],
+            Self::Also(before, value) => before.iter().chain([&**value]).collect(),
         }
+    }
+
+    /// Whether the program may go wrong where it is evaluated.
+    pub fn may_fail(&self) -> bool {
+        let mut may = false;
+        self.visit(&mut |term| {
+            may |= match term {
+                Self::Unwrap(..) => true,
+                Self::Arithmetic(_, _, _, wide) => wide.count > 0,
+                _ => false,
+            };
+        });
+        may
     }
 
     /// Does something with it and all that it is made of.

@@ -5,13 +5,13 @@
 
 use snapshot_language::Span;
 use snapshot_language::program::{
-    Binary, Expression, ExpressionKind, LocalId, ProcedureId, Program, Statement, StatementKind,
-    Type,
+    Binary, Bound, Expression, ExpressionKind, LocalId, ProcedureId, Program, Statement,
+    StatementKind, Type,
 };
 
 use super::holds_view;
 use super::layout::over;
-use crate::model::{Model, Room, Unsupported};
+use crate::model::{Model, Part, Room, Unsupported};
 use crate::shape::{BASE, Bytes, Leaf, Mode, NONE, OWN, PLACES, Scalar, Shape, integer};
 use crate::term::{Operand, Other, Over, Term, Wide};
 
@@ -60,6 +60,9 @@ impl Scope<'_> {
         let shape = self.shape(&of.content);
         Ok(match &of.kind {
             ExpressionKind::Bool(data) => byte(BASE + u8::from(*data)),
+            ExpressionKind::Integer(bound) if !fits(&of.content, *bound) => {
+                return Err(Unsupported { span, construct: "a number out of range for some n" });
+            }
             ExpressionKind::Integer(bound) => match shape {
                 Shape::Leaf(Leaf { scalar: Scalar::Integer { low, count }, .. })
                     if bound.times_n == 0
@@ -69,12 +72,18 @@ impl Scope<'_> {
                 }
                 shape => Term::Unknown(shape),
             },
+            ExpressionKind::Process(bound) | ExpressionKind::Segment(bound)
+                if !is_within((Bound::constant(0), Bound { times_n: 1, plus: -1 }), *bound) =>
+            {
+                return Err(Unsupported { span, construct: "a process that there may not be" });
+            }
             // Which member has this number depends on n, i and j.
             ExpressionKind::Process(_) | ExpressionKind::Segment(_) => Term::Unknown(shape),
             ExpressionKind::None => byte(NONE),
             ExpressionKind::InitialValue => byte(OWN),
             ExpressionKind::FirstVersion => byte(BASE),
-            ExpressionKind::Counter(_) | ExpressionKind::Successor(_) => Term::Unknown(shape),
+            ExpressionKind::Counter(_) => Term::Unknown(shape),
+            ExpressionKind::Successor(inner) => self.unseen(&[inner], shape)?,
             ExpressionKind::Me => Term::Me,
             ExpressionKind::Convert(inner) => self.term(inner)?,
             ExpressionKind::Some(inner) => match (self.shape(&inner.content), shape) {
@@ -85,7 +94,7 @@ impl Scope<'_> {
                     Shape::Leaf(Leaf { scalar: Scalar::Integer { .. }, .. }),
                     Shape::Leaf(Leaf { scalar: Scalar::Integer { .. }, .. }),
                 ) => self.term(inner)?,
-                (_, shape) => Term::Unknown(shape),
+                (_, shape) => self.unseen(&[inner], shape)?,
             },
             ExpressionKind::Checked(inner) => {
                 let from = self.shape(&inner.content);
@@ -105,7 +114,7 @@ impl Scope<'_> {
                     (_, Shape::Leaf(Leaf { scalar: Scalar::Member, optional: false }))
                         if numbers_processes(&inner.content) =>
                     {
-                        Term::Unknown(shape)
+                        self.unseen(&[inner], shape)?
                     }
                     _ => {
                         return Err(Unsupported {
@@ -134,11 +143,14 @@ impl Scope<'_> {
                 if let Shape::Leaf(leaf) = self.shape(&array.content) {
                     return match leaf.scalar {
                         // Its token is looked at when it is evaluated.
-                        Scalar::View => Ok(Term::Taken(self.boxed(array)?, span)),
-                        _ => Ok(Term::Unknown(shape)),
+                        Scalar::View => {
+                            let taken = Term::Taken(self.boxed(array)?, span);
+                            self.also(&[index], taken)
+                        }
+                        _ => self.unseen(&[array, index], shape),
                     };
                 }
-                let scratch = self.is_scratch(index);
+                let scratch = !is_private(array) && self.is_scratch(index);
                 Term::Index {
                     array: self.boxed(array)?,
                     element: shape,
@@ -171,7 +183,7 @@ impl Scope<'_> {
                     // All elements are values, and none of them is of a view.
                     self.term(element)?
                 }
-                Shape::Leaf(_) => Term::Unknown(shape),
+                Shape::Leaf(_) => self.unseen(&[element], shape)?,
                 Shape::Members(_) => Term::Filled(self.boxed(element)?, PLACES),
                 Shape::Range(_, count, _) => Term::Filled(self.boxed(element)?, count),
                 Shape::Record(_) => unreachable!("only arrays are filled"),
@@ -182,7 +194,11 @@ impl Scope<'_> {
                     Shape::Leaf(Leaf { scalar: Scalar::View, .. }) => {
                         Term::Made { variable, body: self.boxed(body)? }
                     }
-                    Shape::Leaf(_) => Term::Unknown(shape),
+                    Shape::Leaf(_) => {
+                        let body = self.boxed(body)?;
+                        let each = Term::Each { variable, over: over(*set), body };
+                        self.after(vec![each], Term::Unknown(shape))
+                    }
                     _ => Term::Each { variable, over: over(*set), body: self.boxed(body)? },
                 }
             }
@@ -205,7 +221,9 @@ impl Scope<'_> {
                 let branches = (self.boxed(then)?, self.boxed(otherwise)?);
                 Term::If(self.boxed(condition)?, branches.0, branches.1, shape)
             }
-            ExpressionKind::Remainder(..) | ExpressionKind::Quotient(..) => Term::Unknown(shape),
+            ExpressionKind::Remainder(inner, _) | ExpressionKind::Quotient(inner, _) => {
+                self.unseen(&[inner], shape)?
+            }
             ExpressionKind::Fresh => Term::Fresh,
             // Only objects have lists, and they are not compiled.
             ExpressionKind::List(..) => Term::Unknown(shape),
@@ -256,7 +274,8 @@ impl Scope<'_> {
             Over::Range(low, count) => match self.low_of(index) {
                 Some(from) => Ok(self.checked(term, from, low, count as u8, index.span)),
                 None => {
-                    Ok(Term::Unknown(Shape::Leaf(Leaf { scalar: Scalar::Lost, optional: false })))
+                    let lost = Shape::Leaf(Leaf { scalar: Scalar::Lost, optional: false });
+                    Ok(self.after(vec![term], Term::Unknown(lost)))
                 }
             },
             Over::Many => Ok(term),
@@ -306,11 +325,71 @@ impl Scope<'_> {
                         Box::new(Operand { term: *terms.1, low: two.0, count: two.1 }),
                         wide,
                     ),
-                    _ => Term::Unknown(shape.clone()),
+                    _ => self.after(vec![*terms.0, *terms.1], Term::Unknown(shape.clone())),
                 }
             }
         })
     }
+
+    /// What is not modelled, of these expressions.
+    fn unseen(&self, of: &[&Expression], shape: Shape) -> Result<Term, Unsupported> {
+        self.also(of, Term::Unknown(shape))
+    }
+
+    /// A term that does without these expressions.
+    fn also(&self, of: &[&Expression], value: Term) -> Result<Term, Unsupported> {
+        Ok(match self.fallible(of)? {
+            before if before.is_empty() => value,
+            before => Term::Also(before, Box::new(value)),
+        })
+    }
+
+    /// A term, once others have been evaluated, where it matters what may go wrong in these.
+    fn after(&self, mut before: Vec<Term>, value: Term) -> Term {
+        before.retain(|term| self.excludes_faults() && term.may_fail());
+        if before.is_empty() { value } else { Term::Also(before, Box::new(value)) }
+    }
+
+    /// Those of some expressions in which the program may go wrong, where that matters.
+    pub(super) fn fallible(&self, of: &[&Expression]) -> Result<Vec<Term>, Unsupported> {
+        if !self.excludes_faults() {
+            return Ok(Vec::new());
+        }
+        let mut terms =
+            of.iter().map(|one| self.term(one)).collect::<Result<Vec<_>, Unsupported>>()?;
+        terms.retain(Term::may_fail);
+        Ok(terms)
+    }
+
+    /// Whether it is shown that the program does not go wrong.
+    fn excludes_faults(&self) -> bool {
+        self.mode() == Mode::Nested && self.model.obligation.part != Part::Tokens
+    }
+}
+
+/// Whether something is part of a private variable: procedures that are called within a round store
+/// there, too, in rounds of their own.
+fn is_private(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Private(_) => true,
+        ExpressionKind::Index(whole, _) | ExpressionKind::Field(whole, _) => is_private(whole),
+        _ => false,
+    }
+}
+
+/// Whether a number is one of its type, for every n >= 2.
+fn fits(content: &Type, number: Bound) -> bool {
+    match content {
+        Type::Integer { low, high } => is_within((*low, *high), number),
+        _ => false,
+    }
+}
+
+/// Whether a number is one of a range, for every n >= 2.
+fn is_within((low, high): (Bound, Bound), number: Bound) -> bool {
+    // Both differences grow with n, or stay, and are right for two processes.
+    let is_below = |one: Bound, two: Bound| one.times_n <= two.times_n && one.at(2) <= two.at(2);
+    is_below(low, number) && is_below(number, high)
 }
 
 /// Whether each integer of a type is the number of a process, for every n >= 2.

@@ -182,7 +182,10 @@ impl Writer<'_> {
         for projection in &place.path {
             if in_token {
                 // What is not modelled as a whole has no parts.
-                break;
+                if let Projection::Index(index) = projection {
+                    path.extend(scope.fallible(&[index])?.into_iter().map(Step::Passed));
+                }
+                continue;
             }
             let shape = scope.shape(content);
             match (projection, content) {
@@ -192,10 +195,13 @@ impl Writer<'_> {
                 }
                 (Projection::Index(index), Type::Array { index: set, element }) => {
                     match shape {
-                        Shape::Leaf(_) => in_token = true,
+                        Shape::Leaf(_) => {
+                            in_token = true;
+                            path.extend(scope.fallible(&[index])?.into_iter().map(Step::Passed));
+                        }
                         _ => {
                             let over = over(*set);
-                            let other = match scope.is_scratch(index) {
+                            let other = match private.is_none() && scope.is_scratch(index) {
                                 true => Other::Scratch,
                                 false => Other::Unknown,
                             };

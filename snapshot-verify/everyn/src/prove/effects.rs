@@ -31,6 +31,8 @@ pub(super) struct Effect {
     pub(super) others: Vec<usize>,
     /// Tokens that are old now.
     pub(super) tokens: Vec<usize>,
+    /// Bytes of which nothing is known now.
+    pub(super) hidden: Vec<usize>,
     /// Cells of t that may have been written as those of another process.
     pub(super) hit: Vec<usize>,
     /// Whether a round began.
@@ -106,6 +108,7 @@ impl Search<'_> {
             || ends
             || !others.is_empty()
             || !branch.tokens.is_empty()
+            || !branch.hidden.is_empty()
             || !branch.broken.is_empty()
             || branch.begins_round
             || !branch.of_round.is_empty()
@@ -133,6 +136,7 @@ impl Search<'_> {
             fresh: if is_numbered { fresh } else { 0 },
             others,
             tokens: branch.tokens.clone(),
+            hidden: branch.hidden.clone(),
             hit: self.hit(&branch.elsewhere),
             begins_round: branch.begins_round,
             of_round: branch.of_round.clone(),
@@ -184,7 +188,7 @@ impl Search<'_> {
         for &at in &effect.tokens {
             state[at] = OLD;
         }
-        for &at in effect.hit.iter().filter(|_| has_tracked) {
+        for &at in effect.hit.iter().chain(&effect.hidden).filter(|at| self.is_there(kind, **at)) {
             let is_token = model.obligation.mode == Mode::Nested
                 && model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
             state[at] = if is_token { OLD } else { UNKNOWN };
@@ -199,14 +203,14 @@ impl Search<'_> {
                 state[at] = state[ROUND];
             }
         }
-        let who = match effect.actor {
+        let actor = match effect.actor {
             I => Actor::I,
             J => Actor::J,
             _ => Actor::Another,
         };
         let row = &self.views.rows[partner as usize];
         let place = pc(row, model.blocks[usize::from(effect.actor)]) as u32;
-        let origin = Origin { from: id, who, place };
+        let origin = Origin { from: id, actor, place };
         if effect.others.is_empty() && !effect.ends && is_definite(model, &state) {
             let added = self.add(kind, &mut state, origin);
             self.scratch = state;
@@ -237,6 +241,16 @@ impl Search<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a byte with t among its indices says something in views of a kind: of nesting,
+    /// private tokens do even where there is no t.
+    fn is_there(&self, kind: usize, at: usize) -> bool {
+        let slot = &self.model.slots[at];
+        let members = &self.crowds[kind].members;
+        let is_owned = slot.owner.is_none_or(|owner| members.contains(&owner));
+        let is_of_tracked = slot.cell.as_ref().is_some_and(|(_, path)| path.contains(&T));
+        is_owned && (members.contains(&T) || !(slot.within_tracked || is_of_tracked))
     }
 
     /// Breaks the links that the centre does not show.

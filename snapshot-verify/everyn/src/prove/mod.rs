@@ -79,7 +79,7 @@ pub enum Attempt {
 #[derive(Clone, Debug)]
 pub struct Event {
     /// The process.
-    pub who: Actor,
+    pub actor: Actor,
     /// Where it stood; none: it was idle.
     pub span: Option<Span>,
 }
@@ -206,9 +206,9 @@ pub fn prove(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Proof {
         Ok(()) => Attempt::Holds,
         Err(End::Unsupported(unsupported)) => Attempt::Unsupported(unsupported),
         Err(End::Budget(which)) => Attempt::Budget(which),
-        Err(End::Fails(failure, from, who, span)) => {
+        Err(End::Fails(failure, from, actor, span)) => {
             let mut events = search.retrace(from);
-            events.push(Event { who, span });
+            events.push(Event { actor, span });
             Attempt::Fails(failure, events)
         }
     };

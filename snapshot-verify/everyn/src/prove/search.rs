@@ -26,7 +26,7 @@ pub(super) struct Views {
 #[derive(Clone, Copy)]
 pub(super) struct Origin {
     pub(super) from: u32,
-    pub(super) who: Actor,
+    pub(super) actor: Actor,
     pub(super) place: u32,
 }
 
@@ -89,7 +89,7 @@ impl Search<'_> {
     pub(super) fn close(&mut self) -> Result<(), End> {
         for kind in 0..self.crowds.len() {
             for mut state in self.initial(kind)? {
-                let origin = Origin { from: u32::MAX, who: Actor::Tracked, place: 0 };
+                let origin = Origin { from: u32::MAX, actor: Actor::Tracked, place: 0 };
                 self.add(kind, &mut state, origin)?;
             }
         }
@@ -245,7 +245,7 @@ impl Search<'_> {
     pub(super) fn note(&mut self, origin: Origin, to: u32) {
         if let Some(record) = &mut self.record
             && let Some(steps) = record.steps.get_mut(origin.from as usize)
-            && steps.insert((origin.who, to))
+            && steps.insert((origin.actor, to))
         {
             self.bytes += 16;
         }
@@ -263,7 +263,7 @@ impl Search<'_> {
             let block = model.blocks[usize::from(me)];
             let here = pc(&view, block);
             let is_followed = me == crowd.tracked;
-            let who = match me {
+            let actor = match me {
                 I => Actor::I,
                 J => Actor::J,
                 _ => Actor::Tracked,
@@ -287,14 +287,14 @@ impl Search<'_> {
             }
             for (branch, within) in ways {
                 if let (Some(failure), Some(record)) = (branch.failure, &mut self.record) {
-                    record.failures[id as usize].push((who, failure));
+                    record.failures[id as usize].push((actor, failure));
                     continue;
                 }
                 if let Some(failure) = branch.failure {
                     let span = (here != 0).then(|| model.code[here].span);
-                    return Err(End::Fails(failure, id, who, span));
+                    return Err(End::Fails(failure, id, actor, span));
                 }
-                let origin = Origin { from: id, who, place: here as u32 };
+                let origin = Origin { from: id, actor, place: here as u32 };
                 if is_followed && (me == T || within) {
                     self.affect(kind, &view, &old, &branch, home, id)?;
                 }
@@ -321,7 +321,7 @@ impl Search<'_> {
             }
             let place = origin.place as usize;
             let span = (place != 0).then(|| self.model.code[place].span);
-            events.push(Event { who: origin.who, span });
+            events.push(Event { actor: origin.actor, span });
             at = origin.from;
         }
     }

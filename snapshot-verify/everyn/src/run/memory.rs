@@ -38,6 +38,13 @@ impl Run<'_> {
         for step in &target.path {
             match step {
                 Step::Field(offset) => at += offset,
+                Step::Passed(index) => {
+                    if let Err(stop) = self.scope(&mut branch.state).bytes(index) {
+                        branch.failure = Some(failed(stop));
+                        out.push(branch);
+                        return;
+                    }
+                }
                 Step::Element(index, over, size, other) => {
                     let index = match self.scope(&mut branch.state).scalar(index) {
                         Ok(index) => index,
@@ -58,6 +65,17 @@ impl Run<'_> {
                     }
                 }
             }
+        }
+        if target.private.is_some() && self.me != T {
+            // An index of any other may be t of another view.
+            let room = block + target.room.base..block + target.room.base + target.room.size;
+            let is_known = !anywhere && !self.model.slots[at].other;
+            let stored = if is_known { at..at + target.size } else { room };
+            let is_hidden = |at: &usize| {
+                let slot = &self.model.slots[*at];
+                slot.kept && slot.tracked && !slot.other
+            };
+            stored.filter(is_hidden).for_each(|at| note(&mut branch.hidden, at));
         }
         let state = &mut branch.state;
         if anywhere {
@@ -335,6 +353,9 @@ impl Run<'_> {
                     }
                     note_other(&mut branch.others, slot, at, byte);
                     branch.state[at] = byte;
+                    if slot.is_within_cell_of_tracked() {
+                        note(&mut branch.hidden, at);
+                    }
                     if is_token(at) {
                         note(&mut branch.tokens, at);
                         // Only a ghost scan's view that is known to be within t's is fresh.
@@ -353,6 +374,9 @@ impl Run<'_> {
                     let is_there = path.iter().all(|place| self.crowd.members.contains(place));
                     if *variable == cell.variable && hit && is_there && slot.kept {
                         note_other(&mut branch.others, slot, at, UNKNOWN);
+                        if slot.is_within_cell_of_tracked() {
+                            note(&mut branch.hidden, at);
+                        }
                         let is_token = is_token(at);
                         branch.state[at] = if is_token { OLD } else { UNKNOWN };
                         if is_token {

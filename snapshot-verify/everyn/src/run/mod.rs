@@ -79,6 +79,10 @@ pub struct Branch {
     pub others: Vec<usize>,
     /// Shared tokens that were set.
     pub tokens: Vec<usize>,
+    /// Bytes that have t among their indices within a cell or a private variable of i or j, or
+    /// are tokens of one, and may have been set: what they hold in the views of others is not
+    /// said here.
+    pub hidden: Vec<usize>,
     /// Whether a round began.
     pub begins_round: bool,
     /// Shared tokens that are now that of the round.
@@ -102,8 +106,9 @@ impl Branch {
     fn new(state: Vec<u8>) -> Self {
         let (elsewhere, others) = (Vec::new(), Vec::new());
         let (tokens, of_round, broken) = (Vec::new(), Vec::new(), Vec::new());
-        let begins_round = false;
-        Self { state, failure: None, elsewhere, others, tokens, begins_round, of_round, broken }
+        let (hidden, begins_round) = (Vec::new(), false);
+        let failure = None;
+        Self { state, failure, elsewhere, others, tokens, hidden, begins_round, of_round, broken }
     }
 }
 
@@ -347,6 +352,7 @@ impl<'m> Run<'m> {
             elsewhere: branch.elsewhere.clone(),
             others: branch.others.clone(),
             tokens: branch.tokens.clone(),
+            hidden: branch.hidden.clone(),
             begins_round: branch.begins_round,
             of_round: branch.of_round.clone(),
             broken: branch.broken.clone(),

@@ -13,7 +13,8 @@ use crate::model::{Act, Instruction, Unsupported};
 impl Run<'_> {
     /// Goes on until the next pause.
     pub(super) fn settle(&self, branch: Branch, out: &mut Vec<Branch>) -> Result<(), Unsupported> {
-        let mut visited: FxHashSet<Vec<u8>> = FxHashSet::default();
+        // With what they leave for others.
+        let mut visited: FxHashSet<Branch> = FxHashSet::default();
         let mut waiting = vec![branch];
         while let Some(branch) = waiting.pop() {
             if branch.failure.is_some() {
@@ -33,7 +34,7 @@ impl Run<'_> {
                 continue;
             }
             if matches!(instruction.act, Act::Jump(_) | Act::Next(_) | Act::Begin(_))
-                && !visited.insert(branch.state.clone())
+                && !visited.insert(branch.clone())
             {
                 continue;
             }

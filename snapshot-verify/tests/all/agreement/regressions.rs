@@ -96,6 +96,15 @@ fn versions_of_exchanged_processes() {
     }
 }
 
+/// What the proof for every n once took for right is found wrong by the search.
+#[test]
+fn wrong_for_three_processes() {
+    for name in ["cached", "masked", "noted", "counted"] {
+        let request = Request { keep_going: false, ..standard(3, Operations::AtMost(3)) };
+        assert!(answers(&program(name, corpus::small(name)), &request).starts_with('x'), "{name}");
+    }
+}
+
 /// A reaction leads, by steps that touch only own cells, back to where the process reacts:
 /// it is left at a pause. (Such a scan spins as soon as another process has written.)
 #[test]

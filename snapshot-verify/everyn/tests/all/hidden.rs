@@ -1,0 +1,194 @@
+//! Wrong programs that were proved once, each with a right twin that is: what a process does and the
+//! views of others do not show, and what goes wrong where nothing depends on the result.
+
+use snapshot_everyn::compile::compile;
+use snapshot_everyn::model::{Act, Ghosts, Obligation, Part, Specification, Step};
+use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
+use snapshot_everyn::shape::{Mode, T};
+use snapshot_everyn::term::{Other, Term};
+
+use super::verdicts::{answer, is_proved, parsed};
+
+/// What was in memory for scans of processes other than i and j.
+const VECTORS_OF_T: Obligation = Obligation {
+    mode: Mode::Direct,
+    ghosts: Ghosts::Scans,
+    specification: Specification::Local,
+    part: Part::By(T),
+};
+
+/// The obligation is not shown since something cannot be excluded, and is with the edit.
+fn fails(text: &str, obligation: Obligation, from: &str, to: &str) {
+    assert!(text.contains(from), "{from}");
+    let attempt = |text: &str| {
+        let model = compile(&parsed(text, None), obligation).expect("all is modelled");
+        let limits = Limits { views: 1 << 20, bytes: 1 << 29, ..Limits::default() };
+        prove(&model, limits, Sabotage::default()).finding.attempt
+    };
+    let (wrong, right) = (attempt(text), attempt(&text.replacen(from, to, 1)));
+    assert!(matches!(wrong, Attempt::Fails(..)), "{text}: {wrong:?}");
+    assert!(matches!(right, Attempt::Holds), "with {to}: {text}: {right:?}");
+}
+
+/// The text is not proved since something cannot be excluded, and is with the edit.
+fn is_refuted(text: &str, from: &str, to: &str) {
+    assert!(text.contains(from), "{from}");
+    assert!(is_proved(&text.replacen(from, to, 1)), "with {to}: {text}");
+    let answer = answer(&parsed(text, None), 20);
+    assert!(!answer.proved, "{text}");
+    let mut findings = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
+    let fails = |attempt: &Attempt| matches!(attempt, Attempt::Fails(..));
+    assert!(findings.any(|finding| fails(&finding.attempt)), "{text}: {:?}", answer.rungs);
+}
+
+/// A cell that is an array by process, written by other processes.
+#[test]
+fn elements_within_cells_are_written_by_others() {
+    let masked = corpus::small("masked");
+    is_refuted(masked, "if seen[me]:", "if false:");
+    // Computed at once, part by part.
+    let edits = [
+        ("flags[k] := true", "flags[k] := k != me"),
+        ("    mask := flags", "    mask := [k != me for k in processes]"),
+        (
+            "    mask := flags",
+            "    mask[me] := false\n    for k in processes except me: mask[k] := true",
+        ),
+        ("        if k != me:\n            flags[k] := true", "        flags[k] := k != me"),
+    ];
+    for (from, to) in edits {
+        assert!(masked.contains(from), "{from}");
+        is_refuted(&masked.replacen(from, to, 1), "if seen[me]:", "if false:");
+    }
+    let of_two = masked
+        .replace("shared mask:", "shared mask[0..1]:")
+        .replace("mask := flags", "mask[1] := flags")
+        .replace("seen := mask", "seen := mask[1]");
+    is_refuted(&of_two, "if seen[me]:", "if false:");
+    // No longer by the process itself.
+    let set = masked
+        .replace("        if k != me:\n            flags[k] := true", "        flags[k] := k = me");
+    is_refuted(&set.replace("if seen[me]", "if not seen[me]"), "if not seen[me]:", "if false:");
+}
+
+/// A private array, stored to within a scan: in place, whole, or at an index that is not known.
+#[test]
+fn private_arrays_are_stored_to_within_scans() {
+    let noted = corpus::small("noted");
+    let store = "for k in processes: scanned[k] := true";
+    for to in [
+        store,
+        "scanned := [true for k in processes]",
+        "for k in processes except me: scanned[k] := true",
+    ] {
+        let text = noted.replacen(store, to, 1);
+        fails(&text, VECTORS_OF_T, to, "skip");
+    }
+}
+
+/// Private variables that hold views are stored to within ghost scans.
+#[test]
+fn private_views_are_stored_to_within_ghost_scans() {
+    let afek = corpus::algorithm("afek_unbounded").expect("an algorithm of the corpus").text;
+    let text = afek
+        .replace("private seq: version", "private seq: version\nprivate cache: view\nprivate kept: view\nprivate swaps: bool")
+        .replace(
+            "    s := embedded_scan()\n    seq := fresh\n    r[me] := (v, seq, s) linearizes",
+            "    s := embedded_scan()\n    cache := s\n    swaps := true\n    h := embedded_scan()\n    \
+             swaps := false\n    kept := h\n    seq := fresh\n    r[me] := (v, seq, cache) linearizes",
+        )
+        .replace("    loop\n        for k in processes: a[k]", "    if swaps: cache := kept\n    loop\n        for k in processes: a[k]");
+    assert!(text.contains("if swaps") && text.contains("kept := h"), "{text}");
+    let nesting = Obligation {
+        mode: Mode::Nested,
+        ghosts: Ghosts::Calls,
+        part: Part::Tokens,
+        ..VECTORS_OF_T
+    };
+    let specification = Specification::Observer;
+    let nesting = Obligation { specification, ..nesting };
+    fails(&text, nesting, "if swaps: cache := kept", "if swaps: kept := cache");
+}
+
+/// The variable of a loop is not forgotten before the loop has ended.
+#[test]
+fn loops_count_to_their_end() {
+    let counted = corpus::small("counted");
+    is_refuted(counted, "if rounds = 3", "if rounds = 0");
+}
+
+/// Private elements of any other are never those of the round around: a procedure that is called in it
+/// stores there in rounds of its own.
+#[test]
+fn private_elements_of_a_round_are_not_known() {
+    let text = "
+algorithm rounds
+shared a[segment]: value
+DECLARED
+update(v):
+    a[me] := v
+scan:
+    local copy[segment]: value
+LOCAL
+    for k in processes: marked[k] := true
+    for k in processes:
+        if marked[k]: copy[k] := a[k]
+    return copy
+";
+    let scratch = |declared: &str, local: &str| {
+        let text = text.replace("DECLARED", declared).replace("LOCAL\n", local);
+        let model = compile(&parsed(&text, None), VECTORS_OF_T).expect("all is modelled");
+        let mut found = 0;
+        for one in &model.code {
+            if let Act::Unless(Term::Index { other: Other::Scratch, .. }, _) = &one.act {
+                found += 1;
+            }
+            if let Act::Assign(target, _) = &one.act {
+                let is_scratch = |step: &&Step| matches!(step, Step::Element(.., Other::Scratch));
+                found += target.path.iter().filter(is_scratch).count();
+            }
+        }
+        found
+    };
+    assert_eq!(scratch("", "    local marked[process]: bool\n"), 2);
+    assert_eq!(scratch("private marked[process]: bool", ""), 0);
+}
+
+/// What goes wrong in what nothing else depends on, or for some n only.
+#[test]
+fn faults_are_found_wherever_they_are() {
+    let locked = corpus::small("locked");
+    let with = |declared: &str, statement: &str| {
+        let text = locked.replacen("scan:\n", &format!("{declared}\nscan:\n"), 1);
+        text.replacen("    return copy", &format!("    {statement}\n    return copy"), 1)
+    };
+    let wrong = [
+        ("private c: counter or none", "if c mod 2 = 1: skip"),
+        ("private c: 0..n or none", "if c + 1 < n: skip"),
+        ("private c: 0..n or none", "if c / 2 < 3: skip"),
+        ("private c: counter or none\nprivate d: counter", "d := c + 1"),
+        ("private p: process or none\nprivate q: view", "q[p] := initial"),
+        ("private p: process or none\nprivate w: array [0..n] of bool", "if w[p]: skip"),
+        ("private p: process", "if p = process(2): skip"),
+        ("private p: process", "p := process(n - 3)"),
+        ("private k: 0..n", "k := 3"),
+    ];
+    for (declared, statement) in wrong {
+        let text = with(declared, statement);
+        let Ok(algorithm) = snapshot_language::parse("test", &text) else {
+            panic!("{declared}: {statement}: {:?}", snapshot_language::parse("test", &text).err());
+        };
+        let program = algorithm.program(None).expect("a program that is right");
+        assert!(!answer(&program, 10).proved, "{declared}: {statement}");
+    }
+    let right = [
+        ("private c: counter", "if c mod 2 = 1: skip"),
+        ("private c: 0..n", "if c / 2 < 3: skip"),
+        ("private p: process", "if p = process(n - 1) or p = process(1): skip"),
+        ("private k: 0..n", "k := 2"),
+        ("private q: view", "q[me] := initial"),
+    ];
+    for (declared, statement) in right {
+        assert!(is_proved(&with(declared, statement)), "{declared}: {statement}");
+    }
+}
