@@ -16,7 +16,7 @@ use snapshot_core::observation::{Event, Thread};
 
 use crate::board::{Board, Phase};
 use crate::execution::Watch;
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, Segment};
 use crate::subject::Answer;
 
 /// Where a thread must be chosen.
@@ -36,6 +36,8 @@ pub(crate) struct Situation {
     pub(crate) returned: bool,
     /// Whether it unwinds a panic, and so must go on.
     pub(crate) unwinding: bool,
+    /// Whether shared memory may have changed in its last step.
+    pub(crate) changed: bool,
 }
 
 /// What a driver wants.
@@ -45,6 +47,8 @@ pub(crate) enum Choice {
     Run(Thread),
     /// The execution ends here, stuck.
     Stuck,
+    /// The same, since the threads that could go on only spin.
+    Spinning,
     /// The same choices led elsewhere than before.
     Diverged,
 }
@@ -83,6 +87,9 @@ pub(crate) struct Execution<R> {
     pub(crate) steps: u64,
     /// Whether random numbers were drawn.
     pub(crate) random: bool,
+    /// Whether it is stuck since the threads that could go on only spin. Its schedule ends where
+    /// they begin to.
+    pub(crate) spins: bool,
     /// Whether threads of it were not brought to their end: what they own is never freed.
     pub(crate) left_behind: bool,
 }
@@ -149,9 +156,48 @@ struct State {
     /// Number of tasks that were seen: all that there are, since each can run at first.
     tasks: usize,
     left_behind: bool,
+    spins: bool,
+    memory: Memory,
+    /// The schedule until the last call, return or change: its number of parts, and the last one.
+    last_change: (usize, Option<Segment>),
+}
+
+/// What is known of changes of shared memory, where the stand-in for `std` makes them.
+struct Memory {
+    steps: u64,
+    changes: u64,
+    /// The last step is none of the stand-in's: whatever it changes is not counted.
+    is_unseen: bool,
+}
+
+impl Memory {
+    fn new() -> Self {
+        let (steps, changes) = (lineup_std::control::steps(), lineup_std::control::changes());
+        Self { steps, changes, is_unseen: false }
+    }
+
+    /// Whether the step that is over may have changed shared memory; the next one begins with a
+    /// yield, or not.
+    fn may_have_changed(&mut self, is_yielding: bool) -> bool {
+        let now = Self::new();
+        let changed = self.is_unseen || now.changes != self.changes;
+        let is_unseen = !is_yielding && now.steps == self.steps;
+        *self = Self { is_unseen, ..now };
+        changed
+    }
 }
 
 impl State {
+    /// The schedule until the threads began to spin.
+    fn without_spin(&mut self) {
+        let (parts, last) = self.last_change;
+        self.schedule.0.truncate(parts);
+        if let (Some(place), Some(last)) = (self.schedule.0.last_mut(), last) {
+            *place = last;
+        }
+        self.spins = true;
+    }
+
     /// What goes on once an execution is stuck: the threads outside operations, which end, and
     /// then, if those inside are to be unwound, the main task. It is the end of an execution for
     /// shuttle only if no thread of the object's own may wait, which nothing would end.
@@ -215,6 +261,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
                 schedule: state.schedule,
                 steps: state.steps,
                 random: state.random,
+                spins: state.spins,
                 left_behind: state.left_behind || state.end.is_none(),
             });
         }
@@ -235,6 +282,9 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             random: false,
             tasks: 0,
             left_behind: false,
+            spins: false,
+            memory: Memory::new(),
+            last_change: (0, None),
         });
         self.pulse.is_between.store(false, Ordering::Relaxed);
         Some(TaskSchedule::new(0))
@@ -279,8 +329,9 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         }
         state.steps += 1;
         state.idle += 1;
+        let mut changed = state.memory.may_have_changed(is_yielding);
         if board.events.len() > state.events {
-            (state.events, state.idle) = (board.events.len(), 0);
+            (state.events, state.idle, changed) = (board.events.len(), 0, true);
         }
         if self.pulse.cancelled.load(Ordering::Relaxed) {
             return abandon(Abandonment::Cancelled);
@@ -311,9 +362,14 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
             yielding: false,
             returned: board.returns > state.returns,
             unwinding,
+            changed,
         };
         situation.yielding = is_yielding && situation.inside;
         state.returns = board.returns;
+        state.schedule.returned(situation.returned);
+        if changed {
+            state.last_change = (state.schedule.0.len(), state.schedule.0.last().copied());
+        }
         let mut stuck = |state: &mut State| {
             if lineup_std::control::timed_waits() > 0 {
                 state.end = Some(End::Abandoned(Abandonment::Timed));
@@ -332,11 +388,15 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         }
         match self.driver.borrow_mut().choose(&situation) {
             Choice::Run(thread) => {
-                state.schedule.note(situation.returned, thread);
+                state.schedule.note(thread);
                 state.current = Some(thread);
                 board.tasks[thread.index()].map(|task| TaskId::from(task as usize))
             }
             Choice::Stuck => stuck(state),
+            Choice::Spinning => {
+                state.without_spin();
+                stuck(state)
+            }
             Choice::Diverged => abandon(Abandonment::Nondeterministic),
         }
     }
@@ -345,6 +405,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
     fn next_u64(&mut self) -> u64 {
         if let Some(state) = &mut self.state {
             state.random = true;
+            state.memory.is_unseen = true;
         }
         self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.random ^ (self.random >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

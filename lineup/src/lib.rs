@@ -41,7 +41,7 @@
 //!
 //! Three rules that no option breaks: phase 1 has no bound (what ends it early makes the
 //! answer *unknown*); *stuck* means that no thread can run (steps without end are
-//! *unknown*); bounds on phase 2 only miss failures.
+//! *unknown*, unless the caller says that they have none: [`Check::diverging`]); bounds on phase 2 only miss failures.
 
 pub mod assertion;
 mod board;
@@ -59,6 +59,7 @@ mod replay;
 pub mod report;
 mod schedule;
 mod search;
+mod spin;
 mod subject;
 pub mod subjects;
 pub mod survey;
@@ -69,5 +70,6 @@ pub use files::Failure;
 pub use matrix::{Role, Test, TestError};
 pub use replay::{Place, Replayed, Switch};
 pub use schedule::{Schedule, ScheduleError, Segment};
+pub use spin::Diverging;
 pub use subject::{Answer, Subject, Text};
 pub use verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict, Violation};

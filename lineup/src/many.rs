@@ -18,7 +18,7 @@ use crate::check::Check;
 use crate::control::lock;
 use crate::matrix::{Test, TestError};
 use crate::subject::Subject;
-use crate::verdict::{Report, Verdict};
+use crate::verdict::{Report, Unknown, Verdict};
 
 /// What a series of tests came to.
 pub struct Series<S: Subject> {
@@ -262,7 +262,8 @@ pub fn run_with<S: Subject>(
 /// Where the report of a test goes, with the number of its serial histories.
 type Place<S> = Mutex<Option<(Report<S>, u64)>>;
 
-/// As [`run_with`]; no test begins after `end`.
+/// As [`run_with`]; no test begins after `end`, and one that is not finished by then is not
+/// counted.
 pub fn run_until<S: Subject>(
     check: &Check<S>,
     tests: &[Test<S>],
@@ -288,7 +289,10 @@ pub fn run_until<S: Subject>(
             if check.is_cancelled() && is_interrupted.swap(true, Ordering::Relaxed) {
                 continue;
             }
-            let mut report = check.run(test);
+            let mut report = check.run_until(test, end);
+            if is_late() && matches!(report.verdict, Verdict::Unknown(Unknown::Time)) {
+                continue;
+            }
             let histories = report.serial.observations.len() as u64;
             progress(done.fetch_add(1, Ordering::Relaxed) + 1);
             if report.verdict.fails() {

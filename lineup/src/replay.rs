@@ -1,5 +1,6 @@
 //! Executing one schedule.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use backtrace::Backtrace;
@@ -7,6 +8,8 @@ use snapshot_core::observation::{ConcurrentHistory, Shape, Thread};
 
 use crate::control::{Choice, Driver, End, Execution, Situation};
 use crate::schedule::Schedule;
+use crate::search::{Kind, Search};
+use crate::spin::{Diverging, Spin};
 use crate::subject::Answer;
 
 /// A place where one thread was switched away from and another went on.
@@ -43,6 +46,8 @@ pub struct Replayed<R> {
     pub diverged: Option<usize>,
     /// Where threads were switched.
     pub switches: Vec<Switch>,
+    /// The threads that spin at the end, each with where it is, where that counts as stuck.
+    pub spinning: Vec<(Thread, Option<Place>)>,
 }
 
 /// The driver that follows a schedule.
@@ -55,17 +60,34 @@ pub(crate) struct Replay<R> {
     replayed: Replayed<R>,
     /// For switches inside operations, by their number: the stack of the thread that stops.
     stacks: Vec<(usize, Backtrace)>,
+    /// What comes after the schedule where threads spin.
+    tail: Option<Search>,
+    /// Where threads are in the first steps of that.
+    spinning: BTreeMap<Thread, Backtrace>,
+    looks: u32,
 }
 
+/// Steps of the tail in which threads are looked at.
+const LOOKS: u32 = 200;
+
 impl<R> Replay<R> {
-    pub(crate) const fn new(shape: Shape, schedule: Schedule) -> Self {
+    pub(crate) fn new(shape: Shape, schedule: Schedule, diverging: Diverging, spin: Spin) -> Self {
+        let fair = Kind::Concurrent { preemptions: 0, free_boundaries: false };
         Self {
+            tail: (diverging == Diverging::Stuck).then(|| Search::new(fair, spin)),
+            spinning: BTreeMap::new(),
+            looks: 0,
             shape,
             schedule,
             done: Schedule(Vec::new()),
             part: 0,
             started: false,
-            replayed: Replayed { history: None, diverged: None, switches: Vec::new() },
+            replayed: Replayed {
+                history: None,
+                diverged: None,
+                switches: Vec::new(),
+                spinning: Vec::new(),
+            },
             stacks: Vec::new(),
         }
     }
@@ -81,6 +103,10 @@ impl<R> Replay<R> {
         for (switch, stack) in &mut self.stacks {
             stack.resolve();
             self.replayed.switches[*switch].place = place(stack);
+        }
+        for (thread, mut stack) in std::mem::take(&mut self.spinning) {
+            stack.resolve();
+            self.replayed.spinning.push((thread, place(&stack)));
         }
         self.replayed
     }
@@ -105,6 +131,18 @@ impl<R> Driver<R> for Replay<R> {
         self.done.returned(situation.returned);
         let can = |thread: &Thread| situation.enabled >> thread.index() & 1 == 1;
         let wanted = if self.replayed.diverged.is_none() { self.wanted() } else { None };
+        if self.part == self.schedule.0.len()
+            && self.replayed.diverged.is_none()
+            && let Some(tail) = &mut self.tail
+        {
+            if let Some(thread) = situation.current.filter(|_| situation.inside)
+                && self.looks < LOOKS
+            {
+                self.looks += 1;
+                self.spinning.insert(thread, Backtrace::new_unresolved());
+            }
+            return tail.choose(situation);
+        }
         let thread = wanted.filter(can).or_else(|| {
             self.replayed.diverged.get_or_insert(self.part);
             let lowest = Thread::from_index(situation.enabled.trailing_zeros() as usize);
@@ -118,11 +156,14 @@ impl<R> Driver<R> for Replay<R> {
             let events = situation.events;
             self.replayed.switches.push(Switch { events, from, to: thread, place: None });
         }
-        self.done.note(false, thread);
+        self.done.note(thread);
         Choice::Run(thread)
     }
 
     fn end(&mut self, execution: Execution<R>) {
+        if !execution.spins {
+            self.spinning.clear();
+        }
         if execution.schedule != self.schedule {
             self.replayed.diverged.get_or_insert(self.part);
         }

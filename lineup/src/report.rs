@@ -28,6 +28,9 @@ pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
         Verdict::Pass { .. } | Verdict::Unknown(_) => {}
         Verdict::NotTotal(history) => {
             let _ = write!(text, "\nserial execution:\n{}", serial(&report.test, history));
+            if report.serial.spinning > 0 {
+                let _ = write!(text, "\n{}\n", textwrap::fill(PRESUMED, WIDTH));
+            }
         }
         Verdict::Nondeterministic(pair) => {
             for history in [&pair.first, &pair.second] {
@@ -35,11 +38,11 @@ pub fn report<S: Subject>(check: &Check<S>, report: &Report<S>) -> String {
             }
         }
         Verdict::Violation(violation) => {
-            let switches = match check.replay(&report.test, &violation.schedule) {
-                Ok(replayed) => replayed.switches,
-                Err(_) => Vec::new(),
+            let (switches, spinning) = match check.replay(&report.test, &violation.schedule) {
+                Ok(replayed) => (replayed.switches, replayed.spinning),
+                Err(_) => (Vec::new(), Vec::new()),
             };
-            text.push_str(&violated(&report.test, violation, &switches));
+            text.push_str(&violated(&report.test, violation, &switches, &spinning));
         }
     }
     let note = counts(&report.serial, &report.concurrent);
@@ -92,6 +95,9 @@ fn counts<R: Clone + Eq + std::hash::Hash>(
         0 => format!("{all} serial histories"),
         _ => format!("{stuck} of {all} serial executions get stuck"),
     };
+    if serial.spinning > 0 {
+        let _ = write!(text, " ({} of them spin)", serial.spinning);
+    }
     if !serial.complete {
         text.push_str(" (not all)");
     }
@@ -99,6 +105,9 @@ fn counts<R: Clone + Eq + std::hash::Hash>(
         write!(text, "; {} concurrent executions, {} histories", phase.executions, phase.histories);
     if phase.stuck > 0 {
         let _ = write!(text, ", {} of them stuck", phase.stuck);
+    }
+    if phase.spinning > 0 {
+        let _ = write!(text, " ({} of them spin)", phase.spinning);
     }
     text
 }
@@ -232,6 +241,7 @@ fn violated<S: Subject>(
     test: &Test<S>,
     violation: &Violation<S::Response>,
     switches: &[Switch],
+    spinning: &[(Thread, Option<Place>)],
 ) -> String {
     let mut text = String::new();
     let preemptions = match violation.preemptions {
@@ -244,12 +254,29 @@ fn violated<S: Subject>(
         "\nexecution ({preemptions}; time goes down):\n{}",
         columns(test, &violation.history, switches)
     );
+    text.push_str(&spins(test, spinning));
     if let Some(explanation) = &violation.explanation {
         let _ = write!(text, "\n{}\n", sentence(test, explanation));
         let _ = write!(text, "\nnearest serial execution:\n{}", serial(test, &explanation.nearest));
     }
     let _ = write!(text, "\nschedule: {}\n", violation.schedule);
+    if violation.spins {
+        let _ = write!(text, "\n{}\n", textwrap::fill(PRESUMED, WIDTH));
+    }
     text
+}
+
+/// What a failure rests on if threads spin in it, or in serial executions.
+const PRESUMED: &str = "This presumes that an operation which spins while nothing changes never \
+     gives up by itself, after a number of rounds or at some time (--diverging stuck).";
+
+/// The threads that spin at the end of an execution.
+fn spins<S: Subject>(test: &Test<S>, spinning: &[(Thread, Option<Place>)]) -> String {
+    let line = |(thread, place): &(Thread, Option<Place>)| {
+        let place = place.as_ref().map_or_else(String::new, |place| format!(" at {}", at(place)));
+        format!("      ~ {} spins{place}, and nothing changes\n", test.thread_name(*thread))
+    };
+    spinning.iter().map(line).collect()
 }
 
 /// What no serial execution does, as a paragraph.
@@ -348,6 +375,7 @@ pub(crate) fn replayed<S: Subject>(
         == (failure.events.clone(), failure.stuck);
     let _ = writeln!(text, "{} execution that was recorded", if same { "the" } else { "not the" });
     let _ = write!(text, "\n{}", columns(test, &history, &replayed.switches));
+    text.push_str(&spins(test, &replayed.spinning));
     let observations = match check.observations(test) {
         Ok(observations) => observations,
         Err(verdict) => {

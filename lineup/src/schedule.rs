@@ -68,10 +68,8 @@ impl FromStr for Schedule {
 }
 
 impl Schedule {
-    /// Notes that a thread was chosen; `returned` if the thread that ran before returned from
-    /// an operation in the step that it just made.
-    pub(crate) fn note(&mut self, returned: bool, chosen: Thread) {
-        self.returned(returned);
+    /// Notes that a thread was chosen.
+    pub(crate) fn note(&mut self, chosen: Thread) {
         match self.0.last_mut() {
             Some(segment) if segment.thread == chosen => segment.steps += 1,
             _ => self.0.push(Segment { thread: chosen, operations: 0, steps: 1 }),

@@ -10,6 +10,7 @@ use snapshot_core::observation::Thread;
 
 use crate::control::{Choice, Situation};
 use crate::fairness::Fairness;
+use crate::spin::Spin;
 
 /// Steps that a thread makes in a row in one operation before it counts as yielding: real
 /// code also spins without telling.
@@ -53,12 +54,14 @@ pub(crate) struct Search {
     /// Where the last choice was made: what could run, and which was chosen.
     last: Option<(u16, usize)>,
     row: u32,
+    spin: Spin,
 }
 
 impl Search {
-    pub(crate) const fn new(kind: Kind) -> Self {
+    pub(crate) const fn new(kind: Kind, spin: Spin) -> Self {
         Self {
             kind,
+            spin,
             path: Vec::new(),
             started: false,
             cut: false,
@@ -102,6 +105,7 @@ impl Search {
         self.fairness = Fairness::new();
         self.last = None;
         self.row = 0;
+        self.spin.begin();
     }
 
     /// The thread that runs next.
@@ -113,10 +117,20 @@ impl Search {
         {
             return Choice::Run(thread);
         }
+        self.row = if situation.inside { self.row + 1 } else { 0 };
+        let yielding = situation.yielding || self.row >= PATIENCE;
+        if yielding {
+            self.row = 0;
+        }
+        self.spin.step(situation, yielding);
         match self.kind {
             Kind::Serial => {
                 if let Some(thread) = current.filter(|_| situation.inside) {
-                    return if can(thread) { Choice::Run(thread) } else { Choice::Stuck };
+                    return match can(thread) {
+                        true if self.spin.is_stuck(1 << thread.index()) => Choice::Spinning,
+                        true => Choice::Run(thread),
+                        false => Choice::Stuck,
+                    };
                 }
                 self.branch(situation.enabled, |_| {
                     let all = (0..=Thread::LIMIT).filter(|t| situation.enabled >> t & 1 == 1);
@@ -124,16 +138,19 @@ impl Search {
                 })
             }
             Kind::Concurrent { preemptions, free_boundaries } => {
-                self.row = if situation.inside { self.row + 1 } else { 0 };
-                let tired = self.row >= PATIENCE;
-                let yielding = situation.yielding || tired;
-                if yielding {
-                    self.row = 0;
-                }
                 if let Some((earlier, t)) = self.last {
                     self.fairness.step(t, earlier, situation.enabled, yielding);
                 }
-                let allowed = self.fairness.allowed(situation.enabled);
+                if self.spin.is_stuck(situation.enabled) {
+                    return Choice::Spinning;
+                }
+                // Of the threads that spin the fair one is as good as any.
+                let resting = self.spin.resting(situation.enabled);
+                let still = resting == situation.enabled;
+                let allowed = match situation.enabled & !resting {
+                    0 => self.fairness.allowed(situation.enabled),
+                    working => self.fairness.allowed(working),
+                };
                 let choice = self.branch(situation.enabled, |used| {
                     let free = yielding || free_boundaries && !situation.inside;
                     let goes_on = current.filter(|t| allowed >> t.index() & 1 == 1);
@@ -141,11 +158,15 @@ impl Search {
                     let others = (0..=Thread::LIMIT).map(Thread::from_index);
                     let others =
                         others.filter(|t| allowed >> t.index() & 1 == 1 && Some(*t) != current);
-                    let cut = costs && used >= preemptions && others.clone().next().is_some();
+                    let cut =
+                        costs && !still && used >= preemptions && others.clone().next().is_some();
                     let mut options: Vec<(Thread, bool)> =
                         goes_on.map(|thread| (thread, false)).into_iter().collect();
                     if !cut {
                         options.extend(others.map(|thread| (thread, costs)));
+                    }
+                    if still {
+                        options.truncate(1);
                     }
                     (options, cut)
                 });

@@ -44,6 +44,9 @@ pub struct Violation<R> {
     pub schedule: Schedule,
     /// Number of its preemptions.
     pub preemptions: u32,
+    /// Whether it, or a serial execution that it was compared with, is stuck only if threads that
+    /// spin do so for ever ([`Diverging::Stuck`](crate::Diverging::Stuck)).
+    pub spins: bool,
 }
 
 /// Why nothing is known.
@@ -60,6 +63,11 @@ pub enum Unknown {
         steps: u32,
         /// Whether it is a serial one.
         serial: bool,
+    },
+    /// A failure rests on threads that spin for ever, and one of them gave up after more steps.
+    Spinning {
+        /// The steps that were tried then.
+        steps: u32,
     },
     /// The subject spawned threads of its own.
     Threads,
@@ -107,9 +115,17 @@ impl fmt::Display for Unknown {
                 write!(
                     f,
                     "{kind} execution makes {steps} steps without call or return: it may spin for \
-                     ever, or need more patience (--patience)"
+                     ever, or need more patience (--patience). If operations of this object that \
+                     spin never give up by themselves, --diverging stuck has an answer, as far as \
+                     they spin on atomics of the stand-in for std and change none"
                 )
             }
+            Self::Spinning { steps } => write!(
+                f,
+                "an operation that spun while nothing changed, and so counted as stuck \
+                 (--diverging stuck), went on within {steps} steps: it gives up by itself. With \
+                 more patience (--patience) there is an answer"
+            ),
             Self::Threads => write!(
                 f,
                 "the subject spawns threads of its own, of which serial executions know nothing"
@@ -172,6 +188,8 @@ pub struct SerialPhase<R> {
     pub time: Duration,
     /// Whether these are all serial executions there are.
     pub complete: bool,
+    /// Number of executions that count as stuck since an operation spins.
+    pub spinning: u64,
 }
 
 /// The concurrent executions of a test that were tried.
@@ -185,6 +203,8 @@ pub struct ConcurrentPhase {
     pub histories: u64,
     /// Number of stuck ones among them.
     pub stuck: u64,
+    /// Number of those that count as stuck since threads spin.
+    pub spinning: u64,
     /// The largest number of preemptions for which all executions were tried.
     pub bound: Option<u32>,
     /// Whether these are all executions there are.

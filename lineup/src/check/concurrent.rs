@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations, explain};
 
 use super::{Check, History, Judge, given_up, unknown};
-use crate::control::{Choice, Driver, End, Execution, Situation};
+use crate::control::{Abandonment, Choice, Driver, End, Execution, Situation};
 use crate::execution::explore;
 use crate::matrix::Test;
 use crate::replay::Replay;
@@ -43,7 +43,7 @@ impl<S: Subject> Check<S> {
         let mut driver = Concurrent {
             test: test.clone(),
             judge,
-            search: Search::new(Kind::Serial),
+            search: Search::new(Kind::Serial, self.spin()),
             repeat: None,
             fresh: true,
             seen: FxHashSet::default(),
@@ -60,10 +60,9 @@ impl<S: Subject> Check<S> {
         let mut smaller = FxHashMap::default();
         let mut bound = 0;
         let verdict = loop {
-            driver.search = Search::new(Kind::Concurrent {
-                preemptions: bound,
-                free_boundaries: self.free_boundaries,
-            });
+            let kind =
+                Kind::Concurrent { preemptions: bound, free_boundaries: self.free_boundaries };
+            driver.search = Search::new(kind, self.spin());
             driver.fresh = true;
             driver = match explore(test, driver, &self.watch(deadline)) {
                 Ok(driver) => driver,
@@ -108,8 +107,8 @@ impl<S: Subject> Check<S> {
         smaller: &mut FxHashMap<u64, Observations<Answer<S::Response>>>,
     ) -> Option<Unknown> {
         let test = driver.test.clone();
-        for (history, struck, schedule, preemptions) in std::mem::take(&mut driver.deferred) {
-            let Some(rest) = history.without(test.shape(), struck) else { continue };
+        for (struck, found) in std::mem::take(&mut driver.deferred) {
+            let Some(rest) = found.history.without(test.shape(), struck) else { continue };
             let rest_of_test = test.struck(struck);
             let judgement = if self.specification.is_some() {
                 (driver.judge)(&rest_of_test, &rest)
@@ -117,7 +116,8 @@ impl<S: Subject> Check<S> {
                 let observations = match smaller.entry(struck) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(place) => {
-                        let (serial, verdict) = self.serial_phase(&rest_of_test, deadline);
+                        let (serial, verdict) =
+                            self.confirming().serial_phase(&rest_of_test, deadline);
                         if let Some(Verdict::Unknown(unknown)) = verdict {
                             return Some(unknown);
                         }
@@ -127,7 +127,7 @@ impl<S: Subject> Check<S> {
                 observations.judge(&rest)
             };
             if judgement != Judgement::Linearizable {
-                driver.found.get_or_insert(Found { history, judgement, schedule, preemptions });
+                driver.found.get_or_insert(Found { judgement, ..found });
             }
         }
         None
@@ -142,8 +142,15 @@ impl<S: Subject> Check<S> {
         serial: &SerialPhase<S::Response>,
         found: Found<S>,
     ) -> Verdict<S::Response> {
-        match self.execute(test, &found.schedule).map(Replay::finish) {
+        let spins = found.spins || serial.spinning > 0;
+        let check = self.confirming();
+        let gave_up = Verdict::Unknown(Unknown::Spinning { steps: check.patience });
+        match check.execute(test, &found.schedule).map(Replay::finish) {
             Ok(replayed) if replayed.history.as_ref() == Some(&found.history) => {}
+            Ok(replayed) if found.spins && replayed.history.is_some() => return gave_up,
+            Ok(_) if found.spins => {
+                return Verdict::Unknown(given_up(Abandonment::Diverging, check.patience, false));
+            }
             Ok(replayed) => {
                 let executions = [Some(&found.history), replayed.history.as_ref()];
                 let text = |history: &History<S>| format!("{:?}", history.events());
@@ -153,11 +160,15 @@ impl<S: Subject> Check<S> {
             Err(unknown) => return Verdict::Unknown(unknown),
         }
         if self.specification.is_none() {
-            let (again, verdict) = self.serial_phase(test, None);
+            let (again, verdict) = check.serial_phase(test, None);
             if let Some(Verdict::Unknown(unknown)) = verdict {
                 return Verdict::Unknown(unknown);
             }
-            if !serial.observations.histories().eq(again.observations.histories()) {
+            let same = serial.observations.histories().eq(again.observations.histories());
+            if !same && serial.spinning > 0 {
+                return gave_up;
+            }
+            if !same {
                 return Verdict::Unknown(Unknown::Uncontrolled { executions: Vec::new() });
             }
         }
@@ -171,6 +182,7 @@ impl<S: Subject> Check<S> {
             judgement: found.judgement,
             schedule: found.schedule,
             preemptions: found.preemptions,
+            spins,
         }))
     }
 }
@@ -181,6 +193,7 @@ struct Found<S: Subject> {
     judgement: Judgement,
     schedule: Schedule,
     preemptions: u32,
+    spins: bool,
 }
 
 /// The driver of phase 2, for one bound.
@@ -193,7 +206,7 @@ struct Concurrent<S: Subject> {
     fresh: bool,
     seen: FxHashSet<History<S>>,
     /// Histories with struck operations, to be judged later.
-    deferred: Vec<(History<S>, u64, Schedule, u32)>,
+    deferred: Vec<(u64, Found<S>)>,
     found: Option<Found<S>>,
     unknown: Option<Unknown>,
     given_up: u64,
@@ -301,18 +314,24 @@ impl<S: Subject> Driver<S::Response> for Concurrent<S> {
         }
         self.phase.histories += 1;
         self.phase.stuck += u64::from(stuck);
-        if struck != 0 {
-            let preemptions = self.search.preemptions();
-            self.deferred.push((history.clone(), struck, execution.schedule, preemptions));
-        } else {
-            let judgement = (self.judge)(&self.test, &history);
-            if judgement != Judgement::Linearizable {
-                self.found = Some(Found {
-                    history: history.clone(),
-                    judgement,
-                    schedule: execution.schedule,
-                    preemptions: self.search.preemptions(),
-                });
+        self.phase.spinning += u64::from(execution.spins);
+        let judgement = match struck {
+            0 => (self.judge)(&self.test, &history),
+            _ => Judgement::NoWitness,
+        };
+        if judgement != Judgement::Linearizable {
+            let found = Found {
+                history: history.clone(),
+                judgement,
+                schedule: execution.schedule,
+                preemptions: self.search.preemptions(),
+                spins: execution.spins,
+            };
+            if struck == 0 {
+                self.found = Some(found);
+            } else {
+                // Whether it fails is known when all executions were tried.
+                self.deferred.push((struck, found));
             }
         }
         if self.seen.len() < REMEMBERED {

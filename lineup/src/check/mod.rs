@@ -24,8 +24,12 @@ use crate::execution::{Broken, Watch, explore};
 use crate::matrix::{Test, TestError};
 use crate::replay::Replay;
 use crate::schedule::Schedule;
+use crate::spin::{Diverging, Spin};
 use crate::subject::{Answer, Subject};
 use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict};
+
+/// How much more patience a failure must stand that rests on threads which spin.
+const MORE: u32 = 10;
 
 /// Where `cargo lineup` says which crates under control use a bare `thread_local!`.
 const THREAD_LOCALS: &str = "LINEUP_BARE_THREAD_LOCALS";
@@ -42,6 +46,7 @@ pub struct Check<S: Subject> {
     total: bool,
     time: Option<Duration>,
     patience: u32,
+    diverging: Diverging,
     unwinding: bool,
     silence: Duration,
     cancel: Arc<AtomicBool>,
@@ -89,6 +94,7 @@ impl<S: Subject> Check<S> {
             total: false,
             time: None,
             patience: 2_000,
+            diverging: Diverging::Unknown,
             unwinding: false,
             silence: Duration::from_secs(5),
             cancel: Arc::default(),
@@ -144,6 +150,20 @@ impl<S: Subject> Check<S> {
     #[must_use]
     pub const fn patience(mut self, steps: u32) -> Self {
         self.patience = steps;
+        self
+    }
+
+    /// What an execution counts as in which the threads that can run spin for half as many steps
+    /// as [`patience`](Self::patience) says, and nothing changes. As stuck: the caller knows that
+    /// operations of the object which spin never give up by themselves, after a number of rounds
+    /// or at some time. A failure that rests on it is executed once more with ten times the
+    /// patience; an operation that then gives up makes the answer *unknown*.
+    ///
+    /// Changes are known of atomics of `lineup_std`, the stand-in for `std`; every other step counts
+    /// as one.
+    #[must_use]
+    pub const fn diverging(mut self, diverging: Diverging) -> Self {
+        self.diverging = diverging;
         self
     }
 
@@ -230,6 +250,19 @@ impl<S: Subject> Check<S> {
         }
     }
 
+    /// When threads that spin are stuck.
+    fn spin(&self) -> Spin {
+        Spin::new(self.diverging, self.patience)
+    }
+
+    /// The check by which a failure is confirmed: with more patience, if patience matters.
+    fn confirming(&self) -> Self {
+        match self.diverging {
+            Diverging::Unknown => self.clone(),
+            Diverging::Stuck => self.clone().patience(self.patience.saturating_mul(MORE)),
+        }
+    }
+
     /// Whether the check is to end.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancel.load(Ordering::Relaxed)
@@ -241,7 +274,13 @@ impl<S: Subject> Check<S> {
 
     /// Checks a test.
     pub fn run(&self, test: &Test<S>) -> Report<S> {
-        let mut report = self.examine(test);
+        self.run_until(test, None)
+    }
+
+    /// Checks a test; at `end` at the latest its answer is *unknown*.
+    pub(crate) fn run_until(&self, test: &Test<S>, end: Option<Instant>) -> Report<S> {
+        let deadline = [self.deadline(), end].into_iter().flatten().min();
+        let mut report = self.examine(test, deadline);
         if let Some(places) = &self.shared
             && !matches!(report.verdict, Verdict::Unknown(_))
         {
@@ -251,13 +290,13 @@ impl<S: Subject> Check<S> {
         report
     }
 
-    fn examine(&self, test: &Test<S>) -> Report<S> {
-        let deadline = self.deadline();
+    fn examine(&self, test: &Test<S>, deadline: Option<Instant>) -> Report<S> {
         let empty = SerialPhase {
             observations: Observations::new(*test.shape()),
             executions: 0,
             time: Duration::ZERO,
             complete: false,
+            spinning: 0,
         };
         let mut report = Report {
             test: test.clone(),
@@ -269,13 +308,34 @@ impl<S: Subject> Check<S> {
             let (serial, verdict) = self.serial_phase(test, deadline);
             report.serial = serial;
             if let Some(verdict) = verdict {
-                report.verdict = verdict;
+                report.verdict = self.confirm_serially(test, &report.serial, verdict);
                 return report;
             }
         }
         report.verdict =
             self.concurrent_phase(test, deadline, &report.serial, &mut report.concurrent);
         report
+    }
+
+    /// An answer of phase 1. That an operation gets stuck may rest on its spinning for ever: then
+    /// it must do so with more patience, too.
+    fn confirm_serially(
+        &self,
+        test: &Test<S>,
+        serial: &SerialPhase<S::Response>,
+        verdict: Verdict<S::Response>,
+    ) -> Verdict<S::Response> {
+        if serial.spinning == 0 || !verdict.fails() {
+            return verdict;
+        }
+        let check = self.confirming();
+        match check.serial_phase(test, None) {
+            (_, Some(Verdict::Unknown(unknown))) => Verdict::Unknown(unknown),
+            (again, _) if again.observations.histories().eq(serial.observations.histories()) => {
+                verdict
+            }
+            _ => Verdict::Unknown(Unknown::Spinning { steps: check.patience }),
+        }
     }
 
     /// The different histories of the concurrent executions, without judgement, in the order
@@ -342,7 +402,7 @@ impl<S: Subject> Check<S> {
 
     /// Executes one schedule; nothing is known yet of the places of its switches.
     fn execute(&self, test: &Test<S>, schedule: &Schedule) -> Result<Replay<S::Response>, Unknown> {
-        let driver = Replay::new(*test.shape(), schedule.clone());
+        let driver = Replay::new(*test.shape(), schedule.clone(), self.diverging, self.spin());
         explore(test, driver, &self.watch(self.deadline())).map_err(unknown)
     }
 }

@@ -12,6 +12,7 @@ use crate::control::{Choice, Driver, End, Execution, Situation};
 use crate::execution::explore;
 use crate::matrix::{Role, Test};
 use crate::search::{Kind, Search};
+use crate::spin::Spin;
 use crate::subject::{Answer, Subject};
 use crate::verdict::{SerialPhase, Unknown, Verdict};
 
@@ -60,6 +61,7 @@ impl<S: Subject> Check<S> {
             executions: driver.executions,
             time: start.elapsed(),
             complete,
+            spinning: driver.spinning,
         };
         (serial, verdict)
     }
@@ -70,6 +72,9 @@ struct Serial<R> {
     search: Search,
     observations: Observations<Answer<R>>,
     executions: u64,
+    /// Number of those that count as stuck since an operation spins.
+    spinning: u64,
+    spin: Spin,
     /// The first execution, which is done twice.
     first: Option<Vec<Event<Answer<R>>>>,
     seed: u64,
@@ -82,8 +87,11 @@ struct Serial<R> {
 
 impl<R: Clone + Debug + Eq + std::hash::Hash> Serial<R> {
     fn new<S: Subject>(shape: Shape, deadline: Option<Instant>, check: &Check<S>) -> Self {
+        let spin = check.spin();
         Self {
-            search: Search::new(Kind::Serial),
+            search: Search::new(Kind::Serial, spin.clone()),
+            spinning: 0,
+            spin,
             observations: Observations::new(shape),
             executions: 0,
             first: None,
@@ -119,7 +127,7 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
                 return None;
             }
             self.seed += 1;
-            self.search = Search::new(Kind::Serial);
+            self.search = Search::new(Kind::Serial, self.spin.clone());
             self.search.next();
         }
         Some(self.seed)
@@ -154,6 +162,7 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
             return;
         }
         self.executions += 1;
+        self.spinning += u64::from(execution.spins);
         let mut operations = Vec::with_capacity(execution.events.len() / 2);
         let mut open = None;
         for event in execution.events {

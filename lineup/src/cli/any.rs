@@ -14,6 +14,7 @@ use crate::files::{Failure, ObservationFile, observation_lines};
 use crate::many::{self, RandomCheck, Series};
 use crate::matrix::{Test, TestError};
 use crate::report;
+use crate::spin::Diverging;
 use crate::subject::{Subject, name};
 use crate::survey::{Record, Tests};
 use crate::verdict::{Report, Verdict};
@@ -250,7 +251,10 @@ impl<S: Subject> Commands for Typed<S> {
     }
 
     fn replay(&self, path: &Path, failure: &Failure, bounds: &Bounds) -> Answered {
-        let check = bounds.check::<S>(false);
+        let mut check = bounds.check::<S>(false);
+        if failure.spins {
+            check = check.diverging(Diverging::Stuck);
+        }
         let test = Test::<S>::parse(&failure.test)?;
         let schedule = failure
             .schedule()

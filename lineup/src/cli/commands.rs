@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use snapshot_io::{limited, replacement};
 
@@ -127,39 +127,50 @@ pub(super) fn run(subjects: Subjects<'_>, arguments: &Arguments) -> Answered {
                 .map_err(|error| CommandError::File { path: file.clone(), error })?;
             Ok((report::shown(&shown), 0))
         }
-        Command::Survey { subjects: given, tests, budget, seed, record, bounds } => {
-            each(&chosen(subjects, given)?, |s| {
-                let (mut text, mut worst) = (String::new(), 0);
-                for tests in tests {
-                    let found = s.commands().survey(tests, *seed, *budget, bounds)?;
-                    if interrupted().load(Ordering::Relaxed) {
-                        return Ok((text + "interrupted\n", 3));
-                    }
-                    worst = if found.failed > 0 || worst == 1 {
-                        1
-                    } else if found.unknown > 0 {
-                        3
-                    } else {
-                        worst
-                    };
-                    let _ = writeln!(
-                        text,
-                        "{}, {}: {} of {} tests run: {} passed, {} failed, {} unknown",
-                        found.subject,
-                        found.tests,
-                        found.run,
-                        found.number,
-                        found.passed,
-                        found.failed,
-                        found.unknown
-                    );
-                    let mut all = if record.exists() { records(record)? } else { Vec::new() };
-                    all.push(found);
-                    write(record, &table::lines(&table::latest(all)))?;
+        Command::Survey {
+            subjects: given,
+            tests,
+            budget,
+            subject_budget,
+            seed,
+            record,
+            bounds,
+        } => each(&chosen(subjects, given)?, |s| {
+            let (mut text, mut worst) = (String::new(), 0);
+            let end = subject_budget.map(|budget| Instant::now() + budget);
+            for (index, series) in tests.iter().enumerate() {
+                let budget = end.map_or(*budget, |end| {
+                    let left = end.saturating_duration_since(Instant::now());
+                    left / u32::try_from(tests.len() - index).unwrap_or(u32::MAX)
+                });
+                let found = s.commands().survey(series, *seed, budget, bounds)?;
+                if interrupted().load(Ordering::Relaxed) {
+                    return Ok((text + "interrupted\n", 3));
                 }
-                Ok((text, worst))
-            })
-        }
+                worst = if found.failed > 0 || worst == 1 {
+                    1
+                } else if found.unknown > 0 {
+                    3
+                } else {
+                    worst
+                };
+                let _ = writeln!(
+                    text,
+                    "{}, {}: {} of {} tests run: {} passed, {} failed, {} unknown",
+                    found.subject,
+                    found.tests,
+                    found.run,
+                    found.number,
+                    found.passed,
+                    found.failed,
+                    found.unknown
+                );
+                let mut all = if record.exists() { records(record)? } else { Vec::new() };
+                all.push(found);
+                write(record, &table::lines(&table::latest(all)))?;
+            }
+            Ok((text, worst))
+        }),
         Command::Table {
             subjects: given,
             records: recorded,

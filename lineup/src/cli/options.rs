@@ -10,6 +10,7 @@ use snapshot_io::quantity;
 
 use crate::check::Check;
 use crate::matrix::{Test, TestError, dimension_of};
+use crate::spin::Diverging;
 use crate::subject::Subject;
 use crate::survey::Tests;
 
@@ -106,8 +107,8 @@ pub(super) enum Command {
         /// The file that `--observations` wrote.
         file: PathBuf,
     },
-    /// Runs series of tests of subjects, each as long as its budget lasts, and records what they
-    /// come to.
+    /// Runs series of tests of subjects, each as long as its budget of wall time lasts, and records
+    /// what they come to.
     Survey {
         /// The subjects; all, if none is named.
         subjects: Vec<String>,
@@ -115,9 +116,13 @@ pub(super) enum Command {
         /// run one after the other.
         #[arg(long, required = true, value_name = "SERIES")]
         tests: Vec<Tests>,
-        /// Seconds per subject and series, after which no test begins.
+        /// Seconds per subject and series; a test that is not finished by then is not counted.
         #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = quantity::seconds)]
         budget: Duration,
+        /// Seconds per subject, for all of its series: each has an equal part of what is left.
+        #[arg(long, conflicts_with = "budget", value_name = "SECONDS",
+            value_parser = quantity::seconds)]
+        subject_budget: Option<Duration>,
         /// The seed of random tests and of the order of others.
         #[arg(long, default_value_t = 0)]
         seed: u64,
@@ -227,6 +232,10 @@ pub(super) struct Bounds {
     /// Steps without call or return after which an execution is given up.
     #[arg(long, default_value_t = 2_000)]
     patience: u32,
+    /// What an execution counts as in which threads only spin, and nothing changes: `stuck`, if it is
+    /// known that operations of the object which spin never give up by themselves.
+    #[arg(long, value_enum, default_value_t)]
+    diverging: Diverging,
     /// Gives the memory of executions that get stuck back, by unwinding their threads: this
     /// executes destructors of the object, and if one panics or waits, the program is aborted.
     #[arg(long)]
@@ -247,6 +256,7 @@ impl Bounds {
             .total(self.total)
             .time(self.time)
             .patience(self.patience)
+            .diverging(self.diverging)
             .unwinding(self.unwind)
             .silence(self.silence)
             .cancelled_by(super::commands::interrupted())

@@ -26,6 +26,9 @@ pub struct Failure {
     pub events: Vec<String>,
     /// Whether it is stuck.
     pub stuck: bool,
+    /// Whether it is a failure only if threads that spin do so for ever.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spins: bool,
 }
 
 /// The events of a history as texts.
@@ -58,6 +61,7 @@ impl Failure {
             schedule: violation.schedule.to_string(),
             events: events(test, violation.history.events()),
             stuck: violation.history.is_stuck(),
+            spins: violation.spins,
         }
     }
 

@@ -5,6 +5,8 @@ use real::time::Duration;
 
 real::thread_local! {
     static TIMED: Cell<u32> = const { Cell::new(0) };
+    static STEPS: Cell<u64> = const { Cell::new(0) };
+    static CHANGES: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Whether the caller is a thread of a controlled execution.
@@ -15,8 +17,27 @@ pub fn inside() -> bool {
 /// A step: the scheduler chooses which thread runs next. Nothing outside an execution.
 pub fn step() {
     if inside() {
+        STEPS.set(STEPS.get() + 1);
         // In shuttle a sleep is a plain step: no time, no yield.
         shuttle::thread::sleep(Duration::ZERO);
+    }
+}
+
+/// The number of steps ([`step`]) on this thread of the operating system. All that such a step may
+/// change is counted by [`changes`]; what other steps change, those of locks, is not known.
+pub fn steps() -> u64 {
+    STEPS.get()
+}
+
+/// How many operations on atomics changed a value, on this thread of the operating system.
+pub fn changes() -> u64 {
+    CHANGES.get()
+}
+
+/// An operation on an atomic changed its value, or did not.
+pub(crate) fn changed(is_changed: bool) {
+    if is_changed {
+        CHANGES.set(CHANGES.get() + 1);
     }
 }
 

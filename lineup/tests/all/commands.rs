@@ -204,6 +204,21 @@ fn surveys_are_recorded_and_the_table_is_made_of_the_records() {
     let late = ["survey", "Counter", "--tests", "all:2x2", "--budget", "0", "--record", &records];
     let (code, text, _) = lineup(&late);
     assert_eq!((code, text.contains("0 of 10 tests run")), (0, true), "{text}");
+    // A budget for all series of a subject; a test that it ends is not counted.
+    let budgets = |subject: &str, tests: &str, more: &[&str]| {
+        lineup(&[&["survey", subject, "--tests", tests, "--record", &records], more].concat())
+    };
+    let (code, text, _) = budgets("Counter", "all:2x2", &["--subject-budget", "0"]);
+    assert_eq!((code, text.contains("0 of 10 tests run")), (0, true), "{text}");
+    let (code, text, _) = budgets("Counter", "all:2x2", &["--subject-budget", "60"]);
+    assert_eq!((code, text.contains("10 of 10 tests run")), (0, true), "{text}");
+    let all = ["--preemptions", "all", "--executions", "1000000000", "--subject-budget", "0.2"];
+    let (code, text, _) = budgets("Queue", "random:3x3:3", &all);
+    assert_eq!((code, text.contains("0 of 3 tests run: 0 passed")), (0, true), "{text}");
+    let (code, _, errors) =
+        budgets("Counter", "all:2x2", &["--budget", "1", "--subject-budget", "1"]);
+    assert_eq!((code, errors.contains("cannot be used with")), (2, true), "{errors}");
+    assert_eq!(survey("Counter", "random:2x2:6").0, 0);
     fs::write(&page, "# Results\n\n## Other\n\nx\n").unwrap();
     let published =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../benches/published/pldi2010-table2.csv");

@@ -11,6 +11,7 @@ mod parking;
 mod pitfalls;
 mod sequences;
 mod snapshots;
+mod spinning;
 mod stand_in;
 mod synchronisation;
 mod unwinding;

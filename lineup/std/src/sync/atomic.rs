@@ -9,7 +9,7 @@ use real::sync::atomic as std;
 
 pub use real::sync::atomic::{Ordering, compiler_fence, fence};
 
-use crate::control::step;
+use crate::control::{changed, step};
 
 macro_rules! common {
     ($name:ident, $value:ty $(, $parameter:ident)?) => {
@@ -43,13 +43,16 @@ macro_rules! common {
             /// A step, then as of the real one.
             pub fn store(&self, value: $value, order: Ordering) {
                 step();
+                changed(self.0.load(Ordering::Relaxed) != value);
                 self.0.store(value, order);
             }
 
             /// A step, then as of the real one.
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
                 step();
-                self.0.swap(value, order)
+                let old = self.0.swap(value, order);
+                changed(old != value);
+                old
             }
 
             /// A step, then as of the real one.
@@ -77,7 +80,9 @@ macro_rules! common {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 step();
-                self.0.compare_exchange(current, new, success, failure)
+                let found = self.0.compare_exchange(current, new, success, failure);
+                changed(found.is_ok() && current != new);
+                found
             }
 
             /// As [`Self::compare_exchange`].
@@ -136,7 +141,9 @@ macro_rules! fetch {
                 /// A step, then as of the real one.
                 pub fn $operation(&self, value: $value, order: Ordering) -> $value {
                     step();
-                    self.0.$operation(value, order)
+                    let old = self.0.$operation(value, order);
+                    changed(self.0.load(Ordering::Relaxed) != old);
+                    old
                 }
             )+
         }
