@@ -65,7 +65,7 @@ pub mod subjects;
 pub mod survey;
 mod verdict;
 
-pub use check::Check;
+pub use check::{Check, Tally};
 pub use files::Failure;
 pub use matrix::{Role, Test, TestError};
 pub use replay::{Place, Replayed, Switch};

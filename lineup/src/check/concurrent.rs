@@ -7,7 +7,7 @@ use std::time::Instant;
 use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations, explain};
 
-use super::{Check, History, Judge, given_up, unknown};
+use super::{Check, History, Judge, Tally, given_up, unknown};
 use crate::control::{Abandonment, Choice, Driver, End, Execution, Situation};
 use crate::execution::explore;
 use crate::matrix::Test;
@@ -55,6 +55,8 @@ impl<S: Subject> Check<S> {
             patience: self.patience,
             limit: self.executions,
             deadline,
+            tally: self.tally.clone(),
+            bound: 0,
             phase: std::mem::take(phase),
         };
         let mut smaller = FxHashMap::default();
@@ -63,6 +65,7 @@ impl<S: Subject> Check<S> {
             let kind =
                 Kind::Concurrent { preemptions: bound, free_boundaries: self.free_boundaries };
             driver.search = Search::new(kind, self.spin());
+            driver.bound = bound;
             driver.fresh = true;
             driver = match explore(test, driver, &self.watch(deadline)) {
                 Ok(driver) => driver,
@@ -214,6 +217,8 @@ struct Concurrent<S: Subject> {
     patience: u32,
     limit: Option<u64>,
     deadline: Option<Instant>,
+    tally: Option<Arc<Tally>>,
+    bound: u32,
     phase: ConcurrentPhase,
 }
 
@@ -275,6 +280,9 @@ impl<S: Subject> Driver<S::Response> for Concurrent<S> {
 
     fn end(&mut self, execution: Execution<S::Response>) {
         self.phase.executions += 1;
+        if let Some(tally) = &self.tally {
+            tally.add_concurrent(self.bound);
+        }
         self.phase.steps += execution.steps;
         self.left_behind += u64::from(execution.left_behind);
         if let End::Abandoned(reason) = execution.end {

@@ -8,6 +8,7 @@
 
 mod concurrent;
 mod serial;
+mod tally;
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -31,6 +32,8 @@ use crate::verdict::{ConcurrentPhase, Report, SerialPhase, Unknown, Verdict};
 /// How much more patience a failure must stand that rests on threads which spin.
 const MORE: u32 = 10;
 
+pub use tally::Tally;
+
 /// Where `cargo lineup` says which crates under control use a bare `thread_local!`.
 const THREAD_LOCALS: &str = "LINEUP_BARE_THREAD_LOCALS";
 
@@ -51,6 +54,7 @@ pub struct Check<S: Subject> {
     silence: Duration,
     cancel: Arc<AtomicBool>,
     specification: Option<Arc<Judge<S>>>,
+    tally: Option<Arc<Tally>>,
     /// Where the subject uses thread-locals that all threads of a test share, if it does.
     shared: Option<Arc<str>>,
     subject: PhantomData<fn() -> S>,
@@ -62,6 +66,7 @@ impl<S: Subject> Clone for Check<S> {
             cancel: Arc::clone(&self.cancel),
             specification: self.specification.clone(),
             shared: self.shared.clone(),
+            tally: self.tally.clone(),
             ..*self
         }
     }
@@ -99,6 +104,7 @@ impl<S: Subject> Check<S> {
             silence: Duration::from_secs(5),
             cancel: Arc::default(),
             specification: None,
+            tally: None,
             shared: std::env::var(THREAD_LOCALS).ok().map(Into::into),
             subject: PhantomData,
         }
@@ -189,6 +195,13 @@ impl<S: Subject> Check<S> {
     #[must_use]
     pub fn cancelled_by(mut self, cancel: Arc<AtomicBool>) -> Self {
         self.cancel = cancel;
+        self
+    }
+
+    /// Counts executions, for another thread to see.
+    #[must_use]
+    pub fn tallied(mut self, tally: Option<Arc<Tally>>) -> Self {
+        self.tally = tally;
         self
     }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use snapshot_core::observation::{Event, ObservationError, Observations, SerialHistory, Shape};
 
-use super::{Check, given_up, unknown};
+use super::{Check, Tally, given_up, unknown};
 use crate::control::{Choice, Driver, End, Execution, Situation};
 use crate::execution::explore;
 use crate::matrix::{Role, Test};
@@ -82,6 +82,7 @@ struct Serial<R> {
     deadline: Option<Instant>,
     patience: u32,
     cancel: Arc<AtomicBool>,
+    tally: Option<Arc<Tally>>,
     verdict: Option<Verdict<R>>,
 }
 
@@ -100,6 +101,7 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Serial<R> {
             deadline,
             patience: check.patience,
             cancel: Arc::clone(&check.cancel),
+            tally: check.tally.clone(),
             verdict: None,
         }
     }
@@ -139,6 +141,9 @@ impl<R: Clone + Debug + Eq + std::hash::Hash> Driver<R> for Serial<R> {
 
     fn end(&mut self, execution: Execution<R>) {
         self.random |= execution.random;
+        if let Some(tally) = &self.tally {
+            tally.add_serial();
+        }
         if let End::Abandoned(reason) = execution.end {
             self.verdict = Some(Verdict::Unknown(given_up(reason, self.patience, true)));
             return;

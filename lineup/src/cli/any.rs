@@ -1,15 +1,15 @@
 //! Subjects whose types are forgotten.
 
-use std::io::{IsTerminal, Write};
 use std::marker::PhantomData;
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use super::CommandError;
 use super::commands::write;
 use super::options::{Bounds, Failing, Given};
-use crate::check::Check;
+use super::progress::{self, OfExecutions};
+use crate::check::{Check, Tally};
 use crate::files::{Failure, ObservationFile, observation_lines};
 use crate::many::{self, RandomCheck, Series};
 use crate::matrix::{Test, TestError};
@@ -118,7 +118,8 @@ impl<S: Subject> Typed<S> {
 
     fn several(check: &Check<S>, tests: &[Test<S>], around: &Given, failing: &Failing) -> Answered {
         let tests = Self::surrounded(check, tests, around)?;
-        let series = many::run_with(check, &tests, false, &progress(S::NAME, tests.len()));
+        let series =
+            many::run_with(check, &tests, false, &progress::of_tests(S::NAME, tests.len()));
         Self::series(check, series, failing)
     }
 
@@ -138,21 +139,6 @@ impl<S: Subject> Typed<S> {
     }
 }
 
-/// Says on a terminal how many tests are done, from time to time; `all` is 0 if their number
-/// is not known.
-fn progress(name: &str, all: usize) -> impl Fn(usize) + Sync {
-    let last = Mutex::new(Instant::now());
-    let of = if all == 0 { String::new() } else { format!(" of {all}") };
-    let name = name.to_owned();
-    move |done| {
-        let mut last = crate::control::lock(&last);
-        if last.elapsed() > Duration::from_secs(2) && std::io::stderr().is_terminal() {
-            *last = Instant::now();
-            drop(writeln!(std::io::stderr(), "{name}: {done}{of} tests"));
-        }
-    }
-}
-
 /// The largest number of tests of one command.
 const MOST: u128 = 1_000_000;
 
@@ -166,9 +152,12 @@ impl<S: Subject> Commands for Typed<S> {
         failing: &Failing,
         bounds: &Bounds,
     ) -> Answered {
-        let check = bounds.check::<S>(false);
+        let tally = Arc::new(Tally::default());
+        let check = bounds.check::<S>(false).tallied(Some(Arc::clone(&tally)));
         let test = Test::<S>::parse(test)?;
+        let progress = OfExecutions::new(S::NAME, tally);
         let report = check.run(&test);
+        drop(progress);
         let serial = &report.serial;
         let lines = observation_lines(&test, &serial.observations, serial.complete);
         if let Some(path) = observations {
@@ -242,7 +231,12 @@ impl<S: Subject> Commands for Typed<S> {
                 return Err(CommandError::TooMany { subject: S::NAME, number });
             }
             let tests = Self::surrounded(&check, &many::all_tests((n, n), n)?, around)?;
-            series.add(many::run_with(&check, &tests, false, &progress(S::NAME, tests.len())));
+            series.add(many::run_with(
+                &check,
+                &tests,
+                false,
+                &progress::of_tests(S::NAME, tests.len()),
+            ));
             if !series.failures.is_empty() {
                 break;
             }
@@ -271,6 +265,6 @@ impl<S: Subject> Commands for Typed<S> {
     ) -> Result<Record, CommandError> {
         let name = format!("{}, {tests}", S::NAME);
         let all = tests.samples.unwrap_or(0);
-        Ok(tests.run(&bounds.check::<S>(true), seed, budget, &progress(&name, all))?)
+        Ok(tests.run(&bounds.check::<S>(true), seed, budget, &progress::of_tests(&name, all))?)
     }
 }

@@ -3,6 +3,7 @@
 mod any;
 mod commands;
 mod options;
+mod progress;
 
 use std::ffi::OsString;
 use std::fmt::Display;

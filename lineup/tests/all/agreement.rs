@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use lineup::subjects::{Counter, Counter1, Queue, QueuePre};
-use lineup::{Answer, Check, Subject, Test, Text, many};
+use lineup::{Answer, Check, Subject, Tally, Test, Text, many};
 use shuttle::scheduler::DfsScheduler;
 use shuttle::{Config, MaxSteps, Runner};
 use snapshot_core::observation::{ConcurrentHistory, Event, Thread};
@@ -169,8 +169,18 @@ fn bounds_find_more_and_more_and_in_the_end_all() {
         [inc()]
     ));
     assert!(report.concurrent.complete);
-    let again = Check::<Counter>::new().preemptions(None).run(&report.test);
+    let tally = Arc::new(Tally::default());
+    let counted = Check::<Counter>::new().preemptions(None).tallied(Some(Arc::clone(&tally)));
+    let again = counted.run(&report.test);
     assert_eq!(report.concurrent.executions, again.concurrent.executions);
+    // Seen from outside there are as many.
+    assert_eq!(tally.serial(), again.serial.executions);
+    assert_eq!(tally.concurrent(), again.concurrent.executions);
+    let bound = again.concurrent.bound.unwrap();
+    assert!(
+        tally.to_string().ends_with(&format!("up to {bound} preemptions at present")),
+        "{tally}"
+    );
 }
 
 #[test]
