@@ -8,6 +8,8 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use thiserror::Error;
 
@@ -117,8 +119,17 @@ impl Input {
     /// If it cannot be opened, is empty, or does not begin like a recording;
     /// disc22: if it is not well-formed up to its end.
     pub fn open(&self, format: Option<Format>) -> Result<InputReader, OpenError> {
+        self.open_gauged(format, &Gauge::default())
+    }
+
+    /// As [`Self::open`]; the gauge shows how far it is read.
+    pub(crate) fn open_gauged(
+        &self,
+        format: Option<Format>,
+        gauge: &Gauge,
+    ) -> Result<InputReader, OpenError> {
         match self {
-            Self::Standard => self.open_stream(io::stdin(), format),
+            Self::Standard => self.open_stream(gauge.of(io::stdin(), None), format),
             Self::File(path) => {
                 let file = File::open(path).map_err(|error| self.cannot_open(error))?;
                 let metadata = file.metadata().map_err(|error| self.cannot_open(error))?;
@@ -126,38 +137,45 @@ impl Input {
                     return Err(OpenError::Directory { path: path.clone() });
                 }
                 if is_stream(&metadata) {
-                    self.open_stream(file, format)
+                    self.open_stream(gauge.of(file, None), format)
                 } else {
-                    self.open_file(file, format)
+                    self.open_file(file, format, gauge)
                 }
             }
         }
     }
 
     /// As [`Self::open`], for an input that may have to be read more than once:
-    /// what cannot be rewound is copied to a temporary file as it is read.
+    /// what cannot be rewound is copied to a temporary file as it is read. The gauge says how
+    /// far it is read, each time.
     ///
     /// # Errors
     /// As [`Self::open`].
     pub fn open_repeatably(
         &self,
         format: Option<Format>,
+        gauge: &Gauge,
     ) -> Result<(InputReader, Replay), OpenError> {
         let (reader, copy) = if self.is_stream() {
             let copy = tempfile::tempfile().map_err(|error| self.cannot_open(error))?;
             let kept = copy.try_clone().map_err(|error| self.cannot_open(error))?;
             let reader = match self {
-                Self::Standard => self.open_stream(Copying { input: io::stdin(), copy }, format)?,
+                Self::Standard => {
+                    let input = gauge.of(io::stdin(), None);
+                    self.open_stream(Copying { input, copy }, format)?
+                }
                 Self::File(path) => {
                     let file = File::open(path).map_err(|error| self.cannot_open(error))?;
-                    self.open_stream(Copying { input: file, copy }, format)?
+                    let input = gauge.of(file, None);
+                    self.open_stream(Copying { input, copy }, format)?
                 }
             };
             (reader, Some(kept))
         } else {
-            (self.open(format)?, None)
+            (self.open_gauged(format, gauge)?, None)
         };
-        let replay = Replay { input: self.clone(), format: reader.format(), copy, key: None };
+        let (input, gauge) = (self.clone(), gauge.clone());
+        let replay = Replay { input, format: reader.format(), copy, key: None, gauge };
         Ok((reader, replay))
     }
 
@@ -170,7 +188,12 @@ impl Input {
         }
     }
 
-    fn open_file(&self, mut file: File, format: Option<Format>) -> Result<InputReader, OpenError> {
+    fn open_file(
+        &self,
+        mut file: File,
+        format: Option<Format>,
+        gauge: &Gauge,
+    ) -> Result<InputReader, OpenError> {
         let format = match format {
             Some(format) => format,
             None => {
@@ -179,13 +202,14 @@ impl Input {
                 detect(&first)?
             }
         };
+        let size = file.metadata().map_err(|error| self.cannot_open(error))?.len();
         match format {
-            Format::Text => Ok(Reader::text(boxed(file))?),
-            Format::Jsonl => Ok(Reader::jsonl(boxed(file))?),
+            Format::Text => Ok(Reader::text(boxed(gauge.of(file, Some(size))))?),
+            Format::Jsonl => Ok(Reader::jsonl(boxed(gauge.of(file, Some(size))))?),
             Format::Disc22 => {
-                let segments = disc22::segments(&mut file)?;
+                let segments = disc22::segments(gauge.of(&mut file, Some(size)))?;
                 file.rewind().map_err(|error| self.cannot_open(error))?;
-                Ok(Reader::disc22(boxed(file), segments))
+                Ok(Reader::disc22(boxed(gauge.of(file, Some(size))), segments))
             }
         }
     }
@@ -247,6 +271,7 @@ pub struct Replay {
     copy: Option<File>,
     /// The object to read, of several.
     key: Option<Value>,
+    gauge: Gauge,
 }
 
 impl Replay {
@@ -261,8 +286,8 @@ impl Replay {
     /// If the copy of the input cannot be used.
     pub fn of(&self, key: &Value) -> io::Result<Self> {
         let copy = self.copy.as_ref().map(File::try_clone).transpose()?;
-        let (input, format) = (self.input.clone(), self.format);
-        Ok(Self { input, format, copy, key: Some(key.clone()) })
+        let (input, format, gauge) = (self.input.clone(), self.format, self.gauge.clone());
+        Ok(Self { input, format, copy, key: Some(key.clone()), gauge })
     }
 
     /// The format that it was read in.
@@ -294,17 +319,72 @@ impl Replay {
     /// If it has changed or gone since.
     pub fn open(&self) -> Result<InputReader, OpenError> {
         let mut reader = match &self.copy {
-            None => self.input.open(Some(self.format))?,
+            None => self.input.open_gauged(Some(self.format), &self.gauge)?,
             Some(copy) => {
                 let rewound = copy.try_clone().and_then(|mut copy| copy.rewind().map(|()| copy));
                 let copy = rewound.map_err(|error| self.input.cannot_open(error))?;
-                self.input.open_file(copy, Some(self.format))?
+                self.input.open_file(copy, Some(self.format), &self.gauge)?
             }
         };
         if let Some(key) = &self.key {
             reader.select(key)?;
         }
         Ok(reader)
+    }
+}
+
+/// How far an input is read, seen from outside: by a line of progress.
+#[derive(Clone, Debug, Default)]
+pub struct Gauge(Arc<Marks>);
+
+#[derive(Debug, Default)]
+struct Marks {
+    passes: AtomicU64,
+    read: AtomicU64,
+    /// 0: not known.
+    size: AtomicU64,
+}
+
+/// What a [`Gauge`] shows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Reading {
+    /// How often the reading began: an input may have to be read several times.
+    pub passes: u64,
+    /// Bytes read since it last began.
+    pub read: u64,
+    /// Bytes that there are, if that is known.
+    pub size: Option<u64>,
+}
+
+impl Gauge {
+    /// What it shows at present. The parts are read one after the other: between two passes they
+    /// may be of both.
+    pub fn reading(&self) -> Reading {
+        let load = |mark: &AtomicU64| mark.load(Ordering::Relaxed);
+        let size = Some(load(&self.0.size)).filter(|size| *size > 0);
+        Reading { passes: load(&self.0.passes), read: load(&self.0.read), size }
+    }
+
+    /// An input whose reading it shows from now on.
+    fn of<R>(&self, input: R, size: Option<u64>) -> Gauged<R> {
+        self.0.read.store(0, Ordering::Relaxed);
+        self.0.size.store(size.unwrap_or(0), Ordering::Relaxed);
+        self.0.passes.fetch_add(1, Ordering::Relaxed);
+        Gauged { input, gauge: self.clone() }
+    }
+}
+
+/// An input that is measured while it is read.
+struct Gauged<R> {
+    input: R,
+    gauge: Gauge,
+}
+
+impl<R: Read> Read for Gauged<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.gauge.0.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
     }
 }
 

@@ -14,12 +14,13 @@ use snapshot_io::{escape, quantity, replacement};
 use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::format::Format;
-use snapshot_test::input::Input;
+use snapshot_test::input::{Gauge, Input};
 use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object};
 use snapshot_test::report::{exit_code, explained, human, json, verdict};
 use snapshot_test::synchronisation::{self, Object};
 
 use super::format::InputFormat;
+use super::progress::Line;
 use super::{print, print_data, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.
@@ -158,7 +159,10 @@ impl Check {
         for path in &self.inputs {
             let input = Input::from_argument(path);
             let key = self.key.as_ref();
-            let mut judgement = judge_object(&input, self.format.format(), key, &options);
+            let gauge = Gauge::default();
+            let line = Line::new(&input.name(), &gauge);
+            let mut judgement = judge_object(&input, self.format.format(), key, &options, &gauge);
+            drop(line);
             let written = match &self.certificate {
                 None => Ok(None),
                 Some(directory) => {

@@ -10,6 +10,7 @@ mod explain;
 mod format;
 mod generate;
 mod monitor;
+mod progress;
 mod synchronisation;
 
 use std::fmt::Display;

@@ -20,7 +20,7 @@ use snapshot_picture::run::Run;
 
 use crate::Value;
 use crate::format::{Format, Location, Object};
-use crate::input::{Input, InputReader, OpenError, Replay};
+use crate::input::{Gauge, Input, InputReader, OpenError, Replay};
 use crate::judge::{self, Finding, Judgement, Options, Proof};
 use crate::read::{Recording, read_recording};
 use crate::report;
@@ -54,7 +54,7 @@ impl Explained {
         key: Option<&Value>,
         options: &Options,
     ) -> Result<Self, OpenError> {
-        let (mut reader, replay) = input.open_repeatably(format)?;
+        let (mut reader, replay) = input.open_repeatably(format, &Gauge::default())?;
         if let Some(key) = key {
             reader.select(key)?;
         }

@@ -24,7 +24,7 @@ use snapshot_core::verdict::{Linearization, Method, Unknown, Verdict};
 
 use crate::Value;
 use crate::format::{Format, Location, Object};
-use crate::input::{Input, InputReader, OpenError};
+use crate::input::{Gauge, Input, InputReader, OpenError};
 use crate::read::{InputError, Recording, read_recording};
 
 pub use snapshot_core::explanation::{AcceptingRun, accepting_run};
@@ -183,20 +183,22 @@ impl Proof {
 /// Judges an input; `format`: `None` detects it. Of several objects, each is judged by
 /// itself.
 pub fn judge(input: &Input, format: Option<Format>, options: &Options) -> Judgement {
-    judge_object(input, format, None, options)
+    judge_object(input, format, None, options, &Gauge::default())
 }
 
-/// Judges an input, or one object of several by its key, as if there were no others.
+/// Judges an input, or one object of several by its key, as if there were no others. The gauge
+/// shows how far it is read.
 pub fn judge_object(
     input: &Input,
     format: Option<Format>,
     key: Option<&Value>,
     options: &Options,
+    gauge: &Gauge,
 ) -> Judgement {
     let opened = if options.forget && input.is_stream() {
-        input.open(format).map(|reader| (reader, None))
+        input.open_gauged(format, gauge).map(|reader| (reader, None))
     } else {
-        input.open_repeatably(format).map(|(reader, replay)| (reader, Some(replay)))
+        input.open_repeatably(format, gauge).map(|(reader, replay)| (reader, Some(replay)))
     };
     let selected = opened.and_then(|(mut reader, replay)| {
         let Some(key) = key else { return Ok((reader, replay)) };

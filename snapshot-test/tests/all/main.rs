@@ -5,6 +5,7 @@
 mod certificates;
 mod commands;
 mod convert;
+mod damaged;
 mod documented;
 mod hostile;
 mod immediate;

@@ -10,7 +10,7 @@ use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::convert::convert;
 use snapshot_test::format::Format;
-use snapshot_test::input::Input;
+use snapshot_test::input::{Gauge, Input};
 use snapshot_test::judge::objects::Objects;
 use snapshot_test::judge::{Finding, Judgement, Options, judge, judge_object};
 use snapshot_test::read_history;
@@ -166,8 +166,13 @@ fn compare(interleaving: &Interleaving, tally: &mut [usize; 3]) {
         };
         let own = Input::File(interleaving.part(k)).open(None).unwrap();
         certificate.check(&read_history(own).unwrap().0).unwrap();
-        let selected =
-            judge_object(&Input::File(interleaving.whole.clone()), None, Some(key), &quick);
+        let selected = judge_object(
+            &Input::File(interleaving.whole.clone()),
+            None,
+            Some(key),
+            &quick,
+            &Gauge::default(),
+        );
         assert_eq!(verdict(&selected.finding), word);
         assert_eq!(selected.counts, alone.counts);
         expected.push(alone.finding);
