@@ -476,8 +476,11 @@ impl Scope<'_, '_> {
         let mut pairs = one.iter().zip(two);
         each_leaf(content, self.layout.tokens(), 0, &mut |leaf, members| {
             let (one, two) = pairs.next().unwrap_or((&ANY, &ANY));
-            // Of an array by process there are elements that are not seen.
-            let mut same = same(leaf, *one, *two).filter(|same| !same || members == 0);
+            // Of an array by process there are elements that are not seen; and none, perhaps, of
+            // members that are not there.
+            let is_there = self.members.iter().fold(members, |left, one| left & !(1 << one)) == 0;
+            let same = same(leaf, *one, *two);
+            let mut same = same.filter(|same| is_there && (!same || members == 0));
             if self.symbols_differ && leaf.scalar == Scalar::Bool && is_symbol(*one) {
                 same = Some(false);
             }

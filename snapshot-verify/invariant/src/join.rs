@@ -205,8 +205,12 @@ struct Joined<'a, 'p> {
 impl Joined<'_, '_> {
     /// What a byte of the actor's view may be in this one.
     fn translate(&self, at: usize, byte: u8) -> Vec<u8> {
-        let Some(leaf) = self.layout.slots[at].leaf else { return vec![byte] };
+        let slot = &self.layout.slots[at];
+        let Some(leaf) = slot.leaf else { return vec![byte] };
         match leaf.scalar {
+            Scalar::View if self.layout.tokens() => vec![OLD],
+            // Within a cell it is the actor's own element, and not that of t.
+            _ if slot.within_tracked && self.effect.actor == T => vec![ANY],
             // The actor itself is neither i nor j, nor t.
             Scalar::Member if byte == BASE + T => vec![BASE + OTHER],
             Scalar::Member if byte == BASE + OTHER && self.kind.members.contains(&T) => {
@@ -220,7 +224,6 @@ impl Joined<'_, '_> {
                 let known = self.view[self.effect.copied[class(byte)]];
                 vec![if is_odd(byte) && known != ANY { negated(known) } else { known }]
             }
-            Scalar::View if self.layout.tokens() => vec![OLD],
             _ => vec![byte],
         }
     }

@@ -58,7 +58,7 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
 fn keep(layout: &Layout<'_>, state: &mut [u8], begin: usize, row: &[u8]) {
     for (at, byte) in (begin..).zip(row) {
         if layout.slots[at].kept {
-            state[at] = *byte;
+            state[at] = layout.element(at, *byte);
         }
     }
 }

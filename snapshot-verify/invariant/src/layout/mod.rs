@@ -19,7 +19,7 @@ use snapshot_semantics::interpret::code::{self, Code, Instruction};
 
 use self::program::{bound, ghosts};
 use self::scalars::located;
-use crate::byte::{ANY, BASE, BORROWED, J, LOOSE, PLACES, Row, T};
+use crate::byte::{ANY, BASE, BORROWED, J, LOOSE, OLD, OWN, PLACES, Row, T};
 use crate::claim::Obligation;
 use crate::flips::Bit;
 
@@ -42,6 +42,8 @@ pub struct Slot {
     pub position: bool,
     /// The members among its indices.
     pub path: Vec<u8>,
+    /// Whether t is among those within its variable or cell.
+    pub within_tracked: bool,
 }
 
 impl Slot {
@@ -264,6 +266,7 @@ impl<'p> Layout<'p> {
                         tracked,
                         kept: false,
                         path: [place.as_slice(), &path].concat(),
+                        within_tracked: path.contains(&T),
                         ..bookkeeping()
                     });
                 }
@@ -321,6 +324,7 @@ impl<'p> Layout<'p> {
                 slot.owner = Some(owner as u8);
                 slot.tracked |= owner as u8 == T || path.contains(&T);
                 slot.path.clone_from(path);
+                slot.within_tracked = path.contains(&T);
                 if !slot.name.is_empty() {
                     slot.name = format!("{letter}:{}", slot.name);
                 }
@@ -398,6 +402,17 @@ impl<'p> Layout<'p> {
         self.index_classes();
     }
 
+    /// A byte as a variable holds it. A view that is an element of an array by process is never one
+    /// that was made here: there is no place for those of any other, which count as made elsewhere.
+    pub fn element(&self, at: usize, byte: u8) -> u8 {
+        let slot = &self.slots[at];
+        let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+        match is_view && self.tokens() && !slot.path.is_empty() && byte == OWN {
+            true => OLD,
+            false => self.tight(at, byte),
+        }
+    }
+
     /// A byte as it is stored: of a process that may be i, j or any other, nothing is known.
     pub fn tight(&self, at: usize, byte: u8) -> u8 {
         let is_member = self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
@@ -431,7 +446,7 @@ impl<'p> Layout<'p> {
     pub fn read_view(&self, exempt: bool) -> u8 {
         match (self.tokens(), exempt) {
             (true, true) => crate::byte::EXEMPT,
-            (true, false) => crate::byte::OLD,
+            (true, false) => OLD,
             (false, _) if self.obligation.borrows() => BORROWED,
             (false, _) => ANY,
         }
@@ -465,5 +480,6 @@ fn bookkeeping() -> Slot {
         frame: None,
         position: false,
         path: Vec::new(),
+        within_tracked: false,
     }
 }

@@ -116,9 +116,9 @@ pub fn size(content: &Type, tokens: bool) -> usize {
     size
 }
 
-/// Does something with each scalar of a type, in order: its type, and how many members are
-/// among its indices.
-pub fn each_leaf(content: &Type, tokens: bool, members: usize, act: &mut dyn FnMut(Leaf, usize)) {
+/// Does something with each scalar of a type, in order: its type, and which members are among its
+/// indices, one bit each.
+pub fn each_leaf(content: &Type, tokens: bool, members: u8, act: &mut dyn FnMut(Leaf, u8)) {
     let leaf = |scalar| Leaf { scalar, optional: false };
     match content {
         Type::Optional(inner) => each_leaf(inner, tokens, members, &mut |leaf, members| {
@@ -126,17 +126,19 @@ pub fn each_leaf(content: &Type, tokens: bool, members: usize, act: &mut dyn FnM
         }),
         view if tokens && *view == Type::view() => act(leaf(Scalar::View), members),
         view if *view == Type::view() => {
-            (0..PLACES).for_each(|_| act(leaf(Scalar::View), members + 1));
+            (0..PLACES).for_each(|place| act(leaf(Scalar::View), members | 1 << place));
         }
         Type::Array { index, element } => {
-            let (count, inner) = match index {
-                IndexSet::Processes | IndexSet::Segments => (PLACES, members + 1),
+            let (count, by_process) = match index {
+                IndexSet::Processes | IndexSet::Segments => (PLACES, 1),
                 IndexSet::Range(low, high) => match fixed(*low, *high) {
-                    Some((low, high)) => ((high - low + 1) as usize, members),
+                    Some((low, high)) => ((high - low + 1) as usize, 0),
                     None => return act(leaf(Scalar::Lost), members),
                 },
             };
-            (0..count).for_each(|_| each_leaf(element, tokens, inner, act));
+            for place in 0..count {
+                each_leaf(element, tokens, members | by_process << place.min(PLACES), act);
+            }
         }
         Type::Record(fields) => {
             fields.iter().for_each(|field| each_leaf(&field.content, tokens, members, act));

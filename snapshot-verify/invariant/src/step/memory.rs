@@ -346,8 +346,11 @@ impl<'p> Run<'_, 'p> {
                 }
                 let is_token = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View)
                     && self.layout.tokens();
-                let token = stored_token(*byte, self.me == T);
-                branch.state[at] = if is_token { token } else { *byte };
+                branch.state[at] = match (self.is_there(at), is_token) {
+                    (false, _) => ANY,
+                    (true, true) => stored_token(*byte, self.me == T),
+                    (true, false) => *byte,
+                };
             }
         }
         // What no view keeps is seen by none.

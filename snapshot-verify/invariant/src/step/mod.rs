@@ -342,9 +342,16 @@ impl<'p> Run<'_, 'p> {
     fn put(&self, state: &mut [u8], begin: usize, row: &[u8]) {
         for (at, byte) in (begin..).zip(row) {
             if self.layout.slots[at].kept {
-                state[at] = self.layout.tight(at, *byte);
+                let is_there = self.is_there(at);
+                state[at] = if is_there { self.layout.element(at, *byte) } else { ANY };
             }
         }
+    }
+
+    /// Whether the members among the indices of a byte are there: elements of others are never
+    /// known, for they are those of several processes, or of none.
+    fn is_there(&self, at: usize) -> bool {
+        self.layout.slots[at].path.iter().all(|member| self.kind.members.contains(member))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Executions of the interpreter, projected: for every tuple of processes, each state has a view
-//! in the list of a certificate.
+//! in the list of a certificate, and each move leads from one of the state before to one of the
+//! state behind, by the steps of certificates.
 //!
 //! What is compared shares no code with the rules of certificates: the interpreter runs the
 //! program, `execution` keeps in mind what the specification does of its past, and `likeness`
@@ -7,6 +8,7 @@
 //! prove: of wrong programs, too, if what goes wrong is passed over.
 
 mod execution;
+mod follow;
 mod likeness;
 mod pauses;
 mod walk;
@@ -54,7 +56,7 @@ fn among(
 ) -> Result<Counts, String> {
     let layout = lay_out(program, part).unwrap();
     let family = listed(&layout, planted, 2 << 30).expect("all views");
-    let views = Views::new(&layout, &family);
+    let views = Views::new(&layout, &family, planted);
     let mut counts = Counts::default();
     for seed in 0..runs {
         counts.add(walk(&views, 2 + seed as usize % 3, seed, moves)?);
@@ -79,6 +81,7 @@ fn covered(program: &Program, rungs: &[&str]) -> Counts {
     }
     assert_eq!(total.violations, 0, "what was excluded");
     assert!(total.projections > 20_000 && total.bytes > 100_000, "{total:?}");
+    assert!(total.changes > 5_000, "{total:?}");
     total
 }
 
@@ -112,7 +115,8 @@ fn states_of_small_programs_have_views() {
             Err(missing) => panic!("{missing}"),
         }
     }
-    let of = [total.flipped, total.rounds, total.late, total.loose, total.violations];
+    let counts = [total.flipped, total.rounds, total.late, total.loose, total.violations];
+    let of = [counts.as_slice(), &[total.changes, total.joins]].concat();
     assert!(of.iter().all(|count| *count > 10), "{total:?}");
 }
 
@@ -172,7 +176,7 @@ fn among_known(program: &Program, part: &Part) -> Option<Counts> {
     let mut proceed = || true;
     let mut budget = Budget { memory: 4 << 20, proceed: &mut proceed };
     let family = close(&layout, Planted::default(), &mut budget).ok()?;
-    let views = Views::new(&layout, &family);
+    let views = Views::new(&layout, &family, Planted::default());
     let mut counts = Counts::default();
     for seed in 0..6 {
         match walk(&views, 2 + seed as usize % 3, seed, 60) {
@@ -196,6 +200,10 @@ fn small_programs() -> Vec<(Program, Part)> {
         for rung in ["scans.memory-t", "scans.memory-i"] {
             all.push((noted.clone(), relative::noted(&noted, rung, loose)));
         }
+    }
+    let masked = small("masked");
+    for part in parts(&masked, &["scans.memory-t", "scans.memory-i"]) {
+        all.push((masked.clone(), part));
     }
     let cached = small("cached");
     for part in parts(&cached, &["calls.nesting", "calls.memory-i"]) {

@@ -10,9 +10,11 @@ use snapshot_invariant::byte::{I, J, T};
 use snapshot_invariant::claim::Aim;
 use snapshot_invariant::layout::{Layout, at, op};
 use snapshot_invariant::search::Family;
+use snapshot_invariant::step::Planted;
 use snapshot_semantics::interpret::{Client, Machine, Move, MoveKind, Scheduler, Values};
 
 use super::execution::{Ended, Execution};
+use super::follow::{Followed, Steps};
 use super::likeness::{Likeness, Tuple, standing};
 
 /// What was compared.
@@ -32,6 +34,10 @@ pub struct Counts {
     pub loose: usize,
     /// Executions that ended with a violation.
     pub violations: usize,
+    /// Moves behind which a tuple has another view than before.
+    pub changes: usize,
+    /// Those of them of a process that is not in the tuple.
+    pub joins: usize,
 }
 
 impl Counts {
@@ -43,6 +49,8 @@ impl Counts {
         self.late += other.late;
         self.loose += other.loose;
         self.violations += other.violations;
+        self.changes += other.changes;
+        self.joins += other.joins;
     }
 }
 
@@ -55,15 +63,17 @@ type Found<'a> = FxHashMap<(Vec<u8>, Key), Vec<&'a [u8]>>;
 /// The views of a layout, by where processes stand.
 pub struct Views<'a> {
     pub layout: &'a Layout<'a>,
+    /// With what the family was made.
+    planted: Planted,
     family: &'a Family,
     /// Per kind.
     found: RefCell<Vec<Found<'a>>>,
 }
 
 impl<'a> Views<'a> {
-    pub fn new(layout: &'a Layout<'a>, family: &'a Family) -> Self {
+    pub fn new(layout: &'a Layout<'a>, family: &'a Family, planted: Planted) -> Self {
         let found = RefCell::new(vec![Found::default(); family.kinds.len()]);
-        Self { layout, family, found }
+        Self { layout, planted, family, found }
     }
 
     /// The views of a kind in which these members stand there.
@@ -89,8 +99,12 @@ impl<'a> Views<'a> {
         key
     }
 
-    /// Finds a view of a state for a tuple.
-    fn cover(&self, execution: &Execution<'_>, tuple: &Tuple) -> Result<Counts, String> {
+    /// Finds the views of a state for a tuple.
+    fn cover(
+        &self,
+        execution: &Execution<'_>,
+        tuple: &Tuple,
+    ) -> Result<(Counts, Vec<&'a [u8]>), String> {
         let kind = tuple.kind();
         let number = self.family.kinds.iter().position(|one| *one == kind).expect("a kind");
         let process = |member: &u8| tuple.process(*member).expect("a member that is there");
@@ -108,7 +122,7 @@ impl<'a> Views<'a> {
             key.extend(standing.stands(self.layout.frames.len()));
         }
         let views = self.at(number, &shown, key);
-        let mut counts: Option<Counts> = None;
+        let (mut counts, mut covers): (Option<Counts>, _) = (None, Vec::new());
         for view in &views {
             let mut likeness = Likeness::new(execution, tuple, view);
             if !likeness.holds(&shown) {
@@ -127,13 +141,17 @@ impl<'a> Views<'a> {
                 rounds: usize::from(likeness.rounds > 0),
                 late: usize::from(shown.iter().any(is_late)),
                 loose: usize::from(likeness.loose > 0),
-                violations: 0,
+                ..Counts::default()
             };
+            covers.push(*view);
             if counts.is_none_or(|before| now.flipped < before.flipped) {
                 counts = Some(now);
             }
         }
-        counts.ok_or_else(|| self.missing(execution, tuple, &shown, &views))
+        match counts {
+            Some(counts) => Ok((counts, covers)),
+            None => Err(self.missing(execution, tuple, &shown, &views)),
+        }
     }
 
     /// What is wrong, for a reader who looks for the mistake.
@@ -209,13 +227,27 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
     execution.fine = seed % 8 >= 4 && layout.obligation.aim != Aim::Observer;
     let tuples = tuples(n, execution.pair, layout.tokens());
     let mut counts = Counts::default();
-    let mut compare = |execution: &Execution<'_>| -> Result<(), String> {
+    let steps = Steps::new(layout, views.planted);
+    let mut followed: Option<Followed<'_, '_>> = None;
+    let mut compare = |execution: &Execution<'_>, process: usize| -> Result<(), String> {
+        let mut covers = Vec::new();
         for tuple in &tuples {
-            counts.add(views.cover(execution, tuple)?);
+            let (found, all) = views.cover(execution, tuple)?;
+            counts.add(found);
+            covers.push(all);
+        }
+        // Between two pauses nothing is shown.
+        match &mut followed {
+            _ if execution.fine => {}
+            None => followed = Some(Followed::new(&steps, &tuples, &covers)),
+            Some(followed) => followed.step(process, &covers).map_err(|number| {
+                let text = views.missing(execution, &tuples[number], &[], &covers[number]);
+                format!("no step of p{process} leads there: {text}")
+            })?,
         }
         Ok(())
     };
-    compare(&execution)?;
+    compare(&execution, 0)?;
     let values = Values::Simple(Process::from_index(i), Process::from_index(j));
     let mut scheduler = Scheduler::new(Client::unbounded(values), n, seed);
     for _ in 0..moves {
@@ -229,10 +261,10 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
             MoveKind::Step => None,
         };
         if execution.approach(process) {
-            compare(&execution)?;
+            compare(&execution, process)?;
         }
         match execution.go(process, call) {
-            Ended::Well => compare(&execution)?,
+            Ended::Well => compare(&execution, process)?,
             Ended::Violation => {
                 counts.violations += 1;
                 break;
@@ -240,5 +272,7 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
             Ended::Fault | Ended::Never => break,
         }
     }
+    let followed = followed.map_or((0, 0), |one| (one.changes, one.joins));
+    counts.add(Counts { changes: followed.0, joins: followed.1, ..Counts::default() });
     Ok(counts)
 }

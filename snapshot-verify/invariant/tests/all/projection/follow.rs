@@ -1,0 +1,184 @@
+//! Whether each move of an execution leads from a view of the state before to one of the state behind,
+//! by the steps of certificates: of the process itself, or as what its step is to others.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use snapshot_invariant::byte::{I, J, T};
+use snapshot_invariant::centre::{canonical, centre};
+use snapshot_invariant::flips::{load, normal};
+use snapshot_invariant::join::Effect;
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::step::{Kind, Planted, Run};
+use snapshot_invariant::views::steps;
+
+use super::likeness::Tuple;
+
+/// The most steps of views in a move: its access, the end of a ghost scan, what follows behind it, and
+/// the begin of the next.
+const STEPS: usize = 4;
+
+type View = Vec<u8>;
+
+/// What comes of a view by the steps of one process, and what these are to others.
+#[derive(Default)]
+struct Made {
+    views: Vec<View>,
+    effects: Vec<Effect>,
+    /// Whether one of the steps goes wrong: what is behind it is not listed.
+    fails: bool,
+}
+
+/// A kind, which process, and the view.
+type Key = (u8, Vec<u8>, u8, View);
+
+/// The steps of views, each computed once.
+pub struct Steps<'a> {
+    layout: &'a Layout<'a>,
+    planted: Planted,
+    made: RefCell<FxHashMap<Key, Rc<Made>>>,
+}
+
+impl<'a> Steps<'a> {
+    pub fn new(layout: &'a Layout<'a>, planted: Planted) -> Self {
+        Self { layout, planted, made: RefCell::default() }
+    }
+
+    fn of(&self, kind: &Kind, me: u8, view: &View) -> Rc<Made> {
+        let key = (kind.followed, kind.members.clone(), me, view.clone());
+        if let Some(made) = self.made.borrow().get(&key) {
+            return Rc::clone(made);
+        }
+        let (layout, planted) = (self.layout, self.planted);
+        let mut made = Made::default();
+        let outcomes = Run { layout, kind, me, planted }.steps(&load(layout, view));
+        for mut outcome in outcomes {
+            if outcome.failure.is_some() {
+                made.fails = true;
+                continue;
+            }
+            canonical(layout, &mut outcome.state);
+            made.views.extend(normal(layout, outcome.state));
+        }
+        if me == kind.followed {
+            let silent = Planted { no_failures: true, ..planted };
+            made.effects = steps(layout, kind, view, silent).expect("effects").effects;
+        }
+        let made = Rc::new(made);
+        self.made.borrow_mut().insert(key, Rc::clone(&made));
+        made
+    }
+}
+
+/// The views of an execution that its moves have led to.
+pub struct Followed<'a, 's> {
+    steps: &'s Steps<'a>,
+    tuples: Vec<Tuple>,
+    /// Per tuple.
+    reached: Vec<FxHashSet<View>>,
+    /// Moves behind which a view is another one than before.
+    pub changes: usize,
+    /// Those that are steps of a process that the view does not show, or not there.
+    pub joins: usize,
+    /// Whether a step has gone wrong that is passed over: from there on nothing is followed.
+    pub is_lost: bool,
+}
+
+impl<'a, 's> Followed<'a, 's> {
+    pub fn new(steps: &'s Steps<'a>, tuples: &[Tuple], covers: &[Vec<&[u8]>]) -> Self {
+        let reached = covers.iter().map(|all| all.iter().map(|view| view.to_vec()).collect());
+        let (tuples, reached) = (tuples.to_vec(), reached.collect());
+        Self { steps, tuples, reached, changes: 0, joins: 0, is_lost: false }
+    }
+
+    /// A process has made a move, behind which these views cover the state.
+    ///
+    /// # Errors
+    /// The number of a tuple with no view of them that a view before leads to.
+    pub fn step(&mut self, process: usize, covers: &[Vec<&[u8]>]) -> Result<(), usize> {
+        if self.is_lost {
+            return Ok(());
+        }
+        let before = self.reached.clone();
+        let mut now = self.reached.clone();
+        for round in 0..=STEPS {
+            let missing = (0..self.tuples.len())
+                .find(|number| !covers[*number].iter().any(|view| now[*number].contains(*view)));
+            match missing {
+                None => break,
+                Some(_) if round == STEPS && self.may_have_failed(process, &before) => {
+                    self.is_lost = true;
+                    return Ok(());
+                }
+                Some(missing) if round == STEPS => return Err(missing),
+                Some(_) => {}
+            }
+            let mut after = now.clone();
+            for (number, after) in after.iter_mut().enumerate() {
+                self.lead(number, process, &now, after);
+            }
+            now = after;
+        }
+        for (number, covers) in covers.iter().enumerate() {
+            let covers: FxHashSet<&[u8]> = covers.iter().copied().collect();
+            now[number].retain(|view| covers.contains(view.as_slice()));
+            if now[number].is_disjoint(&before[number]) {
+                self.changes += 1;
+                let is_shown = self.tuples[number].members.contains(&Some(process));
+                self.joins += usize::from(!is_shown);
+            }
+        }
+        self.reached = now;
+        Ok(())
+    }
+
+    /// Whether what goes wrong is passed over, and a step of the process goes wrong.
+    fn may_have_failed(&self, process: usize, before: &[FxHashSet<View>]) -> bool {
+        let fails = |tuple: &Tuple, views: &FxHashSet<View>| {
+            let (kind, place) = (tuple.kind(), tuple.place(process));
+            let is_there = kind.members.contains(&place);
+            is_there && views.iter().any(|view| self.steps.of(&kind, place, view).fails)
+        };
+        self.steps.planted.no_failures
+            && self.tuples.iter().zip(before).any(|(tuple, views)| fails(tuple, views))
+    }
+
+    /// What the views of a tuple become by one step of a process.
+    fn lead(
+        &self,
+        number: usize,
+        process: usize,
+        now: &[FxHashSet<View>],
+        after: &mut FxHashSet<View>,
+    ) {
+        let (layout, planted) = (self.steps.layout, self.steps.planted);
+        let tuple = &self.tuples[number];
+        let (kind, place) = (tuple.kind(), tuple.place(process));
+        if kind.members.contains(&place) {
+            for view in &now[number] {
+                after.extend(self.steps.of(&kind, place, view).views.iter().cloned());
+            }
+        }
+        let own = self.tuples.iter().position(|one| {
+            let is_followed = one.process(one.followed) == Some(process);
+            is_followed && (one.followed == T || one.process(T).is_none())
+        });
+        let Some(own) = own.filter(|own| *own != number) else { return };
+        let of = self.tuples[own].kind();
+        debug_assert!(of.followed == T || of.followed == I || of.followed == J);
+        for actor in &now[own] {
+            let made = self.steps.of(&of, of.followed, actor);
+            if made.effects.is_empty() {
+                continue;
+            }
+            let shared = centre(layout, &of, actor);
+            for view in now[number].iter().filter(|view| centre(layout, &kind, view) == shared) {
+                for effect in &made.effects {
+                    let joined = effect.apply(layout, &kind, view, planted);
+                    after.extend(joined.expect("what a step is to others"));
+                }
+            }
+        }
+    }
+}
