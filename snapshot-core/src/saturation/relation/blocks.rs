@@ -47,8 +47,13 @@ impl Relation {
         }
         let mut candidates = std::mem::take(&mut self.candidates);
         let clock = self.clock(operation);
+        let known = self.clock(update);
         for rise in rises {
             let number = at(clock, rise.chain);
+            // No mark after these is new; to see that takes no look at the marks.
+            if operation != update && number <= rise.before.max(at(known, rise.chain)) {
+                continue;
+            }
             let Some(mark) = self.chains.last_mark(rise.chain, segment, number) else { continue };
             if mark.number <= rise.before || mark.block == block {
                 continue;
@@ -57,7 +62,7 @@ impl Relation {
                 rise.via != NONE
                     && (rise.via == mark.block || self.follows(mark, rise.chain, rise.via))
             } else {
-                at(self.clock(update), rise.chain) >= mark.number
+                at(known, rise.chain) >= mark.number
             };
             if !is_known {
                 candidates.push((mark.operation, rise.chain, mark));

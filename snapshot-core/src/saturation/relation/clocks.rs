@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Cycle, Edge, NONE, Relation, Rise, Stands, at};
+use super::{Cycle, Edge, Kind, NONE, Node, Relation, Rise, Stands, at};
 
 impl Relation {
     /// Adds an edge, and what it tells to the clock at its end.
@@ -31,9 +31,7 @@ impl Relation {
         if self.nodes[to as usize].clock.is_empty() && self.trials.is_empty() {
             self.fill(to, &clock, via);
         } else {
-            for (chain, &number) in clock.iter().enumerate() {
-                self.raise(to, chain as u32, number, via);
-            }
+            self.join(to, &clock, via);
         }
         if own.0 != NONE {
             self.raise(to, own.0, own.1, via);
@@ -41,28 +39,64 @@ impl Relation {
         self.nodes[from as usize].clock = clock;
     }
 
+    /// Whether anything can follow from a rise of this node's clock: it is passed on along
+    /// edges, and derived from at updates and complete scans. An edge that is added later
+    /// takes the whole clock along.
+    #[inline]
+    fn is_watched(&self, node: u32) -> bool {
+        let Node { edges, stands, .. } = self.nodes[node as usize];
+        edges != NONE
+            || match stands {
+                Stands::Operation(operation) => {
+                    self.operation(operation).kind != Kind::Scan { entries: NONE }
+                }
+                Stands::Instant | Stands::End(_) => false,
+            }
+    }
+
     /// As raising all entries of an empty clock.
     fn fill(&mut self, node: u32, clock: &[u32], via: u32) {
         if clock.is_empty() {
             return;
         }
-        self.nodes[node as usize].clock.reserve_exact(clock.len() + 1);
+        let room = self.chains.len().max(clock.len());
+        self.nodes[node as usize].clock.reserve_exact(room);
         self.nodes[node as usize].clock.extend_from_slice(clock);
+        if !self.is_watched(node) {
+            return;
+        }
         let slot = self.dirty_slot(node);
         let rises = (0..).zip(clock).filter(|(_, number)| **number > 0);
         self.rises[slot].extend(rises.map(|(chain, _)| Rise { chain, before: 0, via }));
     }
 
+    /// As raising each entry to that of another clock.
+    fn join(&mut self, node: u32, clock: &[u32], via: u32) {
+        let own = &self.nodes[node as usize].clock;
+        // Mostly nothing rises; to see that takes no branches.
+        let is_below = own.iter().zip(clock).fold(false, |so_far, (a, b)| so_far | (a < b));
+        if is_below || clock.len() > own.len() {
+            for (chain, &number) in (0..).zip(clock) {
+                self.raise(node, chain, number, via);
+            }
+        }
+    }
+
     fn dirty_slot(&mut self, node: u32) -> usize {
         if self.nodes[node as usize].dirty == NONE {
-            let slot = self.spare.pop().unwrap_or_else(|| {
-                self.rises.push(Vec::new());
-                self.rises.len() as u32 - 1
-            });
+            let slot = self.spare_slot();
             self.nodes[node as usize].dirty = slot;
             self.queue.push(Reverse(node));
         }
         self.nodes[node as usize].dirty as usize
+    }
+
+    /// Room for rises; it is given back to `spare`.
+    pub(super) fn spare_slot(&mut self) -> u32 {
+        self.spare.pop().unwrap_or_else(|| {
+            self.rises.push(Vec::new());
+            self.rises.len() as u32 - 1
+        })
     }
 
     #[inline]
@@ -83,8 +117,10 @@ impl Relation {
         if let Some(trail) = self.trials.last_mut() {
             trail.clocks.push((node, chain, before));
         }
-        let slot = self.dirty_slot(node);
-        self.rises[slot].push(Rise { chain, before, via });
+        if self.is_watched(node) {
+            let slot = self.dirty_slot(node);
+            self.rises[slot].push(Rise { chain, before, via });
+        }
     }
 
     /// Passes on all rises and derives what follows. After a cycle was found,
@@ -103,7 +139,8 @@ impl Relation {
             let mut via = NONE;
             match self.nodes[node as usize].stands {
                 Stands::Operation(operation) if self.cycle.is_none() => {
-                    self.derive(operation, &rises);
+                    let derived = self.derived.take_if(|derived| derived.operation == operation);
+                    self.derive(operation, &rises[derived.map_or(0, |derived| derived.rises)..]);
                 }
                 Stands::End(block) => via = block,
                 _ => {}
@@ -121,6 +158,7 @@ impl Relation {
             self.rises[slot as usize] = rises;
             self.spare.push(slot);
         }
+        self.derived = None;
         self.cycle.map_or(Ok(()), Err)
     }
 }

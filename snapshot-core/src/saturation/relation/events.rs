@@ -3,7 +3,7 @@
 
 use super::super::chains::Mark;
 use super::trials::Settled;
-use super::{Block, Cycle, End, Kind, NONE, Operation, Relation, Rise, Stands};
+use super::{Block, Cycle, Derived, End, Kind, NONE, Operation, Relation, Rise, Stands};
 
 impl Relation {
     fn invoke(&mut self, kind: Kind) -> u32 {
@@ -116,8 +116,16 @@ impl Relation {
     /// What follows from the clock of a scan of which an entry has become known.
     fn derive_all(&mut self, scan: u32) {
         let rise = |chain| Rise { chain, before: 0, via: NONE };
-        let rises: Vec<Rise> = (0..self.clock(scan).len() as u32).map(rise).collect();
+        let dirty = self.nodes[self.operation(scan).node as usize].dirty;
+        let risen = if dirty == NONE { 0 } else { self.rises[dirty as usize].len() };
+        let slot = self.spare_slot();
+        let mut rises = std::mem::take(&mut self.rises[slot as usize]);
+        rises.extend((0..self.clock(scan).len() as u32).map(rise));
         self.derive(scan, &rises);
+        rises.clear();
+        self.rises[slot as usize] = rises;
+        self.spare.push(slot);
+        self.derived = Some(Derived { operation: scan, rises: risen });
     }
 
     fn add_reader(&mut self, scan: u32, segment: u32, block: u32) {

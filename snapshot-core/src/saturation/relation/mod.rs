@@ -118,6 +118,14 @@ struct Rise {
     via: u32,
 }
 
+/// What was derived from a clock as a whole before its rises are passed on.
+#[derive(Clone, Copy, Debug)]
+struct Derived {
+    operation: u32,
+    /// How many of the first rises of its clock that was derived from.
+    rises: usize,
+}
+
 /// The relation has a cycle: this operation comes before itself.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Cycle {
@@ -145,6 +153,7 @@ pub(super) struct Relation {
     queue: BinaryHeap<Reverse<u32>>,
     rises: Vec<Vec<Rise>>,
     spare: Vec<u32>,
+    derived: Option<Derived>,
     cycle: Option<Cycle>,
     trials: Vec<Trail>,
     /// Whether clocks are brought to their end even after a cycle was found.
@@ -178,6 +187,7 @@ impl Relation {
             queue: BinaryHeap::new(),
             rises: Vec::new(),
             spare: Vec::new(),
+            derived: None,
             cycle: None,
             trials: Vec::new(),
             is_thorough: false,
