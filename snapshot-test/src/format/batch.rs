@@ -7,10 +7,12 @@
 //! bounded like all else by the longest line.
 
 use snapshot_core::Process;
-use snapshot_core::history::Event;
+use snapshot_core::history::{Event, HistoryError};
+use snapshot_core::monitor::{Judgement, Monitor};
 
 use super::keys::{Fate, Selection};
-use super::{Key, Location, Parsed, Payload, ReadError, ReadErrorKind, Shape};
+use super::pieces::{Irregular, Piece};
+use super::{Key, Location, Parsed, Payload, ReadError, ReadErrorKind, Shape, text};
 use crate::Value;
 
 /// The most events of a batch. To hand over a batch may take two system calls,
@@ -64,21 +66,88 @@ impl Batch {
         }
     }
 
-    /// The events, each with its place.
+    /// The events, each with its place; none of a piece, whose places were not noted.
     #[inline]
-    pub fn events(&self) -> impl Iterator<Item = (&Location, Event<'_, Value>)> {
+    pub fn located_events(&self) -> impl Iterator<Item = (&Location, Event<'_, Value>)> {
+        self.locations.iter().zip(self.events())
+    }
+
+    /// The events.
+    #[inline]
+    pub fn events(&self) -> impl Iterator<Item = Event<'_, Value>> {
         let (mut start, mut start_of_entries) = (0, 0);
-        self.locations.iter().zip(&self.entries).map(move |(location, entry)| {
+        self.entries.iter().map(move |entry| {
             let values = &self.payload.values[start..entry.end as usize];
             let entries = &self.payload.entries[start_of_entries..entry.end_of_entries as usize];
             (start, start_of_entries) = (entry.end as usize, entry.end_of_entries as usize);
-            (location, entry.shape.event(entry.process, values, entries))
+            entry.shape.event(entry.process, values, entries)
         })
+    }
+
+    /// Has a monitor observe the events, as long as all is linearizable, and returns how many it
+    /// observed. Each event is told apart once, which for those of long recordings is most of the
+    /// work besides judging them.
+    ///
+    /// # Errors
+    /// If the next event is refused.
+    pub fn observe(&self, monitor: &mut Monitor<Value>) -> Result<usize, HistoryError> {
+        let (mut start, mut start_of_entries) = (0, 0);
+        for (number, entry) in self.entries.iter().enumerate() {
+            let values = &self.payload.values[start..entry.end as usize];
+            start = entry.end as usize;
+            match entry.shape {
+                Shape::InvokeUpdate(segment) => {
+                    monitor.invoke_update(entry.process, segment, &values[0])?;
+                }
+                Shape::InvokeScan => monitor.invoke_scan(entry.process)?,
+                Shape::RespondUpdate => monitor.respond_update(entry.process)?,
+                Shape::RespondScan => monitor.respond_scan(entry.process, values)?,
+                shape => {
+                    let end = entry.end_of_entries as usize;
+                    let entries = &self.payload.entries[start_of_entries..end];
+                    monitor.observe(&shape.event(entry.process, values, entries))?;
+                }
+            }
+            start_of_entries = entry.end_of_entries as usize;
+            if !matches!(monitor.judgement(), Judgement::Linearizable) {
+                return Ok(number + 1);
+            }
+        }
+        Ok(self.entries.len())
+    }
+
+    /// Replaces the events by those of a piece; those in front of what is none are there in any
+    /// case.
+    ///
+    /// # Errors
+    /// If something there is no event.
+    pub fn parse(&mut self, piece: &Piece) -> Result<(), Irregular> {
+        self.clear();
+        let Self { entries, payload, .. } = self;
+        text::lines(piece.lines(), payload, |process, shape, payload| {
+            let end = payload.values.len() as u32;
+            let end_of_entries = payload.entries.len() as u32;
+            entries.push(Entry { process, shape, end, end_of_entries });
+        })
+    }
+
+    /// Removes all events.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.payload.clear();
+        self.locations.clear();
+        self.keys.clear();
+        self.ending = Ending::Open;
     }
 
     /// The keys of the events, if there are keys.
     pub fn keys(&self) -> &[Key] {
         &self.keys
+    }
+
+    /// Number of events.
+    pub const fn len(&self) -> usize {
+        self.entries.len()
     }
 
     /// Whether there are no events.
@@ -126,11 +195,7 @@ impl Batch {
         selection: Selection,
         mut advance: impl FnMut(&mut Payload) -> Result<Option<Parsed>, ReadError>,
     ) {
-        self.entries.clear();
-        self.payload.clear();
-        self.locations.clear();
-        self.keys.clear();
-        self.ending = Ending::Open;
+        self.clear();
         let Self { payload, .. } = self;
         while self.entries.len() < EVENTS
             && payload.values.len() < VALUES
@@ -197,7 +262,7 @@ mod tests {
         let mut batch = Batch::new();
         loop {
             reader.next_batch(&mut batch);
-            let events = batch.events();
+            let events = batch.located_events();
             read.extend(events.map(|(location, event)| format!("{location:?} {event:?}")));
             sizes.push((batch.events().count(), batch.payload.values.len()));
             if batch.is_last() {

@@ -40,6 +40,11 @@ impl Keys {
         matches!(self.first, Some((true, _)))
     }
 
+    /// Whether it is known that no event has a key.
+    pub const fn are_unused(&self) -> bool {
+        matches!(self.first, Some((false, _)))
+    }
+
     pub fn names(&self) -> &[Value] {
         &self.names
     }

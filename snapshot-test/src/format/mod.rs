@@ -19,6 +19,7 @@ mod keys;
 mod location;
 mod nearest;
 mod parsed;
+mod pieces;
 pub(crate) mod quoted;
 mod source;
 pub mod text;
@@ -35,6 +36,7 @@ pub use detect::{DETECTION_LENGTH, detect};
 pub use error::{Found, ReadError, ReadErrorKind};
 pub use keys::Key;
 pub use location::{Excerpt, Location};
+pub(crate) use pieces::{Irregular, Piece, Pieces, SIZE as PIECE_SIZE};
 pub(crate) use source::BYTE_ORDER_MARK;
 pub use source::LINE_LIMIT;
 pub use writer::{Inexpressible, WriteError, Writer, write_history};
@@ -440,6 +442,15 @@ impl<R: Read> Reader<R> {
             && let Some(error) = self.missing()
         {
             batch.fail(error);
+        }
+    }
+
+    /// What is left of a long text of one snapshot, cut into pieces; `None` for any other
+    /// recording. Nothing more can be read here then.
+    pub(crate) fn pieces(&mut self) -> Option<Pieces<&mut R>> {
+        match &mut self.inner {
+            Inner::Text(reader) if self.selection == Selection::Unkeyed => reader.pieces(),
+            _ => None,
         }
     }
 

@@ -162,6 +162,16 @@ impl<R: Read> Source<R> {
         Location { line: self.line, column: offset - self.line_offset + 1, offset }
     }
 
+    /// All bytes that are not yet parsed, and the input behind them: nothing more is read here.
+    pub(super) fn take_rest(&mut self) -> (Vec<u8>, &mut R) {
+        let rest = self.rest().to_vec();
+        self.start = self.end;
+        self.complete = self.end;
+        self.last = self.end;
+        self.at_end = true;
+        (rest, &mut self.input)
+    }
+
     /// The unit passed last, until more is read.
     pub(super) fn last_unit(&self) -> &[u8] {
         &self.buffer[self.last..self.start]

@@ -6,6 +6,7 @@
 //! same bound. Only where the linear-time conditions do not decide, and where a
 //! linearization is wanted, is the whole history held in memory.
 
+mod cooperation;
 pub mod immediate;
 pub mod objects;
 mod pipeline;

@@ -1,10 +1,10 @@
 //! Judging a recording as it is read.
 //!
 //! Each event is judged as soon as it is there. Where the input cannot make us
-//! wait, that is in a file, and is long, most of it is read by a second thread
-//! instead ([`pipeline`]), in batches. What is rarely needed, a refused event's
-//! line and the earlier event that it contradicts, is then looked up by reading
-//! the file again.
+//! wait, that is in a file, and is long, most of it is read by several threads
+//! (`division.rs`).
+
+mod division;
 
 use std::ops::ControlFlow;
 
@@ -16,9 +16,8 @@ use snapshot_core::observer::{Observation, OnlineObserver};
 use snapshot_core::saturation::Saturation;
 use snapshot_core::verdict::Method;
 
-use super::{
-    Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, pipeline, proof,
-};
+use self::division::Division;
+use super::{Counts, Finding, Judgement, Obstacle, Options, Proof, ViolationFinding, proof};
 use crate::Value;
 use crate::format::Location;
 use crate::input::{InputReader, OpenError, Replay};
@@ -27,9 +26,6 @@ use crate::read::{InputError, Origins, Recording, read_recording};
 /// States that brute force may visit to confirm an explanation: with two scans
 /// and a few updates it needs some dozens.
 const CONFIRMATION: usize = 1_000_000;
-
-/// With fewer events, a second thread would cost more than it saves.
-const FEW: usize = 1 << 14;
 
 /// What the first reading came to.
 pub(super) struct Reading {
@@ -48,13 +44,18 @@ pub(super) struct Reading {
     error: Option<InputError>,
 }
 
-pub(super) fn judge(
+pub(super) fn judge(reader: InputReader, replay: Option<Replay>, options: &Options) -> Judgement {
+    judge_divided(reader, replay, options, Division::usual())
+}
+
+fn judge_divided(
     mut reader: InputReader,
     replay: Option<Replay>,
     options: &Options,
+    division: Division,
 ) -> Judgement {
     let format = Some(reader.format());
-    let reading = match read(&mut reader, replay.as_ref(), options) {
+    let reading = match read(&mut reader, replay.as_ref(), options, division) {
         Ok(reading) => reading,
         Err(error) => {
             let finding = Finding::Malformed(error.into());
@@ -118,6 +119,7 @@ fn read(
     reader: &mut InputReader,
     replay: Option<&Replay>,
     options: &Options,
+    division: Division,
 ) -> Result<Reading, InputError> {
     let mut origins = Origins::default();
     let declaration = reader.declaration().clone();
@@ -128,9 +130,9 @@ fn read(
     let file = replay.filter(|replay| replay.is_of_file());
     loop {
         if let Some(file) = file
-            && reading.monitor.events() == FEW
+            && reading.monitor.events() == division.first
         {
-            reading.read_with_two_threads(reader, file, options);
+            reading.read_with_threads(reader, file, options, division);
             break;
         }
         match reader.next_event() {
@@ -270,50 +272,6 @@ impl Reading {
         }
         Ok(ControlFlow::Continue(()))
     }
-
-    /// Takes all that `reader` still has.
-    fn read_with_two_threads(
-        &mut self,
-        reader: &mut InputReader,
-        replay: &Replay,
-        options: &Options,
-    ) {
-        let mut refused = None;
-        let unread = pipeline::for_each_batch(reader, |batch| {
-            for (location, event) in batch.events() {
-                match self.take(*location, &event, options) {
-                    Ok(ControlFlow::Continue(())) => {}
-                    Ok(ControlFlow::Break(())) => return ControlFlow::Break(()),
-                    Err(error) => {
-                        refused = Some((*location, error));
-                        return ControlFlow::Break(());
-                    }
-                }
-            }
-            ControlFlow::Continue(())
-        });
-        self.error = match refused {
-            Some((location, error)) => Some(refusal(replay, location, error)),
-            None => unread.map(InputError::from),
-        };
-    }
-}
-
-/// The error for an event that was refused: reads up to it again, to show its
-/// line and to name the earlier event that it contradicts.
-fn refusal(replay: &Replay, location: Location, error: HistoryError) -> InputError {
-    let mut origins = Origins::default();
-    let mut excerpt = None;
-    if let Ok(mut reader) = replay.open() {
-        while let Some(Ok((at, event))) = reader.next_event() {
-            if at.offset >= location.offset {
-                excerpt = reader.excerpt();
-                break;
-            }
-            origins.note(at, &event);
-        }
-    }
-    origins.refused(location, error, excerpt)
 }
 
 /// A violation is told by reading the input twice more: what did the scans
@@ -407,3 +365,6 @@ fn search(replay: &Replay, options: &Options) -> Option<Finding> {
         Err(error) => Some(Finding::Malformed(error)),
     }
 }
+
+#[cfg(test)]
+mod tests;

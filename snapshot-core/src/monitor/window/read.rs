@@ -47,11 +47,15 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
         let overwritten = if is_second { last.response } else { second.response };
         let overwritten = if is_last { NEVER } else { overwritten };
+        let invocation = if is_second { second.invocation } else { third.invocation };
+        let invocation = if is_last { last.invocation } else { invocation };
+        // Whether a run was seen is asked only while its update is the last one, and open.
+        if is_last & (last.seen_at == NEVER) {
+            last.see(scan, now);
+        }
         let back = usize::from(is_second) + 2 * usize::from(is_third);
-        let run = &mut self.runs[len - 1 - back];
-        run.see(scan, now);
         let number = self.base + (len - 1 - back) as u64;
-        Sight { number, invocation: run.invocation, overwritten }
+        Sight { number, invocation, overwritten }
     }
 
     #[cold]

@@ -39,6 +39,7 @@ use self::header::Header;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::keys::Keys;
 use super::location::Excerpt;
+use super::pieces::{Irregular, Pieces};
 use super::source::Source;
 use super::{Format, Object, Parsed, Payload, Shape};
 use crate::Value;
@@ -148,6 +149,16 @@ impl<R: Read> TextReader<R> {
         self.source.excerpt(indent)
     }
 
+    /// What is left of a recording of a snapshot without keys, for [`lines`]; `None` for any
+    /// other. Nothing more can be read here then.
+    pub(super) fn pieces(&mut self) -> Option<Pieces<&mut R>> {
+        if self.object != Object::Snapshot || !self.keys.are_unused() {
+            return None;
+        }
+        let (rest, input) = self.source.take_rest();
+        Some(Pieces::new(rest, input))
+    }
+
     /// The next event; its values are appended. Inlined, so that the loop that
     /// fills a batch is one loop.
     #[inline(always)]
@@ -218,6 +229,47 @@ impl<R: Read> TextReader<R> {
         cursor.advance(length);
         Some((process, shape))
     }
+}
+
+/// Parses whole lines of a recording of a snapshot without keys, from behind its header; calls
+/// `take` after each event, whose values are the last ones of the payload then.
+#[inline]
+pub(super) fn lines(
+    lines: &[u8],
+    payload: &mut Payload,
+    mut take: impl FnMut(Process, Shape, &Payload),
+) -> Result<(), Irregular> {
+    let mut at = 0;
+    while at < lines.len() {
+        let start = payload.values.len();
+        if let Some((process, shape, length)) = usual::event(&lines[at..], &mut payload.values) {
+            take(process, shape, payload);
+            at += length;
+        } else {
+            payload.values.truncate(start);
+            let (event, length) = unusual_line(&lines[at..], payload)?;
+            if let Some((process, shape)) = event {
+                take(process, shape, payload);
+            }
+            at += length;
+        }
+    }
+    Ok(())
+}
+
+/// The event of the first line, if there is one, and the length of that line.
+#[inline(never)]
+fn unusual_line(
+    lines: &[u8],
+    payload: &mut Payload,
+) -> Result<(Option<(Process, Shape)>, usize), Irregular> {
+    let mut cursor = Cursor::new(lines, Format::Text);
+    cursor.skip_blanks();
+    if cursor.peek() == b'@' {
+        return Err(Irregular::Line);
+    }
+    let event = event(&mut cursor, Object::Snapshot, payload).map_err(|_| Irregular::Line)?;
+    Ok((event, cursor.at()))
 }
 
 /// Passes the key that an event may begin with, and blanks.

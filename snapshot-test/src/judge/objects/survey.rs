@@ -192,7 +192,7 @@ fn judge_share(
 ) -> Result<Vec<Object>, HistoryError> {
     let mut objects: Vec<Object> = Vec::new();
     for batch in batches {
-        for ((location, event), key) in batch.events().zip(batch.keys()) {
+        for ((location, event), key) in batch.located_events().zip(batch.keys()) {
             if key.index() % share.judges != share.number {
                 continue;
             }

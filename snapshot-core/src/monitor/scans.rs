@@ -1,0 +1,136 @@
+//! What a scan that responds says of the stream: conditions A to E.
+
+use std::hash::Hash;
+
+use super::evidence::{id, overlap};
+use super::narrow::{self, Narrowed};
+use super::window::{Instant, NEVER, Sight};
+use super::{FEW, Monitor, Violation};
+use crate::Segment;
+use crate::verdict::Cause;
+
+impl<V: Clone + Eq + Hash> Monitor<V> {
+    #[inline]
+    pub(super) fn end_scan(
+        &mut self,
+        values: &[V],
+        scan: u64,
+        begun: Instant,
+        floor: u64,
+        now: Instant,
+    ) {
+        if self.windows.len() < values.len() {
+            self.grow(values.len());
+        }
+        // All entries are written below, or the vector is replaced.
+        self.vector.resize(self.windows.len(), 0);
+        let (mut latest, mut earliest) = (begun, NEVER);
+        let mut is_certain = true;
+        for ((window, value), entry) in self.windows.iter_mut().zip(values).zip(&mut self.vector) {
+            let sight = window.read(value, begun, scan, now);
+            if sight.number >= Sight::SEVERAL {
+                is_certain = false;
+                break;
+            }
+            latest = latest.max(sight.invocation);
+            earliest = earliest.min(sight.overwritten);
+            *entry = sight.number;
+        }
+        if !is_certain {
+            if !self.narrow(values, scan, begun, floor, now) {
+                return;
+            }
+            let bounds = self.bounds(begun);
+            (latest, earliest) = (bounds.0.0, bounds.1.0);
+        }
+        // B and E: no run that the scan saw was over when another one began.
+        if earliest < latest {
+            let ((_, late), (_, early)) = self.bounds(begun);
+            let seen = (late, self.vector[late]);
+            let violation = self.missing(scan, seen, (early, self.vector[early]));
+            self.alarm(now, violation);
+            return;
+        }
+        if let Err(conflict) = self.chain.insert(&self.vector, scan, floor) {
+            let violation = self.conflict(scan, conflict);
+            self.alarm(now, violation);
+            return;
+        }
+        if self.chain.len() + self.scanning.len() > FEW {
+            self.tidy(now);
+        }
+    }
+
+    /// Forgets what no open scan can be compared with.
+    #[inline(never)]
+    fn tidy(&mut self, now: Instant) {
+        let oldest = self.oldest_open_scan();
+        let (oldest, floor) = oldest.unwrap_or_else(|| (now, self.chain.floor()));
+        self.chain.forget_below(floor);
+        for window in &mut self.windows {
+            if window.is_long() {
+                window.forget_before(oldest);
+            }
+        }
+    }
+
+    /// Determines the vector of a scan with repeating values. `false`: there
+    /// was nothing to go on with, and the judgement says why.
+    #[cold]
+    fn narrow(
+        &mut self,
+        values: &[V],
+        scan: u64,
+        begun: Instant,
+        floor: u64,
+        now: Instant,
+    ) -> bool {
+        let above = self.chain.at_floor(floor);
+        let vector = above.map(|(_, slot)| self.chain.vector(slot));
+        match narrow::narrow(&self.windows, values, begun, now, vector) {
+            Narrowed::Vector(vector) => {
+                for (window, &number) in self.windows.iter_mut().zip(&vector) {
+                    window.saw(number, scan, now);
+                }
+                self.vector = vector;
+                return true;
+            }
+            Narrowed::Unavailable(segment) => {
+                let segment = Segment::from_index(segment);
+                self.alarm(now, Violation::Unavailable { scan: id(scan), segment });
+            }
+            Narrowed::Decrease(segment) => {
+                if let Some((earlier, slot)) = above {
+                    let violation = self.decrease(earlier, slot, scan, segment);
+                    self.alarm(now, violation);
+                }
+            }
+            Narrowed::Missing { seen, passed } => {
+                let violation = self.missing(scan, seen, passed);
+                self.alarm(now, violation);
+            }
+            Narrowed::Floating { first, second } => self.undecided(now, overlap(first, second)),
+            Narrowed::Ambiguous(segment) => {
+                let segment = Segment::from_index(segment);
+                self.undecided(now, Cause::AmbiguousValue { scan: id(scan), segment });
+            }
+        }
+        false
+    }
+
+    /// The latest invocation among the scan's and those of the updates it saw,
+    /// and the earliest end of these, with their segments.
+    fn bounds(&self, begun: Instant) -> ((Instant, usize), (Instant, usize)) {
+        let (mut latest, mut earliest) = ((begun, usize::MAX), (NEVER, usize::MAX));
+        for (segment, (window, number)) in self.windows.iter().zip(&self.vector).enumerate() {
+            let (begins, ends) = (window.run(*number).invocation, window.overwritten(*number));
+            if begins > latest.0 {
+                latest = (begins, segment);
+            }
+            if ends < earliest.0 {
+                earliest = (ends, segment);
+            }
+        }
+        (latest, earliest)
+    }
+}

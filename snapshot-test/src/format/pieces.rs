@@ -1,0 +1,173 @@
+//! A long text, in pieces that any thread can parse.
+//!
+//! A piece is a number of whole lines. Where events have no keys, a line behind the header says
+//! the same wherever it stands, so pieces are parsed independently of each other: [`Pieces`]
+//! hands out bytes, [`Batch::parse`] makes events of them.
+//!
+//! Places are not noted, and of a line that is no event only that there is one is told
+//! ([`Irregular`]). Both are asked for at most a few times per recording, of a reader that reads
+//! it again from its beginning: so errors and places are those of reading line by line.
+
+use std::io::{self, Chain, Cursor, Read};
+
+use super::source::LINE_LIMIT;
+
+/// Bytes of a piece, unless a line is longer: with the events made of them, they fit into the
+/// cache of a processor.
+pub(crate) const SIZE: usize = 1 << 17;
+
+/// What follows is no event, for a reason that [`Reader`](super::Reader) tells.
+#[derive(Debug)]
+pub(crate) enum Irregular {
+    /// By its bytes.
+    Line,
+    /// The operating system could not read it.
+    Io(io::Error),
+}
+
+/// Consecutive lines. Its room is used again and never shrinks.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    bytes: Vec<u8>,
+    /// Where its last line ends.
+    end: usize,
+}
+
+impl Piece {
+    pub(super) fn lines(&self) -> &[u8] {
+        &self.bytes[..self.end]
+    }
+}
+
+/// The rest of a text, cut at line ends.
+#[derive(Debug)]
+pub(crate) struct Pieces<R> {
+    input: Chain<Cursor<Vec<u8>>, R>,
+    /// What was read behind the last piece: less than a line.
+    carry: Vec<u8>,
+    size: usize,
+}
+
+impl<R: Read> Pieces<R> {
+    /// What stands in `buffer`, and then in `input`.
+    pub(super) fn new(buffer: Vec<u8>, input: R) -> Self {
+        Self { input: Cursor::new(buffer).chain(input), carry: Vec::new(), size: SIZE }
+    }
+
+    /// Cuts pieces of about this many bytes.
+    #[must_use]
+    pub fn of_size(mut self, size: usize) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Fills a piece with the next lines; `false` at the end of the input.
+    ///
+    /// # Errors
+    /// If the input ends within a line, if a line is longer than [`LINE_LIMIT`], or if it cannot
+    /// be read.
+    pub fn next(&mut self, piece: &mut Piece) -> Result<bool, Irregular> {
+        let Piece { bytes, end } = piece;
+        let mut filled = self.carry.len();
+        if bytes.len() < filled + self.size {
+            bytes.resize((filled + self.size).min(LINE_LIMIT), 0);
+        }
+        bytes[..filled].copy_from_slice(&self.carry);
+        self.carry.clear();
+        loop {
+            if filled == bytes.len() {
+                if filled >= LINE_LIMIT {
+                    return Err(Irregular::Line);
+                }
+                bytes.resize((2 * filled).min(LINE_LIMIT), 0);
+            }
+            let read = match self.input.read(&mut bytes[filled..]) {
+                Ok(0) if filled == 0 => return Ok(false),
+                Ok(0) => return Err(Irregular::Line),
+                Ok(read) => read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Irregular::Io(error)),
+            };
+            let fresh = filled..filled + read;
+            filled = fresh.end;
+            if let Some(found) = memchr::memrchr(b'\n', &bytes[fresh.clone()]) {
+                *end = fresh.start + found + 1;
+                self.carry.extend_from_slice(&bytes[*end..filled]);
+                return Ok(true);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// The pieces of a text of which `buffered` bytes were read before.
+    fn pieces(text: &str, buffered: usize, size: usize) -> (Vec<String>, Result<(), Irregular>) {
+        let (buffer, input) = text.as_bytes().split_at(buffered);
+        let mut pieces = Pieces::new(buffer.to_vec(), input).of_size(size);
+        let (mut cut, mut piece) = (Vec::new(), Piece::default());
+        loop {
+            match pieces.next(&mut piece) {
+                Ok(true) => cut.push(String::from_utf8_lossy(piece.lines()).into_owned()),
+                Ok(false) => return (cut, Ok(())),
+                Err(irregular) => return (cut, Err(irregular)),
+            }
+        }
+    }
+
+    #[test]
+    fn every_line_end_ends_a_piece_of_some_size() {
+        let text: String = (0..40).map(|line| format!("{}\n", "x".repeat(line * 7 % 23))).collect();
+        let ends = |lines: &[String]| -> BTreeSet<usize> {
+            lines
+                .iter()
+                .scan(0, |end, line| {
+                    Some({
+                        *end += line.len();
+                        *end
+                    })
+                })
+                .collect()
+        };
+        let mut met = BTreeSet::new();
+        for size in 1..=text.len() {
+            for buffered in [0, 1, 100, text.len()] {
+                let (cut, ending) = pieces(&text, buffered, size);
+                assert!(ending.is_ok());
+                assert_eq!(cut.concat(), text);
+                assert!(cut.iter().all(|piece| piece.ends_with('\n')));
+                met.append(&mut ends(&cut));
+            }
+        }
+        let lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        assert_eq!(met, ends(&lines));
+        assert_eq!(met.len(), 40);
+    }
+
+    #[test]
+    fn what_ends_within_a_line_is_irregular() {
+        for size in 1..20 {
+            let (cut, ending) = pieces("one\ntwo\nthree", 5, size);
+            assert_eq!(cut.concat(), "one\ntwo\n");
+            assert!(matches!(ending, Err(Irregular::Line)));
+        }
+    }
+
+    #[test]
+    fn a_line_takes_as_much_as_a_reader_allows() {
+        for (excess, is_read) in [(0, true), (1, false)] {
+            let line = "x".repeat(LINE_LIMIT - 1 + excess) + "\n";
+            for before in ["", "p0 scan\n"] {
+                let (cut, ending) = pieces(&format!("{before}{line}p0 ok\n"), 0, 1000);
+                assert_eq!(
+                    (!cut.is_empty(), ending.is_ok()),
+                    (is_read || !before.is_empty(), is_read)
+                );
+            }
+        }
+    }
+}

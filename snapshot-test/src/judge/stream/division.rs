@@ -1,0 +1,179 @@
+//! A long file, divided among threads.
+//!
+//! Text without keys is read in pieces by all threads there are ([`cooperation`]); what else can
+//! be read ahead, by a second thread, in batches ([`pipeline`]). Either way one thread at a time
+//! judges, event after event. What is rarely needed is found by reading the file again: where
+//! an event is, what is wrong with a line, a refused event's line and the earlier event that it
+//! contradicts.
+
+use std::io::{self, Read};
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::thread;
+
+use snapshot_core::history::HistoryError;
+use snapshot_core::monitor;
+use snapshot_core::observer::Observation;
+
+use super::super::cooperation::{self, MOST_THREADS};
+use super::super::{Options, pipeline};
+use super::{Reading, locate};
+use crate::format::{Batch, Irregular, Location, PIECE_SIZE, Pieces};
+use crate::input::{InputReader, Replay};
+use crate::read::{InputError, Origins};
+
+/// How a long file is read: on the answer it has no influence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Division {
+    /// This many events are read one by one: with fewer, threads would cost more than they save.
+    pub first: usize,
+    /// By how many threads the others are.
+    pub threads: usize,
+    /// Bytes that a thread reads at a time.
+    pub size: usize,
+}
+
+impl Division {
+    pub fn usual() -> Self {
+        let threads = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self { first: 1 << 14, threads: threads.min(MOST_THREADS), size: PIECE_SIZE }
+    }
+}
+
+impl Reading {
+    /// Takes all that `reader` still has.
+    pub(super) fn read_with_threads(
+        &mut self,
+        reader: &mut InputReader,
+        replay: &Replay,
+        options: &Options,
+        division: Division,
+    ) {
+        match reader.pieces() {
+            Some(pieces) => {
+                let pieces = pieces.of_size(division.size);
+                self.read_pieces(pieces, division.threads, replay, options);
+            }
+            None => self.read_with_two_threads(reader, replay, options),
+        }
+    }
+
+    fn read_with_two_threads(
+        &mut self,
+        reader: &mut InputReader,
+        replay: &Replay,
+        options: &Options,
+    ) {
+        let mut refused = None;
+        let unread = pipeline::for_each_batch(reader, |batch| {
+            for (location, event) in batch.located_events() {
+                match self.take(*location, &event, options) {
+                    Ok(ControlFlow::Continue(())) => {}
+                    Ok(ControlFlow::Break(())) => return ControlFlow::Break(()),
+                    Err(error) => {
+                        refused = Some(error);
+                        return ControlFlow::Break(());
+                    }
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        self.error = match refused {
+            Some(error) => Some(refusal(replay, error)),
+            None => unread.map(InputError::from),
+        };
+    }
+
+    /// The same for a recording that can be cut into pieces. Places, and what is wrong with a
+    /// line, are found by reading it again.
+    fn read_pieces<R: Read + Send>(
+        &mut self,
+        pieces: Pieces<R>,
+        threads: usize,
+        replay: &Replay,
+        options: &Options,
+    ) {
+        let mut refused = None;
+        let irregular = cooperation::for_each_piece(pieces, threads, |batch| {
+            self.take_all(batch, options).unwrap_or_else(|error| {
+                refused = Some(error);
+                ControlFlow::Break(())
+            })
+        });
+        self.error = match (refused, irregular) {
+            (Some(error), _) => Some(refusal(replay, error)),
+            (None, Some(irregular)) => Some(defect(replay, irregular)),
+            (None, None) => None,
+        };
+        if let monitor::Judgement::Violation(alarm) = self.monitor.judgement() {
+            self.decided = place(replay, alarm.event);
+        }
+        if let Some((event, at)) = &mut self.conflict {
+            *at = place(replay, *event).unwrap_or(*at);
+        }
+    }
+
+    /// Takes the events of a piece, whose places are not known.
+    fn take_all(
+        &mut self,
+        batch: &Batch,
+        options: &Options,
+    ) -> Result<ControlFlow<()>, HistoryError> {
+        let is_plain = self.observer.observation() == Observation::NotSimple
+            && self.saturation.is_none()
+            && self.monitor.judgement() == monitor::Judgement::Linearizable;
+        let observed = if is_plain { batch.observe(&mut self.monitor)? } else { 0 };
+        if options.live && matches!(self.monitor.judgement(), monitor::Judgement::Violation(_)) {
+            return Ok(ControlFlow::Break(()));
+        }
+        if observed == batch.len() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        for event in batch.events().skip(observed) {
+            if self.take(Location::START, &event, options)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Where an event is; `None` if the input cannot be read again so far.
+fn place(replay: &Replay, event: usize) -> Option<Location> {
+    locate(replay, &[event]).ok()?.first().map(|(_, location)| *location)
+}
+
+/// The error for what is no event: that of reading up to it again.
+fn defect(replay: &Replay, irregular: Irregular) -> InputError {
+    let unread = replay.open().ok().and_then(|mut reader| {
+        loop {
+            if let Err(error) = reader.next_event()? {
+                return Some(InputError::from(error));
+            }
+        }
+    });
+    unread.unwrap_or_else(|| {
+        InputError::io(match irregular {
+            Irregular::Io(error) => error,
+            Irregular::Line => io::Error::other("the input has changed while it was read"),
+        })
+    })
+}
+
+/// The error for an event that was refused: reads up to it again, to show its
+/// line and to name the earlier event that it contradicts.
+fn refusal(replay: &Replay, error: HistoryError) -> InputError {
+    let mut origins = Origins::default();
+    let (mut location, mut excerpt) = (Location::START, None);
+    if let Ok(mut reader) = replay.open() {
+        for _ in 0..error.event {
+            let Some(Ok((at, event))) = reader.next_event() else { break };
+            origins.note(at, &event);
+        }
+        if let Some(Ok((at, _))) = reader.next_event() {
+            location = at;
+            excerpt = reader.excerpt();
+        }
+    }
+    origins.refused(location, error, excerpt)
+}

@@ -1,0 +1,155 @@
+//! However a file is divided among threads, the judgement is that of reading it line by line.
+
+use std::io::Write;
+
+use corpus::generate::{Recipe, Rule, Style, Violation};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::super::cooperation;
+use super::*;
+use crate::format::Format;
+use crate::generate::generate;
+use crate::input::Input;
+
+/// Lines that are no event, or none that can stand anywhere, and unusual ones that can.
+const LINES: [&str; 12] = [
+    "p0 okay",
+    "@1 p0 scan",
+    "segments 3",
+    "p0 scan\np0 scan",
+    "p1 ok 1 2 3 4 5 6 7",
+    "p0 update 5 6",
+    "p0 update \u{1}",
+    "p7 unknown",
+    "p99999999999999999999 scan",
+    "p1 ok s0 7 _",
+    "writers many",
+    "p1 update s0 \"text\"",
+];
+
+/// A recording of some operations, now and then with a violation, or with a line that ought not
+/// to stand where it does.
+fn recording(random: &mut ChaCha8Rng) -> String {
+    let style = match random.random_range(0..3) {
+        0 => Style::Differentiated,
+        1 => Style::SmallDomain(3),
+        _ => Style::Simple { i: 0, j: 1 },
+    };
+    let (processes, segments) = (random.random_range(3..6), random.random_range(2..4));
+    let operations = random.random_range(20..90);
+    let recipe = Recipe::new(processes, segments, operations, style, random.random());
+    let violating = (random.random_bool(0.4) && style == Style::Differentiated)
+        .then(|| recipe.clone().with_violation(Violation::new(Rule::Inversion)));
+    let text = violating
+        .and_then(|recipe| generate(&recipe, Format::Text, &[], Vec::new()).ok())
+        .unwrap_or_else(|| {
+            generate(&recipe, Format::Text, &[], Vec::new()).expect("the recipe can be followed")
+        });
+    let text = String::from_utf8(text).expect("recordings are UTF-8");
+    let is_event = |line: &str| line.starts_with('p') && !line.starts_with("processes");
+    let events = text.lines().filter(|line| is_event(line)).count();
+    let spoilt = random.random_bool(0.5).then(|| random.random_range(0..events));
+    let mut spoilt_text = String::new();
+    let mut event = 0;
+    for line in text.lines() {
+        if is_event(line) && spoilt == Some(event) {
+            spoilt_text += LINES[random.random_range(0..LINES.len())];
+            spoilt_text.push('\n');
+        }
+        event += usize::from(is_event(line));
+        match random.random_range(0..12) {
+            0 => spoilt_text += &format!("  {line}\n"),
+            1 => spoilt_text += &format!("{line} # a comment\n"),
+            2 => spoilt_text += &format!("\n\t# p0 scan\n{line}\n"),
+            3 => spoilt_text += &format!("{line}\r\n"),
+            _ => spoilt_text += &format!("{line}\n"),
+        }
+    }
+    if random.random_bool(0.1) {
+        spoilt_text.pop();
+    }
+    spoilt_text
+}
+
+#[test]
+fn no_division_changes_the_judgement() {
+    let mut random = ChaCha8Rng::seed_from_u64(22);
+    // Linearizable, violation, malformed, anything else.
+    let mut findings = [0; 4];
+    let mut pieces = 0;
+    for _ in 0..250 {
+        let text = recording(&mut random);
+        let mut file = tempfile::NamedTempFile::new().expect("there is room for files");
+        file.write_all(text.as_bytes()).expect("the recording can be written");
+        let input = Input::File(file.path().to_owned());
+        let live = random.random_bool(0.3);
+        let options = Options { live, ..Options::default() };
+        let judge = |division| {
+            let opened = input.open_repeatably(None);
+            let (reader, replay) = opened.expect("its header is right");
+            judge_divided(reader, Some(replay), &options, division)
+        };
+        let whole = judge(Division { first: usize::MAX, threads: 1, size: 1 });
+        findings[match &whole.finding {
+            Finding::Linearizable { .. } => 0,
+            Finding::Violation(_) => 1,
+            Finding::Malformed(_) => 2,
+            _ => 3,
+        }] += 1;
+        for threads in 1..=4 {
+            let (first, size) = (random.random_range(1..9), 1 << random.random_range(0..11));
+            let divided = judge(Division { first, threads, size });
+            assert_eq!(
+                format!("{divided:?}"),
+                format!("{whole:?}"),
+                "{first} events one by one, {threads} threads, pieces of {size} bytes, live: \
+                 {live}\n{text}"
+            );
+            pieces += text.len() / size;
+        }
+    }
+    assert!(pieces > 100_000 && findings[..3].iter().all(|count| *count > 20), "{findings:?}");
+}
+
+/// Pieces are judged in their order and none after the judge breaks off; each break takes place.
+#[test]
+fn judging_ends_where_it_is_broken_off() {
+    let text: String = (0..200).map(|number| format!("p0 update {number}\np0 ok\n")).collect();
+    let text = format!("segments 1\np0 scan\np0 ok 0\n{text}");
+    for threads in 1..=4 {
+        for most in 1..40 {
+            let mut reader = crate::format::Reader::text(text.as_bytes()).expect("a right header");
+            reader.next_event();
+            let pieces = reader.pieces().expect("text without keys").of_size(100);
+            let (mut judged, mut events) = (0, 0);
+            let irregular = cooperation::for_each_piece(pieces, threads, |batch| {
+                judged += 1;
+                events += batch.len();
+                if judged == most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            assert!(irregular.is_none());
+            assert!(judged == most || events == 401, "{judged} pieces, {events} events");
+        }
+    }
+}
+
+/// A panic of the judge is passed on, and no thread waits for the others for ever.
+#[test]
+fn panics_are_passed_on() {
+    let text = "p0 scan\np0 ok 0\n".repeat(1000);
+    for threads in 1..=4 {
+        let outcome = std::panic::catch_unwind(|| {
+            let mut reader = crate::format::Reader::text(text.as_bytes()).expect("no header");
+            reader.next_event();
+            let pieces = reader.pieces().expect("text without keys").of_size(100);
+            let mut judged = 0;
+            cooperation::for_each_piece(pieces, threads, |_| {
+                judged += 1;
+                assert!(judged < 20, "on purpose");
+                ControlFlow::Continue(())
+            })
+        });
+        assert!(outcome.is_err());
+    }
+}
