@@ -50,9 +50,9 @@ impl<V: Clone + Eq + Hash> Window<V> {
         let invocation = if is_second { second.invocation } else { third.invocation };
         let invocation = if is_last { last.invocation } else { invocation };
         // Whether a run was seen is asked only while its update is the last one, and open.
-        if is_last & (last.seen_at == NEVER) {
-            last.see(scan, now);
-        }
+        let is_first = is_last & (last.seen_at == NEVER);
+        last.seen_by = if is_first { scan } else { last.seen_by };
+        last.seen_at = if is_first { now } else { last.seen_at };
         let back = usize::from(is_second) + 2 * usize::from(is_third);
         let number = self.base + (len - 1 - back) as u64;
         Sight { number, invocation, overwritten }

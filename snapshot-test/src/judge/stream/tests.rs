@@ -10,7 +10,7 @@ use super::super::cooperation;
 use super::*;
 use crate::format::Format;
 use crate::generate::generate;
-use crate::input::Input;
+use crate::input::{Gauge, Input};
 
 /// Lines that are no event, or none that can stand anywhere, and unusual ones that can.
 const LINES: [&str; 12] = [
@@ -86,7 +86,7 @@ fn no_division_changes_the_judgement() {
         let live = random.random_bool(0.3);
         let options = Options { live, ..Options::default() };
         let judge = |division| {
-            let opened = input.open_repeatably(None);
+            let opened = input.open_repeatably(None, &Gauge::default());
             let (reader, replay) = opened.expect("its header is right");
             judge_divided(reader, Some(replay), &options, division)
         };
