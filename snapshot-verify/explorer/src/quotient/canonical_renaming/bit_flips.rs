@@ -10,6 +10,8 @@
 //!
 //! Empty slots must be known as such, so `dead` blanks these bits to none.
 
+use std::mem;
+
 use smallvec::{SmallVec, smallvec};
 
 use super::classes::Class;
@@ -21,11 +23,8 @@ use crate::instance::{NONE, Scalar, SlotId};
 pub struct BitClass {
     slots: Vec<SlotId>,
     /// Per slot, by position, the positions of related slots.
-    related: Vec<Set>,
+    related: Vec<Vec<usize>>,
 }
-
-/// A set of positions: one word, seldom more.
-type Set = SmallVec<[u64; 1]>;
 
 impl BitClass {
     /// Of this class.
@@ -33,17 +32,7 @@ impl BitClass {
     /// # Errors
     /// If the deadline comes first.
     pub fn new(class: &Class, deadline: Deadline<'_>) -> Result<Self, Stopped> {
-        Ok(Self::related(class.slots.clone(), &class.related(deadline)?))
-    }
-
-    fn related(slots: Vec<SlotId>, related: &[Vec<usize>]) -> Self {
-        let words = slots.len().div_ceil(64);
-        let set = |positions: &Vec<usize>| {
-            let mut set = smallvec![0; words];
-            positions.iter().for_each(|at| set[at / 64] |= 1_u64 << (at % 64));
-            set
-        };
-        Self { related: related.iter().map(set).collect(), slots }
+        Ok(Self { slots: class.slots.clone(), related: class.related(deadline)? })
     }
 
     /// Its slots.
@@ -51,48 +40,24 @@ impl BitClass {
         &self.slots
     }
 
-    /// Flips components. O(slots * words of a set).
+    /// Flips components. O(slots + related pairs).
     pub fn normalise(&self, slots: &mut [Scalar]) {
-        let words = self.slots.len().div_ceil(64);
-        let mut left: Set = smallvec![0; words];
-        let mut ones: Set = smallvec![0; words];
-        for (position, slot) in self.slots.iter().enumerate() {
-            let (held, bit) = (slots[slot.index()], 1 << (position % 64));
-            if held != NONE {
-                left[position / 64] |= bit;
-            }
-            if held == 1 {
-                ones[position / 64] |= bit;
-            }
-        }
-        let mut flipped: Set = smallvec![0; words];
-        while let Some(first) = first(&left) {
-            let is_one = ones[first / 64] >> (first % 64) & 1 == 1;
-            let mut open: Set = smallvec![0; words];
-            open[first / 64] = 1 << (first % 64);
-            while let Some(at) = self::first(&open) {
-                let (word, bit) = (at / 64, 1 << (at % 64));
-                open[word] &= !bit;
-                left[word] &= !bit;
-                if is_one {
-                    flipped[word] |= bit;
+        let mut reached: SmallVec<[bool; 64]> = smallvec![false; self.slots.len()];
+        let mut open: SmallVec<[usize; 64]> = SmallVec::new();
+        for first in 0..self.slots.len() {
+            let held = slots[self.slots[first].index()];
+            let mut reach = |at: usize, open: &mut SmallVec<_>, slots: &[Scalar]| {
+                if slots[self.slots[at].index()] != NONE && !mem::replace(&mut reached[at], true) {
+                    open.push(at);
                 }
-                for ((open, related), left) in open.iter_mut().zip(&self.related[at]).zip(&left) {
-                    *open |= related & left;
-                }
+            };
+            reach(first, &mut open, slots);
+            while let Some(at) = open.pop() {
+                self.related[at].iter().for_each(|&next| reach(next, &mut open, slots));
+                slots[self.slots[at].index()] ^= held;
             }
-        }
-        while let Some(at) = first(&flipped) {
-            flipped[at / 64] &= !(1 << (at % 64));
-            slots[self.slots[at].index()] ^= 1;
         }
     }
-}
-
-/// The least position of a set.
-fn first(set: &[u64]) -> Option<usize> {
-    let word = set.iter().position(|&word| word != 0)?;
-    Some(word * 64 + set[word].trailing_zeros() as usize)
 }
 
 #[cfg(test)]
@@ -103,7 +68,7 @@ mod tests {
     fn chain(length: usize) -> BitClass {
         let near = |at: usize| [at.wrapping_sub(1), at + 1].into_iter().filter(|&at| at < length);
         let slots = (0..length as u32).map(SlotId).collect();
-        BitClass::related(slots, &(0..length).map(|at| near(at).collect()).collect::<Vec<_>>())
+        BitClass { slots, related: (0..length).map(|at| near(at).collect()).collect() }
     }
 
     #[test]
