@@ -1,12 +1,13 @@
 //! What recording costs, and what it finds: in tables.
 //!
 //! ```text
-//! cargo run --release -p snapshot-kit --example recorders [RUNS]
+//! cargo run --release -p snapshot-kit --example recorders [RUNS [SECONDS]]
 //! ```
 //!
 //! *Found* counts the runs, of `RUNS` each (default 20), in which a collect of four
 //! atomics, which is no snapshot, was found out. All runs of a column do the same number
-//! of operations. *Locked* runs a correct object instead: any alarm would be false.
+//! of operations. *Locked* runs a correct object instead, by each clock for `SECONDS`
+//! (default 5) in many short rounds: any alarm would be false.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -67,7 +68,7 @@ fn cost(clock: Clock, operations: u64) -> Result<(f64, f64), RecordError> {
 
 /// Rounds of a locked object without an alarm; panics at the first.
 fn locked(clock: Clock, time: Duration) -> snapshot_kit::Summary {
-    stress(8).segments(SEGMENTS).rounds(usize::MAX).operations(200).time(time).clock(clock).run(
+    stress(8).segments(SEGMENTS).rounds(usize::MAX).operations(16).time(time).clock(clock).run(
         Mutex::new([0; SEGMENTS]),
         |object, process, value| {
             if let Ok(mut object) = object.lock() {
