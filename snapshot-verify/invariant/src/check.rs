@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::observer::ObserverState;
+use snapshot_language::Span;
 use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
@@ -107,6 +108,16 @@ pub enum Refusal {
         /// Whether the step is that of another process, which another view shows.
         joined: bool,
     },
+}
+
+impl Refusal {
+    /// Where in the program's text.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Failure { failure, .. } => failure.span(),
+            _ => None,
+        }
+    }
 }
 
 enum Stop {

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use rustc_hash::FxHashSet;
 use sha2::{Digest, Sha256};
+use snapshot_language::Span;
 use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::certificate::hexadecimal;
 use snapshot_semantics::interpret::code::Instruction;
@@ -63,6 +64,9 @@ pub enum WriteError {
     /// Simple executions do not speak for the others.
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
+    /// There are no parts.
+    #[error("the proof is by ghost scans that certificates for every n do not know")]
+    NoParts,
     /// The parts are no whole proof.
     #[error("of its parts, certificates for every n lack {}", .0.name())]
     Missing(Obligation),
@@ -85,6 +89,16 @@ pub enum WriteError {
     Io(#[from] io::Error),
 }
 
+impl WriteError {
+    /// Where in the program's text.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Self::Failure { failure, .. } => failure.span(),
+            _ => None,
+        }
+    }
+}
+
 /// Writes the certificate of a program that is proved by these parts.
 ///
 /// # Errors
@@ -97,6 +111,9 @@ pub fn write(
     budget: &mut Budget<'_>,
 ) -> Result<Summary, WriteError> {
     let obligations: Vec<Obligation> = parts.iter().map(|part| part.obligation).collect();
+    if obligations.is_empty() {
+        return Err(WriteError::NoParts);
+    }
     if let Some(missing) = missing(&obligations, may_fail(program)) {
         return Err(WriteError::Missing(missing));
     }

@@ -10,7 +10,9 @@ use serde::Serialize;
 use snapshot_io::output;
 use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, digest, write};
 use snapshot_verify::invariant;
+use snapshot_verify::language::Source;
 use snapshot_verify::program::Program;
+use snapshot_verify::report::place_in;
 use snapshot_verify::verify::every::{Every, certificate_parts};
 use snapshot_verify::verify::{Reduction, Reductions, Request};
 use tempfile::NamedTempFile;
@@ -132,7 +134,7 @@ impl Output<'_> {
     pub fn write_every(
         &self,
         program: &Program,
-        text: &str,
+        source: &Source,
         memory: u64,
         every: &Every,
     ) -> Result<String, ExitCode> {
@@ -141,15 +143,16 @@ impl Output<'_> {
         let claim = invariant::claim::Claim {
             algorithm: program.name.clone(),
             bug: program.bug.clone(),
-            digest: digest(text),
+            digest: digest(source.text()),
         };
         let parts = certificate_parts(program, &every.answer);
         let written = self.whole(began, memory, |file, budget| {
             invariant::write(program, &claim, &parts, file, budget)
         });
         let summary = written.map_err(|failure| {
+            let at = failure.span().map_or_else(String::new, |span| place_in(source, span));
             trouble(format_args!(
-                "no certificate {place}: {failure}; the proof stands, but has no certificate"
+                "no certificate {place}: {at}{failure}; the proof stands, but has no certificate"
             ));
             ExitCode::from(UNKNOWN)
         })?;

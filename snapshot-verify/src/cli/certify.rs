@@ -13,6 +13,8 @@ use snapshot_core::Process;
 use snapshot_io::quantity;
 use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, Unfinished, check, digest};
 use snapshot_verify::invariant::{self, claim::TITLE};
+use snapshot_verify::language::Source;
+use snapshot_verify::report::place_in;
 
 use super::input::Input;
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, json, print, trouble};
@@ -145,7 +147,8 @@ impl Certify {
         if is_every {
             let checked = invariant::check(&variant.program, &digest, &mut file, &mut budget);
             seconds = began.elapsed().as_secs_f64();
-            answer = every(&input.name, checked.map_err(cannot)?, seconds);
+            let source = input.algorithm.source();
+            answer = every(&input.name, source, checked.map_err(cannot)?, seconds);
         } else {
             let checked = check(&variant.program, &digest, &mut file, &mut budget);
             seconds = began.elapsed().as_secs_f64();
@@ -224,7 +227,7 @@ fn one(name: &str, answer: Answer, seconds: f64) -> Checked {
 }
 
 /// Of a certificate for every n.
-fn every(name: &str, answer: invariant::check::Answer, seconds: f64) -> Checked {
+fn every(name: &str, source: &Source, answer: invariant::check::Answer, seconds: f64) -> Checked {
     use invariant::check::Answer;
     match answer {
         Answer::Accepted(accepted) => {
@@ -238,7 +241,10 @@ fn every(name: &str, answer: invariant::check::Answer, seconds: f64) -> Checked 
             );
             Checked::Accepted(text, ProvedWhat::Every(ProvedEvery::from(accepted)))
         }
-        Answer::Refused(refusal) => Checked::Refused(refusal.to_string()),
+        Answer::Refused(refusal) => {
+            let place = refusal.span().map_or_else(String::new, |span| place_in(source, span));
+            Checked::Refused(format!("{place}{refusal}"))
+        }
         Answer::Unknown(cause) => Checked::Unknown(cause),
         Answer::Foreign => Checked::Foreign,
     }

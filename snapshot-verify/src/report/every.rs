@@ -9,7 +9,8 @@ use super::Case;
 use super::exercised::{Exercised, human_exercised};
 use super::json::SCHEMA;
 use super::quantity::{count, seconds};
-use crate::language::Source;
+use crate::language::{Source, Span};
+use crate::verify::confirmation::{Confirmation, Unconfirmed};
 use crate::verify::every::Every;
 
 /// An answer for people: the conclusion, and below it the obligations that were tried.
@@ -39,6 +40,9 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         }
         text.push('\n');
     }
+    if let Some(confirmation) = &every.confirmation {
+        text.push_str(&format!("  independent check: {}\n", confirmed(confirmation, source)));
+    }
     if every.verdict() == "unknown" {
         if let Some(events) = every.answer.rungs.iter().rev().find_map(steps) {
             text.push_str("  The steps that could not be excluded:\n");
@@ -52,6 +56,29 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
         }
     }
     text
+}
+
+/// A place of a text, to go before what is said of it: `file:line:column: `.
+pub fn place_in(source: &Source, span: Span) -> String {
+    let (line, column) = source.position(span);
+    format!("{}:{line}:{column}: ", source.name())
+}
+
+/// What the independent check says.
+fn confirmed(confirmation: &Confirmation, source: &Source) -> String {
+    let elapsed = seconds(confirmation.elapsed);
+    match &confirmation.result {
+        Ok(views) => format!("accepts the certificate ({} views, {elapsed})", count(*views)),
+        Err(unconfirmed) => {
+            let reason = reason(unconfirmed, source);
+            format!("none, the proof rests on the prover alone: {reason} ({elapsed})")
+        }
+    }
+}
+
+fn reason(unconfirmed: &Unconfirmed, source: &Source) -> String {
+    let place = unconfirmed.place.map_or_else(String::new, |span| place_in(source, span));
+    format!("{place}{}", unconfirmed.reason)
 }
 
 /// What the executions of a definite n exercise, those of the case, of which there is a proof
@@ -87,6 +114,13 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
         "obligations": rungs,
         "seconds": every.elapsed.as_secs_f64(),
     });
+    if let Some(confirmation) = &every.confirmation {
+        line["independent_check"] = match &confirmation.result {
+            Ok(views) => json!({"accepted": true, "views": views}),
+            Err(unconfirmed) => json!({"accepted": false, "reason": reason(unconfirmed, source)}),
+        };
+        line["independent_check"]["seconds"] = json!(confirmation.elapsed.as_secs_f64());
+    }
     if let Some(exercised) = exercised {
         line["exercised"] = json!(exercised);
         line["exercised"]["processes"] = case.request.processes.into();

@@ -244,7 +244,12 @@ fn executions_with_at_most(bound: u32) -> String {
 
 pub(super) fn measures(measures: &Measures) -> String {
     if let Some(proof) = measures.proof {
-        let text = format!("{} views, {}", count(proof.views), seconds(proof.elapsed));
+        let confirmed = if proof.confirmed { "confirmed" } else { "not confirmed" };
+        let text = format!(
+            "{} views, {}, {confirmed} by the independent check",
+            count(proof.views),
+            seconds(proof.elapsed)
+        );
         return match measures.states {
             0 => text,
             states => format!("{text}; the search was left at {} states", count(states)),

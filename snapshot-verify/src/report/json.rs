@@ -49,6 +49,7 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
             rung: proof.rung.name(),
             views: proof.views,
             seconds: proof.elapsed.as_secs_f64(),
+            confirmed: proof.confirmed,
         }),
         executions: if request.values.is_none() { "simple" } else { "full" },
         values: request.values,
@@ -139,6 +140,7 @@ struct Proof {
     rung: String,
     views: u64,
     seconds: f64,
+    confirmed: bool,
 }
 
 #[derive(Serialize)]

@@ -17,6 +17,7 @@ use snapshot_core::Process;
 use snapshot_everyn::ladder::{Answer, Budget, Rungs};
 use snapshot_everyn::prove::{Attempt, Finding, INTERRUPTED};
 
+use super::confirmation::confirm;
 use super::every::{Every, proof};
 use super::outcome::ByProof;
 use super::{Effort, Measures, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
@@ -142,7 +143,8 @@ fn unsearched(request: &Request, every: &Every, watch: &dyn Watch) -> Vec<Outcom
     if every.answer.looks_at_values {
         outcomes.iter_mut().for_each(|outcome| outcome.verdict = Verdict::Refused);
     }
-    if let Some(proof) = proved(&every.answer, every.elapsed) {
+    let confirmed = every.confirmation.as_ref().is_some_and(|it| it.result.is_ok());
+    if let Some(proof) = proved(&every.answer, every.elapsed, confirmed) {
         // Nothing is wrong, as nothing was searched.
         let _ = conclude(&mut outcomes, request, proof);
     }
@@ -157,11 +159,11 @@ fn budget(rung: &snapshot_everyn::ladder::Rung) -> Option<&'static str> {
     }
 }
 
-fn proved(answer: &Answer, elapsed: Duration) -> Option<ByProof> {
+fn proved(answer: &Answer, elapsed: Duration, confirmed: bool) -> Option<ByProof> {
     let last = answer.rungs.last().filter(|_| answer.proved)?;
     let views = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
     let views = views.map(|finding: &Finding| finding.views() as u64).sum();
-    Some(ByProof { rung: last.obligation, views, elapsed })
+    Some(ByProof { rung: last.obligation, views, elapsed, confirmed })
 }
 
 /// Whether an instance cannot be searched for its size alone.
@@ -223,11 +225,18 @@ impl<'a> Trying<'a> {
     /// Tries the proof within a budget.
     fn attempt(&self, views: usize, bytes: u64, until: Option<Instant>) {
         let began = Instant::now();
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        let budget = Budget { bytes, views, until, stop: Some(self.watch.stop()) };
+        let budget = Budget {
+            bytes: usize::try_from(bytes).unwrap_or(usize::MAX),
+            views,
+            until,
+            stop: Some(self.watch.stop()),
+        };
         let answer = proof(self.program, budget, &Rungs::default(), self.watch);
-        if let Some(proof) = proved(&answer, began.elapsed()) {
-            self.found.set(Some(proof));
+        let elapsed = began.elapsed();
+        if answer.proved {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let confirmation = confirm(self.program, &answer, elapsed, bytes, left, self.watch);
+            self.found.set(proved(&answer, elapsed, confirmation.result.is_ok()));
             self.answered.store(true, Ordering::Relaxed);
         } else if let Some((pair, effort)) = *self.about.borrow() {
             self.watch.begin(pair, effort);
@@ -353,6 +362,7 @@ mod tests {
         assert!(trying.is_proved());
         let proof = trying.found.get().unwrap();
         assert!(proof.rung.name() == "scans.observer" && proof.views < 40_000, "{proof:?}");
+        assert!(proof.confirmed);
     }
 
     /// With many pairs, each has a small part of the time.
@@ -384,7 +394,8 @@ mod tests {
 
     #[test]
     fn a_violation_and_a_proof_contradict_each_other() {
-        let proof = ByProof { rung: Rungs::all()[0], views: 1, elapsed: Duration::ZERO };
+        let proof =
+            ByProof { rung: Rungs::all()[0], views: 1, elapsed: Duration::ZERO, confirmed: false };
         let request = Request::new(2);
         let pair = [0, 1].map(Process::from_index);
         let mut outcomes = [open(pair, Unfinished::Memory)];

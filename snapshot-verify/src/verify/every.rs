@@ -16,6 +16,7 @@ use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
 use snapshot_invariant::layout::may_fail;
 use snapshot_invariant::write::Part;
 
+use super::confirmation::{Confirmation, confirm};
 use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, verify};
 use crate::program::Program;
 
@@ -41,8 +42,10 @@ pub struct Every {
     pub wrong: Option<(Request, Vec<Outcome>)>,
     /// The n that were searched without finding one.
     pub searched: Vec<usize>,
-    /// How long all of it took.
+    /// How long the proof and the search took.
     pub elapsed: Duration,
+    /// What the independent check says of the proof; nothing if there is none.
+    pub confirmation: Option<Confirmation>,
 }
 
 impl Every {
@@ -172,7 +175,13 @@ pub fn every_by(
     };
     let stopped = || watch.stop().load(Ordering::Relaxed);
     let answer = proof(program, budget, rungs, watch);
-    let mut every = Every { answer, wrong: None, searched: Vec::new(), elapsed: began.elapsed() };
+    let mut every = Every {
+        answer,
+        wrong: None,
+        searched: Vec::new(),
+        elapsed: began.elapsed(),
+        confirmation: None,
+    };
     for processes in 2..=LARGEST {
         let left =
             end.map_or(PATIENCE, |end| PATIENCE.min(end.saturating_duration_since(Instant::now())));
@@ -197,5 +206,10 @@ pub fn every_by(
         }
     }
     every.elapsed = began.elapsed();
+    if every.answer.proved {
+        let left = request.time.map(|time| time.saturating_sub(every.elapsed));
+        let (answer, took) = (&every.answer, every.elapsed);
+        every.confirmation = Some(confirm(program, answer, took, request.memory, left, watch));
+    }
     Ok(every)
 }

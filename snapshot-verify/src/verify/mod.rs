@@ -25,6 +25,7 @@
 mod answer;
 mod barriers;
 mod by_proof;
+pub mod confirmation;
 mod conformance;
 pub mod contribution;
 mod error;

@@ -183,6 +183,8 @@ pub struct ByProof {
     pub views: u64,
     /// How long it took.
     pub elapsed: Duration,
+    /// Whether the independent check accepts a certificate of it ([`super::confirmation`]).
+    pub confirmed: bool,
 }
 
 impl Measures {

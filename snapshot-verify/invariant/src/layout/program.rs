@@ -144,7 +144,7 @@ pub(super) fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Ve
     }
     let is_mixed = (0..count).any(|one| outside[one] && ghostly[one]);
     if !is_ghost.contains(&true) || is_mixed {
-        return Err(Unfit("no ghost scans of this kind"));
+        return Err(Unfit("ghost scans of this kind"));
     }
     Ok((is_ghost, ghostly))
 }

@@ -31,23 +31,37 @@ pub struct Kind {
 #[derive(Clone, Copy, Debug, Eq, Error, Hash, PartialEq)]
 pub enum Failure {
     /// A ghost scan returns a vector that is not right.
-    #[error("a vector that is not linearizable, returned at byte {} of the text", .0.begin)]
+    #[error("the return of a vector that is not linearizable")]
     Vector(Span),
     /// A ghost scan or a scan returns a view that need not be of one within it.
-    #[error("a view that was made before the scan began, returned at byte {} of the text", .0.begin)]
+    #[error("the return of a view that was made before the scan began")]
     Stale(Span),
     /// A view is taken apart, or mixed, that was made elsewhere.
-    #[error("a view of several origins, at byte {} of the text", .0.begin)]
+    #[error("a view of several origins")]
     Mixed(Span),
     /// An update ends without having taken effect.
     #[error("an update that ends without having taken effect")]
     Unpassed(Span),
     /// The program goes wrong.
-    #[error("a fault at byte {} of the text", .0.begin)]
+    #[error("a fault")]
     Fault(Span),
     /// A construct that is not modelled.
     #[error("{0}, which certificates for every n do not know")]
     Unfit(&'static str),
+}
+
+impl Failure {
+    /// Where in the text.
+    pub const fn span(&self) -> Option<Span> {
+        match self {
+            Self::Vector(span)
+            | Self::Stale(span)
+            | Self::Mixed(span)
+            | Self::Unpassed(span)
+            | Self::Fault(span) => Some(*span),
+            Self::Unfit(_) => None,
+        }
+    }
 }
 
 /// What a step leaves for others.

@@ -9,6 +9,7 @@ use snapshot_io::ci::{self, CheckReport};
 use snapshot_io::output::{self, Printed};
 use snapshot_io::replacement;
 use snapshot_verify::exercise::Exercise;
+use snapshot_verify::language::Source;
 use snapshot_verify::program::Program;
 use snapshot_verify::report::{
     Case, Tally, human, human_conclusion, human_every, human_every_exercised, human_trial, json,
@@ -190,13 +191,14 @@ impl<'a> Session<'a> {
         let watch = ProgressWatch { title: title.clone(), stop, ticker, keeper: None, disk: None };
         let rungs = self.command.rungs.clone().unwrap_or_default();
         let searches = self.command.method.is_none();
+        let began = Instant::now();
         let every = every_by(&variant.program, &request, &rungs, searches, &watch);
         self.ticker.clear();
         let every = every.map_err(|error| refused(&title, source, &error))?;
         let small = self.command.request(EXERCISED, Method::Exploration);
         let exercise = match every.verdict() {
             "verified" => {
-                let left = request.time.map(|time| time.saturating_sub(every.elapsed));
+                let left = request.time.map(|time| time.saturating_sub(began.elapsed()));
                 let exercise = exercised(&variant.program, &small, left, &watch);
                 Some(exercise.map_err(|error| refused(&title, source, &error))?)
             }
@@ -259,14 +261,14 @@ impl<'a> Session<'a> {
             }
             ReportFormat::Json => json_every(&proof, &every),
         })?;
-        self.certificate_of_every(variant, source.text(), &request, &every)
+        self.certificate_of_every(variant, source, &request, &every)
     }
 
     /// Writes the certificate of a proof for every n, if one is wanted and there is a proof.
     fn certificate_of_every(
         &self,
         variant: &Variant,
-        text: &str,
+        source: &Source,
         request: &Request,
         every: &Every,
     ) -> Result<(), ExitCode> {
@@ -277,7 +279,7 @@ impl<'a> Session<'a> {
         }
         let time = request.time.map(|time| time.saturating_sub(every.elapsed));
         let output = Certificate { path, time, stop: self.stop, report: self.format };
-        self.print(&output.write_every(&variant.program, text, request.memory, every)?)
+        self.print(&output.write_every(&variant.program, source, request.memory, every)?)
     }
 
     /// Writes the certificate, if one is wanted and there is a proof.

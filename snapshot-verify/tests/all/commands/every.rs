@@ -15,6 +15,38 @@ fn a_proof_for_every_n() {
     assert!(kinds.iter().all(|kind| kind["views"].as_u64().unwrap() > 0));
 }
 
+#[test]
+fn a_proof_is_confirmed_or_rests_on_the_prover_alone() {
+    let out = printed(0, "check bowman -n every");
+    assert!(out.contains("\n  independent check: accepts the certificate ("), "{out}");
+    let lines = json(0, "check afek_unbounded -n every");
+    let check = &lines[0]["independent_check"];
+    assert_eq!(check["accepted"], true);
+    assert!(check["views"].as_u64().unwrap() > 1_000, "{check}");
+
+    let folder = tempfile::tempdir().unwrap();
+    for (name, why) in [
+        ("published", "the proof is by ghost scans that certificates for every n do not know"),
+        ("undisturbed", "certificates for every n do not know LL/SC cells"),
+        ("turns", "certificates for every n do not know ghost scans of this kind"),
+    ] {
+        let file = format!("{name}.snapshot");
+        std::fs::write(folder.path().join(&file), corpus::small(name)).unwrap();
+        let (code, out, _) = answer_in(folder.path(), &format!("check {file} -n every"));
+        let alone =
+            format!("independent check: none, the proof rests on the prover alone: {why} (");
+        assert!(code == 0 && out.contains(&alone), "{out}");
+        let asked = format!("check {file} -n every --report json");
+        let (_, out, _) = answer_in(folder.path(), &asked);
+        let line: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+        let check = &line["independent_check"];
+        assert!(check["accepted"] == false && check["reason"] == why, "{out}");
+    }
+    // Where there is no proof, nothing is confirmed.
+    let lines = json(1, "check naive_collect -n every");
+    assert_eq!(lines[1]["independent_check"], serde_json::Value::Null);
+}
+
 /// Scans that can never return are linearizable for every n, too.
 #[test]
 fn a_proof_of_nothing_says_so() {

@@ -14,7 +14,8 @@ fn without_measures(report: &str) -> String {
             format!("{counts}, depth {depth}")
         }
         None => {
-            let marks = [" with processes renamed, ", " centres, ", " any number of operations ("];
+            let renamed = " with processes renamed, ";
+            let marks = [renamed, " centres, ", " any number of operations (", " views, "];
             let cut = marks.iter().find_map(|mark| line.split_once(mark));
             cut.map_or(line, |(answer, _)| answer).to_owned()
         }
