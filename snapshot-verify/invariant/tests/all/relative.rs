@@ -98,6 +98,30 @@ scan:
     return copy
 ";
 
+/// Scans are seen by updates, which first leave bits: one for each process, where a view of t lists it
+/// before the one that all views list.
+pub const LED: &str = "
+algorithm led
+shared f[process][process]: bool
+shared g[process]: bool
+shared active: process or none := none
+shared a[segment]: value
+private mine: bool
+update(v):
+    active := none
+    mine := not mine
+    g[me] := mine
+    for k in processes: f[me][k] := mine
+    a[me] := v
+scan:
+    local copy[segment]: value
+    repeat
+        active := me
+        for s in segments: copy[s] := a[s]
+    until active = me
+    return copy
+";
+
 /// What goes wrong is passed over: here it is about the sets.
 pub const SILENT: Planted = Planted {
     no_others: false,
@@ -198,6 +222,16 @@ pub fn marked(program: &Program) -> Part {
     let class = |name: &str| vec![(name.to_owned(), None)];
     let classes = ["i:toggle", "j:toggle", "t:toggle"].map(class).to_vec();
     Part { kept, classes, ..parts(program, &["scans.memory-i"]).remove(0) }
+}
+
+/// Of [`LED`], with the bits of i in one class, and those of j.
+pub fn led(program: &Program) -> Part {
+    let of =
+        |owner: &str| [format!("f[{owner}][t]"), format!("g[{owner}]"), format!("{owner}:mine")];
+    let classes = ["i", "j"].map(|owner| of(owner).map(|name| (name, None)).to_vec()).to_vec();
+    let found = parts(program, &["scans.observer"]).remove(0);
+    let kept = [found.kept, of("i").to_vec(), of("j").to_vec()].concat();
+    Part { kept, classes, ..found }
 }
 
 /// Of [`NOTED`], the bits by which i notes its updates for j and t, in a class each: its local is of

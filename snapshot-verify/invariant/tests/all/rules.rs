@@ -2,6 +2,7 @@
 //! accepted.
 
 use snapshot_invariant::check::Answer;
+use snapshot_invariant::layout::Layout;
 use snapshot_invariant::step::{Failure, Planted};
 use snapshot_invariant::write::{Part, WriteError};
 
@@ -145,4 +146,47 @@ fn views_of_earlier_ghost_scans_are_stale() {
         matches!(error, WriteError::Failure { failure: Failure::Stale(_), .. })
     };
     assert!(made.as_ref().is_err_and(is_stale), "{made:?}");
+}
+
+/// A scan that puts its vector into an element of a process that has not begun, and takes it from there:
+/// wrong for four processes, and right for all that begin no later than the vector is returned.
+const LENT: &str = "
+algorithm lent
+shared a[segment]: value
+shared begun[process]: bool
+update(v):
+    begun[me] := true
+    a[me] := v
+scan:
+    s := look()
+    return s
+procedure look(): view:
+    local lent[process]: view
+    local got[process]: value
+    for s in processes: got[s] := a[s]
+    for k in processes: lent[k] := [got[s] for s in segments]
+    for k in processes except me:
+        has := begun[k]
+        if not has: return lent[k]
+    atomic: for s in processes: got[s] := a[s]
+    return [got[s] for s in segments]
+";
+
+/// A view that was put into an element of an array by process is judged for the pairs of that process
+/// alone, so it does not count as one that was made here.
+#[test]
+fn views_in_elements_are_not_made_here() {
+    let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
+    let made = |text: &str| {
+        let program = parsed(text, None);
+        let mut parts = parts(&program, &rungs);
+        for part in &mut parts {
+            let layout = Layout::new(&program, part.obligation).unwrap();
+            part.kept = layout.names().map(str::to_owned).collect();
+        }
+        certificate(&program, &parts, Planted::default())
+    };
+    made(&LENT.replace("if not has: return lent[k]", "skip")).unwrap();
+    let failed = made(LENT).err();
+    assert!(matches!(failed, Some(WriteError::Failure { .. })), "{failed:?}");
 }

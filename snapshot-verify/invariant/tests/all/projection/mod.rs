@@ -7,6 +7,7 @@
 //! reads both. So this is a test of what docs/certificates.md says of closed lists, whatever they
 //! prove: of wrong programs, too, if what goes wrong is passed over.
 
+mod aimed;
 mod execution;
 mod follow;
 mod likeness;
@@ -118,6 +119,20 @@ fn states_of_small_programs_have_views() {
     let counts = [total.flipped, total.rounds, total.late, total.loose, total.violations];
     let of = [counts.as_slice(), &[total.changes, total.joins]].concat();
     assert!(of.iter().all(|count| *count > 10), "{total:?}");
+}
+
+/// One program per rule.
+#[test]
+fn states_of_aimed_programs_have_views() {
+    let mut total = Counts::default();
+    for (program, part) in aimed::programs() {
+        match among(&program, &part, SILENT, executions(), 60) {
+            Ok(counts) => total.add(counts),
+            Err(missing) => panic!("{missing}"),
+        }
+    }
+    let of = [total.flipped, total.late, total.loose, total.changes, total.joins];
+    assert!(of.iter().all(|count| *count > 100), "{total:?}");
 }
 
 /// Programs with names, versions, numbers, loops and blocks of all kinds, each with what the prover

@@ -1,0 +1,104 @@
+//! Programs at each of which one rule is aimed: with a mistake there, executions have no views, or
+//! moves lead to none.
+
+use snapshot_invariant::write::Part;
+use snapshot_language::program::Program;
+
+use crate::programs::{parsed, parts};
+use crate::relative;
+
+/// An update marks all processes, also those that are any other for it.
+const MARKS: &str = "
+algorithm marks
+shared a[segment]: value
+shared mark[process]: bool
+update(v):
+    a[me] := v
+    for k in processes: mark[k] := true
+scan:
+    local copy[segment]: value
+    mark[me] := false
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
+/// An update sees that not all processes are itself.
+const OTHERS: &str = "
+algorithm others
+shared a[segment]: value
+private mine[process]: bool
+private more: bool
+update(v):
+    mine[me] := true
+    for k in processes:
+        if not mine[k]: more := true
+    a[me] := v
+scan:
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
+/// An update compares arrays that are equal if there are two processes.
+const EQUAL: &str = "
+algorithm equal
+shared a[segment]: value
+private last: process
+private same: bool
+update(v):
+    for k in processes except me: last := k
+    same := [k = me or k = last for k in processes] = [true for k in processes]
+    a[me] := v
+scan:
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
+/// An update tells what it has collected of its own segment.
+const TELLS: &str = "
+algorithm tells
+shared a[segment]: value
+shared last[segment]: value
+update(v):
+    s := look()
+    last[me] := s[me]
+    a[me] := v
+scan:
+    s := look()
+    return s
+procedure look(): view:
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
+/// All of them, with what must be kept.
+pub fn programs() -> Vec<(Program, Part)> {
+    let led = parsed(relative::LED, None);
+    let mut all = vec![(led.clone(), relative::led(&led))];
+    for text in [MARKS, OTHERS] {
+        let program = parsed(text, None);
+        for loose in [Vec::new(), relative::loops(&program)] {
+            let found = parts(&program, &["scans.memory-i"]).remove(0);
+            let kept = [found.kept, relative::truths(&program, found.obligation)].concat();
+            all.push((program.clone(), Part { kept, loose, late: true, ..found }));
+        }
+    }
+    let equal = parsed(EQUAL, None);
+    let found = parts(&equal, &["scans.memory-i"]).remove(0);
+    let kept = ["i:last", "j:last", "i:same", "j:same"].map(str::to_owned);
+    let kept = [found.kept, kept.to_vec()].concat();
+    all.push((equal.clone(), Part { kept, late: true, ..found }));
+    let tells = parsed(TELLS, None);
+    for found in parts(&tells, &["calls.memory-t", "calls.memory-i"]) {
+        let mut kept = found.kept.clone();
+        for at in ["i", "j"] {
+            kept.extend([format!("last[{at}]"), format!("{at}:update.s#1[{at}]")]);
+        }
+        kept.sort();
+        kept.dedup();
+        all.push((tells.clone(), Part { kept, late: true, ..found }));
+    }
+    all
+}
