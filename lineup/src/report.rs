@@ -385,7 +385,11 @@ pub(crate) fn replayed<S: Subject>(
     };
     match explain(&observations, &history) {
         Some(explanation) => {
-            let _ = write!(text, "\n{}\n\nFAIL\n", sentence(test, &explanation));
+            let _ = write!(text, "\n{}\n", sentence(test, &explanation));
+            if failure.spins {
+                let _ = write!(text, "\n{}\n", textwrap::fill(PRESUMED, WIDTH));
+            }
+            text.push_str("\nFAIL\n");
             (text, 1)
         }
         None => {

@@ -62,7 +62,10 @@ impl Spin {
     /// Those of these threads that made their rounds without a change: each spins, and will do the
     /// same again until something changes.
     pub(crate) fn resting(&self, threads: u16) -> u16 {
-        let rests = |t: &usize| self.limit.is_some() && self.rounds[*t] >= ROUNDS;
+        if self.limit.is_none() {
+            return 0;
+        }
+        let rests = |t: &usize| self.rounds[*t] >= ROUNDS;
         (0..self.rounds.len()).filter(rests).fold(0, |set, t| set | 1 << t) & threads
     }
 

@@ -70,13 +70,14 @@ lineup::subject! {
     };
 }
 
-fn subjects() -> [Box<dyn AnySubject>; 5] {
+fn subjects() -> [Box<dyn AnySubject>; 6] {
     [
         subject::<Endless>(),
         subject::<Panicking>(),
         subject::<Right>(),
         subject::<Undroppable>(),
         subject::<Leaking>(),
+        subject::<crate::spinning::Gate>(),
     ]
 }
 
@@ -197,5 +198,24 @@ fn ctrl_c_ends_each_command_with_an_answer() {
         assert_eq!(code, Some(3), "{arguments:?} {text}");
         assert!(text.contains("unknown: interrupted"), "{arguments:?} {text}");
         assert!(begin.elapsed() < SOON, "{arguments:?}");
+    }
+}
+
+/// A spin that never ends: without answer, or a failure that is replayed with what it rests on.
+#[test]
+fn calls_that_spin_are_stuck_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("failure.json").display().to_string();
+    let run = ["run", "Gate", "--test", "pass | open open"];
+    let (code, text, _) = program(&run);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("--diverging stuck has an answer"), "{text}");
+    let (code, text, _) = program(&[&run[..], &["--diverging", "stuck", "--save", &file]].concat());
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("test (1 x 2)"), "{text}");
+    let (code, text, _) = program(&["replay", &file]);
+    assert_eq!(code, Some(1), "{text}");
+    for part in ["\nthe execution that was recorded\n", "~ A spins at ", "This presumes that an"] {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }

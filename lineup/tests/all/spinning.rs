@@ -352,7 +352,7 @@ fn spinning_silently_is_waiting() {
 
 lineup::subject! {
     /// A gate that is opened only if no thread waits.
-    Gate(gate: (AtomicU32, AtomicU32)) = Default::default();
+    pub(crate) Gate(gate: (AtomicU32, AtomicU32)) = Default::default();
     pass() => {
         gate.1.fetch_add(1, SeqCst);
         while gate.0.load(SeqCst) == 0 { lineup_std::hint::spin_loop(); }
