@@ -160,7 +160,7 @@ fn handshakes_with_too_few_processes_are_not_proved() {
         1,
     );
     assert_ne!(text, whole);
-    let answer = answer(&parsed(&text, None), 60);
+    let answer = answer(&parsed(&text, None), 30);
     assert!(!answer.proved);
     let fails = |attempt: &Attempt| matches!(attempt, Attempt::Fails(..));
     let mut findings = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());

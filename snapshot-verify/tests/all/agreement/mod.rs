@@ -130,7 +130,7 @@ fn there_are_enough_mutants() {
 
 #[test]
 fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
-    let each = if is_full() { 1 } else { 8 };
+    let each = if is_full() { 1 } else { 16 };
     for (number, (name, program)) in programs().into_iter().enumerate() {
         let plain = words(&program, &request(2, 1, PLAIN));
         let others = TABLE.iter().filter(|entry| entry.reduction != Reduction::Counters);
@@ -148,7 +148,7 @@ fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
 
 #[test]
 fn reductions_agree_on_mutants() {
-    let step = if is_full() { 1 } else { 39 };
+    let step = if is_full() { 1 } else { 79 };
     let [mut wrong, mut right, mut large] = [0; 3];
     for (number, mutant) in sample(step).into_iter().enumerate() {
         let all = words(&mutant.program, &request(2, 1, Reductions::standard()));
