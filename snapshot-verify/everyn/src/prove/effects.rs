@@ -5,10 +5,12 @@
 //! changes in the centre changes in all of these. The centre calls the actor "any other": a
 //! name that changes from one other to another is noted by what the view itself says.
 
+use std::rc::Rc;
+
 use snapshot_language::program::SharedId;
 
-use super::search::Origin;
 use super::search::Search;
+use super::store::Origin;
 use super::{Actor, End};
 use crate::links::{broken, maybe_broken};
 use crate::model::{ROUND, Slot, Unsupported, at};
@@ -54,16 +56,14 @@ impl Search<'_> {
     pub(super) fn affect(
         &mut self,
         kind: usize,
-        before: &[u8],
+        [before, after]: [&[u8]; 2],
         old: &[u8],
         branch: &Branch,
         home: u32,
-        id: u32,
     ) -> Result<(), End> {
         let model = self.model;
         let crowd = &self.crowds[kind];
         let actor = crowd.tracked;
-        let after = &branch.state;
         let new = centre(model, crowd, after);
         let fresh = versions(model, before);
         let is_own = |at: usize| {
@@ -145,38 +145,36 @@ impl Search<'_> {
             is_numbered,
             ends,
         };
-        let key = (home, effect);
-        if self.known_effects.contains_key(&key) {
+        let effect = Rc::new(effect);
+        if !self.known_effects.insert((home, Rc::clone(&effect))) {
             return Ok(());
         }
-        let effect = key.1.clone();
-        self.bytes += 200;
-        self.known_effects.insert(key, ());
-        self.at_centres[home as usize].effects.push((effect.clone(), id));
+        self.bytes += 300;
+        let place = pc(before, block) as u32;
+        self.at_centres[home as usize].effects.push((Rc::clone(&effect), place));
         for position in 0..self.at_centres[home as usize].views.len() {
             let view = self.at_centres[home as usize].views[position];
-            self.apply(view, &effect, id)?;
+            self.apply(view, &effect, place)?;
         }
         Ok(())
     }
 
-    /// What a step of another process makes of a view.
-    pub(super) fn apply(&mut self, id: u32, effect: &Effect, partner: u32) -> Result<(), End> {
+    /// What a step of another process, from some place, makes of a view.
+    pub(super) fn apply(&mut self, id: u32, effect: &Effect, place: u32) -> Result<(), End> {
         let model = self.model;
-        let kind = usize::from(self.views.kinds[id as usize]);
+        let kind = self.views.kind(id);
         if effect.actor != T && effect.actor == self.crowds[kind].tracked {
             // Its own steps it makes itself.
             return Ok(());
         }
-        let view = &self.views.rows[id as usize];
-        if !self.sabotage.two_owners && effect.named.iter().any(|at| view[*at] == BASE + T) {
+        let mut state = std::mem::take(&mut self.scratch);
+        self.views.read(id, &mut state);
+        if !self.sabotage.two_owners && effect.named.iter().any(|at| state[*at] == BASE + T) {
+            self.scratch = state;
             return Ok(());
         }
         let has_tracked = self.crowds[kind].members.contains(&T);
-        let newest = if effect.is_numbered { versions(model, view) } else { 0 };
-        let mut state = std::mem::take(&mut self.scratch);
-        state.clear();
-        state.extend_from_slice(view);
+        let newest = if effect.is_numbered { versions(model, &state) } else { 0 };
         for &(at, byte) in &effect.sets {
             let is_version =
                 model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
@@ -208,8 +206,6 @@ impl Search<'_> {
             J => Actor::J,
             _ => Actor::Another,
         };
-        let row = &self.views.rows[partner as usize];
-        let place = pc(row, model.blocks[usize::from(effect.actor)]) as u32;
         let origin = Origin { from: id, actor, place };
         if effect.others.is_empty() && !effect.ends && is_definite(model, &state) {
             let added = self.add(kind, &mut state, origin);

@@ -15,7 +15,9 @@
 //! to all views there.
 
 mod effects;
+mod recall;
 mod search;
+mod store;
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -27,6 +29,7 @@ use crate::run::{Crowd, Failure};
 use crate::shape::{I, J, Mode, T};
 use crate::term::Over;
 use search::{Record, Search};
+use store::Views;
 
 /// A way to break the engine, for tests of the tests.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -37,6 +40,8 @@ pub struct Sabotage {
     pub lasting_links: bool,
     /// Views that differ by flips are told apart: right, but larger.
     pub no_flips: bool,
+    /// Every step is made where it is asked for: right, but slower.
+    pub no_recall: bool,
 }
 
 /// What a proof may take.
@@ -135,10 +140,15 @@ impl Finding {
 pub struct Proof {
     /// What became of it.
     pub finding: Finding,
-    /// All views by kind, if they are wanted.
-    pub views: Vec<Vec<Box<[u8]>>>,
-    /// The kinds.
-    pub crowds: Vec<Crowd>,
+    views: Views,
+}
+
+impl Proof {
+    /// All views, each with the number of its kind, in the order in which they were found.
+    pub fn views(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
+        let ids = (0..).take(self.views.len());
+        ids.map(|id| (self.views.kind(id), self.views.row(id)))
+    }
 }
 
 /// All views that are reached, and the steps between them: for tests against executions.
@@ -212,19 +222,14 @@ pub fn prove(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Proof {
             Attempt::Fails(failure, events)
         }
     };
-    let mut by_kind: Vec<Vec<Box<[u8]>>> = vec![Vec::new(); search.crowds.len()];
-    for (kind, row) in search.views.kinds.iter().zip(search.views.rows) {
-        by_kind[usize::from(*kind)].push(row);
+    let mut kinds: Vec<Kind> =
+        search.crowds.into_iter().map(|crowd| Kind { crowd, views: 0 }).collect();
+    for id in (0..).take(search.views.len()) {
+        kinds[search.views.kind(id)].views += 1;
     }
-    let kinds = search.crowds.iter().zip(&by_kind);
-    let kinds = kinds.map(|(crowd, views)| Kind { crowd: crowd.clone(), views: views.len() });
-    let finding = Finding {
-        attempt,
-        kinds: kinds.collect(),
-        centres: search.at_centres.len(),
-        elapsed: began.elapsed(),
-    };
-    Proof { finding, views: by_kind, crowds: search.crowds }
+    let centres = search.at_centres.len();
+    let finding = Finding { attempt, kinds, centres, elapsed: began.elapsed() };
+    Proof { finding, views: search.views }
 }
 
 /// All views and steps; those that fail are noted, and not followed.
@@ -240,13 +245,14 @@ pub fn steps(model: &Model, limits: Limits<'_>, sabotage: Sabotage) -> Result<St
         Err(End::Budget(which)) => return Err(Attempt::Budget(which)),
     }
     let record = search.record.unwrap_or_default();
-    let origins = search.views.origins.iter().zip(0..);
+    let views = search.views;
+    let origins = views.origins.iter().zip(0..);
     let initial = origins.filter(|(origin, _)| origin.from == u32::MAX).map(|(_, id)| id);
     Ok(Steps {
         crowds: search.crowds,
-        kinds: search.views.kinds,
         initial: initial.collect(),
-        rows: search.views.rows,
+        kinds: (0..).take(views.len()).map(|id| views.kind(id) as u8).collect(),
+        rows: (0..).take(views.len()).map(|id| views.row(id).into()).collect(),
         steps: record.steps.into_iter().map(|steps| steps.into_iter().collect()).collect(),
         failures: record.failures,
     })

@@ -1,39 +1,27 @@
 //! The fixpoint: every view is expanded once, with the effects of its centre; new effects are
 //! applied to all views that are there already.
 
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::effects::Effect;
+use super::recall::{Recall, Way};
+use super::store::{Origin, Views};
 use super::{Actor, End, Event, INTERRUPTED, Limits, Sabotage, crowds};
 use crate::links::BROKEN;
-use crate::model::{Model, Unsupported};
+use crate::model::{Model, Unsupported, at};
 use crate::run::{Branch, Crowd, Failure, Run, pc};
 use crate::shape::{DEAD, I, J, Mode, OLD, Scalar, T};
 use crate::view::{canonical, centre, definite, hide};
 
-/// Views, and how each was reached.
-pub(super) struct Views {
-    pub(super) ids: FxHashMap<Box<[u8]>, u32>,
-    pub(super) kinds: Vec<u8>,
-    pub(super) rows: Vec<Box<[u8]>>,
-    pub(super) centres: Vec<u32>,
-    pub(super) origins: Vec<Origin>,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct Origin {
-    pub(super) from: u32,
-    pub(super) actor: Actor,
-    pub(super) place: u32,
-}
-
 #[derive(Default)]
 pub(super) struct AtCentre {
     pub(super) views: Vec<u32>,
-    pub(super) effects: Vec<(Effect, u32)>,
+    /// What steps are to others, and where those stood that made them.
+    pub(super) effects: Vec<(Rc<Effect>, u32)>,
 }
 
 /// What is noted of steps.
@@ -49,7 +37,8 @@ pub(super) struct Search<'m> {
     pub(super) views: Views,
     pub(super) centre_ids: FxHashMap<Box<[u8]>, u32>,
     pub(super) at_centres: Vec<AtCentre>,
-    pub(super) known_effects: FxHashMap<(u32, Effect), ()>,
+    pub(super) known_effects: FxHashSet<(u32, Rc<Effect>)>,
+    pub(super) recall: Recall,
     pub(super) bytes: usize,
     pub(super) limits: Limits<'m>,
     pub(super) sabotage: Sabotage,
@@ -65,16 +54,11 @@ impl<'m> Search<'m> {
         Self {
             model,
             crowds: crowds(model),
-            views: Views {
-                ids: FxHashMap::default(),
-                kinds: Vec::new(),
-                rows: Vec::new(),
-                centres: Vec::new(),
-                origins: Vec::new(),
-            },
+            views: Views::new(model),
             centre_ids: FxHashMap::default(),
             at_centres: Vec::new(),
-            known_effects: FxHashMap::default(),
+            known_effects: FxHashSet::default(),
+            recall: Recall::new(model),
             bytes: 0,
             limits,
             sabotage,
@@ -83,6 +67,27 @@ impl<'m> Search<'m> {
             scratch: Vec::new(),
         }
     }
+}
+
+/// Makes a step of a process; with each way whether it is within a ghost scan.
+fn made(run: &Run<'_>, view: &[u8], delays: bool) -> Result<Vec<(Branch, bool)>, Unsupported> {
+    let model = run.model;
+    let is_followed = run.me == run.crowd.tracked;
+    if pc(view, model.blocks[usize::from(run.me)]) != 0 {
+        let is_ghost = run.in_ghost(view);
+        return Ok(run.step(view)?.into_iter().map(|branch| (branch, is_ghost)).collect());
+    }
+    let scan_is_ghost = model.is_ghost[model.scan.0 as usize];
+    let mut ways: Vec<(Branch, bool)> = match delays {
+        true => run.from_idle(view, is_followed)?,
+        false => run.begin(view, false)?.into_iter().map(|branch| (branch, false)).collect(),
+    };
+    let is_begun_there = delays && !scan_is_ghost;
+    if !is_begun_there && (is_followed || !scan_is_ghost) {
+        let begun = run.begin(view, true)?;
+        ways.extend(begun.into_iter().map(|branch| (branch, scan_is_ghost)));
+    }
+    Ok(ways)
 }
 
 impl Search<'_> {
@@ -94,7 +99,7 @@ impl Search<'_> {
             }
         }
         let mut next = 0;
-        while next < self.views.rows.len() {
+        while next < self.views.len() {
             if next % 256 == 0 {
                 self.look()?;
             }
@@ -192,12 +197,7 @@ impl Search<'_> {
     }
 
     /// Makes a view known, with the effects of its centre.
-    pub(super) fn add(
-        &mut self,
-        kind: usize,
-        state: &mut Vec<u8>,
-        origin: Origin,
-    ) -> Result<(), End> {
+    pub(super) fn add(&mut self, kind: usize, state: &mut [u8], origin: Origin) -> Result<(), End> {
         for owner in [I, J] {
             if owner != self.crowds[kind].tracked {
                 hide(self.model, state, owner);
@@ -207,33 +207,24 @@ impl Search<'_> {
         if !self.sabotage.no_flips {
             crate::flips::canonical(self.model, state);
         }
-        // The kind is part of what tells views apart.
-        state.push(kind as u8);
-        if let Some(&id) = self.views.ids.get(state.as_slice()) {
+        if let Some(id) = self.views.find(kind, state) {
             self.note(origin, id);
             return Ok(());
         }
-        let id = self.views.rows.len() as u32;
-        self.bytes += 2 * state.len() + 120;
-        if self.views.rows.len() >= self.limits.views {
+        self.bytes += self.views.size();
+        if self.views.len() >= self.limits.views {
             return Err(End::Budget("views"));
         }
         if self.bytes > self.limits.bytes {
             return Err(End::Budget("memory"));
         }
-        let key: Box<[u8]> = state.as_slice().into();
-        state.pop();
         let centre = centre(self.model, &self.crowds[kind], state).into_boxed_slice();
         let count = self.centre_ids.len() as u32;
         let centre = *self.centre_ids.entry(centre).or_insert(count);
         if centre == count {
             self.at_centres.push(AtCentre::default());
         }
-        self.views.ids.insert(key, id);
-        self.views.kinds.push(kind as u8);
-        self.views.rows.push(state.as_slice().into());
-        self.views.centres.push(centre);
-        self.views.origins.push(origin);
+        let id = self.views.insert(centre, origin);
         if let Some(record) = &mut self.record {
             record.steps.push(FxHashSet::default());
             record.failures.push(Vec::new());
@@ -251,62 +242,66 @@ impl Search<'_> {
         }
     }
 
+    /// The ways of a step of a process.
+    fn ways(&mut self, kind: usize, me: u8, view: &[u8]) -> Result<Rc<[Way]>, Unsupported> {
+        let crowd = &self.crowds[kind];
+        let run = Run { model: self.model, crowd, me };
+        if self.sabotage.no_recall {
+            let ways = made(&run, view, self.delays)?;
+            return Ok(self.recall.ways(self.model, me, view, ways));
+        }
+        if let Some(known) = self.recall.get(kind, me, view) {
+            return Ok(known);
+        }
+        let seen = self.recall.seen(me, view);
+        let ways = self.recall.ways(self.model, me, &seen, made(&run, &seen, self.delays)?);
+        self.bytes += self.recall.insert(ways.clone());
+        Ok(ways)
+    }
+
     pub(super) fn expand(&mut self, id: u32) -> Result<(), End> {
         let model = self.model;
-        let kind = usize::from(self.views.kinds[id as usize]);
+        let kind = self.views.kind(id);
         let crowd = self.crowds[kind].clone();
-        let view = self.views.rows[id as usize].clone();
+        let view = self.views.row(id);
         let home = self.views.centres[id as usize];
         let old = centre(model, &crowd, &view);
         for &me in &crowd.members {
-            let run = Run { model, crowd: &crowd, me };
             let block = model.blocks[usize::from(me)];
             let here = pc(&view, block);
             let is_followed = me == crowd.tracked;
+            if here != 0 && !is_followed && view[block + at::GHOST] != 0 {
+                // What a ghost scan does that is not followed, only effects tell.
+                continue;
+            }
             let actor = match me {
                 I => Actor::I,
                 J => Actor::J,
                 _ => Actor::Tracked,
             };
-            let is_ghost = run.in_ghost(&view);
-            let mut ways: Vec<(Branch, bool)> = Vec::new();
-            if here == 0 {
-                let scan_is_ghost = model.is_ghost[model.scan.0 as usize];
-                if self.delays {
-                    ways.extend(run.from_idle(&view, is_followed)?);
-                } else {
-                    ways.extend(run.begin(&view, false)?.into_iter().map(|branch| (branch, false)));
-                }
-                let is_begun_there = self.delays && !scan_is_ghost;
-                if !is_begun_there && (is_followed || !scan_is_ghost) {
-                    let begun = run.begin(&view, true)?;
-                    ways.extend(begun.into_iter().map(|branch| (branch, scan_is_ghost)));
-                }
-            } else if is_followed || !is_ghost {
-                ways.extend(run.step(&view)?.into_iter().map(|branch| (branch, is_ghost)));
-            }
-            for (branch, within) in ways {
-                if let (Some(failure), Some(record)) = (branch.failure, &mut self.record) {
+            for way in self.ways(kind, me, &view)?.iter() {
+                if let (Some(failure), Some(record)) = (way.left.failure, &mut self.record) {
                     record.failures[id as usize].push((actor, failure));
                     continue;
                 }
-                if let Some(failure) = branch.failure {
+                if let Some(failure) = way.left.failure {
                     let span = (here != 0).then(|| model.code[here].span);
                     return Err(End::Fails(failure, id, actor, span));
                 }
+                let mut state = view.to_vec();
+                way.make(&mut state);
                 let origin = Origin { from: id, actor, place: here as u32 };
-                if is_followed && (me == T || within) {
-                    self.affect(kind, &view, &old, &branch, home, id)?;
+                if is_followed && (me == T || way.within) && !way.is_silent {
+                    self.affect(kind, [&view, &state], &old, &way.left, home)?;
                 }
-                let mut state = branch.state;
                 self.add(kind, &mut state, origin)?;
             }
         }
         // What others do at this centre.
         self.at_centres[home as usize].views.push(id);
         for position in 0..self.at_centres[home as usize].effects.len() {
-            let (effect, partner) = self.at_centres[home as usize].effects[position].clone();
-            self.apply(id, &effect, partner)?;
+            let (effect, place) = self.at_centres[home as usize].effects[position].clone();
+            self.apply(id, &effect, place)?;
         }
         Ok(())
     }

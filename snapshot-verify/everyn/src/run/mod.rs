@@ -103,7 +103,7 @@ pub struct Run<'m> {
 }
 
 impl Branch {
-    fn new(state: Vec<u8>) -> Self {
+    pub(crate) fn new(state: Vec<u8>) -> Self {
         let (elsewhere, others) = (Vec::new(), Vec::new());
         let (tokens, of_round, broken) = (Vec::new(), Vec::new(), Vec::new());
         let (hidden, begins_round) = (Vec::new(), false);

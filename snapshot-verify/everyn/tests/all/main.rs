@@ -5,5 +5,6 @@
 mod hidden;
 mod links;
 mod projection;
+mod recall;
 mod rules;
 mod verdicts;

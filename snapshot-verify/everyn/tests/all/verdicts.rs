@@ -14,7 +14,7 @@ pub fn parsed(text: &str, bug: Option<&str>) -> Program {
     algorithm.program(bug).expect("a program that is right")
 }
 
-fn corpus(name: &str, bug: Option<&str>) -> Program {
+pub fn corpus(name: &str, bug: Option<&str>) -> Program {
     parsed(corpus::algorithm(name).expect("an algorithm of the corpus").text, bug)
 }
 

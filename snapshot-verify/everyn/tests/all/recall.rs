@@ -1,0 +1,51 @@
+//! Steps that are made once for all views that are alike in what they depend on.
+
+use snapshot_everyn::compile::compile;
+use snapshot_everyn::ladder::Rungs;
+use snapshot_everyn::model::Obligation;
+use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
+use snapshot_language::program::Program;
+
+use super::verdicts::{corpus, parsed};
+
+/// How many views there are, the same with steps that are recalled and with steps that are made.
+fn views(program: &Program, rung: Obligation, most: usize) -> usize {
+    let Ok(model) = compile(program, rung) else { return 0 };
+    let limits = Limits { views: most, bytes: 1 << 29, ..Limits::default() };
+    let recalled = prove(&model, limits, Sabotage::default());
+    let made = prove(&model, limits, Sabotage { no_recall: true, ..Sabotage::default() });
+    let what = format!("{} {}", program.name, rung.name());
+    match (&recalled.finding.attempt, &made.finding.attempt) {
+        (Attempt::Fails(one, way), Attempt::Fails(two, other)) => {
+            assert_eq!((one, way.len()), (two, other.len()), "{what}");
+        }
+        (one, two) => {
+            assert_eq!(std::mem::discriminant(one), std::mem::discriminant(two), "{what}")
+        }
+    }
+    assert_eq!(recalled.finding.centres, made.finding.centres, "{what}");
+    assert!(recalled.views().eq(made.views()), "{what}");
+    made.finding.views()
+}
+
+/// The same views, in the same order, as if every step were made where it is asked for.
+#[test]
+fn recalled_steps_lead_to_the_same_views() {
+    let mut total = 0;
+    for algorithm in corpus::algorithms() {
+        let program = corpus(algorithm.name, None);
+        total += Rungs::all().iter().map(|rung| views(&program, *rung, 3_000)).sum::<usize>();
+    }
+    for name in ["versioned", "locked", "locked_by_links", "published", "cached", "masked", "noted"]
+    {
+        let program = parsed(corpus::small(name), None);
+        total += Rungs::all().iter().map(|rung| views(&program, *rung, 2_000)).sum::<usize>();
+    }
+    assert!(total > 50_000, "{total}");
+    let texts = (0..60).map(corpus::program::text);
+    for text in texts.chain((0..30).map(corpus::program::exchanging)) {
+        let program = parsed(&text, None);
+        total += Rungs::all().iter().map(|rung| views(&program, *rung, 500)).sum::<usize>();
+    }
+    println!("{total} views");
+}
