@@ -22,7 +22,7 @@ module.exports = grammar({
   externals: ($) => [$._newline, $._indent, $._dedent, $._error],
   inline: ($) => [$._body],
   supertypes: ($) => [$._declaration, $._statement, $._expression, $._type],
-  conflicts: ($) => [[$._place, $._primary]],
+  conflicts: ($) => [[$._place, $._primary], [$.free, $._primary]],
 
   rules: {
     source_file: ($) => repeat(seq($._declaration, $._newline)),
@@ -36,8 +36,8 @@ module.exports = grammar({
 
     _declaration: ($) =>
       choice(
-        $.header, $.source, $.shared, $.private, $.type_declaration, $.procedure, $.object, $.bug,
-        $.expectation,
+        $.header, $.source, $.shared, $.private, $.type_declaration, $.node, $.initially, $.procedure,
+        $.object, $.bug, $.expectation,
       ),
     header: ($) => seq("algorithm", field("name", $.identifier)),
     source: ($) => seq("source", $.string),
@@ -48,6 +48,23 @@ module.exports = grammar({
     _variable_rest: ($) => seq($._any_type, optional(seq(":=", $._expression))),
     _dimension: ($) => seq("[", choice("process", "segment", $.range), "]"),
     type_declaration: ($) => seq("type", field("name", $.identifier), "=", $._any_type),
+
+    node: ($) =>
+      seq("node", field("name", $.identifier), optional(seq("up", "to", $._bound)),
+        optional(seq("type", "stable")), ":",
+        choice(
+          $._fields,
+          seq($._indent, repeat1(seq($._fields, $._newline)), $._dedent),
+        )),
+    _fields: ($) =>
+      prec.right(seq(repeat(";"), $.node_field, repeat(seq(repeat1(";"), $.node_field)), repeat(";"))),
+    node_field: ($) =>
+      seq(field("name", $._field_name), ":", optional(choice("llsc", "cas")), $._any_type),
+    initially: ($) => seq("initially", field("name", $.identifier), ":=", $.new),
+    new: ($) =>
+      // `new` and `free` may be names, too: what follows tells.
+      seq(alias($.identifier, "new"), field("node", $.identifier), "(",
+        optional(separated($._expression, ",")), ")"),
 
     procedure: ($) =>
       seq(optional("procedure"), field("name", $.identifier), optional($.parameters), ":",
@@ -80,7 +97,7 @@ module.exports = grammar({
     expectation: ($) =>
       seq("expect", optional(seq(field("bug", $.identifier), ",")),
         choice(seq("every", "n"), seq("n", "=", $.number, repeat(seq(",", $._clause)))),
-        ":", choice("linearizable", "violation", seq("no", "proof"))),
+        ":", choice("linearizable", "violation", "fault", seq("no", "proof"))),
     _clause: ($) =>
       choice(
         seq("pair", $.number, ",", $.number),
@@ -115,12 +132,14 @@ module.exports = grammar({
       prec.right(seq(repeat(";"), $._statement, repeat(seq(repeat1(";"), $._statement)), repeat(";"))),
     _statement: ($) =>
       choice(
-        $.local, $.assignment, $.take_apart, $.do, $.return, $.exit, $.skip, $.if, $.repeat, $.while,
-        $.loop, $.for, $.atomic,
+        $.local, $.assignment, $.take_apart, $.do, $.free, $.return, $.exit, $.skip, $.if, $.repeat,
+        $.while, $.loop, $.for, $.atomic,
       ),
     linearizes: () => "linearizes",
     assignment: ($) =>
-      seq(field("place", $._place), ":=", field("value", $._expression), optional($.linearizes)),
+      seq(field("place", $._place), ":=", field("value", choice($._expression, $.new)),
+        optional($.linearizes)),
+    free: ($) => seq(alias($.identifier, "free"), $._place),
     take_apart: ($) =>
       seq("(", separated(choice("_", $._place), ","), ")", ":=", $._expression, optional($.linearizes)),
     do: ($) => seq($.call, optional($.linearizes)),

@@ -5,13 +5,13 @@
 (constant) @constant.builtin
 "n" @constant.builtin
 
-["algorithm" "source" "shared" "private" "type" "procedure" "object" "state" "bug" "expect" "local"] @keyword
+["algorithm" "source" "shared" "private" "type" "procedure" "object" "state" "node" "initially" "bug" "expect" "local"] @keyword
 ["in" "replace" "delete" "insert" "by" "before" "after" "when" "await" "others" "every" "pair"
  "operations" "full" "values" "updater"] @keyword
-["linearizable" "violation" "no" "proof"] @constant
+["linearizable" "violation" "fault" "no" "proof"] @constant
 ["if" "then" "else"] @conditional
 ["for" "repeat" "until" "while" "loop" "except"] @repeat
-["return" "atomic" "with"] @keyword
+["return" "atomic" "with" "new" "free" "up" "to" "stable"] @keyword
 [(exit) (skip) (linearizes)] @keyword
 ["and" "or" "not" "mod" "all" "any"] @keyword.operator
 [":=" "=" "!=" "<" "<=" ">" ">=" "+" "-" "*" "/" ".."] @operator
@@ -21,6 +21,9 @@
 
 (header name: (identifier) @namespace)
 (object name: (identifier) @type)
+(node name: (identifier) @type)
+(new node: (identifier) @type)
+(initially name: (identifier) @constant)
 (bug name: (identifier) @label)
 (expectation bug: (identifier) @label)
 (procedure name: (identifier) @function)

@@ -150,7 +150,7 @@ impl Shape {
                 }
             }
             Type::Version => leaf(Scalar::Version),
-            Type::Counter | Type::List(_) => leaf(Scalar::Lost),
+            Type::Counter | Type::List(_) | Type::Node { .. } => leaf(Scalar::Lost),
             Type::Optional(inner) => match Self::of(inner, mode) {
                 Self::Leaf(inner) => Self::Leaf(Leaf { optional: true, ..inner }),
                 _ => leaf(Scalar::Lost),

@@ -169,8 +169,10 @@ impl Scope<'_, '_> {
                     }
                 }
             },
-            // Lists are of other objects than the snapshot: nothing is known of them.
-            ExpressionKind::List(..) => return Err(Stop::Fault(span)),
+            // Lists and nodes are of other objects than the snapshot: nothing is known of them.
+            ExpressionKind::List(..) | ExpressionKind::InitialNode(_) => {
+                return Err(Stop::Fault(span));
+            }
             ExpressionKind::Remainder(inner, _) | ExpressionKind::Quotient(inner, _) => {
                 self.row(inner)?;
                 smallvec![ANY]

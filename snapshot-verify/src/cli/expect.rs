@@ -175,6 +175,7 @@ impl Expect {
         let conforms = match (expectation.verdict, found.verdict()) {
             (ExpectedVerdict::Linearizable, "verified")
             | (ExpectedVerdict::Violation, "violation" | "fault")
+            | (ExpectedVerdict::Fault, "fault")
             | (ExpectedVerdict::NoProof, "refused") => Conformance::Met,
             (_, "unknown") | (ExpectedVerdict::Linearizable, "refused") => Conformance::Undecided,
             _ => Conformance::Contradicted,

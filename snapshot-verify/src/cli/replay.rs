@@ -157,7 +157,8 @@ impl Replay {
                     let at = format!("{}:{line}:{column}", source.name());
                     let words = vec![format!("The last step goes wrong at {at}: {fault}.")];
                     page(Some((Answer::Faulty, "goes wrong".to_owned())), words)?;
-                    return Ok((text, ExitCode::from(WRONG)));
+                    let code = if fault.kind.is_limit() { UNKNOWN } else { WRONG };
+                    return Ok((text, ExitCode::from(code)));
                 }
             }
         }

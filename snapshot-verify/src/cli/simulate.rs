@@ -179,7 +179,8 @@ impl Simulate {
                     made.process,
                     source.name()
                 );
-                return Ok(answer(&text, WRONG));
+                let code = if fault.kind.is_limit() { UNKNOWN } else { WRONG };
+                return Ok(answer(&text, code));
             }
         }
         let walks = self.walks;

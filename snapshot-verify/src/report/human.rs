@@ -7,7 +7,7 @@ use snapshot_core::Process;
 use super::exercised::human_exercised;
 use super::quantity::{count, memory, seconds};
 use super::{Case, TextPosition};
-use crate::counterexample::render;
+use crate::counterexample::{render, render_object};
 use crate::refine::Means;
 use crate::verify::{Barriers, Effort, Measures, Method, Operations, Outcome, Unfinished, Verdict};
 
@@ -43,6 +43,15 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
                 "  {name}:{line}:{column}: {message} (after {} moves)\n",
                 fault.moves.len()
             ));
+            if let Some(before) = &fault.before {
+                text.push_str(&format!("\n{}", render_object(before, width)));
+                if let Some(last) = fault.moves.last() {
+                    text.push_str(&format!(
+                        "\n  The next step of p{} goes wrong.\n\n",
+                        last.process
+                    ));
+                }
+            }
         }
         Verdict::Misplaced(misplaced) => {
             text.push_str(&format!(
@@ -177,6 +186,7 @@ pub(super) fn answer(case: &Case<'_>, outcome: &Outcome) -> String {
                 Unfinished::Answered if is_misplaced(case) => "another pair shows it",
                 Unfinished::Answered => "another pair is violated",
                 Unfinished::Unproved => "no proof for every n",
+                Unfinished::Nodes => "more nodes are needed than `up to` allows",
             };
             let covered: Vec<String> =
                 outcome.scope.iter().map(|&effort| scope(effort, all)).collect();

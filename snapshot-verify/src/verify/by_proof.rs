@@ -403,7 +403,8 @@ mod tests {
         assert!(matches!(outcomes[0].verdict, Verdict::Verified));
         assert_eq!(outcomes[0].scope, [Effort { operations: None, barriers: None, active: 2 }]);
         let fault = Fault { span: Span::default(), kind: FaultKind::NoneUnwrapped };
-        outcomes[0].verdict = Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault }));
+        outcomes[0].verdict =
+            Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault, before: None }));
         let error = conclude(&mut outcomes, &request, proof).unwrap_err();
         assert!(error.is_ours(), "{error}");
     }

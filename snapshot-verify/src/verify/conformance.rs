@@ -25,7 +25,7 @@ pub enum Conformance {
 #[must_use]
 pub fn request(expectation: &Expectation, means: &Request) -> Request {
     let unbounded = match (expectation.verdict, expectation.values) {
-        (ExpectedVerdict::Violation, None) => Operations::Grow,
+        (ExpectedVerdict::Violation | ExpectedVerdict::Fault, None) => Operations::Grow,
         _ => Operations::Unbounded,
     };
     // Only refinement knows all executions over some values.
@@ -54,7 +54,7 @@ pub fn object_request(expectation: &Expectation, means: &Request) -> Request {
         method => method,
     };
     let unbounded = match expectation.verdict {
-        ExpectedVerdict::Violation => Operations::Grow,
+        ExpectedVerdict::Violation | ExpectedVerdict::Fault => Operations::Grow,
         _ => Operations::Unbounded,
     };
     Request {
@@ -75,11 +75,13 @@ pub fn conformance(expected: ExpectedVerdict, outcomes: &[Outcome]) -> Conforman
     let refused = any(|verdict| matches!(verdict, Verdict::Refused));
     let met = match expected {
         ExpectedVerdict::Violation => violated,
+        ExpectedVerdict::Fault => faulty && !violated,
         ExpectedVerdict::Linearizable => !violated && !faulty && !refused,
         ExpectedVerdict::NoProof => !violated && !faulty && refused,
     };
+    let is_wrong = matches!(expected, ExpectedVerdict::Violation | ExpectedVerdict::Fault);
     match (met, unknown) {
-        (true, true) if expected != ExpectedVerdict::Violation => Conformance::Undecided,
+        (true, true) if !is_wrong => Conformance::Undecided,
         (true, _) => Conformance::Met,
         (false, true) if !violated && !faulty => Conformance::Undecided,
         (false, _) => Conformance::Contradicted,
@@ -105,11 +107,16 @@ mod tests {
 
     #[test]
     fn only_answers_meet_or_contradict() {
+        use ExpectedVerdict::Fault as Faulty;
         use ExpectedVerdict::{Linearizable, NoProof, Violation};
         let fault = Fault { span: Span::default(), kind: FaultKind::NoneUnwrapped };
-        let faulty = Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault }));
+        let faulty =
+            Verdict::Fault(Box::new(ProgramFault { moves: Vec::new(), fault, before: None }));
         let unknown = Verdict::Unknown(Unfinished::Time);
-        let cases: [(ExpectedVerdict, &[Verdict], Conformance); 13] = [
+        let cases: [(ExpectedVerdict, &[Verdict], Conformance); 16] = [
+            (Faulty, &[unknown.clone(), faulty.clone()], Conformance::Met),
+            (Faulty, &[Verdict::Verified], Conformance::Contradicted),
+            (Faulty, std::slice::from_ref(&unknown), Conformance::Undecided),
             (Linearizable, &[Verdict::Verified, Verdict::Verified], Conformance::Met),
             (Linearizable, &[Verdict::Verified, unknown.clone()], Conformance::Undecided),
             (Linearizable, &[unknown.clone(), faulty.clone()], Conformance::Contradicted),
@@ -120,7 +127,7 @@ mod tests {
             (Violation, std::slice::from_ref(&faulty), Conformance::Contradicted),
             (NoProof, &[Verdict::Refused], Conformance::Met),
             (NoProof, &[Verdict::Refused, unknown.clone()], Conformance::Undecided),
-            (NoProof, &[unknown], Conformance::Undecided),
+            (NoProof, std::slice::from_ref(&unknown), Conformance::Undecided),
             (NoProof, &[Verdict::Verified], Conformance::Contradicted),
             (NoProof, &[Verdict::Refused, faulty.clone()], Conformance::Contradicted),
         ];

@@ -131,6 +131,7 @@ fn collect(statements: &[Statement], changes: &mut Vec<(Span, Change)>) {
             | StatementKind::TakeApart(..)
             | StatementKind::Do(_)
             | StatementKind::Exit
+            | StatementKind::Free(_)
             | StatementKind::Return(_) => changes.push((whole, Change::LeftOut)),
             StatementKind::If(branches, otherwise) => {
                 for (test, body) in branches {

@@ -182,7 +182,7 @@ impl<'a> PairExplorer<'a> {
         let error = self.machine.run(&moves).err()?;
         let MoveErrorKind::Fault(fault) = error.kind else { return None };
         moves.truncate(error.number);
-        Some(ProgramFault { moves, fault })
+        Some(ProgramFault { moves, fault, before: None })
     }
 }
 

@@ -69,6 +69,8 @@ pub struct ProgramFault {
     pub moves: Vec<Move>,
     /// What happens there, and where in the text.
     pub fault: Fault,
+    /// Of an object: what the moves before the last do.
+    pub before: Option<Execution>,
 }
 
 impl Misplaced {
@@ -127,6 +129,7 @@ impl Unfinished {
             Self::Interrupted => "interrupted",
             Self::Answered => "answered",
             Self::Unproved => "unproved",
+            Self::Nodes => "nodes",
         }
     }
 }
@@ -144,6 +147,8 @@ pub enum Unfinished {
     Answered,
     /// Nothing was searched, and there is no proof for every n.
     Unproved,
+    /// Some executions need more nodes than the text allows.
+    Nodes,
 }
 
 /// What searches took. Of several explorations of one pair: all that they took

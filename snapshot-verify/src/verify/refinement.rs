@@ -109,11 +109,21 @@ impl<'a> Refined<'a> {
                 Finding::Wrong(Verdict::Misplaced(Box::new(misplaced)))
             }
             RefinementVerdict::Faulty { moves, fault } => {
-                Finding::Wrong(Verdict::Fault(Box::new(ProgramFault { moves, fault })))
+                let before = match self.object {
+                    Some(_) => {
+                        let before = &moves[..moves.len().saturating_sub(1)];
+                        Some(self.machine.run(before).map_err(VerifyError::NotRepeated)?)
+                    }
+                    None => None,
+                };
+                Finding::Wrong(Verdict::Fault(Box::new(ProgramFault { moves, fault, before })))
             }
             RefinementVerdict::Unknown(refine::Unfinished::Ended) => Finding::Stopped(cause),
             RefinementVerdict::Unknown(refine::Unfinished::Memory | refine::Unfinished::States) => {
                 Finding::Stopped(Unfinished::Memory)
+            }
+            RefinementVerdict::Unknown(refine::Unfinished::Nodes) => {
+                Finding::Stopped(Unfinished::Nodes)
             }
         })
     }

@@ -225,8 +225,8 @@ impl Scope<'_> {
                 self.unseen(&[inner], shape)?
             }
             ExpressionKind::Fresh => Term::Fresh,
-            // Only objects have lists, and they are not compiled.
-            ExpressionKind::List(..) => Term::Unknown(shape),
+            // Only objects have lists and nodes, and they are not compiled.
+            ExpressionKind::List(..) | ExpressionKind::InitialNode(_) => Term::Unknown(shape),
         })
     }
 

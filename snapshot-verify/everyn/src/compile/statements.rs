@@ -89,6 +89,9 @@ impl Writer<'_> {
                 let act = Act::Call(*procedure, self.scope.terms(arguments)?, into);
                 self.push(act, span);
             }
+            StatementKind::New { .. } | StatementKind::Free(_) => {
+                unreachable!("only objects have nodes, and they are not compiled")
+            }
             StatementKind::If { condition, then, otherwise } => {
                 let condition = self.scope.term(condition)?;
                 let branch = self.push(Act::Unless(condition.clone(), 0), span);

@@ -238,6 +238,7 @@ impl<'p> Executor<'p> {
                     self.round(&way, procedure, this, Some(now), &mut waiting)?;
                 }
                 Instruction::Call { .. } => return Err(Unfit("calls")),
+                Instruction::New { .. } | Instruction::Free { .. } => return Err(Unfit("nodes")),
                 Instruction::Return { result } => {
                     let result = match result {
                         Some(result) => Some(self.value(&mut way, procedure, result)?),

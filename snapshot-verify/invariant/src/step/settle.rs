@@ -106,6 +106,9 @@ impl<'p> Run<'_, 'p> {
     ) {
         match self.layout.code[procedure].instructions[here] {
             Instruction::Access { .. } => self.access(branch, procedure, waiting),
+            Instruction::New { .. } | Instruction::Free { .. } => {
+                unreachable!("only objects have nodes, and they are refused")
+            }
             Instruction::Assign { place, value } => {
                 let mut scope = self.scope(&mut branch, procedure);
                 let row = scope.row(value);

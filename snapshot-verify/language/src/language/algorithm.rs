@@ -212,7 +212,9 @@ impl Algorithm {
             let mut scope: Vec<&mut Vec<Token>> = declarations
                 .iter_mut()
                 .filter(|declaration| match &edit.scope {
-                    Scope::Shared => declaration.kind == DeclarationKind::Shared,
+                    Scope::Shared => {
+                        matches!(declaration.kind, DeclarationKind::Shared | DeclarationKind::Node)
+                    }
                     Scope::Private => declaration.kind == DeclarationKind::Private,
                     Scope::Procedure(name) => {
                         matches!(&declaration.kind, DeclarationKind::Procedure(of) if *of == name.text)
@@ -247,7 +249,8 @@ impl Algorithm {
         let mut name: Option<Name> = None;
         let mut citation: Option<(String, Span)> = None;
         let mut object: Option<Object> = None;
-        let (mut types, mut shared, mut private, mut procedures) = <_>::default();
+        let (mut types, mut nodes, mut initially) = <_>::default();
+        let (mut shared, mut private, mut procedures) = <_>::default();
         for declaration in declarations {
             let place = declaration.tokens.first().map_or(Span::default(), |token| token.span);
             let mut parser = Parser::new(&self.source, &declaration.tokens, reporter);
@@ -288,6 +291,8 @@ impl Algorithm {
                         None => object = Some(parsed),
                     }
                 }
+                DeclarationKind::Node => push(&mut nodes, parser.node()),
+                DeclarationKind::Initially => push(&mut initially, parser.initial_node()),
                 DeclarationKind::Shared => push(&mut shared, parser.shared()),
                 DeclarationKind::Private => push(&mut private, parser.private()),
                 DeclarationKind::Procedure(_) => push(&mut procedures, parser.procedure()),
@@ -301,7 +306,7 @@ impl Algorithm {
             return None;
         };
         let citation = citation.map(|(text, _)| text);
-        Some(Tree { name, citation, types, object, shared, private, procedures })
+        Some(Tree { name, citation, types, object, nodes, initially, shared, private, procedures })
     }
 }
 

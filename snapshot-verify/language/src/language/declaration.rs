@@ -27,6 +27,8 @@ pub(super) enum DeclarationKind {
     Citation,
     Type,
     Object,
+    Node,
+    Initially,
     Shared,
     Private,
     /// Of this name, if it has one.
@@ -96,6 +98,8 @@ fn kind_of(
             "source" => DeclarationKind::Citation,
             "type" => DeclarationKind::Type,
             "object" => DeclarationKind::Object,
+            "node" if !operations.contains(&"node") => DeclarationKind::Node,
+            "initially" if !operations.contains(&"initially") => DeclarationKind::Initially,
             "shared" => DeclarationKind::Shared,
             "private" => DeclarationKind::Private,
             "procedure" => DeclarationKind::Procedure(name_of(tokens.get(1))),

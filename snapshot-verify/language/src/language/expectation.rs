@@ -39,6 +39,8 @@ pub enum ExpectedVerdict {
     Linearizable,
     /// Some execution is not.
     Violation,
+    /// In some execution the program goes wrong itself: a node that was freed is accessed, say.
+    Fault,
     /// A proof is refused: the program is not data-independent.
     NoProof,
 }
@@ -107,6 +109,7 @@ impl fmt::Display for ExpectedVerdict {
         f.write_str(match self {
             Self::Linearizable => "linearizable",
             Self::Violation => "violation",
+            Self::Fault => "fault",
             Self::NoProof => "no proof",
         })
     }

@@ -185,10 +185,17 @@ impl Algorithm {
         let bug = self.bugs().iter().find(|bug| is_it(&bug.name));
         let bug = bug
             .map(|bug| (format!("bug {} \"{}\"", bug.name.text, bug.description), bug.name.span));
+        let node = tree.nodes.iter().find(|node| is_it(&node.name));
+        let node = node.map(|node| (node.signature(), node.name.span));
+        let initially = tree.initially.iter().find(|one| is_it(&one.name));
+        let initially = initially
+            .map(|one| (format!("initially {}: {}", one.name.text, one.node.text), one.name.span));
         variable(&tree.shared, "shared", word.text)
             .or_else(|| variable(&tree.private, "private", word.text))
             .or(procedure)
             .or(declared)
+            .or(node)
+            .or(initially)
             .or(bug)
     }
 }
@@ -242,13 +249,15 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
         StatementKind::If { condition, .. } => found.push(condition),
         StatementKind::For { except, .. } => found.extend(except),
         StatementKind::Return(value) => found.extend(value),
+        StatementKind::New { fields, .. } => found.extend(fields),
+        StatementKind::Free(pointer) => found.push(pointer),
         StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => {}
     }
     found
 }
 
 /// Words of the language, and what they mean.
-const WORDS: [(&str, &str); 25] = [
+const WORDS: [(&str, &str); 27] = [
     ("value", "opaque data: may be moved, stored, returned, tested against none"),
     ("bool", "`true` or `false`"),
     ("bit", "0 or 1; `not` is the other one"),
@@ -275,6 +284,8 @@ const WORDS: [(&str, &str); 25] = [
     ("FAA", "`FAA(c, e)` adds e to what the cell holds; what it held before"),
     ("TAS", "`TAS(c)` writes `true`; what the cell held before"),
     ("number", "`number(v)`: the number of a value, 0 of the initial one"),
+    ("new", "`new N(a, b)` allocates a node; its fields hold a and b"),
+    ("free", "`free p` frees the node: what accesses it after that is a fault"),
     ("atomic", "all accesses of the block are one step"),
     ("linearizes", "the access is a linearization point of the operation that executes it"),
 ];

@@ -27,6 +27,10 @@ pub enum ItemKind {
     Type,
     /// `object`.
     Object,
+    /// `node`.
+    Node,
+    /// `initially`.
+    InitialNode,
     /// `shared`.
     Shared,
     /// `private`.
@@ -55,6 +59,8 @@ fn item(source: &Source, declaration: &Declaration) -> Option<Item> {
         DeclarationKind::Header => ItemKind::Algorithm,
         DeclarationKind::Type => ItemKind::Type,
         DeclarationKind::Object => ItemKind::Object,
+        DeclarationKind::Node => ItemKind::Node,
+        DeclarationKind::Initially => ItemKind::InitialNode,
         DeclarationKind::Shared => ItemKind::Shared,
         DeclarationKind::Private => ItemKind::Private,
         DeclarationKind::Procedure(_) => ItemKind::Procedure,

@@ -3,8 +3,8 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::tree::{
-    By, Cell, Expression, ExpressionKind, Indices, IndicesKind, Name, Object, Operation, Operator,
-    Procedure, Range, Statement, StatementKind, Tree, TypeExpression, TypeKind, Variable,
+    By, Cell, Expression, ExpressionKind, Indices, IndicesKind, Name, Node, Object, Operation,
+    Operator, Procedure, Range, Statement, StatementKind, Tree, TypeExpression, TypeKind, Variable,
 };
 
 impl Display for Tree {
@@ -21,6 +21,15 @@ impl Display for Tree {
         if let Some(object) = &self.object {
             write!(f, "\n{object}")?;
         }
+        for node in &self.nodes {
+            write!(f, "\n{node}")?;
+        }
+        blank(f, !self.initially.is_empty())?;
+        for one in &self.initially {
+            write!(f, "initially {} := new {}(", one.name.text, one.node.text)?;
+            separated(f, &one.fields, |f, field| write!(f, "{field}"))?;
+            writeln!(f, ")")?;
+        }
         blank(f, !self.shared.is_empty())?;
         for variable in &self.shared {
             writeln!(f, "shared {variable}")?;
@@ -33,6 +42,30 @@ impl Display for Tree {
             write!(f, "\n{procedure}")?;
         }
         Ok(())
+    }
+}
+
+impl Node {
+    /// Its first line, without the colon before its fields.
+    pub fn signature(&self) -> String {
+        let text = self.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        line.strip_suffix(':').unwrap_or(line).to_owned()
+    }
+}
+
+impl Display for Node {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}", self.name.text)?;
+        if let Some(bound) = &self.bound {
+            f.write_str(" up to ")?;
+            operand(f, bound, Operator::Equal.precedence())?;
+        }
+        if self.stable {
+            f.write_str(" type stable")?;
+        }
+        writeln!(f, ":")?;
+        self.fields.iter().try_for_each(|field| writeln!(f, "    {field}"))
     }
 }
 
@@ -149,6 +182,7 @@ fn statement(f: &mut Formatter<'_>, of: &Statement, depth: usize) -> fmt::Result
         }
         StatementKind::Do(expression) => line(f, expression),
         StatementKind::Exit => line(f, &"exit"),
+        StatementKind::Free(pointer) => line(f, &format_args!("free {pointer}")),
         StatementKind::Skip => line(f, &"skip"),
         StatementKind::Return(None) => line(f, &"return"),
         StatementKind::Return(Some(value)) => line(f, &format_args!("return {value}")),
@@ -282,6 +316,11 @@ impl Display for Expression {
             ExpressionKind::Call(name, arguments) => {
                 write!(f, "{}(", name.text)?;
                 separated(f, arguments, |f, argument| write!(f, "{argument}"))?;
+                f.write_char(')')
+            }
+            ExpressionKind::New(name, fields) => {
+                write!(f, "new {}(", name.text)?;
+                separated(f, fields, |f, field| write!(f, "{field}"))?;
                 f.write_char(')')
             }
             ExpressionKind::EmptyList => f.write_str("[]"),

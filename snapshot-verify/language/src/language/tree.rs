@@ -16,6 +16,10 @@ pub struct Tree {
     pub types: Vec<TypeDeclaration>,
     /// The object that it implements; the snapshot if none is declared.
     pub object: Option<Object>,
+    /// `node` declarations.
+    pub nodes: Vec<Node>,
+    /// `initially` declarations.
+    pub initially: Vec<InitialNode>,
     /// `shared` declarations.
     pub shared: Vec<Variable>,
     /// `private` declarations.
@@ -76,6 +80,32 @@ pub struct TypeDeclaration {
     pub name: Name,
     /// For this.
     pub content: TypeExpression,
+}
+
+/// `node NAME [up to BOUND] [type stable]:` and below it its fields.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its name, which is a type.
+    pub name: Name,
+    /// How many there may be at a time.
+    pub bound: Option<Expression>,
+    /// Whether nodes that are freed may still be accessed.
+    pub stable: bool,
+    /// The fields, each a cell of every node; without dimensions and first contents.
+    pub fields: Vec<Variable>,
+}
+
+/// `initially NAME := new NODE(E, ...)`: a node that first contents may name.
+#[derive(Clone, Debug)]
+pub struct InitialNode {
+    /// The new name.
+    pub name: Name,
+    /// What is declared by `node`.
+    pub node: Name,
+    /// What its fields hold at first, in order.
+    pub fields: Vec<Expression>,
+    /// Where `new` stands, with all that belongs to it.
+    pub span: Span,
 }
 
 /// A declaration of a shared, private or local variable.
@@ -199,6 +229,8 @@ pub enum StatementKind {
     Return(Option<Expression>),
     /// `atomic`.
     Atomic(Vec<Statement>),
+    /// `free E`.
+    Free(Expression),
     /// `skip`.
     Skip,
 }
@@ -248,6 +280,8 @@ pub enum ExpressionKind {
     Field(Box<Expression>, Name),
     /// `f(a, b)`: a procedure, an access, or a conversion.
     Call(Name, Vec<Expression>),
+    /// `new NODE(a, b)`.
+    New(Name, Vec<Expression>),
     /// `[]`.
     EmptyList,
     /// `(a, b)`.

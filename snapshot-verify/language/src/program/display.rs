@@ -22,6 +22,11 @@ impl Display for Program {
             writeln!(f, "{object}")?;
         }
         let constants = Scope { program: self, procedure: None };
+        for one in &self.initial_nodes {
+            write!(f, "initially {} {}: ", self.node(one.node).name, one.number)?;
+            constants.list(f, &one.fields)?;
+            f.write_char('\n')?;
+        }
         for variable in &self.shared {
             shared(f, variable, &constants)?;
         }
@@ -179,6 +184,15 @@ impl Scope<'_> {
                 f.write_str("atomic:\n")?;
                 return self.block(f, body, depth + 1);
             }
+            StatementKind::New { node, fields, into } => {
+                self.place(f, into)?;
+                write!(f, " := new {}", self.program.node(*node).name)?;
+                self.list(f, fields)?;
+            }
+            StatementKind::Free(pointer) => {
+                f.write_str("free ")?;
+                self.expression(f, pointer)?;
+            }
             StatementKind::Break => f.write_str("exit")?,
             StatementKind::Return(None) => f.write_str("return")?,
             StatementKind::Return(Some(value)) => {
@@ -322,6 +336,7 @@ impl Scope<'_> {
             ExpressionKind::Segment(number) => write!(f, "segment({number})"),
             ExpressionKind::None => f.write_str("none"),
             ExpressionKind::InitialValue => f.write_str("initial"),
+            ExpressionKind::InitialNode(number) => write!(f, "{} {number}", of.content),
             ExpressionKind::FirstVersion => f.write_str("first"),
             ExpressionKind::Counter(number) => write!(f, "{number}"),
             ExpressionKind::Me => f.write_str("me"),

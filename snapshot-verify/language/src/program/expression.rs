@@ -30,6 +30,8 @@ pub enum ExpressionKind {
     None,
     /// The initial value of a segment: the only value a program can name.
     InitialValue,
+    /// A node that there is at first, by its number: constant expressions only.
+    InitialNode(u32),
     /// The version that all version variables start with.
     FirstVersion,
     /// A counter by number, 0 or more.
@@ -155,6 +157,7 @@ impl Expression {
             | ExpressionKind::Segment(_)
             | ExpressionKind::None
             | ExpressionKind::InitialValue
+            | ExpressionKind::InitialNode(_)
             | ExpressionKind::FirstVersion
             | ExpressionKind::Counter(_)
             | ExpressionKind::Me

@@ -211,6 +211,8 @@ impl Work<'_> {
             StatementKind::Return(value) => {
                 value.as_ref().map_or(1, |value| self.expression(value))
             }
+            StatementKind::New { fields, .. } => self.all(&fields.iter().collect::<Vec<_>>()),
+            StatementKind::Free(pointer) => self.expression(pointer),
             StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => 1,
         };
         let atomic = atomic || matches!(statement.kind, StatementKind::Atomic(_));

@@ -105,6 +105,11 @@ fn block(program: &Program, statements: &[Statement], found: &mut Vec<Dependence
             StatementKind::Return(value) => {
                 value.iter().for_each(|value| expression(value, found));
             }
+            StatementKind::New { fields, into, .. } => {
+                path(&into.path, found);
+                fields.iter().for_each(|field| expression(field, found));
+            }
+            StatementKind::Free(pointer) => expression(pointer, found),
             StatementKind::Break => {}
         }
     }

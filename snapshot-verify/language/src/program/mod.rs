@@ -13,6 +13,8 @@
 //! * expressions are local: shared memory occurs only in [`Access`], and where
 //!   the text has an access within an expression (`until active = me`), the
 //!   front end has put the value read into a hidden local before it;
+//! * a field of a node is accessed like any cell, and is a cell of a family whose index is the
+//!   node;
 //! * procedures do not call each other in a circle;
 //! * every path from a [`StatementKind::Loop`]'s begin to its begin makes an
 //!   access;
@@ -27,12 +29,14 @@ mod extent;
 pub mod independence;
 pub mod linearization;
 pub(crate) mod links;
+mod node;
 mod object;
 mod statement;
 mod types;
 
 pub use expression::{Binary, Expression, ExpressionKind, ListOperation};
 pub use extent::{Extent, ExtentError, MOST_SCALARS, MOST_WORK};
+pub use node::{InitialNode, NodeId, NodeType};
 pub use object::{By, Object, Operation, OperationId};
 pub use statement::{Access, CellPlace, Place, Projection, Root, Statement, StatementKind};
 pub use types::{Bound, Field, IndexSet, Type};
@@ -64,7 +68,12 @@ pub struct Program {
     pub bug: Option<String>,
     /// Where it was published.
     pub citation: Option<String>,
-    /// Shared variables. Each is one cell, or an array of cells.
+    /// Kinds of nodes; only a program that implements an object has some.
+    pub nodes: Vec<NodeType>,
+    /// The nodes that there are at first; of each kind in the order of their numbers.
+    pub initial_nodes: Vec<InitialNode>,
+    /// Shared variables. Each is one cell, or an array of cells. Those that nodes are made of
+    /// come last.
     pub shared: Vec<SharedVariable>,
     /// Variables of each process that keep their values between operations.
     pub private: Vec<PrivateVariable>,
@@ -219,6 +228,28 @@ pub struct Local {
 }
 
 impl Program {
+    /// The nodes with this id.
+    pub fn node(&self, id: NodeId) -> &NodeType {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The nodes that a family of cells is a field of.
+    pub fn node_of_field(&self, field: SharedId) -> Option<NodeId> {
+        let node = self.nodes.iter().position(|node| node.fields.contains(&field));
+        node.map(|node| NodeId(node as u16))
+    }
+
+    /// Whether it frees nodes. Then which node `new` takes depends on what others have freed:
+    /// each `new` is a step of its own.
+    pub fn frees(&self) -> bool {
+        let mut found = false;
+        let bodies = self.procedures.iter().flat_map(|procedure| &procedure.body);
+        Statement::each(bodies, &mut |statement| {
+            found |= matches!(statement.kind, StatementKind::Free(_));
+        });
+        found
+    }
+
     /// The shared variable with this id.
     pub fn shared(&self, id: SharedId) -> &SharedVariable {
         &self.shared[id.0 as usize]

@@ -1,6 +1,6 @@
 //! Statements: local computation, control, and accesses to shared memory.
 
-use super::{Expression, IndexSet, LocalId, PrivateId, ProcedureId, SharedId};
+use super::{Expression, IndexSet, LocalId, NodeId, PrivateId, ProcedureId, SharedId};
 use crate::language::Span;
 
 /// A statement.
@@ -73,6 +73,18 @@ pub enum StatementKind {
     Return(Option<Expression>),
     /// Several accesses in one atomic step. Without loops that access.
     Atomic(Vec<Statement>),
+    /// Allocates a node. Local computation, for no other process can reach it yet; a step of
+    /// its own where the program frees nodes. Never within `Atomic`.
+    New {
+        /// What it is of.
+        node: NodeId,
+        /// What its fields hold, in order.
+        fields: Vec<Expression>,
+        /// Where the node goes.
+        into: Place,
+    },
+    /// Frees a node: a step of its own, like an access.
+    Free(Expression),
 }
 
 /// A part of a local or private variable.
@@ -144,6 +156,8 @@ impl Statement {
             | StatementKind::Access { .. }
             | StatementKind::Call { .. }
             | StatementKind::Break
+            | StatementKind::New { .. }
+            | StatementKind::Free(_)
             | StatementKind::Return(_) => [&[], &[]],
         };
         first.iter().chain(second)

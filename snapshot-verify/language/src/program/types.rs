@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::NodeId;
+
 /// A type.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Type {
@@ -35,6 +37,13 @@ pub enum Type {
     },
     /// Named fields.
     Record(Vec<Field>),
+    /// A node; none before it is assigned. Not within an object.
+    Node {
+        /// What it is of.
+        id: NodeId,
+        /// The name of that.
+        name: String,
+    },
     /// As many of a type as there are, in order: within an object only.
     List(Box<Type>),
 }
@@ -82,6 +91,7 @@ impl Type {
             | Self::Process
             | Self::Segment
             | Self::Integer { .. }
+            | Self::Node { .. }
             | Self::Version => false,
         }
     }
@@ -170,6 +180,7 @@ impl fmt::Display for Type {
             Self::Integer { low, high } => write!(f, "{low}..{high}"),
             Self::Version => f.write_str("version"),
             Self::Counter => f.write_str("counter"),
+            Self::Node { name, .. } => f.write_str(name),
             Self::Optional(content) => write!(f, "{content} or none"),
             view if *view == Self::view() => f.write_str("view"),
             Self::List(element) => write!(f, "list of {element}"),

@@ -43,7 +43,9 @@ impl<'a> Walk<'a> {
                     places.iter().flatten().for_each(|place| self.expression(place));
                     self.expression(value);
                 }
-                StatementKind::Do(expression) => self.expression(expression),
+                StatementKind::Do(expression) | StatementKind::Free(expression) => {
+                    self.expression(expression)
+                }
                 StatementKind::If(arms, otherwise) => {
                     for (condition, then) in arms {
                         self.expression(condition);
@@ -89,7 +91,7 @@ impl<'a> Walk<'a> {
                 self.expression(b);
             }
             K::Field(a, _) | K::Not(a) => self.expression(a),
-            K::Call(_, parts) | K::Tuple(parts) => {
+            K::Call(_, parts) | K::New(_, parts) | K::Tuple(parts) => {
                 parts.iter().for_each(|part| self.expression(part));
             }
             K::Record(fields) => fields.iter().for_each(|(_, part)| self.expression(part)),

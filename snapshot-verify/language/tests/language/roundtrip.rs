@@ -5,8 +5,9 @@ use proptest::option;
 use proptest::prelude::*;
 use snapshot_language::Span;
 use snapshot_language::tree::{
-    Cell, Expression, ExpressionKind, Indices, IndicesKind, Name, Operator, Procedure, Range,
-    Statement, StatementKind, Tree, TypeDeclaration, TypeExpression, TypeKind, Variable,
+    Cell, Expression, ExpressionKind, Indices, IndicesKind, InitialNode, Name, Node, Operator,
+    Procedure, Range, Statement, StatementKind, Tree, TypeDeclaration, TypeExpression, TypeKind,
+    Variable,
 };
 
 use crate::texts::{read, texts};
@@ -126,6 +127,7 @@ fn expression() -> impl Strategy<Value = Expression> {
             (boxed.clone(), boxed.clone()).prop_map(|(a, i)| K::Index(a, i)),
             (boxed.clone(), field()).prop_map(|(r, f)| K::Field(r, f)),
             (name(), vec(inner.clone(), 0..3)).prop_map(|(f, a)| K::Call(f, a)),
+            (name(), vec(inner.clone(), 0..3)).prop_map(|(f, a)| K::New(f, a)),
             vec(inner.clone(), 2..4).prop_map(K::Tuple),
             fields.clone().prop_map(K::Record),
             (boxed.clone(), fields).prop_map(|(r, f)| K::With(r, f)),
@@ -190,6 +192,7 @@ fn statement() -> impl Strategy<Value = Statement> {
             .prop_map(|(places, value)| K::TakeApart(places, value)),
         (name(), vec(expression(), 0..3))
             .prop_map(|(name, a)| K::Do(expression_of(ExpressionKind::Call(name, a)))),
+        place().prop_map(K::Free),
         Just(K::Exit),
         Just(K::Skip),
         option::of(expression()).prop_map(K::Return),
@@ -260,10 +263,36 @@ fn procedure() -> impl Strategy<Value = Procedure> {
 }
 
 prop_compose! {
+    fn node()(
+        name in name(),
+        bound in option::of(bound()),
+        stable in any::<bool>(),
+        fields in vec((field(), variable(true)), 1..4),
+    ) -> Node {
+        let fields = fields.into_iter().map(|(name, field)| {
+            Variable { name, dimensions: Vec::new(), initial: None, ..field }
+        });
+        Node { name, bound, stable, fields: fields.collect() }
+    }
+}
+
+prop_compose! {
+    fn initial_node()(
+        name in name(),
+        node in name(),
+        fields in vec(expression(), 0..3),
+    ) -> InitialNode {
+        InitialNode { name, node, fields, span: Span::default() }
+    }
+}
+
+prop_compose! {
     fn tree()(
         name in name(),
         citation in option::of("[a-z ,.]{0,20}"),
         types in vec((name(), type_expression()), 0..3),
+        nodes in vec(node(), 0..2),
+        initially in vec(initial_node(), 0..2),
         shared in vec(variable(true), 0..3),
         private in vec(variable(false), 0..2),
         procedures in vec(procedure(), 0..3),
@@ -272,7 +301,7 @@ prop_compose! {
             .into_iter()
             .map(|(name, content)| TypeDeclaration { name, content })
             .collect();
-        Tree { name, citation, types, object: None, shared, private, procedures }
+        Tree { name, citation, types, object: None, nodes, initially, shared, private, procedures }
     }
 }
 

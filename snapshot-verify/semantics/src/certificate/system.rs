@@ -203,7 +203,7 @@ impl<'m, 'p> System<'m, 'p> {
         let mine = at + 1 + process.index();
         let call = match made.kind {
             MoveKind::Begin(call) => Some(call),
-            MoveKind::Step => None,
+            MoveKind::Step | MoveKind::Take(_) => None,
         };
         let key = (row[at], row[mine], process.index() as u32, self.versions_made(row), call);
         let known = match self.steps.get(&key) {
@@ -234,7 +234,7 @@ impl<'m, 'p> System<'m, 'p> {
                 let _: Action = self.machine.begin(&mut state, process, call)?;
                 self.judge.call(process, call)
             }
-            MoveKind::Step => {
+            MoveKind::Step | MoveKind::Take(_) => {
                 let action = self.machine.advance(&mut state, process)?;
                 self.judge.step(process, action.as_ref())
             }

@@ -179,7 +179,8 @@ impl Walk<'_, '_> {
             };
             calls.into_iter().map(MoveKind::Begin).collect()
         } else {
-            vec![MoveKind::Step]
+            let outcomes = 0..self.machine.outcomes(&point.state, process);
+            outcomes.map(|outcome| Move::taking(process, outcome).kind).collect()
         }
     }
 
@@ -198,6 +199,7 @@ impl Walk<'_, '_> {
                 self.machine.begin(&mut state, process, call).map(Some)
             }
             MoveKind::Step => self.machine.advance(&mut state, process),
+            MoveKind::Take(outcome) => self.machine.advance_taking(&mut state, process, outcome),
         };
         let mut history = point.history;
         match action {

@@ -44,7 +44,7 @@ fn walk(
                 open[process.index()] = Some(Operation::from(call));
                 machine.begin_covered(&mut state, process, call, Some(coverage)).ok()?;
             }
-            MoveKind::Step => {
+            MoveKind::Step | MoveKind::Take(_) => {
                 if machine.advance_covered(&mut state, process, coverage).ok()?.is_some()
                     && let Some(operation) = open[process.index()].take()
                 {

@@ -9,11 +9,14 @@ use std::sync::Arc;
 
 use super::data::{Data, indexed, offset};
 use super::fault::{Fault, FaultKind};
+use super::machine::Machine;
 use super::report::{AccessReport, Deed};
 use super::run::Run;
 use super::state::Cell;
 use crate::language::Span;
-use crate::program::{Access, CellPlace, Expression, IndexSet, Statement, Type};
+use crate::program::{
+    Access, CellPlace, Expression, IndexSet, NodeId, Place, SharedId, Statement, Type,
+};
 
 /// A cell that is being accessed.
 struct Target<'p> {
@@ -34,14 +37,79 @@ struct Effect {
     success: bool,
 }
 
+impl Target<'_> {
+    /// `a[1]`, `Node 1.next`.
+    fn named(&self, machine: &Machine<'_>, variable: SharedId) -> String {
+        let declared = &machine.program.shared(variable).name;
+        match (machine.program.node_of_field(variable), &self.indices[..]) {
+            (Some(node), [(number, _)]) => {
+                let field = &declared[machine.program.node(node).name.len()..];
+                format!("{}{field}", machine.heap.named(node, *number as u32))
+            }
+            _ => indexed(declared, self.indices.iter().map(|(index, _)| index)),
+        }
+    }
+}
+
 impl Cell {
-    fn write(&mut self, content: Data) {
+    pub(super) fn write(&mut self, content: Data) {
         self.content = content;
         self.links.fill(false);
     }
 }
 
 impl<'p> Run<'_, 'p, '_> {
+    /// Allocates a node, as it was chosen.
+    pub fn allocate(
+        &mut self,
+        statement: &Statement,
+        node: NodeId,
+        fields: &[Expression],
+        into: &Place,
+    ) -> Result<(), Fault> {
+        let mut scope = self.scope();
+        let content = fields.iter().map(|field| scope.evaluate(field));
+        let content = content.collect::<Result<Vec<_>, _>>()?;
+        let machine = self.machine;
+        let declared = &machine.program.node(node).fields;
+        let shown = self.accesses.is_some().then(|| {
+            let fields = content.iter().zip(declared);
+            let shown = |(data, field): (&Data, &SharedId)| {
+                data.shown(&machine.program.shared(*field).content)
+            };
+            fields.map(shown).collect()
+        });
+        let allocated = machine.heap.allocate(self.cells, node, self.choice, content);
+        let number = allocated.map_err(|kind| kind.at(statement.span))?;
+        self.report_node(statement, (node, number), shown.map(|fields| Deed::Allocate { fields }));
+        self.store(into, Data::Node { id: node, number })
+    }
+
+    /// Frees a node.
+    pub fn free(&mut self, statement: &Statement, pointer: &Expression) -> Result<(), Fault> {
+        let (node, number) = self.scope().node(pointer)?;
+        let freed = self.machine.heap.free(self.cells, node, number);
+        freed.map_err(|kind| kind.at(pointer.span))?;
+        self.report_node(statement, (node, number), Some(Deed::Free));
+        Ok(())
+    }
+
+    fn report_node(
+        &mut self,
+        statement: &Statement,
+        (node, number): (NodeId, u32),
+        deed: Option<Deed>,
+    ) {
+        if let (Some(accesses), Some(deed)) = (&mut self.accesses, deed) {
+            accesses.push(AccessReport {
+                span: statement.span,
+                cell: self.machine.heap.named(node, number),
+                deed,
+                linearizes: false,
+            });
+        }
+    }
+
     /// Makes an access; tells its result, if it has one.
     pub fn perform(
         &mut self,
@@ -54,10 +122,9 @@ impl<'p> Run<'_, 'p, '_> {
         let linearizes = statement.linearizes && effect.happens(access);
         self.points += u32::from(linearizes);
         if let Some(accesses) = &mut self.accesses {
-            let name = &self.machine.program.shared(place.variable).name;
             accesses.push(AccessReport {
                 span: statement.span,
-                cell: indexed(name, target.indices.iter().map(|(index, _)| index)),
+                cell: target.named(self.machine, place.variable),
                 deed: effect.deed(access, target.content),
                 linearizes,
             });
@@ -118,7 +185,13 @@ impl<'p> Run<'_, 'p, '_> {
         let mut scope = self.scope();
         let mut indices = Vec::with_capacity(place.indices.len());
         for index in &place.indices {
-            indices.push((scope.number(index)?, index.span));
+            indices.push((scope.index(index)?, index.span));
+        }
+        if let Some(node) = machine.program.node_of_field(place.variable)
+            && let [(number, span)] = indices[..]
+        {
+            let may = machine.heap.check(self.cells, node, number);
+            may.map_err(|kind| kind.at(span))?;
         }
         let first = machine.first_cells[place.variable.0 as usize];
         let number = first + row_major(&indices, &variable.dimensions, machine.n)?;

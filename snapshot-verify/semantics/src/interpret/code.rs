@@ -10,8 +10,8 @@
 
 use crate::language::Span;
 use crate::program::{
-    Access, Expression, IndexSet, LocalId, Place, Procedure, ProcedureId, Program, Statement,
-    StatementKind,
+    Access, Expression, IndexSet, LocalId, NodeId, Place, Procedure, ProcedureId, Program,
+    Statement, StatementKind,
 };
 
 /// One instruction.
@@ -24,6 +24,16 @@ pub enum Instruction<'p> {
     Access { statement: &'p Statement, access: &'p Access, into: Option<&'p Place> },
     /// Calls; what is returned goes to the place.
     Call { procedure: ProcedureId, arguments: &'p [Expression], into: Option<&'p Place> },
+    /// Allocates a node: a step of its own, or local computation.
+    New {
+        statement: &'p Statement,
+        node: NodeId,
+        fields: &'p [Expression],
+        into: &'p Place,
+        is_step: bool,
+    },
+    /// Frees a node.
+    Free { statement: &'p Statement, pointer: &'p Expression },
     /// Goes to the target unless the condition holds.
     Unless { condition: &'p Expression, target: usize },
     /// Goes to the target.
@@ -71,11 +81,12 @@ pub struct Code<'p> {
 
 /// The code of all procedures.
 pub fn compile(program: &Program) -> Vec<Code<'_>> {
-    program.procedures.iter().map(of_procedure).collect()
+    let frees = program.frees();
+    program.procedures.iter().map(|procedure| of_procedure(procedure, frees)).collect()
 }
 
-fn of_procedure(procedure: &Procedure) -> Code<'_> {
-    let mut writer = Writer::default();
+fn of_procedure(procedure: &Procedure, frees: bool) -> Code<'_> {
+    let mut writer = Writer { frees, ..Writer::default() };
     writer.block(&procedure.body);
     writer.push(Instruction::Return { result: None });
     let Writer { instructions, statements, fors, .. } = writer;
@@ -85,15 +96,22 @@ fn of_procedure(procedure: &Procedure) -> Code<'_> {
 impl Instruction<'_> {
     /// Whether a process stands still before it.
     pub const fn is_access(&self) -> bool {
-        matches!(self, Self::Access { .. } | Self::BeginAtomic { .. })
+        matches!(
+            self,
+            Self::Access { .. }
+                | Self::BeginAtomic { .. }
+                | Self::New { is_step: true, .. }
+                | Self::Free { .. }
+        )
     }
 
     /// The text of an access.
     pub const fn span(&self) -> Option<Span> {
         match self {
-            Self::Access { statement, .. } | Self::BeginAtomic { statement } => {
-                Some(statement.span)
-            }
+            Self::Access { statement, .. }
+            | Self::BeginAtomic { statement }
+            | Self::New { statement, .. }
+            | Self::Free { statement, .. } => Some(statement.span),
             _ => None,
         }
     }
@@ -117,6 +135,8 @@ struct Writer<'p> {
     loops: Vec<Enclosing>,
     atomics: usize,
     fors: usize,
+    /// Whether the program frees nodes.
+    frees: bool,
 }
 
 impl<'p> Writer<'p> {
@@ -157,6 +177,14 @@ impl<'p> Writer<'p> {
             StatementKind::Call { procedure, arguments, into } => {
                 let (procedure, into) = (*procedure, into.as_ref());
                 self.push_statement(statement, Instruction::Call { procedure, arguments, into });
+            }
+            StatementKind::New { node, fields, into } => {
+                let (node, is_step) = (*node, self.frees);
+                let new = Instruction::New { statement, node, fields, into, is_step };
+                self.push_statement(statement, new);
+            }
+            StatementKind::Free(pointer) => {
+                self.push_statement(statement, Instruction::Free { statement, pointer });
             }
             StatementKind::If { condition, then, otherwise } => {
                 let branch = self.push(Instruction::Unless { condition, target: 0 });

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write};
 
-use crate::program::{Bound, Type};
+use crate::program::{Bound, NodeId, Type};
 
 /// The content of a variable, a cell, or a part of one. A `T or none` is either
 /// [`Data::None`] or what a T is.
@@ -20,6 +20,13 @@ pub enum Data {
     Version(u32),
     /// A counter.
     Counter(u64),
+    /// A node, by its number among those of its kind.
+    Node {
+        /// What it is of.
+        id: NodeId,
+        /// Which of them.
+        number: u32,
+    },
     /// The elements of an array, or the fields of a record.
     Parts(Vec<Self>),
 }
@@ -29,11 +36,13 @@ impl Data {
     /// this is for assertions.
     pub(super) fn fits(&self, content: &Type, n: usize) -> bool {
         match (self, content) {
-            (Self::None, Type::Optional(_))
+            // A variable of nodes that was not assigned yet holds none.
+            (Self::None, Type::Optional(_) | Type::Node { .. })
             | (Self::Bool(_), Type::Bool)
             | (Self::Value(_), Type::Value)
             | (Self::Version(_), Type::Version)
             | (Self::Counter(_), Type::Counter) => true,
+            (Self::Node { id, .. }, Type::Node { id: own, .. }) => id == own,
             (data, Type::Optional(content)) => data.fits(content, n),
             (Self::Number(number), content) => {
                 range(content, n).is_some_and(|(low, high)| (low..=high).contains(number))
@@ -72,6 +81,7 @@ impl Data {
             (Self::Value(data), _) => write!(out, "{data}"),
             (Self::Counter(data), _) => write!(out, "{data}"),
             (Self::Version(data), _) => write!(out, "#{data}"),
+            (Self::Node { number, .. }, content) => write!(out, "{content} {number}"),
             (Self::Parts(parts), Type::Array { element, .. } | Type::List(element)) => {
                 out.push('[');
                 for (position, part) in parts.iter().enumerate() {

@@ -7,7 +7,7 @@ use super::data::{Data, offset, range};
 use super::fault::{Fault, FaultKind};
 use crate::language::Span;
 use crate::program::{
-    Binary, Bound, Expression, ExpressionKind, IndexSet, ListOperation, LocalId, Type,
+    Binary, Bound, Expression, ExpressionKind, IndexSet, ListOperation, LocalId, NodeId, Type,
 };
 
 /// What an expression can see.
@@ -92,6 +92,10 @@ impl Scope<'_> {
             }
             ExpressionKind::None => Data::None,
             ExpressionKind::InitialValue => Data::Value(0),
+            ExpressionKind::InitialNode(number) => match expression.content {
+                Type::Node { id, .. } => Data::Node { id, number: *number },
+                _ => unreachable!("a node is of a type of nodes"),
+            },
             ExpressionKind::FirstVersion => Data::Version(0),
             ExpressionKind::Counter(number) => Data::Counter(u64::from(*number)),
             ExpressionKind::Me => Data::Number(self.me as i64),
@@ -251,6 +255,23 @@ impl Scope<'_> {
         match self.evaluate(expression)? {
             Data::Number(number) => Ok(number),
             _ => unreachable!("an index is a number"),
+        }
+    }
+
+    /// The node that is pointed to.
+    pub fn node(&mut self, pointer: &Expression) -> Result<(NodeId, u32), Fault> {
+        match self.evaluate(pointer)? {
+            Data::Node { id, number } => Ok((id, number)),
+            Data::None => Err(FaultKind::NoneUnwrapped.at(pointer.span)),
+            _ => unreachable!("a pointer points to a node"),
+        }
+    }
+
+    /// The index of a cell: a number, or a node.
+    pub fn index(&mut self, expression: &Expression) -> Result<i64, Fault> {
+        match expression.content {
+            Type::Node { .. } => Ok(i64::from(self.node(expression)?.1)),
+            _ => self.number(expression),
         }
     }
 

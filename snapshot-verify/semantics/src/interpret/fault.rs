@@ -46,6 +46,30 @@ pub enum FaultKind {
         /// The longest possible.
         limit: usize,
     },
+    /// A field of a node that was freed.
+    #[error("{node} was freed: nothing may access it any more")]
+    UseAfterFree {
+        /// The node.
+        node: String,
+    },
+    /// A node that was freed is freed again.
+    #[error("{node} was freed already")]
+    FreedTwice {
+        /// The node.
+        node: String,
+    },
+    /// There are as many nodes as there may be: nothing is known of what would follow.
+    #[error(
+        "more than {limit} nodes are needed at a time: write `node {name} up to {}`, or let the \
+         object's `when` bound it",
+        limit * 2
+    )]
+    NodesExhausted {
+        /// What they are of.
+        name: String,
+        /// How many there may be.
+        limit: usize,
+    },
     /// Local computation without end.
     #[error(
         "no access to shared memory within {limit} local operations: \
@@ -58,6 +82,11 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
+    /// Whether it is a limit of what is explored, and no mistake of the algorithm.
+    pub const fn is_limit(&self) -> bool {
+        matches!(self, Self::NodesExhausted { .. })
+    }
+
     /// This, at a place.
     pub(super) const fn at(self, span: Span) -> Fault {
         Fault { span, kind: self }

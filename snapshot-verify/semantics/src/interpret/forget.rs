@@ -47,11 +47,23 @@ impl Forgetting {
     /// # Panics
     /// If there is no such process, or the state is not of the machine's program.
     pub fn forget(&self, state: &mut State, process: usize) {
+        self.forget_those(state, process, |data| *data != Data::None);
+    }
+
+    /// The same, but only of locals that hold a node: it is held no longer.
+    ///
+    /// # Panics
+    /// As [`Self::forget`].
+    pub fn forget_nodes(&self, state: &mut State, process: usize) {
+        self.forget_those(state, process, Data::has_nodes);
+    }
+
+    fn forget_those(&self, state: &mut State, process: usize, concerns: fn(&Data) -> bool) {
         let Activity::Running(frames) = &state.processes[process].activity else { return };
         let last = frames.len() - 1;
         let is_dead = |(depth, frame): (usize, &Frame)| {
             let mut locals = frame.locals.iter().zip(self.live(frame, depth < last));
-            locals.any(|(data, live)| !live && *data != Data::None)
+            locals.any(|(data, live)| !live && concerns(data))
         };
         if !frames.iter().enumerate().any(is_dead) {
             return;
@@ -60,7 +72,8 @@ impl Forgetting {
         let Activity::Running(frames) = &mut local.activity else { return };
         for (depth, frame) in frames.iter_mut().enumerate() {
             let live = self.live(frame, depth < last);
-            for (data, _) in frame.locals.iter_mut().zip(live).filter(|(_, live)| !**live) {
+            let dead = frame.locals.iter_mut().zip(live).filter(|(_, live)| !**live);
+            for (data, _) in dead.filter(|(data, _)| concerns(data)) {
                 *data = Data::None;
             }
         }
@@ -103,6 +116,8 @@ fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize> {
         Instruction::Assign { .. }
         | Instruction::Access { .. }
         | Instruction::Call { .. }
+        | Instruction::New { .. }
+        | Instruction::Free { .. }
         | Instruction::BeginAtomic { .. }
         | Instruction::EndAtomic => vec![at + 1],
     }
@@ -126,6 +141,11 @@ fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
             during.clone_from(&live);
             arguments.iter().for_each(|argument| read(argument, &mut live));
         }
+        Instruction::New { fields, into, .. } => {
+            stored(into, &mut live);
+            fields.iter().for_each(|field| read(field, &mut live));
+        }
+        Instruction::Free { pointer, .. } => read(pointer, &mut live),
         Instruction::Unless { condition, .. } => read(condition, &mut live),
         Instruction::BeginFor(this) => {
             written(this.variable, &mut live);

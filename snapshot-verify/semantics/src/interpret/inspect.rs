@@ -8,7 +8,7 @@ use super::data::{Data, indexed};
 use super::machine::Machine;
 use super::state::{Activity, State};
 use crate::language::Span;
-use crate::program::IndexSet;
+use crate::program::{IndexSet, NodeType, SharedId};
 
 /// A cell or a variable with what it holds.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -77,9 +77,11 @@ impl Machine<'_> {
     /// All shared cells.
     pub fn shared_cells(&self, state: &State) -> Vec<Holding> {
         let mut holdings = Vec::new();
-        for variable in &self.program.shared {
-            for indices in combinations(&variable.dimensions, self.n) {
-                let cell = &state.cells[holdings.len()];
+        let mut cells = state.cells.iter();
+        for variable in &self.program.shared[..self.variables_but_nodes()] {
+            for (indices, cell) in
+                combinations(&variable.dimensions, self.n).into_iter().zip(&mut cells)
+            {
                 let linked = cell.links.iter().enumerate().filter(|(_, link)| **link);
                 holdings.push(Holding {
                     owner: Owner::Shared,
@@ -87,6 +89,48 @@ impl Machine<'_> {
                     held: cell.content.shown(&variable.content),
                     links: linked.map(|(process, _)| Process::from_index(process)).collect(),
                 });
+            }
+        }
+        holdings.extend(self.node_cells(state));
+        holdings
+    }
+
+    /// How many shared variables there are, those that nodes are made of not counted.
+    fn variables_but_nodes(&self) -> usize {
+        let first = |node: &NodeType| node.fields.iter().chain([&node.state]).min().copied();
+        let first = self.program.nodes.first().and_then(first);
+        first.map_or(self.program.shared.len(), |first| first.0 as usize)
+    }
+
+    /// The fields of all nodes that there are; of one that was freed, also that it was.
+    fn node_cells(&self, state: &State) -> Vec<Holding> {
+        let mut holdings = Vec::new();
+        let cell =
+            |shared: SharedId, node| &state.cells[self.first_cells[shared.0 as usize] + node];
+        for node in &self.program.nodes {
+            for number in 0..node.bound.at(self.n).max(0) as usize {
+                let is = |state| cell(node.state, number).content == Data::Number(state);
+                if is(NodeType::ABSENT) {
+                    continue;
+                }
+                let name = format!("{} {number}", node.name);
+                if is(NodeType::FREED) {
+                    let (name, held) = (name.clone(), "freed".to_owned());
+                    holdings.push(Holding { owner: Owner::Shared, name, held, links: Vec::new() });
+                    if !node.is_stable {
+                        continue;
+                    }
+                }
+                for field in &node.fields {
+                    let (variable, cell) = (self.program.shared(*field), cell(*field, number));
+                    let linked = cell.links.iter().enumerate().filter(|(_, link)| **link);
+                    holdings.push(Holding {
+                        owner: Owner::Shared,
+                        name: format!("{name}{}", &variable.name[node.name.len()..]),
+                        held: cell.content.shown(&variable.content),
+                        links: linked.map(|(process, _)| Process::from_index(process)).collect(),
+                    });
+                }
             }
         }
         holdings

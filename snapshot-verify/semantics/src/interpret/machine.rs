@@ -11,6 +11,8 @@ use super::data::Data;
 use super::evaluate::Scope;
 use super::event::{Action, Call, Event};
 use super::fault::Fault;
+use super::forget::Forgetting;
+use super::heap::Heap;
 use super::report::{AccessReport, StepReport};
 use super::run::Run;
 use super::state::{Activity, Cell, Local, State};
@@ -36,6 +38,9 @@ pub struct Machine<'p> {
     pub(super) code: Vec<Code<'p>>,
     /// Per shared variable, the number of its first cell.
     pub(super) first_cells: Vec<usize>,
+    pub(super) heap: Heap,
+    /// Of a program with nodes: which locals hold them no longer.
+    holding: Option<Forgetting>,
     initial: State,
     extent: Extent,
 }
@@ -100,9 +105,19 @@ impl<'p> Machine<'p> {
         }
         let initial = State { cells: Arc::default(), processes: Vec::new(), fresh: 1 };
         let code = code::compile(program);
-        let mut machine = Self { program, n, code, first_cells, initial, extent };
-        machine.initial =
-            machine.first_state().map_err(|fault| MachineError::Initial { processes: n, fault })?;
+        let (heap, holding) = (Heap::default(), None);
+        let mut machine = Self { program, n, code, first_cells, heap, holding, initial, extent };
+        let initial = machine.first_state();
+        let faulty = |fault| MachineError::Initial { processes: n, fault };
+        machine.initial = initial.map_err(faulty)?;
+        if !program.nodes.is_empty() {
+            let cells = &machine.initial.cells;
+            machine.heap = Heap::new(program, n, &machine.first_cells, cells);
+            machine.holding = Some(Forgetting::new(&machine));
+            let mut state = machine.initial.clone();
+            machine.place_nodes(&mut state).map_err(faulty)?;
+            machine.initial = state;
+        }
         Ok(machine)
     }
 
@@ -119,6 +134,25 @@ impl<'p> Machine<'p> {
     /// How large the program is for as many processes: what a step costs at most.
     pub const fn extent(&self) -> Extent {
         self.extent
+    }
+
+    /// Where its nodes lie.
+    pub(crate) const fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
+    /// Makes absent the nodes that nothing reaches.
+    fn collect(&self, state: &mut State) {
+        if !self.heap.is_empty() {
+            self.heap.collect(state);
+        }
+    }
+
+    /// Lets a process hold only the nodes that it may still use.
+    fn let_go(&self, state: &mut State, process: Process) {
+        if let Some(holding) = &self.holding {
+            holding.forget_nodes(state, process.index());
+        }
     }
 
     /// The state in which all processes are idle and nothing has happened.
@@ -173,9 +207,25 @@ impl<'p> Machine<'p> {
     /// # Panics
     /// If there is no such process, or it is idle.
     pub fn step(&self, state: &mut State, process: Process) -> Result<StepReport, Fault> {
+        self.step_taking(state, process, 0)
+    }
+
+    /// As [`Self::step`], taking one of its [outcomes](Self::outcomes).
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    ///
+    /// # Panics
+    /// As [`Self::step`], or if there is no such outcome.
+    pub fn step_taking(
+        &self,
+        state: &mut State,
+        process: Process,
+        outcome: u32,
+    ) -> Result<StepReport, Fault> {
         let mut accesses = Vec::new();
         let span = self.next_text(state, process);
-        let action = self.go_on(state, process, Some(&mut accesses), None)?.action;
+        let action = self.go_on(state, process, outcome, Some(&mut accesses), None)?.action;
         let event = action.map(|action| Event { process, action });
         Ok(StepReport { process, span, accesses, event })
     }
@@ -199,7 +249,23 @@ impl<'p> Machine<'p> {
         call: Call,
         coverage: Option<&mut Coverage>,
     ) -> Result<Action, Fault> {
-        self.begin_observed(state, process, call, coverage, None)
+        let action = self.begin_observed(state, process, call, coverage, None)?;
+        self.collect(state);
+        Ok(action)
+    }
+
+    /// As [`Self::begin`], but nodes that nothing reaches any more are left there: so what is
+    /// done depends on shared memory and on what this process has to itself only.
+    ///
+    /// # Errors
+    /// As [`Self::invoke`].
+    pub(crate) fn begin_in_parts(
+        &self,
+        state: &mut State,
+        process: Process,
+        call: Call,
+    ) -> Result<Action, Fault> {
+        self.begin_observed(state, process, call, None, None)
     }
 
     pub(super) fn begin_observed(
@@ -223,6 +289,7 @@ impl<'p> Machine<'p> {
         run.passages = passages;
         run.call(procedure, argument)?;
         run.until_access()?;
+        self.let_go(state, process);
         Ok(action)
     }
 
@@ -231,7 +298,7 @@ impl<'p> Machine<'p> {
     /// # Errors
     /// As [`Self::step`].
     pub fn advance(&self, state: &mut State, process: Process) -> Result<Option<Action>, Fault> {
-        Ok(self.go_on(state, process, None, None)?.action)
+        Ok(self.go_on(state, process, 0, None, None)?.action)
     }
 
     /// As [`Self::advance`], and adds the statements that it executes.
@@ -244,7 +311,7 @@ impl<'p> Machine<'p> {
         process: Process,
         coverage: &mut Coverage,
     ) -> Result<Option<Action>, Fault> {
-        Ok(self.go_on(state, process, None, Some(coverage))?.action)
+        Ok(self.go_on(state, process, 0, None, Some(coverage))?.action)
     }
 
     /// As [`Self::advance`], telling also of linearization points.
@@ -256,13 +323,57 @@ impl<'p> Machine<'p> {
         state: &mut State,
         process: Process,
     ) -> Result<Advance, Fault> {
-        self.go_on(state, process, None, None)
+        self.go_on(state, process, 0, None, None)
+    }
+
+    /// As [`Self::advance`], taking one of its [outcomes](Self::outcomes).
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    ///
+    /// # Panics
+    /// As [`Self::step_taking`].
+    pub fn advance_taking(
+        &self,
+        state: &mut State,
+        process: Process,
+        outcome: u32,
+    ) -> Result<Option<Action>, Fault> {
+        Ok(self.go_on(state, process, outcome, None, None)?.action)
+    }
+
+    /// As [`Self::advance_taking`], telling also of linearization points; as for
+    /// [`Self::begin_in_parts`], nodes that nothing reaches any more are left there.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub(crate) fn advance_in_parts(
+        &self,
+        state: &mut State,
+        process: Process,
+        outcome: u32,
+    ) -> Result<Advance, Fault> {
+        self.advance_observed(state, process, outcome, None, None)
     }
 
     fn go_on(
         &self,
         state: &mut State,
         process: Process,
+        outcome: u32,
+        accesses: Option<&mut Vec<AccessReport>>,
+        coverage: Option<&mut Coverage>,
+    ) -> Result<Advance, Fault> {
+        let advance = self.advance_observed(state, process, outcome, accesses, coverage)?;
+        self.collect(state);
+        Ok(advance)
+    }
+
+    fn advance_observed(
+        &self,
+        state: &mut State,
+        process: Process,
+        outcome: u32,
         accesses: Option<&mut Vec<AccessReport>>,
         coverage: Option<&mut Coverage>,
     ) -> Result<Advance, Fault> {
@@ -282,12 +393,29 @@ impl<'p> Machine<'p> {
             Activity::Running(_) => {
                 let mut run = Run::new(self, state, process.index(), accesses);
                 run.coverage = coverage;
+                run.choice = outcome;
                 run.access()?;
                 let points = run.points;
+                run.choice = 0;
                 run.until_access()?;
+                self.let_go(state, process);
                 Ok(Advance { action: None, points })
             }
         }
+    }
+
+    /// Adds the nodes that there are at first.
+    fn place_nodes(&self, state: &mut State) -> Result<(), Fault> {
+        for one in &self.program.initial_nodes {
+            let (n, me, fresh) = (self.n, 0, &mut state.fresh);
+            let mut scope = Scope { n, me, locals: &mut Vec::new(), private: &[], fresh };
+            let fields = one.fields.iter().map(|field| scope.evaluate(field));
+            let fields = fields.collect::<Result<_, _>>()?;
+            let placed = self.heap.place(&mut state.cells, (one.node, one.number), fields);
+            placed.map_err(|kind| kind.at(self.program.node(one.node).span))?;
+        }
+        self.collect(state);
+        Ok(())
     }
 
     fn first_state(&self) -> Result<State, Fault> {

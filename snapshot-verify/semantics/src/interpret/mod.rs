@@ -24,6 +24,7 @@
 //! | `inspect` | what a state holds, by name |
 //! | `structure` | what a state holds, as data |
 //! | `coverage` | which statements were executed |
+//! | `heap` | nodes: allocated, freed, collected, and renamed |
 //! | `next` | what a step is going to access |
 //! | `forget` | locals that no step reads any more |
 //! | `parts`, `interned` | states taken apart, for tables of many |
@@ -46,6 +47,7 @@ mod evaluate;
 mod event;
 mod fault;
 mod forget;
+mod heap;
 mod inspect;
 mod interned;
 mod judge;
@@ -70,6 +72,7 @@ pub use data::Data;
 pub use event::{Action, Argument, Call, Event, OperationCall, history};
 pub use fault::{Fault, FaultKind};
 pub(crate) use forget::Forgetting;
+pub(crate) use heap::{Heap, Shape};
 pub use inspect::{Holding, Owner};
 pub(crate) use interned::Interned;
 pub use judge::{JudgeError, judge};

@@ -6,7 +6,7 @@ use super::code::Instruction;
 use super::evaluate::Scope;
 use super::machine::Machine;
 use super::state::{Activity, State};
-use crate::program::SharedId;
+use crate::program::{NodeId, SharedId};
 
 /// The next step of a process.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -31,6 +31,30 @@ pub enum Next {
 }
 
 impl Machine<'_> {
+    /// How many outcomes the next step of a process has: more than one only where it allocates
+    /// a node and others were freed. [`super::MoveKind::Take`] tells them apart.
+    ///
+    /// # Panics
+    /// If there is no such process.
+    pub fn outcomes(&self, state: &State, process: Process) -> u32 {
+        match self.allocates(state, process) {
+            Some(node) => self.heap.choices(&state.cells, node),
+            None => 1,
+        }
+    }
+
+    /// What the next step of a process allocates, if it does and is a step of its own.
+    pub(crate) fn allocates(&self, state: &State, process: Process) -> Option<NodeId> {
+        let Activity::Running(frames) = &state.processes[process.index()].activity else {
+            return None;
+        };
+        let frame = frames.last()?;
+        match self.code[frame.procedure.0 as usize].instructions[frame.at] {
+            Instruction::New { node, is_step: true, .. } => Some(node),
+            _ => None,
+        }
+    }
+
     /// What the next step of a process is going to access.
     ///
     /// # Panics
@@ -54,7 +78,7 @@ impl Machine<'_> {
             fresh: &mut state.versions_made(),
         };
         let place = access.place();
-        let indices = place.indices.iter().map(|index| scope.number(index));
+        let indices = place.indices.iter().map(|index| scope.index(index));
         match indices.collect::<Result<Vec<_>, _>>() {
             Ok(indices) => Next::Access {
                 variable: place.variable,

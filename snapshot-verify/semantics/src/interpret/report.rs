@@ -36,7 +36,7 @@ impl StepReport {
 pub struct AccessReport {
     /// Its text.
     pub span: Span,
-    /// The cell with its indices: `r[1]`, say.
+    /// The cell with its indices, or the node: `r[1]`, `Node 1.next`, say.
     pub cell: String,
     /// What was done, with what was read and written as people read it.
     pub deed: Deed,
@@ -82,13 +82,24 @@ pub enum Deed {
         /// What it holds now, if it held what was expected.
         written: Option<String>,
     },
+    /// It is a node that was allocated.
+    Allocate {
+        /// What its fields hold.
+        fields: Vec<String>,
+    },
+    /// It is a node that was freed.
+    Free,
 }
 
 impl Deed {
     /// Whether a conditional access succeeded; `None` of the others.
     pub const fn success(&self) -> Option<bool> {
         match self {
-            Self::Read { .. } | Self::Write { .. } | Self::LoadLinked { .. } => None,
+            Self::Read { .. }
+            | Self::Write { .. }
+            | Self::LoadLinked { .. }
+            | Self::Allocate { .. }
+            | Self::Free => None,
             Self::StoreConditional { written } | Self::CompareAndSwap { written, .. } => {
                 Some(written.is_some())
             }
@@ -98,11 +109,14 @@ impl Deed {
 }
 
 /// `a[1] := 5`, `a[1] is 5`, `LL(X) is 5`, `SC(X, 5) succeeds`, `SC(X) fails`,
-/// `VL(X) is true`, `CAS(x, 1, 2) succeeds`, `CAS(x, 1) fails: 3`.
+/// `VL(X) is true`, `CAS(x, 1, 2) succeeds`, `CAS(x, 1) fails: 3`, `new Node 1(none, 5)`,
+/// `free Node 1`.
 impl fmt::Display for AccessReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cell = &self.cell;
         match &self.deed {
+            Deed::Allocate { fields } => write!(f, "new {cell}({})", fields.join(", ")),
+            Deed::Free => write!(f, "free {cell}"),
             Deed::Read { seen } => write!(f, "{cell} is {seen}"),
             Deed::Write { written } => write!(f, "{cell} := {written}"),
             Deed::LoadLinked { seen } => write!(f, "LL({cell}) is {seen}"),

@@ -35,6 +35,8 @@ pub(super) struct Run<'m, 'p, 's> {
     pub(super) passages: Option<&'s mut Vec<Passage>>,
     /// How many linearization points it has passed.
     pub(super) points: u32,
+    /// Which of its outcomes it takes.
+    pub(super) choice: u32,
     patience: u32,
 }
 
@@ -57,6 +59,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             coverage: None,
             passages: None,
             points: 0,
+            choice: 0,
             patience: PATIENCE,
         }
     }
@@ -108,6 +111,14 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
                     if let (Some(place), Some(data)) = (into, result) {
                         self.store(place, data)?;
                     }
+                    self.frame().at += 1;
+                }
+                Some(Instruction::New { statement, node, fields, into, .. }) => {
+                    self.allocate(statement, node, fields, into)?;
+                    self.frame().at += 1;
+                }
+                Some(Instruction::Free { statement, pointer }) => {
+                    self.free(statement, pointer)?;
                     self.frame().at += 1;
                 }
                 Some(instruction) => self.local(instruction)?,
@@ -213,7 +224,12 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
                 let result = result.map(|result| self.scope().evaluate(result)).transpose()?;
                 self.leave(result)?;
             }
+            Instruction::New { statement, node, fields, into, .. } => {
+                self.allocate(statement, node, fields, into)?;
+                self.frame().at += 1;
+            }
             Instruction::Access { .. }
+            | Instruction::Free { .. }
             | Instruction::BeginAtomic { .. }
             | Instruction::EndAtomic => {
                 unreachable!("accesses and atomic blocks are not local")
@@ -280,7 +296,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
     }
 
     /// Puts data into a variable or a part of it.
-    fn store(&mut self, place: &Place, data: Data) -> Result<(), Fault> {
+    pub(super) fn store(&mut self, place: &Place, data: Data) -> Result<(), Fault> {
         let program = self.machine.program;
         let n = self.machine.n;
         let mut content = match place.root {

@@ -1,6 +1,6 @@
 //! Schedules: the next moves of processes.
 //!
-//! Steps of a process are deterministic, so a list of moves determines an
+//! Steps of a process are deterministic, but for the node that `new` takes, so a list of moves determines an
 //! execution. It is the form in which counterexamples travel: the search that finds one
 //! hands over moves, and the interpreter tells what they do.
 
@@ -31,6 +31,9 @@ pub enum MoveKind {
     Begin(Call),
     /// It makes the next step of its open operation: an access or the response.
     Step,
+    /// The same, and takes this [outcome](Machine::outcomes) of it, from 1: `Step` takes
+    /// outcome 0.
+    Take(u32),
 }
 
 impl Move {
@@ -42,6 +45,20 @@ impl Move {
     /// `process` begins a scan.
     pub const fn scan(process: Process) -> Self {
         Self { process, kind: MoveKind::Begin(Call::Scan) }
+    }
+
+    /// `process` makes a step, and takes this outcome of it.
+    pub const fn taking(process: Process, outcome: u32) -> Self {
+        let kind = if outcome == 0 { MoveKind::Step } else { MoveKind::Take(outcome) };
+        Self { process, kind }
+    }
+
+    /// Which outcome of a step it takes; 0 of a move that is none.
+    pub const fn outcome(&self) -> u32 {
+        match self.kind {
+            MoveKind::Take(outcome) => outcome,
+            MoveKind::Step | MoveKind::Begin(_) => 0,
+        }
     }
 
     /// `process` makes a step.
@@ -63,6 +80,7 @@ impl fmt::Display for Move {
                 given.into_iter().try_for_each(|argument| write!(f, " {}", argument.0))
             }
             MoveKind::Step => write!(f, "p{} step", self.process),
+            MoveKind::Take(outcome) => write!(f, "p{} take {outcome}", self.process),
         }
     }
 }
@@ -98,6 +116,12 @@ pub enum MoveErrorKind {
     /// The same, of an object that the text declares.
     #[error("the process is idle; it can only begin an operation of the object")]
     IdleAtObject,
+    /// The step has fewer outcomes.
+    #[error("the step has the outcomes 0 to {last} only")]
+    NoSuchOutcome {
+        /// The number of the last.
+        last: u32,
+    },
     /// The program has no such operation, or not with such arguments.
     #[error("the algorithm has no such operation")]
     NoSuchOperation,
@@ -124,8 +148,15 @@ impl Machine<'_> {
         let report = match (made.kind, state.is_idle(made.process.index())) {
             (MoveKind::Begin(call), true) => self.invoke(state, made.process, call),
             (MoveKind::Step, false) => self.step(state, made.process),
+            (MoveKind::Take(outcome), false) => {
+                let outcomes = self.outcomes(state, made.process);
+                if outcome >= outcomes {
+                    return Err(MoveErrorKind::NoSuchOutcome { last: outcomes - 1 });
+                }
+                self.step_taking(state, made.process, outcome)
+            }
             (MoveKind::Begin(_), false) => return Err(MoveErrorKind::Busy),
-            (MoveKind::Step, true) => {
+            (MoveKind::Step | MoveKind::Take(_), true) => {
                 return Err(match self.program().object() {
                     None => MoveErrorKind::Idle,
                     Some(_) => MoveErrorKind::IdleAtObject,

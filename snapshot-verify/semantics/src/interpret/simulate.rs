@@ -74,6 +74,16 @@ impl Scheduler {
     pub fn next_by(
         &mut self,
         state: &State,
+        calls: impl FnMut(&Client, &Progress, Process) -> Vec<Call>,
+    ) -> Option<Move> {
+        self.next_taking(state, |_| 1, calls)
+    }
+
+    /// The same, of steps that have this many outcomes.
+    pub fn next_taking(
+        &mut self,
+        state: &State,
+        outcomes: impl Fn(Process) -> u32,
         mut calls: impl FnMut(&Client, &Progress, Process) -> Vec<Call>,
     ) -> Option<Move> {
         let n = self.weights.len();
@@ -84,11 +94,11 @@ impl Scheduler {
         }
         let mut possible: Vec<(Process, Vec<MoveKind>)> = Vec::new();
         for process in (0..n).map(Process::from_index) {
-            let kinds = if state.is_idle(process.index()) {
+            let kinds: Vec<MoveKind> = if state.is_idle(process.index()) {
                 let calls = calls(&self.client, &self.progress, process);
                 calls.into_iter().map(MoveKind::Begin).collect()
             } else {
-                vec![MoveKind::Step]
+                (0..outcomes(process)).map(|outcome| Move::taking(process, outcome).kind).collect()
             };
             if !kinds.is_empty() {
                 possible.push((process, kinds));

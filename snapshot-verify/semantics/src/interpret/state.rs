@@ -136,6 +136,7 @@ impl Key {
             Data::Number(data) => self.number(1 + ((data << 1) ^ (data >> 63)) as u64),
             Data::Value(data) => self.number(1 + u64::from(*data)),
             Data::Counter(data) => self.number(1 + data),
+            Data::Node { number, .. } => self.number(1 + u64::from(*number)),
             Data::Version(data) => {
                 let known = self.versions.iter().position(|version| version == data);
                 let renamed = known.unwrap_or_else(|| {

@@ -217,6 +217,9 @@ const WRONG: &str = "violation";
 /// The most moves of a trace: what is longer is no trace for people.
 const MOST_MOVES: usize = 1 << 24;
 
+/// The most outcomes of a step: no program has as many nodes.
+const MOST_OUTCOMES: u64 = 1 << 20;
+
 /// What has been read of a trace.
 #[derive(Default)]
 struct Reading {
@@ -379,6 +382,10 @@ impl Reading {
                     }
                 }
                 self.moves.push(Move { process, kind: MoveKind::Begin(Call::Operation(call)) });
+            }
+            ["take", outcome] => {
+                let outcome = number("outcome", outcome, (1, MOST_OUTCOMES))? as u32;
+                self.moves.push(Move::taking(process, outcome));
             }
             ["step"] => self.moves.push(Move::step(process)),
             ["step", times] => {

@@ -233,7 +233,9 @@ fn write(data: &Data, content: &Type, words: &mut Vec<String>) {
             let pairs = parts.iter().zip(fields);
             pairs.for_each(|(part, field)| write(part, &field.content, words));
         }
-        (Data::Parts(_), _) => unreachable!("only arrays and records have parts"),
+        (Data::Parts(_) | Data::Node { .. }, _) => {
+            unreachable!("certificates are of snapshots: they have neither lists nor nodes")
+        }
     }
 }
 
@@ -331,7 +333,7 @@ impl<'a> Words<'a> {
                 let parts = (low..=high).map(|_| self.data(element, n, local));
                 Data::Parts(parts.collect::<Result<_, _>>()?)
             }
-            Type::List(_) => unreachable!("only objects have lists"),
+            Type::List(_) | Type::Node { .. } => unreachable!("certificates are of snapshots"),
             Type::Record(fields) => {
                 let parts = fields.iter().map(|field| self.data(&field.content, n, local));
                 Data::Parts(parts.collect::<Result<_, _>>()?)
@@ -367,7 +369,11 @@ fn outside(instructions: &[Instruction<'_>]) -> Vec<bool> {
             }
             Instruction::BeginAtomic { .. } => waiting.push((at + 1, depth + 1)),
             Instruction::EndAtomic => waiting.push((at + 1, depth.saturating_sub(1))),
-            Instruction::Assign { .. } | Instruction::Access { .. } | Instruction::Call { .. } => {
+            Instruction::Assign { .. }
+            | Instruction::Access { .. }
+            | Instruction::Call { .. }
+            | Instruction::New { .. }
+            | Instruction::Free { .. } => {
                 waiting.push((at + 1, depth));
             }
         }

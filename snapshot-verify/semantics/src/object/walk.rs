@@ -42,7 +42,8 @@ pub fn walk_object(
     let (mut made, mut reports, mut faulty) = (Vec::new(), Vec::new(), None);
     while made.len() < moves {
         let mut fault = None;
-        let next = scheduler.next_by(&state, |client, progress, process: Process| {
+        let outcomes = |process| machine.outcomes(&state, process);
+        let next = scheduler.next_taking(&state, outcomes, |client, progress, process: Process| {
             let calls = client.calls_of_object(sequential, progress, process);
             let mut may_begin = |call: &Call| match call {
                 Call::Operation(call) => {

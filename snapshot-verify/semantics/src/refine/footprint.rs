@@ -6,6 +6,12 @@
 //! now or later. That is read off the text: each access, with the indices that
 //! are `me`. LL and VL count as reads: a link is its process's own, and only
 //! writes break it.
+//!
+//! A `new` writes what no other process can reach yet, so it depends on no step; to which node
+//! it writes makes no difference, as nodes are told apart by what points to them only. That
+//! is so until nodes are freed: `free` interferes with every access to a field, and what is
+//! allocated may be a node that others still point to. So in a program that frees nodes no
+//! access to a field is alone, and neither is `new` nor `free`.
 
 use crate::program::{Expression, ExpressionKind, Program, SharedId, Statement, StatementKind};
 
@@ -13,6 +19,8 @@ use crate::program::{Expression, ExpressionKind, Program, SharedId, Statement, S
 #[derive(Clone, Debug)]
 pub struct Footprint {
     accesses: Vec<Written>,
+    /// Fields of nodes that may be freed.
+    freed: Vec<SharedId>,
 }
 
 /// An access as it is written.
@@ -41,7 +49,11 @@ impl Footprint {
                 }
             });
         }
-        Self { accesses }
+        let freed = match program.frees() {
+            true => program.nodes.iter().flat_map(|node| node.fields.clone()).collect(),
+            false => Vec::new(),
+        };
+        Self { accesses, freed }
     }
 
     /// Whether no other of n processes can ever make a step that depends on this
@@ -55,15 +67,18 @@ impl Footprint {
         writes: bool,
     ) -> bool {
         let mut others = (0..n).filter(|&other| other != me);
-        others.all(|other| {
-            let depends = |written: &Written| {
-                let of_cell = written.is_me.iter().zip(indices);
-                written.variable == variable
-                    && (writes || written.writes)
-                    && of_cell.into_iter().all(|(is_me, &index)| !is_me || index == other as i64)
-            };
-            !self.accesses.iter().any(depends)
-        })
+        !self.freed.contains(&variable)
+            && others.all(|other| {
+                let depends = |written: &Written| {
+                    let of_cell = written.is_me.iter().zip(indices);
+                    written.variable == variable
+                        && (writes || written.writes)
+                        && of_cell
+                            .into_iter()
+                            .all(|(is_me, &index)| !is_me || index == other as i64)
+                };
+                !self.accesses.iter().any(depends)
+            })
     }
 }
 

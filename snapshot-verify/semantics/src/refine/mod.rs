@@ -13,7 +13,8 @@
 //! and the explorer give the same verdict, an error must have been made twice.
 //!
 //! States are distinguished up to the names of versions, so programs with versions
-//! have finitely many states without a bound on the number of operations.
+//! have finitely many states without a bound on the number of operations. So have programs with
+//! nodes: the numbers of nodes do not count either, and nodes that nothing reaches are gone.
 //! Programs with counters do not: bound them.
 //!
 //! | file | what it is about |
@@ -21,6 +22,7 @@
 //! | `subsets` | normalisation on the fly |
 //! | `specification`, `object` | what is normalised: the atomic snapshot, or an object of the text |
 //! | `states` | states of the interpreter as rows of numbers |
+//! | `nodes` | states that differ in the numbers of their nodes only are one |
 //! | `footprint` | which steps are independent of all others |
 //! | `table` | rows, each once, with their parents |
 //! | `clients` | what may be begun, by number, and where the specification is involved in that |
@@ -49,6 +51,7 @@
 
 mod clients;
 mod footprint;
+mod nodes;
 mod object;
 mod search;
 mod specification;
@@ -170,6 +173,8 @@ pub enum Unfinished {
     States,
     /// It took as much memory as it may.
     Memory,
+    /// Some executions need more nodes than there may be; all others were explored.
+    Nodes,
     /// Its caller ended it.
     Ended,
 }

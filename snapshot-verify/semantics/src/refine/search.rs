@@ -8,7 +8,7 @@ use super::states::{Made, Prospect, States};
 use super::subsets::{Letter, LetterId, Possibilities};
 use super::table::Table;
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
-use crate::interpret::{Event, Fault, Machine, Move, MoveKind};
+use crate::interpret::{Event, Fault, FaultKind, Machine, Move, MoveKind};
 use crate::program::linearization::Points;
 
 /// The most moves between two questions whether to go on, and the most evaluations and
@@ -38,6 +38,8 @@ pub struct Search<'m, 'p, W> {
     prospects: Vec<Prospect>,
     /// Where a move leads from there.
     to: Vec<u32>,
+    /// Whether there was a step that needs more nodes than there may be.
+    needs_nodes: bool,
 }
 
 /// Why the moves end with this one.
@@ -79,6 +81,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             from: vec![0; width],
             prospects: vec![Prospect::default(); n],
             to: vec![0; width],
+            needs_nodes: false,
         }
     }
 
@@ -89,6 +92,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             self.depth += 1;
         }
         let verdict = match explored {
+            Ok(()) if self.needs_nodes => RefinementVerdict::Unknown(Unfinished::Nodes),
             Ok(()) => RefinementVerdict::Verified,
             Err((_, Stop::Budget(cause))) => RefinementVerdict::Unknown(cause),
             Err((at, Stop::At(last, end))) => self.verdict(at, last, end),
@@ -138,7 +142,10 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         let processes = (0..self.machine.processes()).map(Process::from_index);
         for process in processes.filter(|process| Some(*process) != put_first) {
             if !self.prospects[process.index()].is_idle {
-                self.follow(number, Move::step(process), budget)?;
+                let prospect = self.prospects[process.index()];
+                for outcome in 0..self.states.outcomes(&self.from, process, prospect) {
+                    self.follow(number, Move::taking(process, outcome), budget)?;
+                }
                 continue;
             }
             let (progress, possibilities) = (self.progress(), self.possibilities());
@@ -168,7 +175,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     /// Whether every configuration allows the response that a process is about to
     /// make.
     fn is_decided(&mut self, process: Process) -> bool {
-        let made = self.states.step(&self.from, process, self.world.specification());
+        let made = self.states.step(&self.from, process, 0, self.world.specification());
         let Ok(Made { event: Some(letter), .. }) = made else { return false };
         let possibilities = self.possibilities();
         self.world.specification().successor(possibilities, letter).keeps_all
@@ -198,7 +205,14 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
                 return Err(Stop::Budget(Unfinished::Ended));
             }
         }
-        self.succeed(made).map_err(|end| Stop::At(made, end))?;
+        match self.succeed(made) {
+            Ok(()) => {}
+            Err(End::Fault(Fault { kind: FaultKind::NodesExhausted { .. }, .. })) => {
+                self.needs_nodes = true;
+                return Ok(number);
+            }
+            Err(end) => return Err(Stop::At(made, end)),
+        }
         let growth = self.table.growth();
         if growth > 0 {
             let bytes = self.bytes() + growth;
@@ -226,8 +240,10 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
                 let chosen = choices.iter().find(|(choice, _)| *choice == call);
                 (begun, chosen.expect("only what a client may begin is begun").1)
             }
-            MoveKind::Step => {
-                let step = self.states.step(&self.from, process, self.world.specification());
+            MoveKind::Step | MoveKind::Take(_) => {
+                let outcome = made.outcome();
+                let step =
+                    self.states.step(&self.from, process, outcome, self.world.specification());
                 (step, self.progress())
             }
         };
@@ -287,6 +303,9 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             let action = match kind {
                 MoveKind::Begin(call) => self.machine.begin(&mut state, process, call).map(Some),
                 MoveKind::Step => self.machine.advance(&mut state, process),
+                MoveKind::Take(outcome) => {
+                    self.machine.advance_taking(&mut state, process, outcome)
+                }
             };
             let Ok(action) = action else { return true };
             if let Some(action) = action {
@@ -302,28 +321,67 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     /// The moves that lead to a row, and perhaps one more. Rows do not tell by which move
     /// they were reached: it is found again.
     fn path(&mut self, mut number: u32, last: Option<Move>) -> Vec<Move> {
-        let mut moves = Vec::from_iter(last);
+        let (mut moves, mut rows) = (Vec::from_iter(last), Vec::new());
         while number > 0 {
             let parent = self.table.parent(number);
             self.from.copy_from_slice(self.table.row(parent));
             let made = self.move_to(number);
             moves.push(made);
+            rows.push(number);
             number = parent;
         }
         moves.reverse();
+        rows.reverse();
+        if self.machine.program().frees() {
+            self.take_outcomes(&mut moves, &rows);
+        }
         moves
+    }
+
+    /// Outcomes of steps are told by the order of nodes, which is another one where the
+    /// interpreter leaves nodes their numbers: finds those that lead to the same rows.
+    fn take_outcomes(&mut self, moves: &mut [Move], rows: &[u32]) {
+        let mut state = self.machine.initial().clone();
+        let width = self.states.width();
+        for (position, made) in moves.iter_mut().enumerate() {
+            let outcomes = match made.kind {
+                MoveKind::Begin(_) => vec![*made],
+                MoveKind::Step | MoveKind::Take(_) => {
+                    let outcomes = 0..self.machine.outcomes(&state, made.process);
+                    outcomes.map(|outcome| Move::taking(made.process, outcome)).collect()
+                }
+            };
+            let found = outcomes.into_iter().find_map(|made| {
+                let mut after = state.clone();
+                let result = self.machine.make(&mut after, made);
+                let is_it = match (rows.get(position), result) {
+                    (Some(row), Ok(_)) => {
+                        self.states.write(&mut self.to, &after);
+                        self.to[..width] == self.table.row(*row)[..width]
+                    }
+                    (Some(_), Err(_)) => false,
+                    // The last move, which leads nowhere.
+                    (None, _) => true,
+                };
+                is_it.then_some((made, after))
+            });
+            let (found, after) = found.expect("a path of rows is an execution");
+            (*made, state) = (found, after);
+        }
     }
 
     /// A move from the row `from` to another one.
     fn move_to(&mut self, number: u32) -> Move {
         for process in (0..self.machine.processes()).map(Process::from_index) {
-            let moves: Vec<Move> = if self.prospect(process).is_idle {
+            let prospect = self.prospect(process);
+            let moves: Vec<Move> = if prospect.is_idle {
                 let (progress, possibilities) = (self.progress(), self.possibilities());
                 let choices = self.world.choices(progress, possibilities, process);
                 let choices = choices.unwrap_or_default().iter();
                 choices.map(|(call, _)| Move { process, kind: MoveKind::Begin(*call) }).collect()
             } else {
-                vec![Move::step(process)]
+                let outcomes = 0..self.states.outcomes(&self.from, process, prospect);
+                outcomes.map(|outcome| Move::taking(process, outcome)).collect()
             };
             for made in moves {
                 if self.succeed(made).is_ok() && self.to == self.table.row(number) {

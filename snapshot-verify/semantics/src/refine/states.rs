@@ -7,8 +7,9 @@
 //! and its outcome is remembered. That takes the interpreter out of the inner loop
 //! without touching what a program means.
 //!
-//! Versions are named 1, 2, ... in the order in which they occur in the row, so
-//! rows are equal iff their states are up to the names of versions.
+//! Versions are named 1, 2, ... in the order in which they occur in the row, and nodes in the
+//! order in which they are reached (`nodes`), so rows are equal iff their states are up to the
+//! names of versions and the numbers of nodes.
 
 use std::mem::size_of;
 
@@ -16,6 +17,7 @@ use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 
 use super::footprint::Footprint;
+use super::nodes::Naming;
 use super::subsets::{Automaton, Letter, LetterId, Subsets};
 use crate::interpret::{
     Call, Event, Fault, Forgetting, Interned, Machine, Next, ProcessPart, SharedPart, State,
@@ -45,11 +47,16 @@ pub struct Prospect {
     /// It accesses only what no step of another process that depends on it can
     /// ever access, and is no linearization point.
     pub is_alone: bool,
+    /// It allocates a node, and may have several outcomes.
+    pub allocates: bool,
 }
 
 /// A step: its shared part, its process's part, its process, and the number of
 /// versions made, which is the name of the next one.
 type StepKey = (u32, u32, u32, u32);
+
+/// A step, and which of its outcomes.
+type OutcomeKey = (StepKey, u32);
 
 /// The states that occurred, taken apart.
 #[derive(Debug)]
@@ -59,7 +66,8 @@ pub struct States<'m, 'p> {
     forgetting: Option<Forgetting>,
     shared: Interned<SharedPart>,
     processes: Interned<ProcessPart>,
-    steps: FxHashMap<StepKey, Made>,
+    naming: Naming,
+    steps: FxHashMap<OutcomeKey, Made>,
     /// Beginnings leave the shared part alone.
     begins: FxHashMap<(StepKey, Call), Made>,
     prospects: FxHashMap<(u32, u32), Prospect>,
@@ -75,6 +83,7 @@ impl<'m, 'p> States<'m, 'p> {
             forgetting: forgetting.then(|| Forgetting::new(machine)),
             shared: Interned::default(),
             processes: Interned::default(),
+            naming: Naming::default(),
             steps: FxHashMap::default(),
             begins: FxHashMap::default(),
             prospects: FxHashMap::default(),
@@ -103,7 +112,28 @@ impl<'m, 'p> States<'m, 'p> {
         row[1 + process.index()] = made.process;
     }
 
-    /// What the next step of a process makes.
+    /// Writes a state of the interpreter down, as that after moves of these processes.
+    pub fn write(&mut self, row: &mut [u32], state: &State) {
+        let mut state = state.clone();
+        for process in 0..self.machine.processes() {
+            if let Some(forgetting) = &self.forgetting {
+                forgetting.forget(&mut state, process);
+            }
+            row[1 + process] = self.processes.number(state.process_part(process));
+        }
+        row[SHARED] = self.shared.number(state.shared_part());
+        self.normalise(row);
+    }
+
+    /// How many outcomes the next step of a process has.
+    pub fn outcomes(&self, row: &[u32], process: Process, prospect: Prospect) -> u32 {
+        match prospect.allocates {
+            true => self.machine.outcomes(&self.state(row), process),
+            false => 1,
+        }
+    }
+
+    /// What the next step of a process makes, if it takes this outcome.
     ///
     /// # Errors
     /// If it is a fault.
@@ -111,14 +141,15 @@ impl<'m, 'p> States<'m, 'p> {
         &mut self,
         row: &[u32],
         process: Process,
+        outcome: u32,
         specification: &mut Subsets<A>,
     ) -> Result<Made, Fault> {
-        let key = self.key(row, process);
+        let key = (self.key(row, process), outcome);
         if let Some(made) = self.steps.get(&key) {
             return Ok(*made);
         }
         let mut state = self.state(row);
-        let advance = self.machine.advance_with_points(&mut state, process)?;
+        let advance = self.machine.advance_in_parts(&mut state, process, outcome)?;
         let event = advance.action.map(|action| Event { process, action });
         let made = self.made(&mut state, process, advance.points, event, specification);
         self.steps.insert(key, made);
@@ -141,7 +172,7 @@ impl<'m, 'p> States<'m, 'p> {
             return Ok(*made);
         }
         let mut state = self.state(row);
-        let action = self.machine.begin(&mut state, process, call)?;
+        let action = self.machine.begin_in_parts(&mut state, process, call)?;
         let made =
             self.made(&mut state, process, 0, Some(Event { process, action }), specification);
         self.begins.insert((key, call), made);
@@ -155,7 +186,9 @@ impl<'m, 'p> States<'m, 'p> {
         if let Some(known) = self.prospects.get(&key) {
             return *known;
         }
-        let next = self.machine.next(&self.state(row), process);
+        let state = self.state(row);
+        let next = self.machine.next(&state, process);
+        let allocates = self.machine.allocates(&state, process).is_some();
         let is_alone = match &next {
             Next::Access { variable, indices, writes, linearizes } => {
                 let (n, me) = (self.machine.processes(), process.index());
@@ -165,13 +198,19 @@ impl<'m, 'p> States<'m, 'p> {
             Next::Begin | Next::Respond | Next::Other => false,
         };
         let (is_idle, responds) = (next == Next::Begin, next == Next::Respond);
-        let prospect = Prospect { is_idle, responds, is_alone };
+        let prospect = Prospect { is_idle, responds, is_alone, allocates };
         self.prospects.insert(key, prospect);
         prospect
     }
 
-    /// Renames versions by the order in which they occur.
+    /// Renames nodes by the order in which they are reached, then versions by that in which
+    /// they occur.
     pub fn normalise(&mut self, row: &mut [u32]) {
+        if !self.machine.heap().is_empty() {
+            let (width, heap) = (self.width(), self.machine.heap());
+            let (shared, processes) = (&mut self.shared, &mut self.processes);
+            self.naming.normalise(heap, &mut row[..width], shared, processes);
+        }
         if !self.has_versions {
             return;
         }
@@ -195,10 +234,15 @@ impl<'m, 'p> States<'m, 'p> {
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
         // A byte per place of a table, besides its entry.
-        let steps = self.steps.capacity() * (size_of::<(StepKey, Made)>() + 1);
+        let steps = self.steps.capacity() * (size_of::<(OutcomeKey, Made)>() + 1);
         let begins = self.begins.capacity() * (size_of::<((StepKey, Call), Made)>() + 1);
         let prospects = self.prospects.capacity() * (size_of::<((u32, u32), Prospect)>() + 1);
-        steps + begins + prospects + self.shared.bytes() + self.processes.bytes()
+        steps
+            + begins
+            + prospects
+            + self.naming.bytes()
+            + self.shared.bytes()
+            + self.processes.bytes()
     }
 
     fn made<A: Automaton>(

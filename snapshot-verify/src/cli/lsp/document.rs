@@ -166,6 +166,8 @@ impl Document {
                     ItemKind::Algorithm => (SymbolKind::MODULE, "algorithm"),
                     ItemKind::Type => (SymbolKind::STRUCT, "type"),
                     ItemKind::Object => (SymbolKind::INTERFACE, "object"),
+                    ItemKind::Node => (SymbolKind::STRUCT, "node"),
+                    ItemKind::InitialNode => (SymbolKind::CONSTANT, "initially"),
                     ItemKind::Shared => (SymbolKind::VARIABLE, "shared"),
                     ItemKind::Private => (SymbolKind::VARIABLE, "private"),
                     ItemKind::Procedure => (SymbolKind::FUNCTION, "procedure"),

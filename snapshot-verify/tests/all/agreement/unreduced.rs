@@ -51,7 +51,9 @@ fn interpreted(program: &Program, n: usize, operations: u32) -> (bool, u64) {
                         client.begin(&mut progress, process, call);
                         Some(machine.begin(&mut state, process, call).unwrap())
                     }
-                    MoveKind::Step => machine.advance(&mut state, process).unwrap(),
+                    MoveKind::Step | MoveKind::Take(_) => {
+                        machine.advance(&mut state, process).unwrap()
+                    }
                 };
                 let letter =
                     action.map(|action| letter(process, &action, || writing[process.index()]));

@@ -390,7 +390,7 @@ impl<'a> Likeness<'a> {
                     }
                 }
             }
-            (_, Data::Counter(_)) => false,
+            (_, Data::Counter(_) | Data::Node { .. }) => false,
             (_, Data::Parts(_)) => unreachable!("scalars have no parts"),
         }
     }

@@ -66,7 +66,7 @@ fn walk(
         let process = process.index();
         let call = match kind {
             MoveKind::Begin(call) => Some(call),
-            MoveKind::Step => None,
+            MoveKind::Step | MoveKind::Take(_) => None,
         };
         if !follower.go(process, call)? {
             break;

@@ -156,7 +156,9 @@ impl Body<'_> {
                 let arguments = vec![number, Term::Constant(divisor)];
                 Tree::Leaf(Term::apply(Operator::Quotient, arguments))
             }
-            ExpressionKind::List(..) => unreachable!("only objects have lists"),
+            ExpressionKind::List(..) | ExpressionKind::InitialNode(_) => {
+                unreachable!("only objects have lists and nodes")
+            }
             ExpressionKind::Fresh if whole => Tree::Leaf(Term::Fresh),
             ExpressionKind::Fresh => {
                 Tree::Leaf(self.hoisted(Term::Fresh, Domain::Version { optional: false })?)

@@ -125,7 +125,9 @@ impl Body<'_> {
             ExpressionKind::Quotient(operand, divisor) => {
                 format!("{} / {divisor}", self.text(operand))
             }
-            ExpressionKind::List(..) => unreachable!("only objects have lists"),
+            ExpressionKind::List(..) | ExpressionKind::InitialNode(_) => {
+                unreachable!("only objects have lists and nodes")
+            }
             ExpressionKind::Fresh => "fresh".to_owned(),
             ExpressionKind::Record(fields) => {
                 let fields: Vec<String> = fields.iter().map(|field| self.text(field)).collect();

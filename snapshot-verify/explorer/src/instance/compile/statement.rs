@@ -145,6 +145,9 @@ impl<'a> Body<'a> {
                 let result = into.as_ref().map_or(Returning::Nowhere, Returning::Caller);
                 self.call(*procedure, arguments, result)
             }
+            StatementKind::New { .. } | StatementKind::Free(_) => {
+                unreachable!("only objects have nodes")
+            }
             StatementKind::If { condition, then, otherwise } => {
                 let condition = self.scalar(condition)?;
                 self.choice(

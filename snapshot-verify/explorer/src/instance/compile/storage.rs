@@ -56,7 +56,7 @@ impl Size {
             Type::Version => Domain::Version { optional: false },
             Type::Counter => Domain::Counter { optional: false },
             Type::Optional(content) => self.domain(content)?.or_none(),
-            Type::Array { .. } | Type::Record(_) | Type::List(_) => {
+            Type::Array { .. } | Type::Record(_) | Type::List(_) | Type::Node { .. } => {
                 panic!("a well-typed program has no scalar of type {content}")
             }
         })

@@ -53,7 +53,7 @@ impl Variables {
             StatementKind::Return(value) => {
                 value.iter().for_each(|value| self.expression(value));
             }
-            StatementKind::Break => {}
+            StatementKind::New { .. } | StatementKind::Free(_) | StatementKind::Break => {}
         }
     }
 

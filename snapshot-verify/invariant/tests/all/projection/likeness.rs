@@ -377,7 +377,7 @@ impl<'a> Likeness<'a> {
                     None => self.versions.insert(byte, *version).is_none(),
                 }
             }
-            (_, Data::Counter(_) | Data::Parts(_)) => false,
+            (_, Data::Counter(_) | Data::Node { .. } | Data::Parts(_)) => false,
         }
     }
 

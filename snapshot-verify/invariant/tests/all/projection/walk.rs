@@ -258,7 +258,7 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
         let process = process.index();
         let call = match kind {
             MoveKind::Begin(call) => Some(call),
-            MoveKind::Step => None,
+            MoveKind::Step | MoveKind::Take(_) => None,
         };
         if execution.approach(process) {
             compare(&execution, process)?;

@@ -11,6 +11,7 @@
 use super::body::{Body, Meaning};
 use super::globals::{Global, OWN_PROCEDURES};
 use super::result::{assign, deliver, whole};
+use super::target::Target;
 use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
 use crate::language::tree::{self, ExpressionKind as Written, Name};
@@ -81,7 +82,7 @@ impl Body<'_> {
     }
 
     /// Makes an access, and is its result.
-    fn result_of(&mut self, access: Access, content: Type, span: Span) -> Parsed<Expression> {
+    pub fn result_of(&mut self, access: Access, content: Type, span: Span) -> Parsed<Expression> {
         self.spend(span)?;
         let result = self.hidden(content, span);
         let into = Some(whole(result));
@@ -174,6 +175,11 @@ impl Body<'_> {
         written: &tree::Expression,
     ) -> Parsed<CellPlace> {
         let (root, indices) = unindexed(written);
+        if let (Written::Field(..), []) = (&written.kind, &indices[..])
+            && let Target::Cell(cell, _) = self.target(written)?
+        {
+            return self.suitable(cell, operation, needed);
+        }
         let meaning = match &root.kind {
             Written::Variable(name) => match self.meaning(name) {
                 None => return Err(self.unknown(name, root.span)),
@@ -184,20 +190,36 @@ impl Body<'_> {
         match meaning {
             Some(Meaning::Global(Global::Broken)) => Err(self.reporter.already()),
             Some(Meaning::Global(Global::Shared(id))) => {
-                let declared = &self.globals.shared[id.0 as usize];
-                if indices.len() > declared.dimensions.len() {
+                if indices.len() > self.globals.shared[id.0 as usize].dimensions.len() {
                     return Err(self.report(DiagnosticKind::NotACell { operation }, written.span));
                 }
-                if declared.cell != needed {
-                    let (name, cell) = (declared.name.clone(), declared.cell);
-                    let needed = if needed == CellKind::Linked { "llsc" } else { "cas" };
-                    let kind = DiagnosticKind::WrongCell { operation, needed, name, cell };
-                    return Err(self.report(kind, written.span));
-                }
-                self.cell(id, &indices, written.span)
+                let is_whole = indices.len() == self.globals.shared[id.0 as usize].dimensions.len();
+                let cell = match is_whole {
+                    true => self.cell(id, &indices, written.span)?,
+                    false => CellPlace { variable: id, indices: Vec::new(), span: written.span },
+                };
+                let cell = self.suitable(cell, operation, needed)?;
+                if is_whole { Ok(cell) } else { self.cell(id, &indices, written.span) }
             }
             _ => Err(self.report(DiagnosticKind::NotACell { operation }, written.span)),
         }
+    }
+
+    /// The cell, if the operation can be made on it.
+    fn suitable(
+        &mut self,
+        cell: CellPlace,
+        operation: &'static str,
+        needed: CellKind,
+    ) -> Parsed<CellPlace> {
+        let declared = &self.globals.shared[cell.variable.0 as usize];
+        if declared.cell == needed {
+            return Ok(cell);
+        }
+        let (name, found) = (declared.name.clone(), declared.cell);
+        let needed = if needed == CellKind::Linked { "llsc" } else { "cas" };
+        let kind = DiagnosticKind::WrongCell { operation, needed, name, cell: found };
+        Err(self.report(kind, cell.span))
     }
 
     /// `left and right`, `left or right`.

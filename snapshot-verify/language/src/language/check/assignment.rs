@@ -16,6 +16,15 @@ impl Body<'_> {
         value: &tree::Expression,
         span: Span,
     ) -> Parsed<()> {
+        if let Written::New(name, fields) = &value.kind {
+            let made = self.assign_node(place, (name, fields), value.span, span);
+            if let (Err(_), Written::Variable(name)) = (&made, &place.kind)
+                && self.meaning(name).is_none()
+            {
+                self.declare_broken(name);
+            }
+            return made;
+        }
         let target = self.target(place);
         match target {
             Ok(Target::Place(place, content)) => self.assign_place(place, content, value, span),

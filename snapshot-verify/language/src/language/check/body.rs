@@ -41,6 +41,8 @@ pub(super) struct Constant {
     pub what: &'static str,
     /// Whether it may mention `me`.
     pub of_process: bool,
+    /// Whether it may name the nodes that there are at first.
+    pub names_nodes: bool,
 }
 
 /// A local that can be named.
@@ -124,7 +126,7 @@ impl<'a> Body<'a> {
     pub fn declare_local(&mut self, variable: &Variable) {
         let declared = self
             .globals
-            .own_variable(self.source, variable, self.reporter)
+            .own_variable(self.source, variable, false, self.reporter)
             .and_then(|(content, initial)| self.declare(&variable.name, content, initial, false));
         if declared.is_err() {
             self.broken.insert(variable.name.text.clone());

@@ -26,6 +26,10 @@ impl Body<'_> {
                 self.only_of_process("me", span)?;
                 (ExpressionKind::Me, Type::Process)
             }
+            // The version that all variables have at first: what is declared may need to say it.
+            Written::Initial if expected == Some(&Type::Version) && self.constant.is_some() => {
+                (ExpressionKind::FirstVersion, Type::Version)
+            }
             Written::Initial => (ExpressionKind::InitialValue, Type::Value),
             Written::Fresh => {
                 self.not_constant("a fresh version", span)?;
@@ -35,6 +39,7 @@ impl Body<'_> {
             Written::Index(..) => return self.index(written),
             Written::Field(record, name) => return self.field(record, name, span),
             Written::Call(name, arguments) => return self.call_within(name, arguments, span),
+            Written::New(..) => return Err(self.report(DiagnosticKind::NewWithin, span)),
             Written::EmptyList => return self.empty_list(expected, span),
             Written::Tuple(components) => return self.tuple(components, expected, span),
             Written::Record(fields) => return self.record(fields, expected, span),
@@ -102,6 +107,16 @@ impl Body<'_> {
                 Ok(Expression { kind: ExpressionKind::Private(id), content, span })
             }
             Some(Meaning::Global(Global::Shared(id))) => self.read_cell(id, &[], span),
+            Some(Meaning::Global(Global::InitialNode(position))) => {
+                if !self.constant.is_some_and(|constant| constant.names_nodes) {
+                    let kind = DiagnosticKind::InitialNodeOutside { name: name.to_owned() };
+                    return Err(self.report(kind, span));
+                }
+                let (node, number) = self.globals.nodes.initial[position as usize];
+                let (kind, content) =
+                    (ExpressionKind::InitialNode(number), self.globals.nodes.content(node));
+                Ok(Expression { kind, content, span })
+            }
             Some(Meaning::Global(Global::Broken)) => Err(self.reporter.already()),
             None => Err(self.unknown(name, span)),
         }

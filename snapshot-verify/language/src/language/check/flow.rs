@@ -161,8 +161,13 @@ impl Walk<'_> {
     fn statement(&mut self, statement: &Statement, reached: Way) -> Ways {
         let never = Ways { through: Way::Never, out: Way::Never, back: Way::Never };
         match &statement.kind {
-            StatementKind::Assign { .. } => Ways { through: reached, ..never },
-            StatementKind::Access { .. } => Ways { through: reached.min(Way::Accessing), ..never },
+            // Not an access: whether `new` is a step depends on the rest of the program.
+            StatementKind::Assign { .. } | StatementKind::New { .. } => {
+                Ways { through: reached, ..never }
+            }
+            StatementKind::Access { .. } | StatementKind::Free(_) => {
+                Ways { through: reached.min(Way::Accessing), ..never }
+            }
             StatementKind::Call { procedure: ProcedureId(id), .. } => {
                 Ways { through: reached.min(self.ends[*id as usize]), ..never }
             }

@@ -4,13 +4,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::body::{Body, Constant};
+use super::node::Nodes;
 use super::types::{self, Types};
 use crate::language::diagnostic::{DiagnosticKind, Parsed, Reporter};
-use crate::language::tree::{Cell, Name, Procedure, Tree, Variable};
+use crate::language::tree::{Cell, InitialNode, Name, Procedure, Tree, Variable};
 use crate::language::{Source, Span};
 use crate::program::{
-    CellKind, Expression, ExpressionKind, IndexSet, ListOperation, PrivateId, PrivateVariable,
-    ProcedureId, SharedId, SharedVariable, Type,
+    CellKind, Expression, ExpressionKind, IndexSet, ListOperation, NodeId, PrivateId,
+    PrivateVariable, ProcedureId, SharedId, SharedVariable, Type,
 };
 
 /// Accesses and conversions: names that are not to be given to procedures.
@@ -23,6 +24,7 @@ pub(super) struct Globals {
     pub types: Types,
     pub shared: Vec<SharedVariable>,
     pub private: Vec<PrivateVariable>,
+    pub nodes: Nodes,
     /// By [`ProcedureId`].
     pub signatures: Vec<Signature>,
     pub interface: Expected,
@@ -48,6 +50,8 @@ pub(super) enum Expected {
 pub(super) enum Global {
     Shared(SharedId),
     Private(PrivateId),
+    /// A node that there is at first, by its place in the text.
+    InitialNode(u32),
     /// A declaration that is wrong, and was reported.
     Broken,
 }
@@ -72,9 +76,11 @@ impl Globals {
         reporter: &mut Reporter,
     ) -> Self {
         let has_lists = matches!(interface, Expected::Specification(_));
-        let types = Types::declare(&tree.types, has_lists, reporter);
-        let mut globals = Self { types, interface, ..Self::default() };
+        let types = Types::declare(&tree.types, &tree.nodes, has_lists, reporter);
+        let nodes = Nodes::declare(tree, &types, reporter);
+        let mut globals = Self { types, nodes, interface, ..Self::default() };
         let mut places = HashMap::new();
+        globals.declare_initial_nodes(&tree.initially, &mut places, reporter);
         for variable in &tree.shared {
             if !is_new(&mut places, &variable.name, reporter) {
                 continue;
@@ -101,6 +107,9 @@ impl Globals {
             };
             globals.variables.insert(variable.name.text.clone(), global);
         }
+        // After the declared variables, as many as the nodes counted on.
+        globals.shared.resize_with(tree.shared.len(), broken);
+        globals.shared.extend(globals.nodes.families.iter().cloned());
         let mut places = HashMap::new();
         for (procedure, id) in tree.procedures.iter().zip(0..) {
             if OWN_PROCEDURES.contains(&procedure.name.text.as_str()) {
@@ -114,6 +123,31 @@ impl Globals {
             }
         }
         globals
+    }
+
+    fn declare_initial_nodes(
+        &mut self,
+        written: &[InitialNode],
+        places: &mut HashMap<String, Span>,
+        reporter: &mut Reporter,
+    ) {
+        let mut counts = vec![0; self.nodes.types.len()];
+        for (one, position) in written.iter().zip(0..) {
+            if !is_new(places, &one.name, reporter) {
+                // Its fields are checked all the same.
+                self.nodes.initial.push((NodeId(0), 0));
+                continue;
+            }
+            let declared = self.node(&one.node, reporter);
+            let global = declared.map_or(Global::Broken, |_| Global::InitialNode(position));
+            self.variables.insert(one.name.text.clone(), global);
+            let id = declared.unwrap_or(NodeId(0));
+            let number = counts.get_mut(id.0 as usize).map_or(0, |count: &mut u32| {
+                *count += 1;
+                *count - 1
+            });
+            self.nodes.initial.push((id, number));
+        }
     }
 
     /// The procedure of this name, if it is declared.
@@ -131,7 +165,7 @@ impl Globals {
         match global {
             Global::Shared(id) => Some(self.shared[id.0 as usize].span),
             Global::Private(id) => Some(self.private[id.0 as usize].span),
-            Global::Broken => None,
+            Global::InitialNode(_) | Global::Broken => None,
         }
     }
 
@@ -152,18 +186,15 @@ impl Globals {
         reporter: &mut Reporter,
     ) -> Parsed<SharedVariable> {
         let (dimensions, content) = self.declared(variable, reporter)?;
-        let constant = Constant { what: "the first content of a cell", of_process: false };
+        let what = "the first content of a cell";
+        let constant = Constant { what, of_process: false, names_nodes: true };
         let initial = self.initial(source, variable, &content, constant, reporter)?;
         Ok(SharedVariable {
             name: variable.name.text.clone(),
             span: variable.name.span,
             dimensions,
             content,
-            cell: match variable.cell {
-                None => CellKind::Register,
-                Some(Cell::Linked) => CellKind::Linked,
-                Some(Cell::Swappable) => CellKind::Swappable,
-            },
+            cell: cell_kind(variable.cell),
             initial,
         })
     }
@@ -174,20 +205,23 @@ impl Globals {
         variable: &Variable,
         reporter: &mut Reporter,
     ) -> Parsed<PrivateVariable> {
-        let (content, initial) = self.own_variable(source, variable, reporter)?;
+        let (content, initial) = self.own_variable(source, variable, true, reporter)?;
         let (name, span) = (variable.name.text.clone(), variable.name.span);
         Ok(PrivateVariable { name, span, content, initial })
     }
 
-    /// The type of a private or local variable, and what it holds at first.
+    /// The type of a private or local variable, and what it holds at first: of a private one,
+    /// that may name nodes.
     pub fn own_variable(
         &self,
         source: &Source,
         variable: &Variable,
+        names_nodes: bool,
         reporter: &mut Reporter,
     ) -> Parsed<(Type, Expression)> {
         let (dimensions, element) = self.declared(variable, reporter)?;
-        let constant = Constant { what: "the first content of a variable", of_process: true };
+        let what = "the first content of a variable";
+        let constant = Constant { what, of_process: true, names_nodes };
         let mut initial = self.initial(source, variable, &element, constant, reporter)?;
         let content = Types::dimensioned(&dimensions, element.clone());
         let mut filled = element;
@@ -308,6 +342,26 @@ fn is_new(places: &mut HashMap<String, Span>, name: &Name, reporter: &mut Report
     true
 }
 
+/// In the place of a variable whose declaration is wrong: then there is no program.
+fn broken() -> SharedVariable {
+    SharedVariable {
+        name: String::new(),
+        span: Span::default(),
+        dimensions: Vec::new(),
+        content: Type::Bool,
+        cell: CellKind::Register,
+        initial: default(&Type::Bool, Span::default()),
+    }
+}
+
+pub(super) const fn cell_kind(cell: Option<Cell>) -> CellKind {
+    match cell {
+        None => CellKind::Register,
+        Some(Cell::Linked) => CellKind::Linked,
+        Some(Cell::Swappable) => CellKind::Swappable,
+    }
+}
+
 /// The initial value of a variable whose declaration has none.
 pub(super) fn default(content: &Type, span: Span) -> Expression {
     let kind = match content {
@@ -318,7 +372,7 @@ pub(super) fn default(content: &Type, span: Span) -> Expression {
         Type::Integer { low, .. } => ExpressionKind::Integer(*low),
         Type::Version => ExpressionKind::FirstVersion,
         Type::Counter => ExpressionKind::Counter(0),
-        Type::Optional(_) => ExpressionKind::None,
+        Type::Optional(_) | Type::Node { .. } => ExpressionKind::None,
         Type::List(_) => ExpressionKind::List(ListOperation::Empty, Vec::new()),
         Type::Array { element, .. } => ExpressionKind::Filled(Box::new(default(element, span))),
         Type::Record(fields) => ExpressionKind::Record(

@@ -18,6 +18,7 @@ mod expression;
 mod flow;
 mod globals;
 mod list;
+mod node;
 mod object;
 mod operator;
 mod points;
@@ -48,6 +49,9 @@ pub(super) fn program(
     };
     let expected = declared.as_ref().map_or(Expected::Snapshot, object::Declared::expected);
     let mut globals = Globals::declare(source, tree, expected, reporter);
+    if let (None, Some(node)) = (&declared, tree.nodes.first()) {
+        reporter.report(DiagnosticKind::NodesWithoutObject, node.name.span);
+    }
     let place = tree.name.span;
     let interface = match declared {
         None => {
@@ -59,6 +63,7 @@ pub(super) fn program(
         }
         Some(declared) => declared.implemented(&globals, reporter).map(Interface::Object),
     };
+    let initial_nodes = globals.initial_nodes(source, tree, reporter);
     let procedures = procedures(source, &globals, tree, reporter);
     if !reporter.is_empty() {
         return None;
@@ -73,6 +78,8 @@ pub(super) fn program(
         name: tree.name.text.clone(),
         bug: bug.map(str::to_owned),
         citation: tree.citation.clone(),
+        nodes: std::mem::take(&mut globals.nodes.types),
+        initial_nodes,
         shared: std::mem::take(&mut globals.shared),
         private: std::mem::take(&mut globals.private),
         procedures,

@@ -68,6 +68,8 @@ pub(super) fn declare<'t>(
         citation: None,
         types: tree.types.clone(),
         object: None,
+        nodes: tree.nodes.clone(),
+        initially: Vec::new(),
         shared: Vec::new(),
         private: object.state.clone(),
         procedures: written,
@@ -83,6 +85,8 @@ pub(super) fn declare<'t>(
         name: object.name.text.clone(),
         bug: None,
         citation: None,
+        nodes: Vec::new(),
+        initial_nodes: Vec::new(),
         shared: Vec::new(),
         private: globals.private,
         procedures,
@@ -187,20 +191,21 @@ fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
     }
 }
 
+/// Neither a version nor a node: they are the algorithm's.
 fn no_version(content: &Type, span: Span, reporter: &mut Reporter) {
-    if has_version(content) {
+    if is_internal(content) {
         let (content, place) = (content.clone(), "in an object");
         reporter.report(DiagnosticKind::OperationType { content, place }, span);
     }
 }
 
-fn has_version(content: &Type) -> bool {
+fn is_internal(content: &Type) -> bool {
     match content {
-        Type::Version => true,
+        Type::Version | Type::Node { .. } => true,
         Type::Optional(content) | Type::Array { element: content, .. } | Type::List(content) => {
-            has_version(content)
+            is_internal(content)
         }
-        Type::Record(fields) => fields.iter().any(|field| has_version(&field.content)),
+        Type::Record(fields) => fields.iter().any(|field| is_internal(&field.content)),
         _ => false,
     }
 }
@@ -210,9 +215,12 @@ fn is_argument(content: &Type) -> bool {
     match content {
         Type::Optional(content) => is_argument(content),
         Type::Value | Type::Bool | Type::Process | Type::Segment | Type::Integer { .. } => true,
-        Type::Version | Type::Counter | Type::Array { .. } | Type::Record(_) | Type::List(_) => {
-            false
-        }
+        Type::Version
+        | Type::Node { .. }
+        | Type::Counter
+        | Type::Array { .. }
+        | Type::Record(_)
+        | Type::List(_) => false,
     }
 }
 

@@ -4,7 +4,7 @@ use super::body::Body;
 use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed, Reported};
 use crate::language::tree::{self, Name};
-use crate::program::{Expression, ExpressionKind, Type};
+use crate::program::{Access, Expression, ExpressionKind, Type};
 
 impl Body<'_> {
     pub fn field(
@@ -14,6 +14,9 @@ impl Body<'_> {
         span: Span,
     ) -> Parsed<Expression> {
         let record = self.expression(record, None)?;
+        if let Some((cell, content)) = self.field_cell(&record, name, span)? {
+            return self.result_of(Access::Read(cell), content, span);
+        }
         let (position, content) = self.field_of(&record.content, name, record.span)?;
         let kind = ExpressionKind::Field(Box::new(record), position);
         Ok(Expression { kind, content, span })

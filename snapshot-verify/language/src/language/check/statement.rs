@@ -54,6 +54,7 @@ impl Body<'_> {
                 self.atomic = false;
                 self.push(StatementKind::Atomic(body), span);
             }
+            Form::Free(pointer) => self.free(pointer, span)?,
             Form::Skip => {}
         }
         match written.linearizes {

@@ -9,6 +9,7 @@ use crate::language::tree::{self, ExpressionKind as Written, Name};
 use crate::program::{CellPlace, Place, Projection, Root, Type};
 
 /// Where an assignment goes.
+#[derive(Clone)]
 pub(super) enum Target {
     Place(Place, Type),
     Cell(CellPlace, Type),
@@ -42,6 +43,10 @@ impl Body<'_> {
                     let content = self.globals.shared[id.0 as usize].content.clone();
                     Ok(Target::Cell(cell, content))
                 }
+                Some(Meaning::Global(Global::InitialNode(_))) => {
+                    let kind = DiagnosticKind::InitialNodeOutside { name: name.clone() };
+                    Err(self.report(kind, written.span))
+                }
                 Some(Meaning::Global(Global::Broken)) => Err(self.reporter.already()),
             },
             Written::Index(array, index) => {
@@ -65,7 +70,13 @@ impl Body<'_> {
                 Ok(whole.part(Projection::Index(index), *element))
             }
             Written::Field(record, name) => {
-                let (whole, content) = self.whole(record, written)?;
+                let target = self.target(record)?;
+                if let Some(pointer) = self.held(target.clone(), record.span)?
+                    && let Some((cell, content)) = self.field_cell(&pointer, name, written.span)?
+                {
+                    return Ok(Target::Cell(cell, content));
+                }
+                let (whole, content) = self.whole_of(target, written)?;
                 let (position, content) = self.field_of(&content, name, record.span)?;
                 Ok(whole.part(Projection::Field(position), content))
             }
@@ -82,7 +93,12 @@ impl Body<'_> {
         written: &tree::Expression,
         of: &tree::Expression,
     ) -> Parsed<(Whole, Type)> {
-        match self.target(written)? {
+        let target = self.target(written)?;
+        self.whole_of(target, of)
+    }
+
+    fn whole_of(&mut self, target: Target, of: &tree::Expression) -> Parsed<(Whole, Type)> {
+        match target {
             Target::Place(place, content) => Ok((Whole::Place(place), content)),
             Target::Cell(cell, content) => Ok((Whole::Cell(cell, Vec::new()), content)),
             Target::PartOfCell(cell, path, content) => Ok((Whole::Cell(cell, path), content)),

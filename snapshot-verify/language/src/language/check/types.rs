@@ -7,10 +7,10 @@ use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed, Reporter};
 use crate::language::parser::Parser;
 use crate::language::tree::{
-    Expression, ExpressionKind, Indices, IndicesKind, Operator, TypeDeclaration, TypeExpression,
-    TypeKind,
+    Expression, ExpressionKind, Indices, IndicesKind, Node, Operator, TypeDeclaration,
+    TypeExpression, TypeKind,
 };
-use crate::program::{Binary, Bound, Field, IndexSet, Type};
+use crate::program::{Binary, Bound, Field, IndexSet, NodeId, Type};
 
 /// The names that the language gives to types.
 const OWN: [&str; 10] =
@@ -33,6 +33,7 @@ impl Types {
     /// Resolves all declarations. What fails is reported, once.
     pub fn declare(
         declarations: &[TypeDeclaration],
+        nodes: &[Node],
         has_lists: bool,
         reporter: &mut Reporter,
     ) -> Self {
@@ -53,6 +54,7 @@ impl Types {
             by_name.insert(&name.text, declaration);
         }
         let mut types = Self { has_lists, ..Self::default() };
+        types.declare_nodes(nodes, &by_name, reporter);
         // A type is resolved after those it names. What is left over is a circle, or
         // depends on one.
         let declarations: Vec<&TypeDeclaration> = declarations
@@ -101,6 +103,39 @@ impl Types {
             }
         }
         types
+    }
+
+    /// Nodes are known by name, whatever their fields are.
+    fn declare_nodes(
+        &mut self,
+        nodes: &[Node],
+        by_name: &HashMap<&str, &TypeDeclaration>,
+        reporter: &mut Reporter,
+    ) {
+        let mut places: HashMap<&str, Span> = HashMap::new();
+        for node in nodes {
+            let (name, text) = (&node.name, node.name.text.as_str());
+            let declared = by_name.get(text).map(|declaration| declaration.name.span);
+            if OWN.contains(&text) {
+                let kind = DiagnosticKind::ReservedName { name: name.text.clone() };
+                reporter.report(kind, name.span);
+            } else if let Some(first) = declared.or(places.get(text).copied()) {
+                let kind = DiagnosticKind::Duplicate { name: name.text.clone(), first };
+                reporter.report(kind, name.span);
+            } else {
+                let id = NodeId(places.len() as u16);
+                places.insert(text, name.span);
+                let content = Type::Node { id, name: name.text.clone() };
+                self.declared.insert(name.text.clone(), content);
+            }
+        }
+    }
+
+    /// The type of the nodes with this name.
+    pub fn node(&self, name: &str) -> Option<&Type> {
+        self.declared
+            .get(name)
+            .filter(|content| matches!(content, Type::Node { name: own, .. } if own == name))
     }
 
     /// The type of an expression for one.

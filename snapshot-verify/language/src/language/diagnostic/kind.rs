@@ -121,6 +121,22 @@ pub enum DiagnosticKind {
     #[error("{what} is of snapshots, and this algorithm declares an object")]
     OfSnapshot { what: String },
 
+    // Nodes.
+    #[error("nodes, and no object that they implement")]
+    NodesWithoutObject,
+    #[error("there can be no `{name}`")]
+    NodeBound { name: String },
+    #[error("`{name}` is not declared as a node")]
+    UnknownNode { name: String, nearest: Option<String> },
+    #[error("a `new` within an expression")]
+    NewWithin,
+    #[error("a `new` in an atomic step")]
+    NewInAtomic,
+    #[error("`free` needs a node, found {}", described(found))]
+    NotANode { found: Type },
+    #[error("`{name}` is a node that there is at first, not a variable")]
+    InitialNodeOutside { name: String },
+
     // Types.
     #[error("type `{name}` contains itself")]
     TypeContainsItself { name: String },

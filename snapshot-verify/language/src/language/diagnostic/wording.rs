@@ -116,6 +116,8 @@ impl DiagnosticKind {
             Self::UnknownProcedure { nearest: name, .. }
             | Self::EditNowhere { nearest: name, .. } => nearest(name),
             Self::UnknownField { nearest: name, .. } => nearest(name),
+            Self::UnknownNode { name, nearest: near } => nearest(near)
+                .or_else(|| Some(format!("declare it: `node {name}: next: {name} or none`, say"))),
             Self::UnknownBug { nearest: name, known, .. } => nearest(name).or_else(|| {
                 Some(match &known[..] {
                     [] => "it has no bugs at all".to_owned(),
@@ -134,9 +136,12 @@ impl DiagnosticKind {
                 Some("assign it to a local first, if it is not none".to_owned())
             }
             Self::Mismatch { expected, found } => mismatch_cure(expected, found),
-            Self::WrongCell { needed, name, .. } => {
-                Some(format!("declare it as `shared {name}: {needed} ...`"))
-            }
+            Self::WrongCell { needed, name, .. } => Some(match name.split_once('.') {
+                Some((node, field)) => {
+                    format!("declare it, in `node {node}`, as `{field}: {needed} ...`")
+                }
+                None => format!("declare it as `shared {name}: {needed} ...`"),
+            }),
             Self::NeverLinked { name, .. } => {
                 Some(format!("read it by `x := LL({name}...)` first: that links the process"))
             }
@@ -191,8 +196,8 @@ impl DiagnosticKind {
                 "a block is opened by `:` and indented; it needs no `do` and no `end`"
             }
             Self::UnknownItem { .. } => {
-                "a line without indentation begins with algorithm, source, type, object, shared, \
-                 private, update, scan, procedure, bug or expect"
+                "a line without indentation begins with algorithm, source, type, object, node, \
+                 initially, shared, private, update, scan, procedure, bug or expect"
             }
             Self::MissingHeader => "begin the text with `algorithm NAME`",
             Self::SecondHeader { .. } => "remove one of the two",
@@ -205,6 +210,18 @@ impl DiagnosticKind {
             Self::OperationType { .. } => {
                 "values, numbers, processes, segments, truth values, and `... or none` can; \
                  and, but for parameters, records and arrays of these"
+            }
+            Self::NodesWithoutObject => {
+                "declare what the algorithm implements, with `object NAME:`: a snapshot, too, can be \
+                 declared as one"
+            }
+            Self::NodeBound { .. } => "the bound must be at least 1 for every n >= 2",
+            Self::NewWithin => "assign it to a local first: `p := new NODE(...)`",
+            Self::NewInAtomic => "write it before the block: other processes do not see the node",
+            Self::NotANode { .. } => "free what points to a node: `free p`",
+            Self::InitialNodeOutside { .. } => {
+                "let it be the first content of a shared or private variable: \
+                 `shared head: NODE := NAME`, and read that"
             }
             Self::OutsideObject { .. } => {
                 "what an object does depends on its `state`, its parameters, `me` and `n` only"

@@ -1,9 +1,9 @@
 //! Declarations: of variables, types and procedures.
 
-use super::{Parsed, Parser, TokenKind};
+use super::{DiagnosticKind, Parsed, Parser, TokenKind};
 use crate::language::tree::{
-    By, Cell, Indices, Name, Object, Operation, Procedure, Statement, TypeDeclaration,
-    TypeExpression, Variable,
+    By, Cell, ExpressionKind, Indices, InitialNode, Name, Node, Object, Operation, Procedure,
+    Statement, TypeDeclaration, TypeExpression, Variable,
 };
 
 impl Parser<'_> {
@@ -37,16 +37,86 @@ impl Parser<'_> {
     pub fn shared(&mut self) -> Parsed<Variable> {
         self.expect_word("shared", "`shared`")?;
         let (name, dimensions) = self.variable_name()?;
-        let cell = if self.eat_word("llsc") {
+        let cell = self.cell();
+        let variable = self.variable(name, dimensions, cell)?;
+        self.end_of_line()?;
+        Ok(variable)
+    }
+
+    /// `llsc`, `cas`, or nothing.
+    fn cell(&mut self) -> Option<Cell> {
+        if self.eat_word("llsc") {
             Some(Cell::Linked)
         } else if self.eat_word("cas") {
             Some(Cell::Swappable)
         } else {
             None
+        }
+    }
+
+    /// `node NAME [up to BOUND] [type stable]:` and its fields, on lines of their own or with
+    /// `;` between them.
+    pub fn node(&mut self) -> Parsed<Node> {
+        let begin = self.position;
+        self.expect_word("node", "`node`")?;
+        let name = self.name("a name for the nodes")?;
+        let bound = if self.eat_word("up") {
+            self.expect_word("to", "`to`")?;
+            Some(self.bound()?)
+        } else {
+            None
         };
-        let variable = self.variable(name, dimensions, cell)?;
+        let stable = self.eat_word("type");
+        if stable {
+            self.expect_word("stable", "`stable`")?;
+        }
+        self.expect(TokenKind::Colon, "`up to`, `type stable`, or `:` and the fields")?;
+        let is_block = self.at(TokenKind::Newline) && self.peek_at(1).kind == TokenKind::Indent;
+        if is_block {
+            self.next();
+            self.next();
+        } else if self.at(TokenKind::Newline) {
+            return Err(self.missing_block(begin));
+        }
+        let mut fields = Vec::new();
+        loop {
+            while (is_block && self.eat(TokenKind::Newline)) || self.eat(TokenKind::Semicolon) {}
+            if self.at_end() || self.eat(TokenKind::Dedent) || self.at(TokenKind::Newline) {
+                break;
+            }
+            match self.node_field() {
+                Ok(field) => fields.push(field),
+                Err(_) if is_block => self.recover(),
+                Err(reported) => return Err(reported),
+            }
+        }
+        Ok(Node { name, bound, stable, fields })
+    }
+
+    /// `NAME: [llsc | cas] TYPE` of a node.
+    fn node_field(&mut self) -> Parsed<Variable> {
+        let name = self.word("the name of a field")?;
+        self.expect(TokenKind::Colon, "`:` and the type of the field")?;
+        let cell = self.cell();
+        let content = self.type_expression()?;
+        self.end_of_statement()?;
+        Ok(Variable { name, dimensions: Vec::new(), cell, content, initial: None })
+    }
+
+    /// `initially NAME := new NODE(E, ...)`.
+    pub fn initial_node(&mut self) -> Parsed<InitialNode> {
+        self.expect_word("initially", "`initially`")?;
+        let name = self.name("a name for the node")?;
+        self.expect(TokenKind::Becomes, "`:=` and a new node")?;
+        let made = self.expression()?;
+        let span = made.span;
+        let ExpressionKind::New(node, fields) = made.kind else {
+            let found = format!("`{}`", self.source.slice(span));
+            let expected = "a new node: `new NODE(...)`";
+            return Err(self.report(DiagnosticKind::Expected { expected, found }, span));
+        };
         self.end_of_line()?;
-        Ok(variable)
+        Ok(InitialNode { name, node, fields, span })
     }
 
     /// `private NAME[INDEX]...: TYPE [:= E]`.

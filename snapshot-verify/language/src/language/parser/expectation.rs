@@ -128,11 +128,14 @@ impl Parser<'_> {
         if self.eat_word("violation") {
             return Ok(ExpectedVerdict::Violation);
         }
+        if self.eat_word("fault") {
+            return Ok(ExpectedVerdict::Fault);
+        }
         if self.eat_word("no") {
             self.expect_word("proof", "`proof`")?;
             return Ok(ExpectedVerdict::NoProof);
         }
-        Err(self.unexpected("`linearizable`, `violation` or `no proof`"))
+        Err(self.unexpected("`linearizable`, `violation`, `fault` or `no proof`"))
     }
 }
 

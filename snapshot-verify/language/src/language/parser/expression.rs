@@ -173,7 +173,13 @@ impl Parser<'_> {
             TokenKind::Number => ExpressionKind::Number(self.number("a number")?),
             TokenKind::Name => {
                 let name = self.name("a name")?;
-                if self.at(TokenKind::Open) {
+                if name.text == "new" && self.at(TokenKind::Name) {
+                    let node = self.name("the name of the nodes")?;
+                    if !self.at(TokenKind::Open) {
+                        return Err(self.unexpected("`(` and what the fields hold"));
+                    }
+                    ExpressionKind::New(node, self.arguments()?)
+                } else if self.at(TokenKind::Open) {
                     ExpressionKind::Call(name, self.arguments()?)
                 } else {
                     ExpressionKind::Variable(name.text)

@@ -203,6 +203,10 @@ impl Parser<'_> {
             TokenKind::Name if self.at_foreign("end") => {
                 return Err(self.unexpected("a statement"));
             }
+            TokenKind::Name if self.at_word("free") && self.peek_at(1).kind == TokenKind::Name => {
+                self.next();
+                (StatementKind::Free(self.expression()?), self.since(begin))
+            }
             TokenKind::Name => self.assignment(begin)?,
             _ => return Err(self.unexpected("a statement")),
         };

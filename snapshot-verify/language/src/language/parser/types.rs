@@ -127,7 +127,7 @@ impl Parser<'_> {
         Ok((Box::new(low), Box::new(high)))
     }
 
-    fn bound(&mut self) -> Parsed<Expression> {
+    pub(super) fn bound(&mut self) -> Parsed<Expression> {
         self.expression_tighter_than(Operator::Equal.precedence())
     }
 }

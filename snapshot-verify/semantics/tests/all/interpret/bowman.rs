@@ -134,6 +134,8 @@ pub fn bowman(early_exit: bool) -> Program {
         name: "bowman".to_owned(),
         bug: early_exit.then(|| "early_exit".to_owned()),
         citation: None,
+        nodes: Vec::new(),
+        initial_nodes: Vec::new(),
         shared: vec![
             variable("active", Vec::new(), none()),
             variable("a", vec![IndexSet::Segments], initial_value()),

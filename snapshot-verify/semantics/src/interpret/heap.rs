@@ -1,0 +1,378 @@
+//! Nodes: allocated, freed, and collected once nothing reaches them.
+//!
+//! A node is *absent*, *allocated* or *freed* ([`NodeType`]); the fields of a kind of nodes are
+//! families of cells, one cell per node. What nothing reaches any more is absent, whether it was
+//! freed or not, and holds what its fields hold before the first `new`. What is reached: from
+//! shared variables, private ones, and locals that a step may still read, along the fields.
+//!
+//! `new` takes the absent node with the least number, or, in a program that frees nodes, any
+//! node that was freed and is still pointed to: that is how the ABA problem comes about. An
+//! absent node stands for all that nothing points to, as they cannot be told apart; so every
+//! choice that an allocator may make is there.
+//!
+//! Nodes are compared for equality only, so states that differ in the numbers of their nodes
+//! have the same futures. [`Heap::order`] numbers the nodes of a state in the order in which
+//! a breadth-first walk finds them, from variables in the order of their declarations: states
+//! that differ in nothing else have the same nodes then. The interpreter itself leaves a node
+//! its number while there is the node: a trace can be read.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::data::Data;
+use super::fault::FaultKind;
+use super::parts::{ProcessPart, SharedPart};
+use super::state::{Activity, Cell, Local, State};
+use crate::program::{NodeId, NodeType, Program};
+
+/// Where the nodes of a program lie among its cells.
+#[derive(Clone, Debug, Default)]
+pub struct Heap {
+    kinds: Vec<Kind>,
+    /// The first cell that belongs to nodes: they are the last ones.
+    first_cell: usize,
+    /// Whether nodes are freed.
+    frees: bool,
+}
+
+/// Nodes that are declared together.
+#[derive(Clone, Debug)]
+struct Kind {
+    name: String,
+    /// How many there may be.
+    count: usize,
+    /// The number of the first among all nodes.
+    first: usize,
+    /// The first cell of those that say what a node is.
+    state: usize,
+    /// Per field, its first cell.
+    fields: Vec<usize>,
+    /// What an absent node holds, per field.
+    blank: Vec<Data>,
+    is_stable: bool,
+}
+
+/// Where the cells of a part point.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Shape {
+    /// Shared variables, in order; nodes by number among all, each once.
+    pub roots: Box<[u32]>,
+    /// Per node, its fields in order. Absent and unreached nodes, too.
+    pub edges: Box<[Box<[u32]>]>,
+    /// How many nodes are not absent.
+    pub present: usize,
+}
+
+impl Heap {
+    /// Of a program whose variables begin at these cells, with what the cells hold before
+    /// there is a node.
+    pub(super) fn new(program: &Program, n: usize, first_cells: &[usize], cells: &[Cell]) -> Self {
+        let at = |shared: crate::program::SharedId| first_cells[shared.0 as usize];
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut first = 0;
+        for node in &program.nodes {
+            let count = node.bound.at(n).max(0) as usize;
+            let fields: Vec<usize> = node.fields.iter().map(|field| at(*field)).collect();
+            kinds.push(Kind {
+                name: node.name.clone(),
+                count,
+                first,
+                state: at(node.state),
+                blank: fields.iter().map(|field| cells[*field].content.clone()).collect(),
+                fields,
+                is_stable: node.is_stable,
+            });
+            first += count;
+        }
+        let own = kinds.iter().flat_map(|kind| kind.fields.iter().chain([&kind.state]));
+        let first_cell = own.min().copied().unwrap_or(cells.len());
+        Self { kinds, first_cell, frees: program.frees() }
+    }
+
+    /// Whether the program has no nodes.
+    pub const fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// How many nodes there can be, of all kinds.
+    fn len(&self) -> usize {
+        self.kinds.last().map_or(0, |last| last.first + last.count)
+    }
+
+    fn kind(&self, id: NodeId) -> &Kind {
+        &self.kinds[id.0 as usize]
+    }
+
+    /// How many nodes a `new` may take.
+    pub(super) fn choices(&self, cells: &[Cell], id: NodeId) -> u32 {
+        let freed = || self.kind(id).in_state(cells, NodeType::FREED).count();
+        1 + if self.frees { freed() as u32 } else { 0 }
+    }
+
+    /// Allocates a node that holds this. Choice 0 is an absent one, k the k-th of those that
+    /// were freed and are still pointed to.
+    pub(super) fn allocate(
+        &self,
+        cells: &mut Arc<Vec<Cell>>,
+        id: NodeId,
+        choice: u32,
+        content: Vec<Data>,
+    ) -> Result<u32, FaultKind> {
+        let kind = self.kind(id);
+        let node = match choice.checked_sub(1) {
+            None => kind.in_state(cells, NodeType::ABSENT).next().ok_or_else(|| {
+                FaultKind::NodesExhausted { name: kind.name.clone(), limit: kind.count }
+            })?,
+            Some(freed) => kind
+                .in_state(cells, NodeType::FREED)
+                .nth(freed as usize)
+                .expect("a step has no more outcomes than nodes were freed"),
+        };
+        let cells = Arc::make_mut(cells);
+        cells[kind.state + node].write(Data::Number(NodeType::ALLOCATED));
+        for (field, data) in kind.fields.iter().zip(content) {
+            cells[field + node].write(data);
+        }
+        Ok(node as u32)
+    }
+
+    /// Makes the node there that an initial value may name.
+    pub(super) fn place(
+        &self,
+        cells: &mut Arc<Vec<Cell>>,
+        (id, number): (NodeId, u32),
+        content: Vec<Data>,
+    ) -> Result<(), FaultKind> {
+        // In the order of their numbers, so that each takes the next one.
+        let taken = self.allocate(cells, id, 0, content)?;
+        debug_assert_eq!(taken, number, "the first nodes are numbered in order");
+        Ok(())
+    }
+
+    /// Frees a node.
+    pub(super) fn free(
+        &self,
+        cells: &mut Arc<Vec<Cell>>,
+        id: NodeId,
+        number: u32,
+    ) -> Result<(), FaultKind> {
+        let (kind, node) = (self.kind(id), number as usize);
+        if !kind.is(cells, node, NodeType::ALLOCATED) {
+            return Err(FaultKind::FreedTwice { node: kind.named(number) });
+        }
+        let cells = Arc::make_mut(cells);
+        cells[kind.state + node].write(Data::Number(NodeType::FREED));
+        if !kind.is_stable {
+            kind.empty(cells, node);
+        }
+        Ok(())
+    }
+
+    /// Whether a field of a node may be accessed.
+    pub(super) fn check(&self, cells: &[Cell], id: NodeId, number: i64) -> Result<(), FaultKind> {
+        let (kind, node) = (self.kind(id), number as usize);
+        debug_assert!(!kind.is(cells, node, NodeType::ABSENT), "what is reached is no absent node");
+        if kind.is_stable || kind.is(cells, node, NodeType::ALLOCATED) {
+            return Ok(());
+        }
+        Err(FaultKind::UseAfterFree { node: kind.named(number as u32) })
+    }
+
+    /// `Node 1`.
+    pub fn named(&self, id: NodeId, number: u32) -> String {
+        self.kind(id).named(number)
+    }
+
+    fn number(&self, id: NodeId, number: u32) -> u32 {
+        self.kind(id).first as u32 + number
+    }
+
+    /// Notes the nodes in data, each once.
+    fn pointers(&self, data: &Data, found: &mut Vec<u32>) {
+        match data {
+            Data::Node { id, number } => {
+                let node = self.number(*id, *number);
+                if !found.contains(&node) {
+                    found.push(node);
+                }
+            }
+            Data::Parts(parts) => parts.iter().for_each(|part| self.pointers(part, found)),
+            _ => {}
+        }
+    }
+
+    /// Where shared memory points.
+    pub fn shape(&self, part: &SharedPart) -> Shape {
+        let cells = &*part.0;
+        let mut roots = Vec::new();
+        cells[..self.first_cell].iter().for_each(|cell| self.pointers(&cell.content, &mut roots));
+        let mut edges = Vec::with_capacity(self.len());
+        let mut present = 0;
+        for kind in &self.kinds {
+            for node in 0..kind.count {
+                let mut found = Vec::new();
+                for field in &kind.fields {
+                    self.pointers(&cells[field + node].content, &mut found);
+                }
+                edges.push(found.into_boxed_slice());
+                present += usize::from(!kind.is(cells, node, NodeType::ABSENT));
+            }
+        }
+        Shape { roots: roots.into(), edges: edges.into(), present }
+    }
+
+    /// The nodes that a process holds, by number among all, each once.
+    pub fn held(&self, part: &ProcessPart) -> Box<[u32]> {
+        let mut found = Vec::new();
+        part.0.each_data(&mut |data| self.pointers(data, &mut found));
+        found.into()
+    }
+
+    /// The nodes that are reached, in the order of a walk from shared variables, then from
+    /// what each process holds, breadth-first.
+    pub fn order<'a>(&self, shape: &Shape, held: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
+        let mut is_found = vec![false; self.len()];
+        let mut order = Vec::with_capacity(shape.present);
+        let mut waiting: VecDeque<u32> = shape.roots.iter().copied().collect();
+        held.for_each(|held| waiting.extend(held));
+        while let Some(node) = waiting.pop_front() {
+            if !std::mem::replace(&mut is_found[node as usize], true) {
+                order.push(node);
+                waiting.extend(&shape.edges[node as usize]);
+            }
+        }
+        order
+    }
+
+    /// New numbers for the nodes in this order, among all.
+    pub fn names(&self, order: &[u32]) -> Vec<Option<u32>> {
+        let mut names = vec![None; self.len()];
+        let mut used = vec![0; self.kinds.len()];
+        for &node in order {
+            let kind = self.kinds.iter().rposition(|kind| kind.first <= node as usize);
+            let kind = kind.expect("a node is of a kind");
+            names[node as usize] = Some(self.kinds[kind].first as u32 + used[kind]);
+            used[kind] += 1;
+        }
+        names
+    }
+
+    fn renamed(&self, data: &Data, names: &[Option<u32>]) -> Data {
+        match data {
+            Data::Node { id, number } => {
+                let named = names[self.number(*id, *number) as usize];
+                let named = named.expect("what is pointed to is reached");
+                Data::Node { id: *id, number: named - self.kind(*id).first as u32 }
+            }
+            Data::Parts(parts) => {
+                Data::Parts(parts.iter().map(|part| self.renamed(part, names)).collect())
+            }
+            data => data.clone(),
+        }
+    }
+
+    /// Shared memory with its nodes renamed; without those that have no name.
+    pub fn renamed_shared(&self, part: &SharedPart, names: &[Option<u32>]) -> SharedPart {
+        let before = &*part.0;
+        let mut after = before.clone();
+        for kind in &self.kinds {
+            (0..kind.count).for_each(|node| kind.remove(&mut after, node));
+        }
+        for cell in &mut after[..self.first_cell] {
+            cell.content = self.renamed(&cell.content, names);
+        }
+        for kind in &self.kinds {
+            for node in 0..kind.count {
+                let Some(name) = names[kind.first + node] else { continue };
+                let name = name as usize - kind.first;
+                after[kind.state + name] = before[kind.state + node].clone();
+                for field in &kind.fields {
+                    let Cell { content, links } = &before[field + node];
+                    let content = self.renamed(content, names);
+                    after[field + name] = Cell { content, links: links.clone() };
+                }
+            }
+        }
+        SharedPart(Arc::new(after))
+    }
+
+    /// What a process has to itself, with its nodes renamed.
+    pub fn renamed_process(&self, part: &ProcessPart, names: &[Option<u32>]) -> ProcessPart {
+        let mut local = (*part.0).clone();
+        local.each_data_mut(&mut |data| *data = self.renamed(data, names));
+        ProcessPart(Arc::new(local))
+    }
+
+    /// Makes absent what nothing reaches.
+    pub fn collect(&self, state: &mut State) {
+        let shape = self.shape(&state.shared_part());
+        let held: Vec<Box<[u32]>> = (0..state.processes.len())
+            .map(|process| self.held(&state.process_part(process)))
+            .collect();
+        let order = self.order(&shape, held.iter().map(|held| &**held));
+        if order.len() == shape.present {
+            return;
+        }
+        let names = self.names(&order);
+        let cells = Arc::make_mut(&mut state.cells);
+        for kind in &self.kinds {
+            for node in (0..kind.count).filter(|node| names[kind.first + node].is_none()) {
+                kind.remove(cells, node);
+            }
+        }
+    }
+}
+
+impl Kind {
+    fn is(&self, cells: &[Cell], node: usize, state: i64) -> bool {
+        cells[self.state + node].content == Data::Number(state)
+    }
+
+    /// The nodes in a state, ascending.
+    fn in_state(&self, cells: &[Cell], state: i64) -> impl Iterator<Item = usize> {
+        (0..self.count).filter(move |node| self.is(cells, *node, state))
+    }
+
+    /// What the fields hold is lost.
+    fn empty(&self, cells: &mut [Cell], node: usize) {
+        for (field, blank) in self.fields.iter().zip(&self.blank) {
+            cells[field + node].write(blank.clone());
+        }
+    }
+
+    fn remove(&self, cells: &mut [Cell], node: usize) {
+        cells[self.state + node].write(Data::Number(NodeType::ABSENT));
+        self.empty(cells, node);
+    }
+
+    fn named(&self, number: u32) -> String {
+        format!("{} {number}", self.name)
+    }
+}
+
+impl Local {
+    fn each_data(&self, act: &mut dyn FnMut(&Data)) {
+        self.private.iter().for_each(&mut *act);
+        if let Activity::Running(frames) = &self.activity {
+            frames.iter().flat_map(|frame| &frame.locals).for_each(act);
+        }
+    }
+
+    fn each_data_mut(&mut self, act: &mut dyn FnMut(&mut Data)) {
+        self.private.iter_mut().for_each(&mut *act);
+        if let Activity::Running(frames) = &mut self.activity {
+            frames.iter_mut().flat_map(|frame| &mut frame.locals).for_each(act);
+        }
+    }
+}
+
+impl Data {
+    /// Whether there is a node in it.
+    pub(super) fn has_nodes(&self) -> bool {
+        match self {
+            Self::Node { .. } => true,
+            Self::Parts(parts) => parts.iter().any(Self::has_nodes),
+            _ => false,
+        }
+    }
+}
