@@ -3,6 +3,7 @@
 
 mod agreement;
 mod lists;
+mod nodes;
 mod oracle;
 mod snapshots;
 mod wrong;
