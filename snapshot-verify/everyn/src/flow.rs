@@ -139,6 +139,17 @@ impl Flow<'_> {
         slot + place.map_or(0, |(_, place)| usize::from(place + 1) * self.model.slots.len())
     }
 
+    /// Whether there are such rounds: a process that leaves out itself comes to none with itself.
+    pub fn is_made(&self) -> bool {
+        self.model.code.iter().all(|one| match &one.act {
+            Act::Begin(this) => {
+                let leaves_out = matches!(this.except, Some(Term::Me));
+                !(leaves_out && self.bound.contains(&(this.variable, self.me)))
+            }
+            _ => true,
+        })
+    }
+
     /// As it is where a variable of a loop is there.
     pub fn with(&self, variable: usize, place: u8) -> Self {
         let mut bound = self.bound.clone();

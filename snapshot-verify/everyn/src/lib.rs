@@ -11,7 +11,7 @@
 //! | [`term`], `evaluate` | expressions, with three-valued logic |
 //! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
 //! | `links` | links to LL/SC cells |
-//! | `liveness`, [`decided`], `known`, `flow`, `relevance` | what may be forgotten, what is kept at all |
+//! | `liveness`, [`faint`], [`decided`], `known`, `flow`, `relevance` | what may be forgotten, what is kept at all |
 //! | [`rounds`] | ghost scans of several processes |
 //! | [`flips`] | bits of which only the relation matters |
 //! | [`run`] | steps of one process, in loops over the crowd too |
@@ -56,6 +56,7 @@ pub mod compile;
 pub mod decided;
 mod evaluate;
 pub mod export;
+pub mod faint;
 pub mod flips;
 mod flow;
 mod known;

@@ -237,6 +237,8 @@ pub struct Model {
     pub flips: Vec<super::flips::Class>,
     /// Per process, the bytes that only one condition reads.
     pub uses: [Vec<super::decided::Use>; 3],
+    /// What ghost scans that are judged do not need, where.
+    pub faint: Vec<super::faint::Faint>,
     /// Per procedure, what the locals hold at first, after the parameters.
     pub fresh_locals: Vec<Vec<(Room, Term)>>,
 }

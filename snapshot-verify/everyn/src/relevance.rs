@@ -148,7 +148,9 @@ fn relevant(model: &Model) -> Slots {
         for (at, instruction) in model.code.iter().enumerate() {
             each_binding(&loops_around(model, at), &mut Vec::new(), &mut |bound| {
                 let flow = Flow { model, me, bound: bound.to_vec(), rounds };
-                seed(&flow, instruction, &mut relevant);
+                if flow.is_made() {
+                    seed(&flow, instruction, &mut relevant);
+                }
             });
         }
     }
@@ -168,7 +170,10 @@ fn relevant(model: &Model) -> Slots {
             for me in [I, J, T] {
                 let around = loops_around(model, at);
                 each_binding(&around, &mut Vec::new(), &mut |bound| {
-                    step(&Flow { model, me, bound: bound.to_vec(), rounds }, at, &mut relevant);
+                    let flow = Flow { model, me, bound: bound.to_vec(), rounds };
+                    if flow.is_made() {
+                        step(&flow, at, &mut relevant);
+                    }
                 });
             }
         }

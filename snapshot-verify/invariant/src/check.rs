@@ -11,14 +11,15 @@ use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER};
-use crate::centre::{canonical, centre, definite};
+use crate::centre::{canonical, definite};
 use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
 use crate::flips::{self, Bit};
 use crate::join::Effect;
 use crate::layout::{Layout, SPECIFICATION, Scalar, Unfit, at, may_fail, op};
+use crate::recall::Recall;
 use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Planted, late};
 use crate::text::Rows;
-use crate::views::{initial, kinds, steps};
+use crate::views::{centres, initial, lists};
 use crate::{Budget, Unfinished};
 
 /// What came of a check.
@@ -161,10 +162,10 @@ struct Check<'p, 'l, 'b, R> {
     steps: u64,
 }
 
-/// Views with one centre, each with the number of its kind; and what their steps are to others.
+/// Views with one centre, each with the number of its list; and what their steps are to others.
 type Home<'v> = (Vec<(usize, &'v [u8])>, FxHashSet<Effect>);
 
-/// The views of a kind, each with its line.
+/// The views of a list, each with its line.
 type Listed = FxHashMap<Box<[u8]>, u64>;
 
 impl<'p, R: BufRead> Check<'p, '_, '_, R> {
@@ -294,6 +295,11 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             let loose = loose.ok_or_else(|| self.expected("i or j, and a loop over processes"))?;
             layout.loose.push(loose);
         }
+        layout.alike = match self.field("alike")?.as_str() {
+            "0" => false,
+            "1" => true,
+            _ => return Err(self.expected("`alike 0` or `alike 1`")),
+        };
         for _ in 0..self.count("classes")? {
             let line = self.line("bits, by name")?;
             let bits: Option<Vec<Bit>> =
@@ -332,35 +338,38 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
     }
 
     fn obligation(&mut self, layout: &Layout<'_>) -> Result<u64, Stop> {
-        let kinds = kinds(layout);
+        let lists = lists(layout);
         let mut all: Vec<Listed> = Vec::new();
         let mut bytes = 0;
-        for kind in &kinds {
-            all.push(self.views(layout, kind, &mut bytes)?);
+        for kinds in &lists {
+            all.push(self.views(layout, kinds, &mut bytes)?);
         }
-        for (kind, listed) in kinds.iter().zip(&all) {
-            let first = initial(layout, kind);
+        for (kinds, listed) in lists.iter().zip(&all) {
             let is_listed = |view: &Vec<u8>| listed.contains_key(view.as_slice());
-            if !first.is_ok_and(|first| first.iter().all(is_listed)) {
+            let are_listed =
+                |kind: &Kind| initial(layout, kind).is_ok_and(|first| first.iter().all(is_listed));
+            if !kinds.iter().all(are_listed) {
                 return Err(Refusal::Initial(layout.obligation).into());
             }
         }
-        self.closed(layout, &kinds, &all, bytes)?;
+        self.closed(layout, &lists, &all, bytes)?;
         Ok(all.iter().map(|listed| listed.len() as u64).sum())
     }
 
-    /// Reads the views of a kind.
+    /// Reads the views of a list.
     fn views(
         &mut self,
         layout: &Layout<'_>,
-        kind: &Kind,
+        kinds: &[Kind],
         bytes: &mut usize,
     ) -> Result<Listed, Stop> {
         let mut listed = Listed::default();
         let mut rows = Rows::new(layout);
         for _ in 0..self.count("views")? {
             let line = self.line("a view")?;
-            let view = rows.view(&line).filter(|view| is_view(layout, kind, view));
+            let view = rows
+                .view(&line)
+                .filter(|view| kinds.iter().all(|kind| is_view(layout, kind, view)));
             let view = view.ok_or_else(|| self.expected("a view, as it is written"))?;
             *bytes += view.len() + 64;
             if listed.len().is_multiple_of(PERIOD) {
@@ -378,39 +387,47 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
     fn closed(
         &mut self,
         layout: &Layout<'_>,
-        kinds: &[Kind],
+        lists: &[Vec<Kind>],
         all: &[Listed],
         mut bytes: usize,
     ) -> Result<(), Stop> {
         let obligation = layout.obligation;
         let planted = Planted::default();
         let mut homes: FxHashMap<Vec<u8>, Home<'_>> = FxHashMap::default();
-        for (number, (kind, listed)) in kinds.iter().zip(all).enumerate() {
+        for (number, (kinds, listed)) in lists.iter().zip(all).enumerate() {
+            let mut recall = Recall::new(layout, kinds, planted);
             for (view, &line) in listed {
                 let failed = |failure| Refusal::Failure { obligation, line, failure };
-                let steps = steps(layout, kind, view, planted).map_err(failed)?;
+                let steps = recall.steps(view).map_err(failed)?;
                 self.steps += steps.views.len() as u64;
                 if !steps.views.iter().all(|next| listed.contains_key(next.as_slice())) {
                     return Err(Refusal::Escape { obligation, line, joined: false }.into());
                 }
-                let centre = centre(layout, kind, view);
-                bytes += 40;
-                let home = homes.entry(centre).or_insert_with_key(|centre| {
-                    bytes += centre.len() + 128;
-                    Default::default()
-                });
-                home.0.push((number, view));
-                bytes += steps.effects.len() * 160;
-                home.1.extend(steps.effects);
+                for centre in centres(layout, kinds, view) {
+                    bytes += 40;
+                    let home = homes.entry(centre).or_insert_with_key(|centre| {
+                        bytes += centre.len() + 128;
+                        Default::default()
+                    });
+                    home.0.push((number, view));
+                    for effect in &steps.effects {
+                        if !home.1.contains(effect) {
+                            bytes += 200;
+                            home.1.insert(effect.clone());
+                        }
+                    }
+                }
                 if self.steps.is_multiple_of(PERIOD as u64) {
-                    self.spend(bytes)?;
+                    self.spend(bytes + recall.bytes)?;
                 }
             }
         }
         for (views, effects) in homes.values() {
             for &(number, view) in views {
-                let (kind, listed) = (&kinds[number], &all[number]);
+                let (kinds, listed) = (&lists[number], &all[number]);
                 let line = listed[view];
+                // What a step is to others asks who is there, in whichever order.
+                let Some(kind) = kinds.first() else { continue };
                 for effect in effects {
                     let failed = |failure| Refusal::Failure { obligation, line, failure };
                     let made = effect.apply(layout, kind, view, planted).map_err(failed)?;

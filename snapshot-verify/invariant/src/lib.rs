@@ -16,7 +16,7 @@
 //! | [`evaluate`], [`step`], `ghosts` | steps of one process, values unknown |
 //! | [`flips`] | bits of which only the relation to others is listed |
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
-//! | [`views`] | kinds of views, the first of each, all steps from one |
+//! | [`views`], [`recall`] | kinds of views, the first of each, all steps from one |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
 //! | [`smt`] | the same as conditions for solvers |
 //! | `liveness`, [`search`], [`write`](mod@write) | how it is made; nothing that the check uses |
@@ -37,6 +37,7 @@ mod ghosts;
 pub mod join;
 pub mod layout;
 mod liveness;
+pub mod recall;
 pub mod search;
 pub mod smt;
 pub mod step;

@@ -1,15 +1,17 @@
 //! The least set of views that is closed under all rules. The check does without it.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::byte::T;
-use crate::centre::centre;
 use crate::join::Effect;
 use crate::layout::Layout;
+use crate::recall::Recall;
 use crate::step::{Failure, Kind, Planted};
-use crate::views::{initial, kinds, steps};
+use crate::views::{centres, initial, lists};
 use crate::{Budget, Unfinished};
 
 /// A set of views, by kind.
@@ -18,13 +20,22 @@ pub struct Family {
     /// The kinds.
     pub kinds: Vec<Kind>,
     /// Per kind, its views.
-    pub views: Vec<FxHashSet<Box<[u8]>>>,
+    pub views: Vec<Rc<FxHashSet<Box<[u8]>>>>,
 }
 
 impl Family {
+    /// The lists of views: those of several kinds may be one.
+    pub fn lists(&self) -> impl Iterator<Item = &Rc<FxHashSet<Box<[u8]>>>> {
+        let is_new = |number: &usize| {
+            let before = number.checked_sub(1).map(|before| &self.views[before]);
+            before.is_none_or(|before| !Rc::ptr_eq(before, &self.views[*number]))
+        };
+        (0..self.views.len()).filter(is_new).map(|number| &self.views[number])
+    }
+
     /// How many views there are.
     pub fn len(&self) -> usize {
-        self.views.iter().map(FxHashSet::len).sum()
+        self.lists().map(|views| views.len()).sum()
     }
 
     /// Whether there are none.
@@ -49,14 +60,19 @@ struct Home {
     known: FxHashSet<Effect>,
 }
 
+/// A view that is to be expanded: its list, its number, and its centres.
+type Waiting = (usize, u32, SmallVec<[usize; 1]>);
+
 struct Search<'a, 'p> {
     layout: &'a Layout<'p>,
     planted: Planted,
-    family: Family,
+    lists: &'a [Vec<Kind>],
+    recalls: Vec<Recall<'a, 'p>>,
+    views: Vec<FxHashSet<Box<[u8]>>>,
     rows: Vec<Box<[u8]>>,
     homes: Vec<Home>,
     numbers: FxHashMap<Vec<u8>, usize>,
-    waiting: VecDeque<(usize, u32, usize)>,
+    waiting: VecDeque<Waiting>,
 }
 
 /// Closes the views of the initial state under all rules.
@@ -68,86 +84,98 @@ pub fn close(
     planted: Planted,
     budget: &mut Budget<'_>,
 ) -> Result<Family, Obstacle> {
-    let kinds = kinds(layout);
-    let views = vec![FxHashSet::default(); kinds.len()];
+    let lists = lists(layout);
     let mut search = Search {
         layout,
         planted,
-        family: Family { kinds, views },
+        lists: &lists,
+        recalls: lists.iter().map(|kinds| Recall::new(layout, kinds, planted)).collect(),
+        views: vec![FxHashSet::default(); lists.len()],
         rows: Vec::new(),
         homes: Vec::new(),
         numbers: FxHashMap::default(),
         waiting: VecDeque::new(),
     };
-    for kind in 0..search.family.kinds.len() {
-        let first = initial(layout, &search.family.kinds[kind]).map_err(Obstacle::Failure)?;
-        for state in first {
-            search.add(kind, state).map_err(Obstacle::Failure)?;
+    for (list, kinds) in lists.iter().enumerate() {
+        for kind in kinds {
+            for state in initial(layout, kind).map_err(Obstacle::Failure)? {
+                search.add(list, state);
+            }
         }
     }
     let mut made: usize = 0;
-    while let Some((kind, number, home)) = search.waiting.pop_front() {
-        search.expand(kind, number, home).map_err(Obstacle::Failure)?;
+    while let Some((list, number, homes)) = search.waiting.pop_front() {
+        search.expand(list, number, &homes).map_err(Obstacle::Failure)?;
         made += 1;
         if made.is_multiple_of(64) {
-            let bytes = search.rows.len() * (2 * layout.slots.len() + 96);
+            let recalled: usize = search.recalls.iter().map(|recall| recall.bytes).sum();
+            let bytes = search.rows.len() * (2 * layout.slots.len() + 96) + recalled;
             budget.spend(bytes).map_err(Obstacle::Unfinished)?;
         }
     }
-    Ok(search.family)
+    let views: Vec<_> = search.views.into_iter().map(Rc::new).collect();
+    let of =
+        lists.iter().zip(&views).flat_map(|(kinds, views)| vec![Rc::clone(views); kinds.len()]);
+    Ok(Family { kinds: lists.iter().flatten().cloned().collect(), views: of.collect() })
 }
 
 impl Search<'_, '_> {
-    fn add(&mut self, kind: usize, state: Vec<u8>) -> Result<(), Failure> {
-        if self.family.views[kind].contains(state.as_slice()) {
-            return Ok(());
+    fn add(&mut self, list: usize, state: Vec<u8>) {
+        if self.views[list].contains(state.as_slice()) {
+            return;
         }
-        let centre = centre(self.layout, &self.family.kinds[kind], &state);
-        let next = self.homes.len();
-        let home = *self.numbers.entry(centre).or_insert(next);
-        if home == next {
-            self.homes.push(Home::default());
+        let mut homes = SmallVec::new();
+        for centre in centres(self.layout, &self.lists[list], &state) {
+            let next = self.homes.len();
+            let home = *self.numbers.entry(centre).or_insert(next);
+            if home == next {
+                self.homes.push(Home::default());
+            }
+            homes.push(home);
         }
         let number = self.rows.len() as u32;
         let row: Box<[u8]> = state.into();
         self.rows.push(row.clone());
-        self.family.views[kind].insert(row);
-        self.homes[home].views.push((kind, number));
-        self.waiting.push_back((kind, number, home));
-        Ok(())
+        self.views[list].insert(row);
+        homes.iter().for_each(|home: &usize| self.homes[*home].views.push((list, number)));
+        self.waiting.push_back((list, number, homes));
     }
 
-    fn expand(&mut self, kind: usize, number: u32, home: usize) -> Result<(), Failure> {
+    fn expand(&mut self, list: usize, number: u32, homes: &[usize]) -> Result<(), Failure> {
         let row = self.rows[number as usize].clone();
-        let steps = steps(self.layout, &self.family.kinds[kind], &row, self.planted)?;
+        let steps = self.recalls[list].steps(&row)?;
         for state in steps.views {
-            self.add(kind, state)?;
+            self.add(list, state);
         }
-        // What has been seen of others, and what others are to see.
-        for position in 0..self.homes[home].effects.len() {
-            let effect = self.homes[home].effects[position].clone();
-            self.apply(&effect, kind, &row)?;
-        }
-        for effect in steps.effects {
-            let is_left_out = match effect.actor {
-                T => self.planted.no_others,
-                _ => self.planted.no_scans,
-            };
-            if is_left_out || !self.homes[home].known.insert(effect.clone()) {
-                continue;
+        for &home in homes {
+            // What has been seen of others, and what others are to see.
+            for position in 0..self.homes[home].effects.len() {
+                let effect = self.homes[home].effects[position].clone();
+                self.apply(&effect, list, &row)?;
             }
-            self.homes[home].effects.push(effect.clone());
-            for position in 0..self.homes[home].views.len() {
-                let (kind, number) = self.homes[home].views[position];
-                let row = self.rows[number as usize].clone();
-                self.apply(&effect, kind, &row)?;
+            for effect in &steps.effects {
+                let is_left_out = match effect.actor {
+                    T => self.planted.no_others,
+                    _ => self.planted.no_scans,
+                };
+                if is_left_out || !self.homes[home].known.insert(effect.clone()) {
+                    continue;
+                }
+                self.homes[home].effects.push(effect.clone());
+                for position in 0..self.homes[home].views.len() {
+                    let (list, number) = self.homes[home].views[position];
+                    let row = self.rows[number as usize].clone();
+                    self.apply(effect, list, &row)?;
+                }
             }
         }
         Ok(())
     }
 
-    fn apply(&mut self, effect: &Effect, kind: usize, row: &[u8]) -> Result<(), Failure> {
-        let made = effect.apply(self.layout, &self.family.kinds[kind], row, self.planted)?;
-        made.into_iter().try_for_each(|state| self.add(kind, state))
+    fn apply(&mut self, effect: &Effect, list: usize, row: &[u8]) -> Result<(), Failure> {
+        let Some(kind) = self.lists[list].first() else { return Ok(()) };
+        let made = effect.apply(self.layout, kind, row, self.planted)?;
+        made.into_iter().for_each(|state| self.add(list, state));
+        Ok(())
     }
 }

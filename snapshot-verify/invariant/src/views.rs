@@ -1,7 +1,9 @@
 //! Which kinds of views there are, the first of each, and all steps from one.
 
+use smallvec::SmallVec;
+
 use crate::byte::{ANY, I, J, Row, T};
-use crate::centre::{canonical, definite};
+use crate::centre::{canonical, centre, definite};
 use crate::claim::Aim;
 use crate::flips::{load, normal};
 use crate::join::{Effect, effect};
@@ -22,6 +24,33 @@ pub fn kinds(layout: &Layout<'_>) -> Vec<Kind> {
             kind(&[I, J, T], T),
         ],
     }
+}
+
+/// The kinds that each list stands for: the one, or, of t, all of its places.
+pub fn lists(layout: &Layout<'_>) -> Vec<Vec<Kind>> {
+    let mut lists: Vec<Vec<Kind>> = Vec::new();
+    for kind in kinds(layout) {
+        let is_of = |list: &&mut Vec<Kind>| {
+            layout.alike && kind.followed == T && list.iter().all(|one| one.followed == T)
+        };
+        match lists.last_mut().filter(is_of) {
+            Some(list) => list.push(kind),
+            None => lists.push(vec![kind]),
+        }
+    }
+    lists
+}
+
+/// The centres that a view of a list has, as one of its kinds.
+pub fn centres(layout: &Layout<'_>, kinds: &[Kind], view: &[u8]) -> SmallVec<[Vec<u8>; 1]> {
+    let mut centres: SmallVec<[Vec<u8>; 1]> = SmallVec::new();
+    for kind in kinds {
+        let centre = centre(layout, kind, view);
+        if !centres.contains(&centre) {
+            centres.push(centre);
+        }
+    }
+    centres
 }
 
 /// The views of the initial state.

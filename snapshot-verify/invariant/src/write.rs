@@ -11,8 +11,10 @@ use snapshot_semantics::certificate::hexadecimal;
 use snapshot_semantics::interpret::code::Instruction;
 use thiserror::Error;
 
+use crate::byte::{I, J};
 use crate::claim::{Aim, Claim, Obligation, missing};
-use crate::layout::{Layout, Scalar, Unfit, may_fail};
+use crate::flips::Bit;
+use crate::layout::{Layout, Room, Scalar, Unfit, may_fail};
 use crate::search::{Family, Obstacle, close};
 use crate::step::{Failure, Planted, late};
 use crate::text::Rows;
@@ -32,6 +34,8 @@ pub struct Part {
     /// Loops of i and j in which only the round of t is one of its own: the owner, the procedure,
     /// and which of its loops.
     pub loose: Vec<(u8, usize, usize)>,
+    /// Whether one list is to stand for all places of t among i and j.
+    pub alike: bool,
     /// Bits of which only the relation is listed, by names; those that stand for nothing here,
     /// or cannot be in a class, are passed over.
     pub classes: Vec<Vec<BitName>>,
@@ -144,8 +148,14 @@ pub fn write_planted(
     writeln!(output, "obligations {}", parts.len())?;
     let mut summary = Summary { obligations: Vec::new(), bytes: 0 };
     for part in parts {
-        let layout = lay_out(program, part).map_err(WriteError::Unfit)?;
-        let family = close(&layout, planted, budget).map_err(|obstacle| match obstacle {
+        let mut layout = lay_out(program, part).map_err(WriteError::Unfit)?;
+        let mut closed = close(&layout, planted, budget);
+        if layout.alike && matches!(closed, Err(Obstacle::Failure(_))) {
+            // Where loops tell where t is, one list for all of its places says too little.
+            layout.alike = false;
+            closed = close(&layout, planted, budget);
+        }
+        let family = closed.map_err(|obstacle| match obstacle {
             Obstacle::Failure(failure) => {
                 WriteError::Failure { obligation: part.obligation, failure }
             }
@@ -196,11 +206,13 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
     loose.sort_unstable();
     loose.dedup();
     layout.loose = loose;
+    layout.alike = part.alike;
     layout.index();
     for class in &part.classes {
         let bits = class.iter().filter_map(|(name, round)| layout.bit(name, *round));
         let bits = bits.map(|bit| layout.loosened(bit));
-        let bits = bits.filter(|bit| layout.slots[bit.at].kept).collect::<Vec<_>>();
+        let is_listed = |bit: &Bit| layout.slots[bit.at].kept && !is_passing(&layout, bit.at);
+        let bits = bits.filter(is_listed).collect::<Vec<_>>();
         if !bits.is_empty() {
             layout.classes.push(bits);
         }
@@ -212,6 +224,24 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
         layout.index();
     }
     Ok(layout)
+}
+
+/// Whether a local of i or j is forgotten wherever its process may pause: no centre shows it.
+fn is_passing(layout: &Layout<'_>, at: usize) -> bool {
+    let slot = &layout.slots[at];
+    let (Some(owner @ (I | J)), Some(procedure)) = (slot.owner, slot.frame) else { return false };
+    let offset = at - layout.blocks[usize::from(owner)];
+    let mut locals = layout.frames[procedure].locals.iter();
+    let is_in = |room: &Room| (room.base..room.base + room.size).contains(&offset);
+    let Some(local) = locals.position(is_in) else { return false };
+    let code = layout.code[procedure].instructions.iter().zip(&layout.forgotten[procedure]);
+    code.enumerate().all(|(at, (one, forgotten))| {
+        let before = at.checked_sub(1).map(|at| layout.code[procedure].instructions[at]);
+        let is_call = |one: &Instruction<'_>| matches!(one, Instruction::Call { .. });
+        let is_pause = matches!(one, Instruction::Access { .. } | Instruction::BeginAtomic { .. });
+        let may_stand = is_pause || is_call(one) || before.as_ref().is_some_and(is_call);
+        !may_stand || forgotten.contains(&local)
+    })
 }
 
 fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::Result<()> {
@@ -239,6 +269,7 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
     for (owner, procedure, number) in &layout.loose {
         writeln!(output, "{} {procedure} {number}", ["i", "j"][usize::from(*owner)])?;
     }
+    writeln!(output, "alike {}", u8::from(layout.alike))?;
     writeln!(output, "classes {}", layout.classes.len())?;
     for class in &layout.classes {
         let bits: Vec<String> = class.iter().map(|bit| layout.bit_name(*bit)).collect();
@@ -248,7 +279,7 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
     for line in forgotten {
         writeln!(output, "{line}")?;
     }
-    for views in &family.views {
+    for views in family.lists() {
         writeln!(output, "views {}", views.len())?;
         let mut sorted: Vec<&[u8]> = views.iter().map(|view| &**view).collect();
         sorted.sort_unstable();

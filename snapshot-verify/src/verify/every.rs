@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use snapshot_everyn::compile::compile;
 use snapshot_everyn::ladder::{Answer, Budget, prove_all};
 pub use snapshot_everyn::ladder::{Rungs, UnknownRung};
+use snapshot_everyn::prove::is_ordered;
 use snapshot_everyn::shape::Mode;
 use snapshot_everyn::{export, model};
 use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
@@ -101,6 +102,7 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
             point: export::point(&model),
             late: model.delays,
             loose: export::loose(&model),
+            alike: !is_ordered(&model),
             classes: export::classes(program, &model),
         }));
     }

@@ -69,6 +69,7 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         delays: false,
         flips: Vec::new(),
         uses: Default::default(),
+        faint: Vec::new(),
         fresh_locals: Vec::new(),
     };
     for (room, variable) in private.into_iter().zip(&program.private) {
@@ -135,6 +136,7 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
     model.passes = [I, J, T].map(|me| may_pass(&model, me));
     model.index();
     model.uses = crate::decided::uses(&model);
+    model.faint = crate::faint::faint(&model, &crate::prove::crowds(&model));
     model.flips = crate::flips::classes(&model);
     Ok(model)
 }

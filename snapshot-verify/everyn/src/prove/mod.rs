@@ -182,7 +182,7 @@ impl From<Unsupported> for End {
 
 /// The kinds of an obligation. Where loops do not tell where t is among i and j, the views of
 /// all places of t are the same, and one kind stands for them.
-fn crowds(model: &Model) -> Vec<Crowd> {
+pub(crate) fn crowds(model: &Model) -> Vec<Crowd> {
     let crowd = |members: &[u8], tracked| Crowd { members: members.to_vec(), tracked };
     let (mut kinds, places) = match model.obligation.mode {
         Mode::Direct => (

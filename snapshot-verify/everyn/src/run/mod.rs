@@ -336,6 +336,20 @@ impl<'m> Run<'m> {
         }
     }
 
+    /// Forgets what nothing that is judged depends on.
+    fn forget_faint(&self, state: &mut [u8], here: usize) {
+        if self.me != self.crowd.tracked || !self.in_ghost(state) {
+            return;
+        }
+        let block = self.block();
+        let procedure = self.model.code[here].procedure;
+        for faint in self.model.faint.iter().filter(|one| one.is_of(self.crowd, procedure)) {
+            for at in faint.bytes(self.model, &state[block..], here) {
+                state[block + at] = DEAD;
+            }
+        }
+    }
+
     /// Ends a step: what is dead is forgotten, what all views must agree on is made
     /// definite.
     fn emit(&self, mut branch: Branch, out: &mut Vec<Branch>) -> Result<(), Unsupported> {
@@ -343,6 +357,7 @@ impl<'m> Run<'m> {
         if here != 0 {
             self.forget(&mut branch.state, here);
             self.forget_decided(&mut branch.state);
+            self.forget_faint(&mut branch.state, here);
         }
         self.forget_links(&mut branch.state, here);
         let states = crate::view::definite(self.model, self.crowd, branch.state)?;

@@ -176,6 +176,8 @@ pub struct Layout<'p> {
     pub loose: Vec<(u8, usize, usize)>,
     /// The bytes of their positions and variables.
     pub loose_bytes: Vec<(usize, usize)>,
+    /// Whether one list stands for all places of t among i and j.
+    pub alike: bool,
     /// Bits that are said relative to each other.
     pub classes: Vec<Vec<Bit>>,
     /// The same by byte: the number of the class, and in which round.
@@ -222,6 +224,7 @@ impl<'p> Layout<'p> {
             late: false,
             loose: Vec::new(),
             loose_bytes: Vec::new(),
+            alike: false,
             classes: Vec::new(),
             class_bits: BTreeMap::new(),
             truths: Vec::new(),

@@ -26,6 +26,7 @@ mod store;
 mod term;
 
 use std::io;
+use std::rc::Rc;
 
 use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::interpret::code::{Instruction, compile};
@@ -106,7 +107,15 @@ pub fn conditions_without(
     }
     let obligation = Obligation { ghosts: Ghosts::Scans, aim: Aim::Observer };
     let (kept, classes) = (kept.to_vec(), Vec::new());
-    let part = Part { obligation, kept, point: None, late: false, loose: Vec::new(), classes };
+    let part = Part {
+        obligation,
+        kept,
+        point: None,
+        late: false,
+        loose: Vec::new(),
+        alike: false,
+        classes,
+    };
     let mut layout = lay_out(program, &part).map_err(SmtError::Unfit)?;
     layout.stops_always = true;
     // What fails is to be found by the solver.
@@ -129,7 +138,7 @@ fn leave_out(family: &mut Family, number: usize) {
         let mut sorted: Vec<Box<[u8]>> = views.iter().cloned().collect();
         sorted.sort_unstable();
         if let Some(view) = number.checked_sub(before).and_then(|at| sorted.get(at)) {
-            views.remove(view);
+            Rc::make_mut(views).remove(view);
             return;
         }
         before += views.len();

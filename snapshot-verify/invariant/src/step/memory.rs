@@ -1,10 +1,14 @@
 //! Accesses: which cell, what is read from it, what is left for others.
 
-use snapshot_language::program::{Access, CellPlace, Place, Projection, Root, SharedId, Type};
+use snapshot_language::program::{
+    Access, CellPlace, Expression, ExpressionKind, IndexSet, Place, Projection, Root, SharedId,
+    Type,
+};
 use snapshot_semantics::interpret::code::Instruction;
 
 use super::{Failure, Outcome, Run, Write, definite_indices};
 use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T, number, truth};
+use crate::centre::is_central;
 use crate::evaluate::{Stop, patched_token, stored_token};
 use crate::layout::{Index, Room, Scalar, by_members, fixed, size};
 
@@ -35,7 +39,7 @@ impl<'p> Run<'_, 'p> {
                     if tokens && *content == Type::view() {
                         // One of its elements: evaluated for what may go wrong.
                         if let Err(stop) = self.scope(branch, procedure).scalar(index) {
-                            branch.failure = branch.failure.or(self.unknown(stop));
+                            branch.failure = branch.failure.or(self.unknown(stop, &branch.state));
                         }
                         let token = patched_token(branch.state[begin]);
                         self.put(&mut branch.state, begin, &[token]);
@@ -44,7 +48,7 @@ impl<'p> Run<'_, 'p> {
                     let byte = match self.scope(branch, procedure).scalar(index) {
                         Ok(byte) => byte,
                         Err(stop) => {
-                            branch.failure = branch.failure.or(self.unknown(stop));
+                            branch.failure = branch.failure.or(self.unknown(stop, &branch.state));
                             ANY
                         }
                     };
@@ -78,16 +82,12 @@ impl<'p> Run<'_, 'p> {
     }
 
     /// Where an index leads, in elements, if its place is there.
-    pub(super) fn offset(
-        &self,
-        over: snapshot_language::program::IndexSet,
-        byte: u8,
-    ) -> Option<usize> {
+    pub(super) fn offset(&self, over: IndexSet, byte: u8) -> Option<usize> {
         if byte == ANY {
             return None;
         }
         match over {
-            snapshot_language::program::IndexSet::Range(low, high) => {
+            IndexSet::Range(low, high) => {
                 let (low, high) = fixed(low, high)?;
                 (low..=high).contains(&number(byte)).then(|| (number(byte) - low) as usize)
             }
@@ -142,10 +142,8 @@ impl<'p> Run<'_, 'p> {
         }
         let exact = self.me == T || (self.is_followed() && self.is_inside(&branch.state));
         if !exact {
-            // Whatever the indices are: they may be known in one view, and not in another.
-            let cells = self.layout.cells[access.place().variable.0 as usize].iter();
-            let mut slots = cells.flat_map(|(_, room)| room.base..room.base + room.size);
-            return !slots.any(|at| self.layout.slots[at].kept);
+            let indices = self.central_indices(branch, procedure, access.place());
+            return !self.touches(access.place().variable, &indices, true);
         }
         let mut branch = branch.clone();
         let Ok(indices) = self.indices(&mut branch, procedure, access.place()) else {
@@ -154,6 +152,32 @@ impl<'p> Run<'_, 'p> {
         let is_mine = |one: &Index| *one == Index::Member(T);
         let others_are_t = writes && !indices.iter().any(is_mine);
         !self.touches(access.place().variable, &indices, others_are_t)
+    }
+
+    /// The indices of a cell as far as the centre says what they are, where all views of a state
+    /// must agree: t is any other there, and any other may be t.
+    fn central_indices(&self, branch: &Outcome, procedure: usize, place: &CellPlace) -> Vec<Index> {
+        let block = self.block();
+        let is_loose = |at: usize| self.layout.loose_bytes.iter().any(|(_, one)| *one == at);
+        let dimensions = &self.layout.program.shared(place.variable).dimensions;
+        let index = |(index, over): (&Expression, &IndexSet)| {
+            if !by_members(*over) {
+                return Index::Anywhere;
+            }
+            let room = match plain(index) {
+                ExpressionKind::Me => return Index::Member(self.me),
+                ExpressionKind::Local(id) => self.layout.frames[procedure].locals[id.0 as usize],
+                _ => return Index::Anyone,
+            };
+            let at = block + room.base;
+            let is_central = room.size == 1 && is_central(self.layout, &branch.state, at);
+            match branch.state[at].checked_sub(BASE) {
+                Some(T | OTHER) if is_central && !is_loose(at) => Index::Member(OTHER),
+                Some(member) if is_central && member < T => Index::Member(member),
+                _ => Index::Anyone,
+            }
+        };
+        place.indices.iter().zip(dimensions).map(index).collect()
     }
 
     /// Whether cells with these indices are kept; another process may be t, or not.
@@ -192,7 +216,7 @@ impl<'p> Run<'_, 'p> {
         let Instruction::Access { access, into, .. } = instruction else { return };
         let indices = match self.indices(&mut branch, procedure, access.place()) {
             Ok(indices) => indices,
-            Err(stop) => match self.unknown(stop) {
+            Err(stop) => match self.unknown(stop, &branch.state) {
                 Some(failure) => {
                     branch.failure = Some(failure);
                     out.push(branch);
@@ -290,7 +314,7 @@ impl<'p> Run<'_, 'p> {
                     Err(_) => None,
                 };
                 if let Err(stop) = old
-                    && let Some(failure) = self.unknown(stop)
+                    && let Some(failure) = self.unknown(stop, &branch.state)
                 {
                     branch.failure = Some(failure);
                     out.push(branch);
@@ -304,7 +328,7 @@ impl<'p> Run<'_, 'p> {
                     if success {
                         let row = match self.scope(&mut branch, procedure).row(new) {
                             Ok(row) => row,
-                            Err(stop) => match self.unknown(stop) {
+                            Err(stop) => match self.unknown(stop, &branch.state) {
                                 Some(failure) => {
                                     branch.failure = Some(failure);
                                     out.push(branch);
@@ -365,5 +389,13 @@ impl<'p> Run<'_, 'p> {
 
     pub(super) fn is_point(&self, procedure: usize, here: usize) -> bool {
         self.layout.point == Some(here) && procedure == self.layout.program.update().0 as usize
+    }
+}
+
+/// An expression without conversions.
+fn plain(expression: &Expression) -> &ExpressionKind {
+    match &expression.kind {
+        ExpressionKind::Convert(inner) => plain(inner),
+        kind => kind,
     }
 }

@@ -9,6 +9,7 @@ pub mod late;
 mod memory;
 mod settle;
 
+use smallvec::SmallVec;
 use snapshot_language::Span;
 use snapshot_language::program::SharedId;
 use snapshot_semantics::interpret::code::Instruction;
@@ -117,6 +118,9 @@ pub struct Planted {
     pub symbols_differ: bool,
     /// What an operation does that is shown late is not made.
     pub late_is_unseen: bool,
+    /// What goes wrong in a round of any other process is shown elsewhere, whatever loops are
+    /// around it.
+    pub any_round: bool,
 }
 
 /// The position of a loop in the gap before all members; behind one it is one more, and that
@@ -284,7 +288,7 @@ impl<'p> Run<'_, 'p> {
         for argument in arguments {
             match self.scope(branch, procedure).row(argument) {
                 Ok(row) => rows.push(row),
-                Err(stop) => match self.unknown(stop) {
+                Err(stop) => match self.unknown(stop, &branch.state) {
                     Some(failure) => {
                         branch.failure = Some(failure);
                         return None;
@@ -301,12 +305,28 @@ impl<'p> Run<'_, 'p> {
     }
 
     /// What stops an evaluation: a failure of the proof, if that is what it is about.
-    pub fn unknown(&self, stop: Stop) -> Option<Failure> {
+    pub fn unknown(&self, stop: Stop, state: &[u8]) -> Option<Failure> {
         match stop {
             Stop::Fault(span) => {
-                self.layout.obligation.fears(self.me).then_some(Failure::Fault(span))
+                let is_judged = self.layout.obligation.fears(self.me) && !self.is_elsewhere(state);
+                is_judged.then_some(Failure::Fault(span))
             }
             Stop::Apart(span) => Some(Failure::Mixed(span)),
+        }
+    }
+
+    /// Whether one loop over processes runs, and no other, in a round of any other process: what
+    /// goes wrong there does so in the round of i, in the view in which i is that process.
+    fn is_elsewhere(&self, state: &[u8]) -> bool {
+        let block = self.block();
+        let positions = self.layout.frames.iter().flat_map(|frame| &frame.fors);
+        let positions = positions.map(|position| state[block + position]);
+        let is_gap = |position: &u8| (GAP..MEMBER).contains(position);
+        let running = positions.filter(|position| !matches!(*position, ANY | COUNTING));
+        let running: SmallVec<[u8; 4]> = running.collect();
+        match self.planted.any_round {
+            true => running.iter().any(is_gap),
+            false => running.len() == 1 && running.iter().all(is_gap),
         }
     }
 

@@ -132,7 +132,7 @@ impl<'p> Run<'_, 'p> {
                 let unknown = scope.unknown;
                 let holds = match holds {
                     Ok(holds) => holds,
-                    Err(stop) => match self.unknown(stop) {
+                    Err(stop) => match self.unknown(stop, &branch.state) {
                         Some(_) => {
                             self.stopped(branch, stop, unknown, waiting, |_| {});
                             return;
@@ -168,7 +168,7 @@ impl<'p> Run<'_, 'p> {
                         // It may be any of them.
                         Ok(byte) if byte == BASE + LOOSE => ANY,
                         Ok(byte) => byte,
-                        Err(stop) => match self.unknown(stop) {
+                        Err(stop) => match self.unknown(stop, &branch.state) {
                             Some(failure) => {
                                 branch.failure = Some(failure);
                                 waiting.push(branch);
@@ -204,7 +204,7 @@ impl<'p> Run<'_, 'p> {
                         let mut scope = self.scope(&mut branch, procedure);
                         match scope.row(result) {
                             Ok(row) => Some(row),
-                            Err(stop) => match self.unknown(stop) {
+                            Err(stop) => match self.unknown(stop, &branch.state) {
                                 Some(failure) => {
                                     branch.failure = Some(failure);
                                     None
@@ -244,7 +244,7 @@ impl<'p> Run<'_, 'p> {
         waiting: &mut Vec<Outcome>,
         go_on: impl Fn(&mut Outcome),
     ) {
-        let Some(failure) = self.unknown(stop) else {
+        let Some(failure) = self.unknown(stop, &branch.state) else {
             go_on(&mut branch);
             waiting.push(branch);
             return;

@@ -7,6 +7,7 @@ mod altered;
 mod planted;
 mod programs;
 mod projection;
+mod recall;
 mod relative;
 mod rules;
 mod solvers;

@@ -131,6 +131,7 @@ pub const SILENT: Planted = Planted {
     no_failures: true,
     symbols_differ: false,
     late_is_unseen: false,
+    any_round: false,
 };
 
 fn closed(layout: &Layout<'_>) -> Family {
@@ -161,6 +162,11 @@ fn unfolded(layout: &Layout<'_>, views: &FxHashSet<Box<[u8]>>) -> FxHashSet<Vec<
 /// The plain rules find the set of all flips closed; how many views there are, and of how many
 /// one stands for more than itself.
 fn check_unfolded(program: &Program, part: &Part) -> (usize, usize) {
+    check_unfolded_by(program, &Part { alike: true, ..part.clone() });
+    check_unfolded_by(program, part)
+}
+
+fn check_unfolded_by(program: &Program, part: &Part) -> (usize, usize) {
     let layout = lay_out(program, part).unwrap();
     assert!(!layout.classes.is_empty(), "no classes");
     let family = closed(&layout);

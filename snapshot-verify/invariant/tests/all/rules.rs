@@ -1,14 +1,14 @@
 //! One program per rule that makes lists short: without the rule's care a wrong list would be
 //! accepted.
 
-use snapshot_invariant::check::Answer;
+use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::step::{Failure, Planted};
 use snapshot_invariant::write::{Part, WriteError};
 
 use snapshot_language::program::Program;
 
-use crate::programs::{certificate, checked, parsed, parts};
+use crate::programs::{certificate, checked, parsed, parts, refused};
 
 /// An update looks without the lock, as a private variable says by then: wrong, though the variable
 /// never says so of an idle process.
@@ -189,4 +189,57 @@ fn views_in_elements_are_not_made_here() {
     made(&LENT.replace("if not has: return lent[k]", "skip")).unwrap();
     let failed = made(LENT).err();
     assert!(matches!(failed, Some(WriteError::Failure { .. })), "{failed:?}");
+}
+
+/// What goes wrong in the round of one process does so in the view in which that one is i; what takes
+/// two of them is seen where one is i, too, and the other one is any other.
+#[test]
+fn faults_in_rounds_of_others_are_those_of_i() {
+    let counts = |body: &str| {
+        let scan = format!("    local count[process]: 0..1\n    local copy[segment]: value{body}");
+        let text = "
+algorithm counts
+shared a[segment]: value
+update(v):
+    a[me] := v
+scan:
+SCAN
+    return copy
+";
+        let text = text.replace("SCAN", &scan);
+        parsed(&text, None)
+    };
+    let once = "
+    for k in processes:
+        if count[k] = 0: count[k] := count[k] + 1";
+    let twice = "
+    for k in processes:
+        count[k] := count[k] + 1
+        count[k] := count[k] + 1";
+    // Two others than k, which takes four processes.
+    let pairs = "
+    for p in processes:
+        for q in processes:
+            if p != q and p != me and q != me: count[p] := count[p] + 1";
+    for (body, is_right) in [(once, true), (twice, false), (pairs, false)] {
+        let program = counts(body);
+        let parts = parts(&program, &["scans.faults"]);
+        match certificate(&program, &parts, Planted::default()) {
+            Ok((text, _)) => {
+                assert!(is_right, "{body}");
+                let refusal = refused(&program, text.as_bytes());
+                assert!(matches!(refusal, Refusal::Missing(_)), "all else is shown: {refusal}");
+            }
+            Err(error) => {
+                let is_fault =
+                    matches!(error, WriteError::Failure { failure: Failure::Fault(_), .. });
+                assert!(is_fault && !is_right, "{body}: {error}");
+            }
+        }
+    }
+    let program = counts(pairs);
+    let planted = Planted { any_round: true, ..Planted::default() };
+    let parts = parts(&program, &["scans.faults"]);
+    let (text, _) = certificate(&program, &parts, planted).expect("nobody looks at it");
+    assert!(matches!(refused(&program, text.as_bytes()), Refusal::Failure { .. }));
 }

@@ -81,8 +81,13 @@ pub fn programs() -> Vec<(Program, Part)> {
         let program = parsed(text, None);
         for loose in [Vec::new(), relative::loops(&program)] {
             let found = parts(&program, &["scans.memory-i"]).remove(0);
-            let kept = [found.kept, relative::truths(&program, found.obligation)].concat();
-            all.push((program.clone(), Part { kept, loose, late: true, ..found }));
+            let kept = [found.kept.clone(), relative::truths(&program, found.obligation)].concat();
+            // Where only cells of i and j are kept, a round may be theirs, or not.
+            let of_both = kept.iter().filter(|name| !name.contains("[t]")).cloned().collect();
+            for kept in [kept, of_both] {
+                let (late, loose) = (true, loose.clone());
+                all.push((program.clone(), Part { kept, loose, late, ..found.clone() }));
+            }
         }
     }
     let equal = parsed(EQUAL, None);

@@ -44,7 +44,17 @@ impl Execution<'_> {
         let variable = access.place().variable;
         let cells = &self.layout.cells[variable.0 as usize];
         if place != T && !self.is_inside(process) {
-            return cells.iter().any(|(_, room)| is_kept(room.base, room.size));
+            let Some(indices) = self.central_indices(process, call, access) else { return true };
+            let hits = |index: &Index, at: &Index| match (index, at) {
+                (Index::Anyone | Index::Anywhere, _) => true,
+                // Which process t is, the centre does not say.
+                (Index::Member(OTHER | T), at) => *at == Index::Member(T),
+                (index, at) => index == at,
+            };
+            return cells.iter().any(|(path, room)| {
+                indices.iter().zip(path).all(|(index, at)| hits(index, at))
+                    && is_kept(room.base, room.size)
+            });
         }
         let Some(indices) = self.indices(process, call, access) else { return true };
         // Any other may be the t of another view, unless it is a cell of t's own.
@@ -85,6 +95,37 @@ impl Execution<'_> {
         indices.iter().zip(dimensions).zip(&access.place().indices).map(place).collect()
     }
 
+    /// The same as the centre has them: those of the process itself, and of its local variables that
+    /// are kept, but for those of loose loops.
+    fn central_indices(
+        &self,
+        process: usize,
+        call: &OpenCall<'_>,
+        access: &Access,
+    ) -> Option<Vec<Index>> {
+        let (place, procedure) = (self.place(process), call.procedure.0 as usize);
+        let loose = self.loose_variables(process, call);
+        let is_known = |text: &Expression| match variable_of(text) {
+            Some(local) => {
+                let room = self.layout.frames[procedure].locals[local];
+                let at = self.layout.blocks[usize::from(place)] + room.base;
+                let slot = &self.layout.slots[at];
+                room.size == 1 && slot.kept && !slot.tracked && !loose.contains(&local)
+            }
+            None => is_me(text),
+        };
+        let found = self.indices(process, call, access)?.into_iter();
+        let dimensions = &self.machine.program().shared(access.place().variable).dimensions;
+        let indices = found.zip(&access.place().indices).zip(dimensions);
+        let index =
+            |((index, text), over): ((Index, &Expression), &IndexSet)| match by_members(*over) {
+                false => Index::Anywhere,
+                true if is_known(text) => index,
+                true => Index::Anyone,
+            };
+        Some(indices.map(index).collect())
+    }
+
     /// The variables of the loops that run in a call and are loose: they are any process but t.
     fn loose_variables(&self, process: usize, call: &OpenCall<'_>) -> Vec<usize> {
         let (place, procedure) = (self.place(process), call.procedure.0 as usize);
@@ -103,5 +144,13 @@ fn variable_of(expression: &Expression) -> Option<usize> {
         ExpressionKind::Convert(inner) => variable_of(inner),
         ExpressionKind::Local(id) => Some(id.0 as usize),
         _ => None,
+    }
+}
+
+/// Whether an index is the process itself.
+fn is_me(expression: &Expression) -> bool {
+    match &expression.kind {
+        ExpressionKind::Convert(inner) => is_me(inner),
+        kind => matches!(kind, ExpressionKind::Me),
     }
 }

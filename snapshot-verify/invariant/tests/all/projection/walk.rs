@@ -81,7 +81,7 @@ impl<'a> Views<'a> {
         let mut found = self.found.borrow_mut();
         let of = &mut found[kind];
         if !of.keys().any(|(members, _)| members == shown) {
-            for view in &self.family.views[kind] {
+            for view in self.family.views[kind].iter() {
                 let key = self.key_of(view, shown);
                 of.entry((shown.to_vec(), key)).or_default().push(view);
             }

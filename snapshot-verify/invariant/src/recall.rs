@@ -1,0 +1,152 @@
+//! Steps, made once for all views that are alike in what they depend on.
+//!
+//! A step of one process reads and changes the specification, shared cells, its own block, and of the
+//! blocks of others what is known of their ghost scans. Where another process stands, and its
+//! locals, it neither reads nor changes: those of i and j are definite where they are in the
+//! centre, and stay so. Versions are an exception, since a new one is none of them; so are tokens,
+//! which grow old everywhere. So [`Recall::steps`] makes a step in a view without the rest, and what
+//! changes in it changes in all such views. It is the same as [`steps`](crate::views::steps), which
+//! the tests compare it with.
+//!
+//! A list may stand for several kinds, which differ in where t is among i and j. Then the steps
+//! of all of them are made: by the order of each.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::byte::{ANY, I, J, T};
+use crate::centre::canonical;
+use crate::flips::{load, normal};
+use crate::join::effect;
+use crate::layout::{Layout, Scalar, at, op};
+use crate::step::{Failure, Kind, Outcome, Planted, Run};
+use crate::views::Steps;
+
+/// A way in which a step may end.
+#[derive(Debug, PartialEq)]
+struct Way {
+    /// The bytes that change.
+    changes: Vec<(u32, u8)>,
+    /// All else that is to be said of it.
+    outcome: Outcome,
+    /// Whether it is something to others.
+    is_seen: bool,
+}
+
+/// The steps of the views of one list.
+pub struct Recall<'a, 'p> {
+    layout: &'a Layout<'p>,
+    /// The kinds that the list stands for: the same members, followed alike.
+    kinds: &'a [Kind],
+    planted: Planted,
+    /// Per process, the bytes that its steps depend on, among those that may be known.
+    seen: [Vec<usize>; 3],
+    /// By process, and the bytes that are seen.
+    known: FxHashMap<Box<[u8]>, Rc<[Way]>>,
+    /// For a key that may turn out to be known.
+    scratch: Vec<u8>,
+    /// How many bytes all that takes, about.
+    pub bytes: usize,
+}
+
+impl<'a, 'p> Recall<'a, 'p> {
+    /// Nothing has been made yet.
+    pub fn new(layout: &'a Layout<'p>, kinds: &'a [Kind], planted: Planted) -> Self {
+        let is_kept = |at: &usize| layout.slots[*at].kept;
+        let seen = [I, J, T].map(|me| {
+            let all = (0..layout.slots.len()).filter(is_kept);
+            all.filter(|at| !is_apart(layout, me, *at)).collect()
+        });
+        Self {
+            layout,
+            kinds,
+            planted,
+            seen,
+            known: FxHashMap::default(),
+            scratch: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// All steps that a view shows.
+    ///
+    /// # Errors
+    /// If one of them goes wrong.
+    pub fn steps(&mut self, view: &[u8]) -> Result<Steps, Failure> {
+        let mut steps = Steps::default();
+        let layout = self.layout;
+        let loaded = load(layout, view);
+        let Some(kind) = self.kinds.first() else { return Ok(steps) };
+        for &me in &kind.members {
+            for way in self.ways(me, &loaded).iter() {
+                if let Some(failure) = way.outcome.failure {
+                    if self.planted.no_failures {
+                        continue;
+                    }
+                    return Err(failure);
+                }
+                let mut state = loaded.clone();
+                way.changes.iter().for_each(|(at, byte)| state[*at as usize] = *byte);
+                if way.is_seen {
+                    let outcome = Outcome { state, ..way.outcome.clone() };
+                    steps.effects.extend(effect(layout, kind, &loaded, &outcome)?);
+                    state = outcome.state;
+                }
+                canonical(layout, &mut state);
+                steps.views.extend(normal(layout, state));
+            }
+        }
+        Ok(steps)
+    }
+
+    fn ways(&mut self, me: u8, view: &[u8]) -> Rc<[Way]> {
+        self.scratch.clear();
+        self.scratch.push(me);
+        self.scratch.extend(self.seen[usize::from(me)].iter().map(|at| view[*at]));
+        if let Some(known) = self.known.get(self.scratch.as_slice()) {
+            return Rc::clone(known);
+        }
+        let mut seen = vec![ANY; view.len()];
+        self.seen[usize::from(me)].iter().for_each(|at| seen[*at] = view[*at]);
+        let mut ways: Vec<Way> = Vec::new();
+        for kind in self.kinds {
+            let run = Run { layout: self.layout, kind, me, planted: self.planted };
+            for outcome in run.steps(&seen) {
+                let way = self.way(&run, &seen, outcome);
+                if !ways.contains(&way) {
+                    ways.push(way);
+                }
+            }
+        }
+        let ways: Rc<[Way]> = ways.into();
+        self.bytes += self.scratch.len() + 64 + ways.len() * (size_of::<Way>() + 32);
+        self.known.insert(self.scratch.as_slice().into(), Rc::clone(&ways));
+        ways
+    }
+
+    fn way(&self, run: &Run<'_, '_>, before: &[u8], mut outcome: Outcome) -> Way {
+        // A scan may begin, and end, with that step.
+        let is_inside = run.is_inside(before) || outcome.operation == op::SCANS;
+        let is_mine = run.me == run.kind.followed && (run.me == T || is_inside);
+        // What cannot be said is said again, of the view.
+        let is_nothing = || matches!(effect(self.layout, run.kind, before, &outcome), Ok(None));
+        let is_seen = outcome.failure.is_none() && is_mine && !is_nothing();
+        let state = std::mem::take(&mut outcome.state);
+        let bytes = before.iter().zip(&state).zip(0..);
+        let changes = bytes.filter(|((before, after), _)| before != after);
+        let changes = changes.map(|((_, after), at)| (at, *after)).collect();
+        Way { changes, outcome, is_seen }
+    }
+}
+
+/// Whether the steps of a process have nothing to do with a byte.
+fn is_apart(layout: &Layout<'_>, me: u8, at: usize) -> bool {
+    let slot = &layout.slots[at];
+    let Some(owner) = slot.owner.filter(|owner| *owner != me) else { return false };
+    let scalar = slot.leaf.map(|leaf| leaf.scalar);
+    let is_token = scalar == Some(Scalar::View) && layout.tokens();
+    let is_seen = is_token || scalar == Some(Scalar::Version);
+    let head = at - layout.blocks[usize::from(owner)];
+    !is_seen && (slot.frame.is_some() || matches!(head, at::OP | at::INVOKED | at::SWITCHED))
+}

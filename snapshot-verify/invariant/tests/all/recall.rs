@@ -1,0 +1,93 @@
+//! Steps that are made once for all views that are alike in what they depend on, and lists that
+//! stand for several kinds: the same as the steps of each view, by the order of each kind.
+
+use rustc_hash::FxHashSet;
+use snapshot_everyn::ladder::Rungs;
+use snapshot_invariant::Budget;
+use snapshot_invariant::centre::centre;
+use snapshot_invariant::join::Effect;
+use snapshot_invariant::recall::Recall;
+use snapshot_invariant::search::close;
+use snapshot_invariant::views::{centres, lists, steps};
+use snapshot_invariant::write::{Part, lay_out};
+use snapshot_language::program::Program;
+
+use crate::programs::{of_corpus, parsed, part, parts, small};
+use crate::relative::{self, NOTED, SILENT};
+
+/// How many views of a part there are, how many lists that stand for several kinds, and how many
+/// views that have several centres.
+fn compared(program: &Program, part: &Part) -> (usize, usize, usize) {
+    let Ok(layout) = lay_out(program, part) else { return (0, 0, 0) };
+    let mut proceed = || true;
+    let mut budget = Budget { memory: 8 << 20, proceed: &mut proceed };
+    let Ok(family) = close(&layout, SILENT, &mut budget) else { return (0, 0, 0) };
+    let lists = lists(&layout);
+    let mut several = 0;
+    assert_eq!(lists.iter().map(Vec::len).sum::<usize>(), family.kinds.len());
+    for (kinds, views) in lists.iter().zip(family.lists()) {
+        let mut recall = Recall::new(&layout, kinds, SILENT);
+        for view in views.iter() {
+            let Ok(recalled) = recall.steps(view) else { continue };
+            let made = kinds.iter().map(|kind| steps(&layout, kind, view, SILENT).unwrap());
+            let (mut next, mut effects) = (FxHashSet::default(), FxHashSet::<Effect>::default());
+            for steps in made {
+                next.extend(steps.views);
+                effects.extend(steps.effects);
+            }
+            let homes = centres(&layout, kinds, view);
+            let is_home = |kind| homes.contains(&centre(&layout, kind, view));
+            assert!(kinds.iter().all(is_home), "{view:?}");
+            several += usize::from(homes.len() > 1);
+            let what = format!("{} {}: {view:?}", program.name, part.obligation.name());
+            assert_eq!(recalled.views.into_iter().collect::<FxHashSet<_>>(), next, "{what}");
+            assert_eq!(recalled.effects.into_iter().collect::<FxHashSet<_>>(), effects, "{what}");
+        }
+    }
+    let shared = lists.iter().filter(|kinds| kinds.len() > 1).count();
+    (family.len(), shared, several)
+}
+
+#[test]
+fn recalled_steps_are_those_of_each_view() {
+    let (mut views, mut shared, mut apart, mut several) = (0, 0, 0, 0);
+    let mut add = |program: &Program, part: &Part| {
+        let (more, alike, centres) = compared(program, part);
+        views += more;
+        several += centres;
+        shared += alike;
+        apart += usize::from(more > 0 && alike == 0);
+    };
+    let calls = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
+    for (program, rungs) in [
+        (of_corpus("bowman", None), &["scans.observer"][..]),
+        (small("locked"), &["scans.observer"]),
+        (small("versioned"), &["scans.observer", "scans.memory-t"]),
+        (of_corpus("afek_unbounded", None), &calls),
+        (of_corpus("attiya_welch", None), &["calls.faults", "calls.memory-i", "calls.memory-j"]),
+    ] {
+        for part in parts(&program, rungs) {
+            add(&program, &part);
+            add(&program, &Part { alike: true, ..part });
+        }
+    }
+    // An update of i pauses in the round of t, where it is before, between or behind i and j.
+    let noted = parsed(NOTED, None);
+    for rung in ["scans.memory-t", "scans.memory-i"] {
+        add(&noted, &Part { alike: true, ..relative::noted(&noted, rung, false) });
+    }
+    for text in (0..40).map(corpus::program::text).chain((0..40).map(corpus::program::exchanging)) {
+        let program = parsed(&text, None);
+        for rung in Rungs::all() {
+            if !["scans.observer", "scans.memory-t", "scans.nesting"].contains(&&*rung.name()) {
+                continue;
+            }
+            let Some(found) = part(&program, rung) else { continue };
+            add(&program, &found);
+            add(&program, &Part { alike: true, ..found });
+        }
+    }
+    println!("{views} views, {shared} lists of several kinds, {apart} parts without, {several}");
+    assert!(views > 50_000 && shared > 20 && apart > 20, "{views} {shared} {apart}");
+    assert!(several > 20, "views that have several centres: {several}");
+}
