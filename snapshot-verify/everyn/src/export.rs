@@ -3,6 +3,7 @@
 
 use snapshot_language::program::{IndexSet, Program, Type};
 
+use crate::decided::Use;
 use crate::flips::{Bit, Class};
 use crate::model::{Act, Model};
 use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, has_codes};
@@ -60,6 +61,26 @@ pub fn classes(program: &Program, model: &Model) -> Vec<Vec<BitName>> {
     };
     let of = |class: &Class| class.bits.iter().filter_map(named).collect();
     model.flips.iter().map(of).collect()
+}
+
+/// A scalar by name, the procedure and the instruction of the only condition that reads it, and where
+/// the variables of loops are for that: locals, and members.
+pub type DecidedName = (String, (usize, usize), Vec<(usize, u8)>);
+
+/// What is forgotten where its condition does not need it.
+pub fn decided(program: &Program, model: &Model) -> Vec<DecidedName> {
+    let names = names(program, model);
+    let named = |one: &Use| {
+        let procedure = model.code[one.instruction].procedure.0 as usize;
+        let locals = &model.frames[procedure].locals;
+        let round = |(variable, place): &(usize, u8)| {
+            Some((locals.iter().position(|room| room.base == *variable)?, *place))
+        };
+        let rounds: Option<Vec<_>> = one.bound.iter().map(round).collect();
+        let number = one.instruction - model.entries[procedure];
+        Some((names[one.at].clone()?, (procedure, number), rounds?))
+    };
+    model.uses.iter().flatten().filter_map(named).collect()
 }
 
 /// The names of all scalars.

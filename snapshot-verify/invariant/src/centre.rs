@@ -8,20 +8,51 @@ use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
 use crate::layout::{Layout, at, op};
 use crate::step::{Failure, GAP, Kind, MEMBER};
 
+/// When a byte of a view is in the centre.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Central {
+    /// At all times.
+    Always,
+    /// At no time.
+    Never,
+    /// While its owner, whose block begins there, is in no scan, where it counts as idle; and, if it
+    /// may run in one, in no ghost scan.
+    Outside {
+        /// The first byte of the block.
+        block: usize,
+        /// Whether it is in the frame of a procedure that may run in a ghost scan.
+        ghostly: bool,
+    },
+}
+
+impl Central {
+    /// Of a byte.
+    pub fn of(layout: &Layout<'_>, byte: usize) -> Self {
+        let slot = &layout.slots[byte];
+        let Some(owner) = slot.owner.filter(|_| !slot.tracked) else {
+            return if slot.tracked { Self::Never } else { Self::Always };
+        };
+        let block = layout.blocks[usize::from(owner)];
+        match (slot.frame, byte - block) {
+            (None, at::SWITCHED | at::END..) => Self::Always,
+            (frame, _) => {
+                let ghostly = frame.is_some_and(|frame| layout.ghostly[frame]);
+                Self::Outside { block, ghostly }
+            }
+        }
+    }
+}
+
 /// Whether a byte of a view is in the centre.
 pub fn is_central(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
-    let slot = &layout.slots[byte];
-    let Some(owner) = slot.owner else { return !slot.tracked };
-    if slot.tracked {
-        return false;
+    match layout.in_centre[byte] {
+        Central::Always => true,
+        Central::Never => false,
+        Central::Outside { block, ghostly } => {
+            let is_scanning = matches!(state[block + at::OP], op::SCANS | op::GHOSTS..);
+            !(is_scanning || ghostly && state[block + at::GHOST] != 0)
+        }
     }
-    let block = layout.blocks[usize::from(owner)];
-    if matches!(state[block + at::OP], op::SCANS | op::GHOSTS..) {
-        // As if it were idle.
-        return byte - block == at::SWITCHED || (byte - block >= at::END && slot.frame.is_none());
-    }
-    let hidden = slot.frame.is_some_and(|frame| layout.ghostly[frame]);
-    !(hidden && state[block + at::GHOST] != 0)
 }
 
 /// The centre of a view: its bytes, those outside of it 0; t is any other.

@@ -300,6 +300,12 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             "1" => true,
             _ => return Err(self.expected("`alike 0` or `alike 1`")),
         };
+        for _ in 0..self.count("decided")? {
+            let line = self.line("a scalar, and a condition")?;
+            let one = layout.decided_of_line(&line).filter(|one| !layout.decided.contains(one));
+            let one = one.ok_or_else(|| self.expected("a scalar that is kept, and a condition"))?;
+            layout.decided.push(one);
+        }
         for _ in 0..self.count("classes")? {
             let line = self.line("bits, by name")?;
             let bits: Option<Vec<Bit>> =

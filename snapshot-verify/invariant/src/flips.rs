@@ -33,7 +33,7 @@ pub struct Bit {
 }
 
 /// Members by name, as rounds have them; then any other, and any but t.
-const MEMBERS: [&str; 5] = ["i", "j", "t", "-", "*"];
+pub(crate) const MEMBERS: [&str; 5] = ["i", "j", "t", "-", "*"];
 
 /// The byte of true.
 const TRUE: u8 = BASE + 1;

@@ -14,6 +14,7 @@
 //! | --- | --- |
 //! | [`byte`], [`layout`] | what a view says, and where |
 //! | [`evaluate`], [`step`], `ghosts` | steps of one process, values unknown |
+//! | [`decided`] | what conditions do not need |
 //! | [`flips`] | bits of which only the relation to others is listed |
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
 //! | [`views`], [`recall`] | kinds of views, the first of each, all steps from one |
@@ -31,6 +32,7 @@ pub mod byte;
 pub mod centre;
 pub mod check;
 pub mod claim;
+pub mod decided;
 pub mod evaluate;
 pub mod flips;
 mod ghosts;

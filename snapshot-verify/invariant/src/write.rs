@@ -34,6 +34,8 @@ pub struct Part {
     /// Loops of i and j in which only the round of t is one of its own: the owner, the procedure,
     /// and which of its loops.
     pub loose: Vec<(u8, usize, usize)>,
+    /// What is forgotten where a condition does not need it, by names.
+    pub decided: Vec<DecidedName>,
     /// Whether one list is to stand for all places of t among i and j.
     pub alike: bool,
     /// Bits of which only the relation is listed, by names; those that stand for nothing here,
@@ -44,6 +46,10 @@ pub struct Part {
 /// A bit of a class: its name, and if it is of the class in a round of a loop only, the local
 /// that is the loop's variable, and the member that this is.
 pub type BitName = (String, Option<(usize, u8)>);
+
+/// A scalar by name, the procedure and the instruction of the condition, and where the variables of
+/// loops are for that.
+pub type DecidedName = (String, (usize, usize), Vec<(usize, u8)>);
 
 /// What has been written.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -207,6 +213,9 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
     loose.dedup();
     layout.loose = loose;
     layout.alike = part.alike;
+    let decided = part.decided.iter();
+    layout.decided =
+        decided.filter_map(|(name, at, rounds)| layout.decided(name, *at, rounds)).collect();
     layout.index();
     for class in &part.classes {
         let bits = class.iter().filter_map(|(name, round)| layout.bit(name, *round));
@@ -270,6 +279,10 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
         writeln!(output, "{} {procedure} {number}", ["i", "j"][usize::from(*owner)])?;
     }
     writeln!(output, "alike {}", u8::from(layout.alike))?;
+    writeln!(output, "decided {}", layout.decided.len())?;
+    for one in &layout.decided {
+        writeln!(output, "{}", layout.decided_line(one))?;
+    }
     writeln!(output, "classes {}", layout.classes.len())?;
     for class in &layout.classes {
         let bits: Vec<String> = class.iter().map(|bit| layout.bit_name(*bit)).collect();

@@ -102,6 +102,7 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
             point: export::point(&model),
             late: model.delays,
             loose: export::loose(&model),
+            decided: export::decided(program, &model),
             alike: !is_ordered(&model),
             classes: export::classes(program, &model),
         }));

@@ -20,7 +20,9 @@ use snapshot_semantics::interpret::code::{self, Code, Instruction};
 use self::program::{bound, ghosts};
 use self::scalars::located;
 use crate::byte::{ANY, BASE, BORROWED, J, LOOSE, OLD, OWN, PLACES, Row, T};
+use crate::centre::Central;
 use crate::claim::Obligation;
+use crate::decided::Decided;
 use crate::flips::Bit;
 
 /// A byte of a view.
@@ -165,6 +167,8 @@ pub struct Layout<'p> {
     pub names: Vec<usize>,
     /// The bytes that are kept, may be in the centre and are no bookkeeping.
     pub central: Vec<usize>,
+    /// Per byte, when it is in the centre.
+    pub in_centre: Vec<Central>,
     /// The bytes of loops' positions.
     pub positions: Vec<usize>,
     /// Whether an operation is shown from its first access on to something that is kept, outside
@@ -178,6 +182,8 @@ pub struct Layout<'p> {
     pub loose_bytes: Vec<(usize, usize)>,
     /// Whether one list stands for all places of t among i and j.
     pub alike: bool,
+    /// What is forgotten where a condition does not need it.
+    pub decided: Vec<Decided>,
     /// Bits that are said relative to each other.
     pub classes: Vec<Vec<Bit>>,
     /// The same by byte: the number of the class, and in which round.
@@ -220,11 +226,13 @@ impl<'p> Layout<'p> {
             versions: Vec::new(),
             names: Vec::new(),
             central: Vec::new(),
+            in_centre: Vec::new(),
             positions: Vec::new(),
             late: false,
             loose: Vec::new(),
             loose_bytes: Vec::new(),
             alike: false,
+            decided: Vec::new(),
             classes: Vec::new(),
             class_bits: BTreeMap::new(),
             truths: Vec::new(),
@@ -401,6 +409,7 @@ impl<'p> Layout<'p> {
         let positions = of(&|slot| slot.position && !slot.tracked);
         (self.versions, self.names) = (versions, names);
         (self.central, self.positions) = (central, positions);
+        self.in_centre = (0..self.slots.len()).map(|at| Central::of(self, at)).collect();
         self.loose_bytes = self.loose.iter().filter_map(|one| self.bytes_of_loose(*one)).collect();
         self.index_classes();
     }

@@ -113,6 +113,7 @@ pub fn conditions_without(
         point: None,
         late: false,
         loose: Vec::new(),
+        decided: Vec::new(),
         alike: false,
         classes,
     };

@@ -355,11 +355,12 @@ impl<'p> Run<'_, 'p> {
     }
 
     /// Ends a step: the centre is made definite.
-    pub fn emit(&self, branch: Outcome, out: &mut Vec<Outcome>) {
+    pub fn emit(&self, mut branch: Outcome, out: &mut Vec<Outcome>) {
         if branch.failure.is_some() {
             out.push(branch);
             return;
         }
+        self.forget_decided(&mut branch);
         match crate::centre::definite(self.layout, self.kind, &branch.state) {
             Ok(states) => {
                 let with = |state| Outcome { state, ..branch.clone() };

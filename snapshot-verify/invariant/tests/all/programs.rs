@@ -54,6 +54,7 @@ pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
         point: export::point(&model),
         late: model.delays,
         loose: export::loose(&model),
+        decided: export::decided(program, &model),
         alike: false,
         classes: export::classes(program, &model),
     })

@@ -12,7 +12,8 @@ use snapshot_invariant::step::Planted;
 use snapshot_invariant::views::{initial, steps};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_invariant::{Budget, byte, centre::centre};
-use snapshot_language::program::Program;
+use snapshot_language::program::{Program, Type};
+use snapshot_semantics::interpret::code::{Instruction, compile};
 
 use crate::altered::{lines, sealed};
 use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, small};
@@ -133,6 +134,24 @@ pub const SILENT: Planted = Planted {
     late_is_unseen: false,
     any_round: false,
 };
+
+/// The instructions that compute something that may be a condition: procedures and numbers.
+pub fn conditions(program: &Program) -> Vec<(usize, usize)> {
+    let mut all = Vec::new();
+    for (procedure, code) in compile(program).iter().enumerate() {
+        for (number, one) in code.instructions.iter().enumerate() {
+            let is_bool = match one {
+                Instruction::Unless { .. } => true,
+                Instruction::Assign { value, .. } => value.content == Type::Bool,
+                _ => false,
+            };
+            if is_bool {
+                all.push((procedure, number));
+            }
+        }
+    }
+    all
+}
 
 fn closed(layout: &Layout<'_>) -> Family {
     let mut proceed = || true;

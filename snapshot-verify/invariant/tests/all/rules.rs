@@ -8,7 +8,8 @@ use snapshot_invariant::write::{Part, WriteError};
 
 use snapshot_language::program::Program;
 
-use crate::programs::{certificate, checked, parsed, parts, refused};
+use crate::altered::{lines, sealed};
+use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused};
 
 /// An update looks without the lock, as a private variable says by then: wrong, though the variable
 /// never says so of an idle process.
@@ -242,4 +243,33 @@ SCAN
     let parts = parts(&program, &["scans.faults"]);
     let (text, _) = certificate(&program, &parts, planted).expect("nobody looks at it");
     assert!(matches!(refused(&program, text.as_bytes()), Refusal::Failure { .. }));
+}
+
+/// What conditions do not need is forgotten: the list is shorter, and accepted as the longer one.
+#[test]
+fn what_is_decided_is_forgotten() {
+    let program = of_corpus("afek_bounded", None);
+    let found = parts(&program, &["calls.memory-i"]);
+    assert!(found[0].decided.len() > 4, "{:?}", found[0].decided);
+    let mut plain = found.clone();
+    plain[0].decided.clear();
+    let views = [found, plain].map(|parts| {
+        let (text, summary) = certificate(&program, &parts, Planted::default()).unwrap();
+        let refusal = refused(&program, text.as_bytes());
+        assert!(matches!(refusal, Refusal::Missing(_)), "all else is shown: {refusal}");
+        let line = text.lines().find(|line| line.starts_with("decided ")).unwrap();
+        assert_eq!(line == "decided 0", parts[0].decided.is_empty());
+        // What stands for nothing is refused.
+        if let Some(one) = text.lines().skip_while(|other| *other != line).nth(1)
+            && !parts[0].decided.is_empty()
+        {
+            for wrong in [one.replacen("i:", "x:", 1), format!("{one} 0"), format!("{one} 999=i")] {
+                let altered = sealed(&lines(&text.replacen(one, &wrong, 1)));
+                let refusal = refused(&program, altered.as_bytes());
+                assert!(matches!(refusal, Refusal::Line(_)), "{wrong}: {refusal}");
+            }
+        }
+        summary.views()
+    });
+    assert!(views[0] + 100 < views[1], "{views:?}");
 }

@@ -179,7 +179,13 @@ fn guessed(program: &Program, found: Part, seed: u64) -> Part {
         _ => Vec::new(),
     };
     let loose = if seed.is_multiple_of(2) { relative::loops(program) } else { Vec::new() };
-    Part { kept, classes, loose, late: true, alike: seed % 4 < 2, ..found }
+    // Whatever the condition is that a scalar is forgotten by.
+    let conditions = relative::conditions(program);
+    let condition = |number: usize| conditions[(number + seed as usize) % conditions.len()];
+    let named = kept.iter().filter(|name| name.contains(':')).enumerate();
+    let guesses = named.map(|(number, name)| (name.clone(), condition(number), Vec::new()));
+    let decided = if conditions.is_empty() { Vec::new() } else { guesses.collect() };
+    Part { kept, classes, loose, decided, late: true, alike: seed % 4 < 2, ..found }
 }
 
 /// Executions of a program whose list can be closed, and is not long.
