@@ -14,10 +14,12 @@
 //! and an operation may never end. No statement looks at a value, so each program is
 //! data-independent.
 
+mod keeping;
 mod statement;
 mod variable;
 
 use crate::generate::Draw;
+pub use keeping::keeping;
 use statement::Writer;
 use variable::Variables;
 

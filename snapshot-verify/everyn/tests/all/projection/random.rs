@@ -4,7 +4,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_core::Process;
 use snapshot_everyn::compile::compile;
-use snapshot_everyn::model::{Act, Model, Obligation, Part, Specification};
+use snapshot_everyn::model::{Act, Ghosts, Model, Obligation, Part, Specification};
 use snapshot_everyn::prove::{Limits, Sabotage, Steps, steps};
 use snapshot_everyn::shape::{Mode, T};
 use snapshot_language::program::Program;
@@ -191,6 +191,40 @@ fn executions_of_random_programs_are_among_the_views() {
     assert!(tried as u64 > programs / 2, "{tried}");
     assert!(counts.failures > 10 && counts.total() > 50_000, "{counts:?}");
     assert!(counts.changed.iter().all(|changed| *changed > 500), "{counts:?}");
+}
+
+/// Whether operations are shown late, and not all that they store to private variables is kept: an
+/// execution tells by all of it whether one has begun, and views by what is kept.
+fn forgets(model: &Model) -> bool {
+    let is_kept = |at: usize| model.slots[at].kept || model.slots[at].other;
+    let mut rooms = model.private.iter().flat_map(|(room, _)| room.base..room.base + room.size);
+    model.delays && !rooms.all(|at| model.blocks.iter().all(|block| is_kept(block + at)))
+}
+
+/// Programs that keep something between operations, by scans and by calls that return a view.
+#[test]
+fn executions_of_programs_that_keep_something_are_among_the_views() {
+    let programs: u64 = std::env::var("SNAPSHOT_PROGRAMS")
+        .ok()
+        .and_then(|programs| programs.parse().ok())
+        .unwrap_or(60);
+    let (mut tried, mut by_call, mut counts) = (0, 0, Counts::default());
+    for text in (0..programs).map(corpus::program::keeping) {
+        let program = parsed(&text);
+        for obligation in [NESTED, DIRECT, LOCAL].into_iter().chain(by_calls()) {
+            let Some(found) = views(&program, obligation, 5_000) else { continue };
+            let is_atomic = found.0.code.iter().any(|one| matches!(one.act, Act::Atomic));
+            if obligation.specification == Specification::Local && is_atomic || forgets(&found.0) {
+                continue;
+            }
+            tried += 1;
+            by_call += usize::from(obligation.ghosts == Ghosts::Calls);
+            counts.add(walks_among(&program, &found, 8, 60));
+        }
+    }
+    println!("{tried} obligations of {programs} programs, {by_call} by calls: {counts:?}");
+    assert!(tried as u64 > programs && by_call as u64 > programs / 2, "{tried} {by_call}");
+    assert!(counts.failures + counts.dubious > 10 && counts.total() > 50_000, "{counts:?}");
 }
 
 /// Whether some execution of 2 to 4 processes has no views.

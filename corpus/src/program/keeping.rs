@@ -1,0 +1,99 @@
+//! Programs that keep something between operations: private variables, arrays by process, private or
+//! within one shared cell, and views that a process has returned or read before.
+
+use crate::generate::Draw;
+
+/// A stream of its own; see [`Draw::new`].
+const KEEPING: u64 = 0x6b65_6570;
+
+const DECLARATIONS: &str = "
+private noted[process]: bool
+private cache: view
+private odd: bool
+shared mask: array [process] of bool
+";
+
+/// What any operation may do with it, line by line.
+const GARNISH: [&[&str]; 13] = [
+    &["odd := not odd"],
+    &["noted[me] := not noted[me]"],
+    &["for k in processes: noted[k] := true"],
+    &["for k in processes except me: noted[k] := false"],
+    &["if noted[me]: odd := true"],
+    &["if any k in processes: noted[k]: odd := false"],
+    &["mask := [noted[k] for k in processes]"],
+    &["mask := [k = me for k in processes]"],
+    &["m := mask", "for k in processes: noted[k] := m[k]"],
+    &["m := mask", "odd := m[me]"],
+    &["m := mask", "noted := m"],
+    &["m := mask", "for k in processes except me:", "    if m[k]: noted[k] := not noted[k]"],
+    &["for k in processes:", "    m := mask", "    if m[k]: odd := not odd"],
+];
+
+/// So many of them, the first, access nothing shared.
+const PRIVATE: usize = 6;
+
+/// What a scan, or an update that has looked, may do with its view.
+const VIEWS: [&[&str]; 5] = [
+    &["cache := w"],
+    &["cache := w", "odd := true"],
+    &["if odd: w := cache"],
+    &["if noted[me]: w := cache"],
+    &["if odd: w[me] := initial"],
+];
+
+/// The random algorithm with this seed, of those that keep something between operations: right ones,
+/// and wrong ones. Reproducible.
+#[must_use]
+pub fn keeping(seed: u64) -> String {
+    let mut draw = Draw::new(seed, KEEPING);
+    let looks = draw.coin();
+    let mut text = format!("algorithm keeping_{seed}\nshared a[segment]: value");
+    text += DECLARATIONS;
+    if looks {
+        text += "shared last[segment]: view\n";
+    }
+    text += "update(v):\n";
+    garnish(&mut draw, &GARNISH, 3, &mut text);
+    if looks {
+        lines(&["w := look()"], &mut text);
+        garnish(&mut draw, &VIEWS[..3], 2, &mut text);
+        lines(&["last[me] := w"], &mut text);
+    }
+    lines(&["a[me] := v"], &mut text);
+    garnish(&mut draw, &GARNISH, 3, &mut text);
+    text += "scan:\n";
+    if looks {
+        lines(&["w := look()"], &mut text);
+        garnish(&mut draw, &VIEWS, 2, &mut text);
+        if draw.below(4) == 0 {
+            lines(&["if noted[me]:", "    w := last[me]"], &mut text);
+        }
+        lines(&["return w"], &mut text);
+        text += "procedure look(): view:\n";
+    }
+    text += "    local w: view\n";
+    garnish(&mut draw, &GARNISH[..PRIVATE], 2, &mut text);
+    match draw.below(3) {
+        0 => lines(&["for s in segments: w[s] := a[s]"], &mut text),
+        _ => lines(&["atomic:", "    for s in segments: w[s] := a[s]"], &mut text),
+    }
+    garnish(&mut draw, if looks { &GARNISH } else { &VIEWS }, 2, &mut text);
+    lines(&["return w"], &mut text);
+    text
+}
+
+/// Fewer than so many of them.
+fn garnish(draw: &mut Draw, pool: &[&[&str]], most: usize, text: &mut String) {
+    for _ in 0..draw.below(most) {
+        lines(pool[draw.below(pool.len())], text);
+    }
+}
+
+fn lines(all: &[&str], text: &mut String) {
+    for line in all {
+        *text += "    ";
+        *text += line;
+        text.push('\n');
+    }
+}
