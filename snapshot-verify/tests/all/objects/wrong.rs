@@ -172,3 +172,34 @@ fn operations_can_be_begun_and_are_not_too_many() {
         }
     }
 }
+
+/// More nodes than the text allows: no answer, whatever was searched; and a trace tells which
+/// node was used again.
+#[test]
+fn too_few_nodes_are_no_answer_and_traces_tell_which_are_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let text = corpus::algorithm("linked_stack").unwrap().text;
+    std::fs::write(folder.join("a.snapshot"), text.replace("up to 8", "up to 2")).unwrap();
+    let (code, out, error) = answer(folder, "check a.snapshot -n 2");
+    assert_eq!((code, error.as_str()), (3, ""), "{out}");
+    assert!(out.contains("unknown: more nodes are needed than `up to` allows"), "{out}");
+    let (code, out, error) = answer(folder, "simulate a.snapshot -n 2");
+    assert_eq!((code, error.as_str()), (3, ""), "{out}");
+    assert!(out.contains("more than 2 nodes are needed at a time"), "{out}");
+    let (code, out, _) = answer(folder, "check tagged_stack --bug unmapped -n 2");
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("Node 0 was freed: nothing may access it any more"), "{out}");
+    assert!(out.contains("  The next step of p"), "{out}");
+    let (code, out, error) = answer(folder, "check linked_stack --bug aba -n 2 --trace t");
+    assert_eq!((code, error.as_str()), (1, ""), "{out}");
+    let trace = std::fs::read_to_string(folder.join("t")).unwrap();
+    assert_eq!(trace.matches("p0 take 1\n").count() + trace.matches("p1 take 1\n").count(), 1);
+    let (code, out, error) = answer(folder, "replay t");
+    assert_eq!((code, error.as_str()), (1, ""), "{out}");
+    assert!(out.ends_with("The history is not linearizable.\n"), "{out}");
+    std::fs::write(folder.join("t"), trace.replace(" take 1\n", " take 2\n")).unwrap();
+    let (code, _, error) = answer(folder, "replay t");
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("the step has the outcomes 0 to 1 only"), "{error}");
+}
