@@ -148,4 +148,28 @@ shared mine[process]: bool
         }
         assert!(footprint.is_alone(1, 0, named("own"), &[0], writes), "there are no others");
     }
+
+    /// `held` is written by `new` only: alone, unless nodes are freed. `next` is written.
+    #[test]
+    fn fields_are_not_alone_where_nodes_are_freed() {
+        let text = "algorithm test
+object box:
+    state x: bool
+    put(v: value): skip
+node Node: next: Node or none; held: value
+shared top: Node or none
+put(v):
+    p := new Node(none, v)
+    p.next := none
+    top := p
+    w := p.held
+";
+        for (text, alone) in [(text.to_owned(), true), (format!("{text}    free p\n"), false)] {
+            let program = parse("test", &text).and_then(|text| text.program(None)).unwrap();
+            let footprint = Footprint::new(&program);
+            let [next, held] = [0, 1].map(|field| program.nodes[0].fields[field]);
+            assert_eq!(footprint.is_alone(2, 0, held, &[0], false), alone, "{text}");
+            assert!(!footprint.is_alone(2, 0, next, &[0], false), "{text}");
+        }
+    }
 }
