@@ -62,7 +62,10 @@ pub fn measure(measuring: &mut Measuring, quick: bool) -> Result<(), TableError>
             Some(told)
         };
         let outcome = measuring.ask(&question, METHODS[0].0, (&verifier, &check), read)?;
-        for part in parts.take().into_iter().filter(|part| part.holds) {
+        // Of several guesses at rounds the first.
+        let mut parts: Vec<Part> = parts.take().into_iter().filter(|part| part.holds).collect();
+        parts.dedup_by(|one, two| one.rung == two.rung);
+        for part in parts {
             measuring.part(&question, &part.rung, part.told())?;
         }
         if outcome != Some(Outcome::Linearizable) {
@@ -91,7 +94,8 @@ struct Proof {
 struct Part {
     rung: String,
     holds: bool,
-    seconds: f64,
+    /// None if something is not modelled.
+    seconds: Option<f64>,
     kinds: Vec<Kind>,
 }
 
@@ -104,7 +108,7 @@ impl Part {
     fn told(&self) -> Told {
         Told {
             outcome: Outcome::Linearizable,
-            seconds: Some(self.seconds),
+            seconds: self.seconds,
             states: Some(self.kinds.iter().map(|kind| kind.views).sum()),
             transitions: None,
         }
