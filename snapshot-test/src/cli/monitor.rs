@@ -14,7 +14,8 @@ use snapshot_test::InputError;
 use snapshot_test::format::{Format, Object, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
-    Checkpoint, CheckpointError, Exchanges, Follow, Judge, Listen, Live, Next, Snapshots, State,
+    Checkpoint, CheckpointError, Exchanges, Follow, Interruptible, Judge, Listen, Live, Next,
+    Snapshots, State,
 };
 
 use super::{print, trouble};
@@ -183,10 +184,8 @@ impl Monitor {
 
     /// The input with its name, from where it is to be gone on with.
     fn open(&self, resumed: Option<&Checkpoint>) -> Result<(String, Box<dyn Read>), ExitCode> {
-        if self.listen.is_some() || self.follow {
-            ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed))
-                .map_err(|error| trouble(format_args!("cannot listen to Ctrl-C: {error}")))?;
-        }
+        ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed))
+            .map_err(|error| trouble(format_args!("cannot listen to Ctrl-C: {error}")))?;
         if let Some(address) = self.listen {
             let cannot = |error| trouble(format_args!("cannot listen at {address}: {error}"));
             let listen = Listen::new(address, &STOP).map_err(cannot)?;
@@ -195,7 +194,10 @@ impl Monitor {
             return Ok((name, Box::new(listen)));
         }
         if self.input == Path::new("-") {
-            return Ok(("standard input".to_owned(), Box::new(io::stdin())));
+            let name = "standard input".to_owned();
+            let input = standard_input()
+                .map_err(|error| trouble(format_args!("cannot read {name}: {error}")))?;
+            return Ok((name, Box::new(Interruptible::new(input, &STOP))));
         }
         let name = escape::name(&self.input.display().to_string()).into_owned();
         let cannot = |error: io::Error| trouble(format_args!("cannot read {name}: {error}"));
@@ -213,10 +215,23 @@ impl Monitor {
         }
         let input: Box<dyn Read> = match self.follow {
             true => Box::new(Follow::new(file, &STOP)),
-            false => Box::new(file),
+            false => Box::new(Interruptible::new(file, &STOP)),
         };
         Ok((name, input))
     }
+}
+
+/// Standard input without a buffer, of which none but the monitor reads.
+#[cfg(unix)]
+fn standard_input() -> io::Result<File> {
+    use std::os::fd::AsFd;
+
+    io::stdin().as_fd().try_clone_to_owned().map(File::from)
+}
+
+#[cfg(not(unix))]
+fn standard_input() -> io::Result<io::Stdin> {
+    Ok(io::stdin())
 }
 
 /// The format, by the first byte that is not blank; `None` if there is nothing.

@@ -37,7 +37,7 @@ pub use self::exchanges::Exchanges;
 pub use self::judge::{Judge, Next};
 use self::object::MOST_KEPT;
 pub use self::object::Snapshots;
-pub use self::source::{Follow, Listen};
+pub use self::source::{Follow, Interruptible, Listen};
 use crate::Value;
 use crate::format::{Format, Location};
 use crate::judge::Options;

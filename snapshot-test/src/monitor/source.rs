@@ -1,4 +1,4 @@
-//! Inputs that have no end: a file that grows, connections.
+//! Inputs that have no end: a pipe, a file that grows, connections.
 
 use std::io::{self, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,6 +8,46 @@ use std::time::Duration;
 
 /// Between two looks at what has nothing new.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// An input that another program writes, or a person: it ends where it is closed, or when `stop`
+/// is set, even if nothing comes. On systems that are no Unix, only once something has come.
+#[derive(Debug)]
+pub struct Interruptible<'a, R> {
+    input: R,
+    stop: &'a AtomicBool,
+}
+
+impl<'a, R> Interruptible<'a, R> {
+    /// Reads from `input`, which must not keep back in a buffer what it has read.
+    pub const fn new(input: R, stop: &'a AtomicBool) -> Self {
+        Self { input, stop }
+    }
+}
+
+#[cfg(unix)]
+impl<R: Read + std::os::fd::AsFd> Read for Interruptible<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+        let pause = Timespec::try_from(PAUSE).map_err(io::Error::other)?;
+        while !self.stop.load(Ordering::Relaxed) {
+            // Ready is also what is closed or broken: reading says so.
+            match poll(&mut [PollFd::new(&self.input, PollFlags::IN)], Some(&pause)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => return self.input.read(buffer),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(0)
+    }
+}
+
+#[cfg(not(unix))]
+impl<R: Read> Read for Interruptible<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) { Ok(0) } else { self.input.read(buffer) }
+    }
+}
 
 /// A file that grows: where it ends, more is waited for, until `stop` is set.
 #[derive(Debug)]
@@ -25,13 +65,13 @@ impl<'a, R: Read> Follow<'a, R> {
 
 impl<R: Read> Read for Follow<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
+        while !self.stop.load(Ordering::Relaxed) {
             match self.input.read(buffer)? {
-                0 if self.stop.load(Ordering::Relaxed) => return Ok(0),
                 0 => sleep(PAUSE),
                 some => return Ok(some),
             }
         }
+        Ok(0)
     }
 }
 

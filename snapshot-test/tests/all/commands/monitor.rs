@@ -66,6 +66,63 @@ fn the_alarm_does_not_wait_for_the_end() {
     drop(input);
 }
 
+/// As Ctrl-C on its terminal.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    kill_process(Pid::from_child(child), Signal::INT).unwrap();
+}
+
+/// The writer goes on, and is within a line: what was read is judged, at once.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_a_pipe_with_the_answer_so_far() {
+    let mut child = monitor(&[]);
+    let mut input = child.stdin.take().unwrap();
+    // More than a pipe holds: it has begun to read.
+    let text = rounds(1..20_000) + "p0 upd";
+    input.write_all(text.as_bytes()).unwrap();
+    interrupt(&child);
+    let (code, out, error) = ended(child);
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    let (_, counted) = out.split_once("linearizable so far (").unwrap();
+    let events: usize = counted.split(' ').next().unwrap().parse().unwrap();
+    assert!(events > 0 && events <= 4 * 20_000, "{out}");
+    drop(input);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_what_is_followed_and_listened_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, saved) = (folder.path().join("run.txt"), folder.path().join("run.checkpoint"));
+    let names = [log.display().to_string(), saved.display().to_string()];
+    let mut file = File::create(&log).unwrap();
+    let child = monitor(&["--follow", &names[0], "--checkpoint", &names[1]]);
+    let mut value = 1;
+    while !saved.exists() {
+        file.write_all(rounds(value..value + 200).as_bytes()).unwrap();
+        value += 200;
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(value < 1_000_000, "there is no checkpoint");
+    }
+    file.write_all(b"p1 sc").unwrap();
+    interrupt(&child);
+    let (code, out, error) = ended(child);
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
+    assert!(out.contains("linearizable so far ("), "{out}");
+
+    let mut child = monitor(&["--listen", "127.0.0.1:0"]);
+    let mut line = String::new();
+    let mut error = BufReader::new(child.stderr.take().unwrap());
+    error.read_line(&mut line).unwrap();
+    interrupt(&child);
+    let (code, out, _) = ended(child);
+    assert_eq!(code, 0, "{out}");
+    assert!(out.ends_with(": nothing new\n"), "{out}");
+}
+
 fn wait_for(path: &Path, wanted: impl Fn(&str) -> bool) {
     let began = Instant::now();
     while !fs::read_to_string(path).is_ok_and(|text| wanted(&text)) {
