@@ -60,7 +60,8 @@ pub fn verify_by(
         Way::Search => Ok((verify(program, speaks_for_all, request, watch)?, None)),
         Way::Cheaper => Ok((cheaper(program, speaks_for_all, request, watch)?, None)),
         Way::Proof(rungs) => {
-            let every = super::every::every_by(program, request, rungs, false, watch)?;
+            let mut every = super::every::every_by(program, request, rungs, false, watch)?;
+            every.confirm(program, request, watch);
             Ok((unsearched(request, &every, watch), Some(every)))
         }
     }

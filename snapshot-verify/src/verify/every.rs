@@ -45,11 +45,22 @@ pub struct Every {
     pub searched: Vec<usize>,
     /// How long the proof and the search took.
     pub elapsed: Duration,
-    /// What the independent check says of the proof; nothing if there is none.
+    /// What the independent check says of the proof; nothing if there is none, or it was not
+    /// asked ([`Every::confirm`]).
     pub confirmation: Option<Confirmation>,
 }
 
 impl Every {
+    /// Shows the proof, if there is one, to the independent check, within what the request leaves
+    /// of the time, and at most two seconds and a quarter of what the proof took.
+    pub fn confirm(&mut self, program: &Program, request: &Request, watch: &dyn Watch) {
+        if self.answer.proved {
+            let left = request.time.map(|time| time.saturating_sub(self.elapsed));
+            let (answer, took) = (&self.answer, self.elapsed);
+            self.confirmation = Some(confirm(program, answer, took, request.memory, left, watch));
+        }
+    }
+
     /// `verified`, `violation`, `fault`, `refused` or `unknown`.
     pub fn verdict(&self) -> &'static str {
         let wrong = self.wrong.iter().flat_map(|(_, outcomes)| outcomes);
@@ -209,10 +220,5 @@ pub fn every_by(
         }
     }
     every.elapsed = began.elapsed();
-    if every.answer.proved {
-        let left = request.time.map(|time| time.saturating_sub(every.elapsed));
-        let (answer, took) = (&every.answer, every.elapsed);
-        every.confirmation = Some(confirm(program, answer, took, request.memory, left, watch));
-    }
     Ok(every)
 }
