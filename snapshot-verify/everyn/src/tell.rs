@@ -48,15 +48,9 @@ impl fmt::Display for Actor {
     }
 }
 
-/// A place of the text, as `file:line:column`.
-fn place(source: &Source, span: snapshot_language::Span) -> String {
-    let (line, column) = source.position(span);
-    format!("{}:{line}:{column}", source.name())
-}
-
 /// What could not be excluded, as a sentence that begins with "could not exclude that".
 pub fn failure(failure: Failure, source: &Source) -> String {
-    let at = |span| place(source, span);
+    let at = |span| source.place(span);
     match failure {
         Failure::Vector { entries, span } => format!(
             "{}: could not exclude that a scan returns ({}, {}) for segments i and j here, where \
@@ -89,7 +83,7 @@ pub fn events(events: &[Event], source: &Source) -> Vec<String> {
         None => format!("{} begins an operation", event.actor),
         Some(span) => {
             let text = source.slice(span).lines().next().unwrap_or_default().trim();
-            format!("{} goes on from `{text}` ({})", event.actor, place(source, span))
+            format!("{} goes on from `{text}` ({})", event.actor, source.place(span))
         }
     };
     events.iter().map(described).collect()
@@ -99,14 +93,14 @@ pub fn events(events: &[Event], source: &Source) -> Vec<String> {
 pub fn outcome(rung: &Rung, source: &Source) -> String {
     match &rung.finding {
         Err(unsupported) => {
-            format!("{}: not modelled: {}", place(source, unsupported.span), unsupported.construct)
+            format!("{}: not modelled: {}", source.place(unsupported.span), unsupported.construct)
         }
         Ok(finding) => match &finding.attempt {
             Attempt::Holds => "holds".to_owned(),
             Attempt::Fails(what, _) => failure(*what, source),
             Attempt::Unsupported(unsupported) => format!(
                 "{}: not modelled: {}",
-                place(source, unsupported.span),
+                source.place(unsupported.span),
                 unsupported.construct
             ),
             Attempt::Budget(INTERRUPTED) => INTERRUPTED.to_owned(),

@@ -12,7 +12,7 @@ use snapshot_verify::certificate::{Budget, Claim, Coverage, Failure, Summary, di
 use snapshot_verify::invariant;
 use snapshot_verify::language::Source;
 use snapshot_verify::program::Program;
-use snapshot_verify::report::place_in;
+use snapshot_verify::report::placed;
 use snapshot_verify::verify::every::{Every, certificate_parts};
 use snapshot_verify::verify::{Reduction, Reductions, Request};
 use tempfile::NamedTempFile;
@@ -150,7 +150,7 @@ impl Output<'_> {
             invariant::write(program, &claim, &parts, file, budget)
         });
         let summary = written.map_err(|failure| {
-            let at = failure.span().map_or_else(String::new, |span| place_in(source, span));
+            let at = placed(source, failure.span());
             trouble(format_args!(
                 "no certificate {place}: {at}{failure}; the proof stands, but has no certificate"
             ));

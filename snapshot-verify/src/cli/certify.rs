@@ -14,7 +14,7 @@ use snapshot_io::quantity;
 use snapshot_verify::certificate::{Accepted, Answer, Budget, Claim, Unfinished, check, digest};
 use snapshot_verify::invariant::{self, claim::TITLE};
 use snapshot_verify::language::Source;
-use snapshot_verify::report::place_in;
+use snapshot_verify::report::placed;
 
 use super::input::Input;
 use super::{ReportFormat, UNKNOWN, WRONG, interrupt, json, print, trouble};
@@ -242,8 +242,7 @@ fn every(name: &str, source: &Source, answer: invariant::check::Answer, seconds:
             Checked::Accepted(text, ProvedWhat::Every(ProvedEvery::from(accepted)))
         }
         Answer::Refused(refusal) => {
-            let place = refusal.span().map_or_else(String::new, |span| place_in(source, span));
-            Checked::Refused(format!("{place}{refusal}"))
+            Checked::Refused(format!("{}{refusal}", placed(source, refusal.span())))
         }
         Answer::Unknown(cause) => Checked::Unknown(cause),
         Answer::Foreign => Checked::Foreign,

@@ -31,6 +31,7 @@ use serde::Serialize;
 use snapshot_io::output::{self, Printed};
 use snapshot_io::shell::{self, Shell};
 use snapshot_verify::language::Source;
+use snapshot_verify::report::placed;
 use snapshot_verify::verify::VerifyError;
 
 /// Something is wrong with an algorithm, or an expectation is not met.
@@ -154,10 +155,7 @@ fn printed(printed: io::Result<Printed>) -> ExitCode {
 /// Reports why a case has no answer, with the place in the text if it has one,
 /// and returns the exit code for it.
 fn refused(title: &str, source: &Source, error: &VerifyError) -> ExitCode {
-    let place = error.span().map_or_else(String::new, |span| {
-        let (line, column) = source.position(span);
-        format!("{}:{line}:{column}: ", source.name())
-    });
+    let place = placed(source, error.span());
     let code = trouble(format_args!("{title}: {place}{error}"));
     if error.is_ours() { ExitCode::from(BUG) } else { code }
 }

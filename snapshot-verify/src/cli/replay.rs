@@ -146,15 +146,11 @@ impl Replay {
                     let MoveErrorKind::Fault(fault) = &error.kind else {
                         return Err(trouble(format_args!("{path}: {error}")));
                     };
-                    let source = input.algorithm.source();
-                    let (line, column) = source.position(fault.span);
+                    let at = input.algorithm.source().place(fault.span);
                     text.push_str(&format!(
-                        "{:>4}  p{}  the program goes wrong at {}:{line}:{column}: {fault}\n",
-                        error.number,
-                        error.made.process,
-                        source.name()
+                        "{:>4}  p{}  the program goes wrong at {at}: {fault}\n",
+                        error.number, error.made.process,
                     ));
-                    let at = format!("{}:{line}:{column}", source.name());
                     let words = vec![format!("The last step goes wrong at {at}: {fault}.")];
                     page(Some((Answer::Faulty, "goes wrong".to_owned())), words)?;
                     let code = if fault.kind.is_limit() { UNKNOWN } else { WRONG };

@@ -118,12 +118,10 @@ impl Simulate {
                 return Ok(answer(&text, WRONG));
             }
             if let Some((made, fault)) = walk.faulty {
-                let source = input.algorithm.source();
-                let (line, column) = source.position(fault.span);
                 let text = format!(
-                    "seed {seed}: move {}, `{made}`: {}:{line}:{column}: {fault}\n",
+                    "seed {seed}: move {}, `{made}`: {}: {fault}\n",
                     walk.moves.len() + 1,
-                    source.name()
+                    input.algorithm.source().place(fault.span)
                 );
                 return Ok(answer(&text, WRONG));
             }
@@ -171,13 +169,11 @@ impl Simulate {
                 return Ok(answer(&format!("seed {seed}: {}", found.text(WIDTH)), WRONG));
             }
             if let Some((made, fault)) = walk.faulty {
-                let source = input.algorithm.source();
-                let (line, column) = source.position(fault.span);
                 let text = format!(
-                    "seed {seed}: move {}, of p{}: {}:{line}:{column}: {fault}\n",
+                    "seed {seed}: move {}, of p{}: {}: {fault}\n",
                     walk.moves.len() + 1,
                     made.process,
-                    source.name()
+                    input.algorithm.source().place(fault.span)
                 );
                 let code = if fault.kind.is_limit() { UNKNOWN } else { WRONG };
                 return Ok(answer(&text, code));

@@ -86,6 +86,11 @@ impl Tally {
     }
 }
 
+/// What goes before a sentence about a place of a text, if it is about one: `name:line:column: `.
+pub fn placed(source: &Source, span: Option<Span>) -> String {
+    span.map_or_else(String::new, |span| source.place(span) + ": ")
+}
+
 impl TextPosition {
     /// A place of a text.
     pub fn new(source: &Source, span: Span, message: impl ToString) -> Self {

@@ -5,11 +5,11 @@ use snapshot_everyn::ladder::Rung;
 use snapshot_everyn::prove::Attempt;
 use snapshot_everyn::tell;
 
-use super::Case;
 use super::exercised::{Exercised, human_exercised};
 use super::json::SCHEMA;
 use super::quantity::{count, seconds};
-use crate::language::{Source, Span};
+use super::{Case, placed};
+use crate::language::Source;
 use crate::verify::confirmation::{Confirmation, Unconfirmed};
 use crate::verify::every::Every;
 
@@ -58,12 +58,6 @@ pub fn human_every(title: &str, source: &Source, every: &Every) -> String {
     text
 }
 
-/// A place of a text, to go before what is said of it: `file:line:column: `.
-pub fn place_in(source: &Source, span: Span) -> String {
-    let (line, column) = source.position(span);
-    format!("{}:{line}:{column}: ", source.name())
-}
-
 /// What the independent check says.
 fn confirmed(confirmation: &Confirmation, source: &Source) -> String {
     let elapsed = seconds(confirmation.elapsed);
@@ -77,8 +71,7 @@ fn confirmed(confirmation: &Confirmation, source: &Source) -> String {
 }
 
 fn reason(unconfirmed: &Unconfirmed, source: &Source) -> String {
-    let place = unconfirmed.place.map_or_else(String::new, |span| place_in(source, span));
-    format!("{place}{}", unconfirmed.reason)
+    format!("{}{}", placed(source, unconfirmed.place), unconfirmed.reason)
 }
 
 /// What the executions of a definite n exercise, those of the case, of which there is a proof

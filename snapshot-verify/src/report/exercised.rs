@@ -28,11 +28,7 @@ pub fn human_exercised(case: &Case<'_>, exercise: &Exercise, with: &str) -> Stri
         returns(exercise),
         ending(exercise)
     );
-    let name = case.source.name();
-    let place = |span: Span| {
-        let (line, column) = case.source.position(span);
-        format!("{name}:{line}:{column}")
-    };
+    let place = |span: Span| case.source.place(span);
     let mut note = |note: String| text.push_str(&format!("  note: {note}\n"));
     for span in exercise.unexecuted().take(MOST_PLACES) {
         note(format!("never executed: {}: `{}`", place(span), one_line(case, span)));

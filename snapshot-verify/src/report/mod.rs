@@ -9,8 +9,8 @@ mod malformed;
 pub mod page;
 mod quantity;
 
-pub use case::{Case, Tally, TextPosition};
-pub use every::{human_every, human_every_exercised, json_every, place_in};
+pub use case::{Case, Tally, TextPosition, placed};
+pub use every::{human_every, human_every_exercised, json_every};
 pub use exercised::human_exercised;
 pub use human::{human, human_conclusion, human_trial};
 pub use json::{json, json_summary};

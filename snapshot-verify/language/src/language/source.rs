@@ -42,6 +42,12 @@ impl Source {
         (line, before[begin..].chars().count() + 1)
     }
 
+    /// Where a span begins, for people: `name:line:column`.
+    pub fn place(&self, span: Span) -> String {
+        let (line, column) = self.position(span);
+        format!("{}:{line}:{column}", self.name())
+    }
+
     /// Where the line of this place begins, in bytes.
     pub(crate) fn line_begin(&self, place: u32) -> u32 {
         let before = self.text.get(..place as usize).unwrap_or(&self.text);
@@ -58,6 +64,7 @@ mod tests {
         let source = Source::new("x", "ab\n\u{2260}cd\n");
         let at = |begin| source.position(Span { begin, end: begin });
         assert_eq!([at(0), at(1), at(3), at(6), at(9)], [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1)]);
+        assert_eq!(source.place(Span { begin: 6, end: 7 }), "x:2:2");
         assert_eq!(source.slice(Span { begin: 3, end: 7 }), "\u{2260}c");
         assert_eq!(source.slice(Span { begin: 4, end: 7 }), "", "no place in the text");
     }

@@ -52,10 +52,9 @@ pub fn of_case(subject: &Subject<'_>) -> Result<Page, PageError> {
         let (moves, answer, words): (&[Move], _, _) = match &outcome.verdict {
             Verdict::Violation(counterexample) => (counterexample.moves(), None, Vec::new()),
             Verdict::Fault(fault) => {
-                let (line, column) = case.source.position(fault.fault.span);
-                let name = case.source.name();
+                let place = case.source.place(fault.fault.span);
                 let words = vec![
-                    format!("The last step goes wrong at {name}:{line}:{column}: {}.", fault.fault),
+                    format!("The last step goes wrong at {place}: {}.", fault.fault),
                     "An algorithm that does something without a meaning in one execution is no \
                      implementation, whatever it returns in the others."
                         .to_owned(),
