@@ -91,12 +91,19 @@ impl Relation {
         self.nodes[node as usize].dirty as usize
     }
 
-    /// Room for rises; it is given back to `spare`.
+    /// Room for rises, until it is given back.
     pub(super) fn spare_slot(&mut self) -> u32 {
         self.spare.pop().unwrap_or_else(|| {
             self.rises.push(Vec::new());
             self.rises.len() as u32 - 1
         })
+    }
+
+    /// Gives back a slot, with the room that it had.
+    pub(super) fn give_back(&mut self, slot: u32, mut rises: Vec<Rise>) {
+        rises.clear();
+        self.rises[slot as usize] = rises;
+        self.spare.push(slot);
     }
 
     #[inline]
@@ -128,14 +135,12 @@ impl Relation {
     /// reaches what.
     pub(super) fn saturate(&mut self) -> Result<(), Cycle> {
         while let Some(Reverse(node)) = self.queue.pop() {
+            let slot = std::mem::replace(&mut self.nodes[node as usize].dirty, NONE);
+            let rises = std::mem::take(&mut self.rises[slot as usize]);
             if self.cycle.is_some() && !self.is_thorough {
-                let slot = std::mem::replace(&mut self.nodes[node as usize].dirty, NONE);
-                self.rises[slot as usize].clear();
-                self.spare.push(slot);
+                self.give_back(slot, rises);
                 continue;
             }
-            let slot = std::mem::replace(&mut self.nodes[node as usize].dirty, NONE);
-            let mut rises = std::mem::take(&mut self.rises[slot as usize]);
             let mut via = NONE;
             match self.nodes[node as usize].stands {
                 Stands::Operation(operation) if self.cycle.is_none() => {
@@ -154,9 +159,7 @@ impl Relation {
                 }
                 edge = next;
             }
-            rises.clear();
-            self.rises[slot as usize] = rises;
-            self.spare.push(slot);
+            self.give_back(slot, rises);
         }
         self.derived = None;
         self.cycle.map_or(Ok(()), Err)

@@ -122,9 +122,7 @@ impl Relation {
         let mut rises = std::mem::take(&mut self.rises[slot as usize]);
         rises.extend((0..self.clock(scan).len() as u32).map(rise));
         self.derive(scan, &rises);
-        rises.clear();
-        self.rises[slot as usize] = rises;
-        self.spare.push(slot);
+        self.give_back(slot, rises);
         self.derived = Some(Derived { operation: scan, rises: risen });
     }
 
