@@ -9,7 +9,7 @@ use channels::{
     AsyncBounded1, AsyncBounded2, AsyncDrop, AsyncUnbounded, Crossbeam1, CrossbeamDrop,
     CrossbeamUnbounded, Event1, Flume1, FlumeDrop, FlumeUnbounded,
 };
-use maps::{DashMap2, DashMapKeys, LeftRight, TodcAtomic};
+use maps::{DashMap2, DashMapKeys, LeftRight, TodcAtomic, TodcTurns};
 use queues::{
     ArrayQueue1, ArrayQueue2, ArrayQueueDrop, ArrayQueueForce, ArrayQueuePlain, Bounded1, Bounded2,
     BoundedDrop, BoundedForce, BoundedPlain, Deque, DequeAlone, Seg, SegDrop, Unbounded,
@@ -49,6 +49,7 @@ lineup::main!(
     DashMapKeys,
     LeftRight,
     TodcAtomic,
+    TodcTurns,
     StdMpsc,
     StdSemaphore,
     StdRwLock,

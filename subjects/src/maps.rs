@@ -71,8 +71,25 @@ lineup::subject! {
 }
 
 lineup::subject! {
-    /// todc-mem: an atomic snapshot of two segments.
+    /// todc-mem: an atomic snapshot of two segments, where threads may act for one process at
+    /// the same time.
     pub TodcAtomic(snapshot: BoundedAtomicSnapshot<2>) = BoundedAtomicSnapshot::new();
     update(process: usize, value: u8) in [(0, 1), (1, 2)] => snapshot.update(process, value);
     scan(process: usize) in [0, 1] => snapshot.scan(process);
+}
+
+/// A snapshot, of whose processes each does one thing at a time.
+pub struct Processes(BoundedAtomicSnapshot<2>, [Mutex<()>; 2]);
+
+lineup::subject! {
+    /// todc-mem: the same, where one thread at a time acts for a process.
+    pub TodcTurns(all: Processes) = Processes(BoundedAtomicSnapshot::new(), Default::default());
+    update(process: usize, value: u8) in [(0, 1), (1, 2)] => {
+        let _turn = all.1[process].lock().unwrap();
+        all.0.update(process, value);
+    };
+    scan(process: usize) in [0, 1] => {
+        let _turn = all.1[process].lock().unwrap();
+        all.0.scan(process)
+    };
 }
