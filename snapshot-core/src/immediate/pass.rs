@@ -255,6 +255,14 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
                 }
                 if let Some(blocks) = &mut self.blocks {
                     let grown = (0..width).filter(|&segment| vector[segment] > last[segment]);
+                    let written = &self.written;
+                    let is_gone =
+                        |segment: usize| vector[segment] as usize > written[segment].all.len();
+                    // An operation was taken back that the largest vector had not seen: this
+                    // one has, so they are no chain.
+                    if grown.clone().any(is_gone) {
+                        return false;
+                    }
                     blocks.push(grown.map(|segment| {
                         self.written[segment].all[vector[segment] as usize - 1].operation
                     }));
