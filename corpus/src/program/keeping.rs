@@ -30,7 +30,7 @@ const GARNISH: [&[&str]; 13] = [
     &["for k in processes:", "    m := mask", "    if m[k]: odd := not odd"],
 ];
 
-/// So many of them, the first, access nothing shared.
+/// The number of those that access nothing shared, which come first.
 const PRIVATE: usize = 6;
 
 /// What a scan, or an update that has looked, may do with its view.
@@ -83,7 +83,7 @@ pub fn keeping(seed: u64) -> String {
     text
 }
 
-/// Fewer than so many of them.
+/// At most `most - 1` statements of the pool.
 fn garnish(draw: &mut Draw, pool: &[&[&str]], most: usize, text: &mut String) {
     for _ in 0..draw.below(most) {
         lines(pool[draw.below(pool.len())], text);

@@ -25,10 +25,7 @@ pub fn loose(model: &Model) -> Vec<(u8, usize, usize)> {
     let mut loose = Vec::new();
     for (procedure, _) in model.frames.iter().enumerate() {
         let of = model.code.iter().filter(|one| one.procedure.0 as usize == procedure);
-        let loops = of.filter_map(|one| match &one.act {
-            Act::Begin(this) => Some(this),
-            _ => None,
-        });
+        let loops = of.filter_map(|one| one.act.begins());
         for (number, this) in loops.enumerate() {
             for owner in [I, J] {
                 let merged = &this.merged[usize::from(owner)];

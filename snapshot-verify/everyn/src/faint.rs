@@ -116,7 +116,7 @@ impl<'m> Search<'m> {
         let code = &model.code[first..];
         let count = code.iter().take_while(|one| one.procedure == procedure).count();
         let code = &code[..count];
-        let loops: Vec<&For> = code.iter().filter_map(|one| begins(&one.act)).collect();
+        let loops: Vec<&For> = code.iter().filter_map(|one| one.act.begins()).collect();
         let around = (first..first + count).map(|at| {
             let of = loops.iter().filter(|this| this.over == Over::Members);
             of.filter(|this| (this.body..this.end).contains(&at)).copied().collect()
@@ -156,7 +156,7 @@ impl<'m> Search<'m> {
         let block = self.model.blocks[usize::from(self.me())];
         let frame = &self.model.frames[self.procedure.0 as usize];
         let loops: Vec<usize> =
-            self.code.iter().filter_map(|one| begins(&one.act)).map(|this| this.variable).collect();
+            self.code.iter().filter_map(|one| one.act.begins()).map(|this| this.variable).collect();
         let locals = frame.locals.iter().flat_map(|room| room.base..room.base + room.size);
         let locals = locals.filter(|at| !loops.contains(at) && !self.flags.contains(at));
         let locals: Vec<usize> = locals
@@ -306,9 +306,7 @@ impl<'m> Search<'m> {
 
     /// Where a loop may stand next, and whether it may be over: as steps go (`run::rounds`).
     fn rounds(&self, this: &For, now: Option<u8>) -> (Vec<u8>, bool) {
-        let merged = &this.merged[usize::from(self.me())];
-        let members = self.crowd.members.iter().copied();
-        let order: Vec<u8> = members.filter(|member| !merged[usize::from(*member)]).collect();
+        let order = self.crowd.order(this, self.me());
         let all =
             std::iter::once(GAP).chain(order.iter().flat_map(|one| [MEMBER + one, GAP + 1 + one]));
         let all: Vec<u8> = all.collect();
@@ -416,13 +414,6 @@ impl<'m> Search<'m> {
     fn writes(&self, node: &Node) -> bool {
         let Some(cell) = self.instruction(node).act.cell() else { return false };
         self.flow(node).cells(cell).iter().flatten().any(|slot| self.model.slots[*slot].kept)
-    }
-}
-
-fn begins(act: &Act) -> Option<&For> {
-    match act {
-        Act::Begin(this) => Some(this),
-        _ => None,
     }
 }
 

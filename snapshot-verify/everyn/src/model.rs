@@ -326,6 +326,14 @@ pub enum Act {
 }
 
 impl Act {
+    /// The loop that is begun.
+    pub const fn begins(&self) -> Option<&For> {
+        match self {
+            Self::Begin(this) => Some(this),
+            _ => None,
+        }
+    }
+
     /// The cell that is accessed.
     pub const fn cell(&self) -> Option<&Cell> {
         match self {

@@ -100,27 +100,30 @@ fn an_interrupt_ends_what_is_followed_and_listened_to() {
     let names = [log.display().to_string(), saved.display().to_string()];
     let mut file = File::create(&log).unwrap();
     let child = monitor(&["--follow", &names[0], "--checkpoint", &names[1]]);
-    let mut value = 1;
-    while !saved.exists() {
-        file.write_all(rounds(value..value + 200).as_bytes()).unwrap();
-        value += 200;
-        std::thread::sleep(Duration::from_millis(20));
-        assert!(value < 1_000_000, "there is no checkpoint");
-    }
+    write_until_saved(&mut file, 1, &saved);
     file.write_all(b"p1 sc").unwrap();
     interrupt(&child);
     let (code, out, error) = ended(child);
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
     assert!(out.contains("linearizable so far ("), "{out}");
 
-    let mut child = monitor(&["--listen", "127.0.0.1:0"]);
-    let mut line = String::new();
-    let mut error = BufReader::new(child.stderr.take().unwrap());
-    error.read_line(&mut line).unwrap();
+    let (child, _) = listening();
     interrupt(&child);
-    let (code, out, _) = ended(child);
-    assert_eq!(code, 0, "{out}");
+    let (code, out, error) = ended(child);
+    assert_eq!((code, error.as_str()), (0, ""), "{out}");
     assert!(out.ends_with(": nothing new\n"), "{out}");
+}
+
+/// Writes rounds to what is followed, from this value on, until there is a checkpoint: the time for
+/// one is seen only where something comes.
+fn write_until_saved(file: &mut File, mut value: u32, saved: &Path) {
+    let began = Instant::now();
+    while !saved.exists() {
+        file.write_all(rounds(value..value + 200).as_bytes()).unwrap();
+        value += 200;
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(began.elapsed() < Duration::from_secs(120), "there is no checkpoint");
+    }
 }
 
 fn wait_for(path: &Path, wanted: impl Fn(&str) -> bool) {
@@ -142,15 +145,7 @@ fn killed_and_resumed_it_says_the_same() {
     let mut file = File::create(&log).unwrap();
     file.write_all((String::from("segments 1\n") + &rounds(1..5_000)).as_bytes()).unwrap();
     let mut child = monitor(&arguments);
-    // It checks points in time, so something has to come.
-    let began = Instant::now();
-    let mut value = 5_000;
-    while !saved.exists() {
-        file.write_all(rounds(value..value + 200).as_bytes()).unwrap();
-        value += 200;
-        std::thread::sleep(Duration::from_millis(20));
-        assert!(began.elapsed() < Duration::from_secs(120), "there is no checkpoint");
-    }
+    write_until_saved(&mut file, 5_000, &saved);
     wait_for(&saved, |text| !text.contains("\"lines\":0,"));
     child.kill().unwrap();
     child.wait().unwrap();
@@ -173,19 +168,21 @@ fn killed_and_resumed_it_says_the_same() {
     assert!(code == 2 && error.contains("another recording"), "{error}");
 }
 
+/// A monitor that waits for connections, and where.
+fn listening() -> (Child, String) {
+    let mut child = monitor(&["--listen", "127.0.0.1:0"]);
+    let mut line = String::new();
+    let mut error = BufReader::new(child.stderr.take().unwrap());
+    error.read_line(&mut line).unwrap();
+    let address = line.strip_prefix("connections to ").unwrap();
+    let address = address.strip_suffix(": waiting\n").unwrap().to_owned();
+    // What is sent there must be read.
+    child.stderr = Some(error.into_inner());
+    (child, address)
+}
+
 #[test]
 fn connections_are_one_recording() {
-    let listening = || {
-        let mut child = monitor(&["--listen", "127.0.0.1:0"]);
-        let mut line = String::new();
-        let mut error = BufReader::new(child.stderr.take().unwrap());
-        error.read_line(&mut line).unwrap();
-        let address = line.strip_prefix("connections to ").unwrap();
-        let address = address.strip_suffix(": waiting\n").unwrap().to_owned();
-        // What is sent there must be read.
-        child.stderr = Some(error.into_inner());
-        (child, address)
-    };
     let (child, address) = listening();
     let mut first = TcpStream::connect(&address).unwrap();
     first.write_all(rounds(1..5).as_bytes()).unwrap();

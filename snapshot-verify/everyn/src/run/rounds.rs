@@ -8,10 +8,19 @@
 
 use smallvec::SmallVec;
 
-use super::{Branch, GAP, MEMBER, Run, set_pc};
+use super::{Branch, Crowd, GAP, MEMBER, Run, set_pc};
 use crate::model::{For, at};
 use crate::shape::{BASE, DEAD, OTHER, SOME, UNKNOWN, integer};
 use crate::term::Over;
+
+impl Crowd {
+    /// The members at which a loop of a process stops, in its order.
+    pub fn order(&self, this: &For, me: u8) -> SmallVec<[u8; 3]> {
+        let merged = &this.merged[usize::from(me)];
+        let members = self.members.iter().copied();
+        members.filter(|member| !merged[usize::from(*member)]).collect()
+    }
+}
 
 impl Run<'_> {
     /// From one position in a loop to all that may be next.
@@ -35,10 +44,7 @@ impl Run<'_> {
         let except = branch.state[block + this.position + 1];
         match this.over {
             Over::Members => {
-                let merged = &this.merged[usize::from(self.me)];
-                let members = self.crowd.members.iter().copied();
-                let order: SmallVec<[u8; 3]> =
-                    members.filter(|member| !merged[usize::from(*member)]).collect();
+                let order = self.crowd.order(this, self.me);
                 // Positions in order: a gap, a member, a gap, a member, ..., a gap.
                 let positions = 2 * order.len() + 1;
                 let now = position.map(|position| index_of(&order, position));

@@ -198,8 +198,9 @@ impl Walk<'_, '_> {
                 self.client.begin(&mut progress, process, call);
                 self.machine.begin(&mut state, process, call).map(Some)
             }
-            MoveKind::Step => self.machine.advance(&mut state, process),
-            MoveKind::Take(outcome) => self.machine.advance_taking(&mut state, process, outcome),
+            MoveKind::Step | MoveKind::Take(_) => {
+                self.machine.advance_taking(&mut state, process, made.outcome())
+            }
         };
         let mut history = point.history;
         match action {

@@ -59,29 +59,18 @@ impl Naming {
             if named == *held {
                 continue;
             }
-            let key = (*number, named);
-            *number = match self.processes.get(&key) {
-                Some(known) => *known,
-                None => {
-                    let renamed = heap.renamed_process(processes.get(*number), &names);
-                    let renamed = processes.number(renamed);
-                    self.bytes += size_of_val(&*key.1) + size_of::<[usize; 6]>();
-                    self.processes.insert(key, renamed);
-                    renamed
-                }
-            };
+            let bytes = size_of_val(&*named) + size_of::<[usize; 6]>();
+            *number = *self.processes.entry((*number, named)).or_insert_with(|| {
+                self.bytes += bytes;
+                processes.number(heap.renamed_process(processes.get(*number), &names))
+            });
         }
-        let key = (*first, order.into_boxed_slice());
-        *first = match self.shared.get(&key) {
-            Some(known) => *known,
-            None => {
-                let renamed = heap.renamed_shared(shared.get(*first), &names);
-                let renamed = shared.number(renamed);
-                self.bytes += size_of_val(&*key.1) + size_of::<[usize; 6]>();
-                self.shared.insert(key, renamed);
-                renamed
-            }
-        };
+        let order = order.into_boxed_slice();
+        let bytes = size_of_val(&*order) + size_of::<[usize; 6]>();
+        *first = *self.shared.entry((*first, order)).or_insert_with(|| {
+            self.bytes += bytes;
+            shared.number(heap.renamed_shared(shared.get(*first), &names))
+        });
     }
 
     /// About how many bytes it takes.

@@ -299,12 +299,12 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         let mut specification = SnapshotSpecification::new(self.machine.processes());
         let mut possibilities = specification.initial();
         let mut state = self.machine.initial().clone();
-        for &Move { process, kind } in moves {
-            let action = match kind {
+        for made in moves {
+            let process = made.process;
+            let action = match made.kind {
                 MoveKind::Begin(call) => self.machine.begin(&mut state, process, call).map(Some),
-                MoveKind::Step => self.machine.advance(&mut state, process),
-                MoveKind::Take(outcome) => {
-                    self.machine.advance_taking(&mut state, process, outcome)
+                MoveKind::Step | MoveKind::Take(_) => {
+                    self.machine.advance_taking(&mut state, process, made.outcome())
                 }
             };
             let Ok(action) = action else { return true };
