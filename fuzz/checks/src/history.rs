@@ -162,6 +162,29 @@ mod tests {
     }
 
     #[test]
+    fn a_builder_that_restarts_is_a_new_one() {
+        let (mut reused, mut kept) = (None::<HistoryBuilder<i64>>, 0);
+        for bytes in noise(500, 60) {
+            let history = history(&bytes);
+            let mut new = History::builder(history.declaration()).expect("it was one's");
+            let builder = match &mut reused {
+                Some(builder) => {
+                    kept += builder.len();
+                    builder.restart(history.declaration()).expect("it was one's");
+                    builder
+                }
+                none => none.insert(new.clone()),
+            };
+            for event in history.events() {
+                builder.push(&event).expect("it is of a history");
+                new.push(&event).expect("it is of a history");
+            }
+            assert_eq!(format!("{builder:?}"), format!("{new:?}"));
+        }
+        assert!(kept > 1000, "what was thrown away: {kept} events");
+    }
+
+    #[test]
     fn everything_occurs() {
         let mut seen = BTreeSet::new();
         for bytes in noise(2000, 60) {

@@ -395,6 +395,25 @@ impl<V: Clone> HistoryBuilder<V> {
         Ok(())
     }
 
+    /// Begins a history of `declaration`, without events, in the memory of this one: for a
+    /// recording that is judged part by part.
+    ///
+    /// # Errors
+    /// As [`History::builder`]; the builder is then unchanged.
+    pub fn restart(&mut self, declaration: Declaration<V>) -> Result<(), HistoryError> {
+        self.admission = Admission::new(&declaration)?;
+        self.open.clear();
+        let history = &mut self.history;
+        history.declaration = declaration;
+        history.operations.clear();
+        history.steps.clear();
+        history.update_values.clear();
+        history.scan_values.clear();
+        history.partial_entries.clear();
+        history.partial_ends.clear();
+        Ok(())
+    }
+
     /// Number of events so far.
     pub const fn len(&self) -> usize {
         self.admission.events()

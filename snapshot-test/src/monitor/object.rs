@@ -18,6 +18,9 @@ use crate::{InputError, Origins, Value};
 /// Events that are kept for an explanation, at most.
 pub(super) const MOST_KEPT: usize = 1 << 20;
 
+/// Events of a part whose memory serves the next one, at most.
+const MOST_REUSED: usize = 1 << 16;
+
 /// The judge of one snapshot, since the last instant at which its past was cut off.
 pub struct Snapshots {
     past: Past,
@@ -157,8 +160,16 @@ impl Judge for Snapshots {
             let segments = self.monitor.segments().max(self.values.len());
             let segments = (segments > 0).then_some(segments);
             self.past.extend(self.monitor.events(), segments, &self.values);
-            self.monitor = Monitor::new(self.past.declaration.clone())?;
-            self.kept = Some((History::builder(self.past.declaration.clone())?, Vec::new()));
+            let declaration = &self.past.declaration;
+            self.monitor = Monitor::new(declaration.clone())?;
+            // The memory of a part as short as most is used again.
+            match &mut self.kept {
+                Some((builder, locations)) if locations.capacity() <= MOST_REUSED => {
+                    builder.restart(declaration.clone())?;
+                    locations.clear();
+                }
+                kept => *kept = Some((History::builder(declaration.clone())?, Vec::new())),
+            }
         }
         self.past.cut = at;
         Ok(())
