@@ -60,6 +60,7 @@ const OBJECTS: &[Algorithm] = files![
     "collected_queue",
     "collected_stack",
     "faa_counter",
+    "immediate_snapshot",
     "linked_queue",
     "linked_stack",
     "ms_queue",

@@ -133,13 +133,14 @@ module.exports = grammar({
     _statement: ($) =>
       choice(
         $.local, $.assignment, $.take_apart, $.do, $.free, $.return, $.exit, $.skip, $.if, $.repeat,
-        $.while, $.loop, $.for, $.atomic,
+        $.while, $.loop, $.for, $.atomic, $.together,
       ),
     linearizes: () => "linearizes",
     assignment: ($) =>
       seq(field("place", $._place), ":=", field("value", choice($._expression, $.new)),
         optional($.linearizes)),
     free: ($) => seq(alias($.identifier, "free"), $._place),
+    together: ($) => alias($.identifier, "together"),
     take_apart: ($) =>
       seq("(", separated(choice("_", $._place), ","), ")", ":=", $._expression, optional($.linearizes)),
     do: ($) => seq($.call, optional($.linearizes)),

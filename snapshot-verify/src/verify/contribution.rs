@@ -132,6 +132,7 @@ fn collect(statements: &[Statement], changes: &mut Vec<(Span, Change)>) {
             | StatementKind::Do(_)
             | StatementKind::Exit
             | StatementKind::Free(_)
+            | StatementKind::Together
             | StatementKind::Return(_) => changes.push((whole, Change::LeftOut)),
             StatementKind::If(branches, otherwise) => {
                 for (test, body) in branches {

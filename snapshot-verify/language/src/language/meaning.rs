@@ -251,13 +251,16 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
         StatementKind::Return(value) => found.extend(value),
         StatementKind::New { fields, .. } => found.extend(fields),
         StatementKind::Free(pointer) => found.push(pointer),
-        StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => {}
+        StatementKind::Loop { .. }
+        | StatementKind::Break
+        | StatementKind::Atomic(_)
+        | StatementKind::Together => {}
     }
     found
 }
 
 /// Words of the language, and what they mean.
-const WORDS: [(&str, &str); 27] = [
+const WORDS: [(&str, &str); 28] = [
     ("value", "opaque data: may be moved, stored, returned, tested against none"),
     ("bool", "`true` or `false`"),
     ("bit", "0 or 1; `not` is the other one"),
@@ -287,5 +290,10 @@ const WORDS: [(&str, &str); 27] = [
     ("new", "`new N(a, b)` allocates a node; its fields hold a and b"),
     ("free", "`free p` frees the node: what accesses it after that is a fault"),
     ("atomic", "all accesses of the block are one step"),
+    (
+        "together",
+        "operations take effect together: what stands before it is done of all of them, then what \
+         stands behind it",
+    ),
     ("linearizes", "the access is a linearization point of the operation that executes it"),
 ];

@@ -184,6 +184,7 @@ fn statement(f: &mut Formatter<'_>, of: &Statement, depth: usize) -> fmt::Result
         StatementKind::Exit => line(f, &"exit"),
         StatementKind::Free(pointer) => line(f, &format_args!("free {pointer}")),
         StatementKind::Skip => line(f, &"skip"),
+        StatementKind::Together => line(f, &"together"),
         StatementKind::Return(None) => line(f, &"return"),
         StatementKind::Return(Some(value)) => line(f, &format_args!("return {value}")),
         StatementKind::If(arms, otherwise) => {

@@ -231,6 +231,8 @@ pub enum StatementKind {
     Atomic(Vec<Statement>),
     /// `free E`.
     Free(Expression),
+    /// `together`.
+    Together,
     /// `skip`.
     Skip,
 }

@@ -194,6 +194,7 @@ impl Scope<'_> {
                 self.expression(f, pointer)?;
             }
             StatementKind::Break => f.write_str("exit")?,
+            StatementKind::Together => f.write_str("together")?,
             StatementKind::Return(None) => f.write_str("return")?,
             StatementKind::Return(Some(value)) => {
                 f.write_str("return ")?;

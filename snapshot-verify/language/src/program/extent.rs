@@ -213,7 +213,10 @@ impl Work<'_> {
             }
             StatementKind::New { fields, .. } => self.all(&fields.iter().collect::<Vec<_>>()),
             StatementKind::Free(pointer) => self.expression(pointer),
-            StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => 1,
+            StatementKind::Loop { .. }
+            | StatementKind::Break
+            | StatementKind::Atomic(_)
+            | StatementKind::Together => 1,
         };
         let atomic = atomic || matches!(statement.kind, StatementKind::Atomic(_));
         let parts = statement

@@ -39,6 +39,9 @@ pub struct Operation {
     pub awaits: Option<ProcedureId>,
     /// The processes that may begin it.
     pub by: By,
+    /// Whether others may take effect together with it: its effect has a
+    /// [`Together`](super::StatementKind::Together).
+    pub together: bool,
 }
 
 /// The processes that may begin an operation.
@@ -69,6 +72,11 @@ impl Object {
     pub const MOST_OPERATIONS: usize = 32;
     /// The most parameters of an operation.
     pub const MOST_PARAMETERS: usize = 3;
+
+    /// Whether operations may take effect together.
+    pub fn has_blocks(&self) -> bool {
+        self.operations.iter().any(|operation| operation.together)
+    }
 
     /// The operation with this id.
     pub fn operation(&self, id: OperationId) -> &Operation {

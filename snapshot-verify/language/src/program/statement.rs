@@ -85,6 +85,9 @@ pub enum StatementKind {
     },
     /// Frees a node: a step of its own, like an access.
     Free(Expression),
+    /// Operations that take effect together have all come as far as this before one of them
+    /// goes on. Of the operations of an object only, once, and in no block.
+    Together,
 }
 
 /// A part of a local or private variable.
@@ -158,6 +161,7 @@ impl Statement {
             | StatementKind::Break
             | StatementKind::New { .. }
             | StatementKind::Free(_)
+            | StatementKind::Together
             | StatementKind::Return(_) => [&[], &[]],
         };
         first.iter().chain(second)

@@ -65,7 +65,7 @@ impl<'a> Walk<'a> {
                 StatementKind::Return(value) => {
                     value.iter().for_each(|value| self.expression(value));
                 }
-                StatementKind::Exit | StatementKind::Skip => {}
+                StatementKind::Exit | StatementKind::Skip | StatementKind::Together => {}
             }
         }
     }

@@ -9,7 +9,7 @@ use snapshot_core::{History, OperationId, Segment};
 use super::names::Names;
 use super::{CounterexampleError, CounterexampleErrorKind, columns, intervals, paragraph};
 use crate::interpret::{Action, Event, Execution, Machine, Move, Sequential};
-use crate::object::{Judge, Judgement};
+use crate::object::{Judge, Judgement, Order};
 
 /// An execution that the interpreter made, and whose history is not linearizable.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ impl ObjectCounterexample {
         }
         let moves = moves[..=super::move_of(&execution, decided - 1)].to_vec();
         let execution = machine.run(&moves)?;
-        let argument = argument(&execution, &order);
+        let argument = argument(&execution, &order, sequential.object().has_blocks());
         let title = super::title(machine, None, moves.len());
         Ok(Self { title, moves, execution, argument })
     }
@@ -142,7 +142,7 @@ fn drawing(execution: &Execution) -> History<u32> {
 
 /// The last event of the execution is the first that nothing explains; `order`: operations
 /// that explain what happened before it, as far as the search came.
-fn argument(execution: &Execution, order: &[OperationId]) -> String {
+fn argument(execution: &Execution, order: &Order, in_blocks: bool) -> String {
     let names = Names::of_object(begun(execution));
     let labels = labels(execution, &names);
     let mut open = vec![0; execution.processes];
@@ -156,15 +156,23 @@ fn argument(execution: &Execution, order: &[OperationId]) -> String {
             begun += 1;
         }
     }
-    let order: Vec<&str> = order.iter().map(|id| labels[id.index()].as_str()).collect();
+    let block = |block: &Vec<OperationId>| {
+        let labels: Vec<&str> = block.iter().map(|id| labels[id.index()].as_str()).collect();
+        labels.join(" together with ")
+    };
+    let order: Vec<String> = order.iter().map(block).collect();
     let before = match order.as_slice() {
         [] => "Nothing else has to have taken effect before".to_owned(),
         order => format!("Before, the order {} explains what was returned", order.join("; ")),
     };
+    let (alone, some) = match in_blocks {
+        true => (", alone or together with others", ", alone or together"),
+        false => ("", ""),
+    };
     format!(
-        "Each operation takes effect at one instant between its begin and its end. {before}. But no \
-         order of all these operations, in which each comes after those that ended before it \
-         began, explains the last response, that of {}.",
+        "Each operation takes effect at one instant between its begin and its end{alone}. {before}. \
+         But no order of all these operations{some}, in which each comes after those that ended \
+         before it began, explains the last response, that of {}.",
         labels[last]
     )
 }

@@ -32,6 +32,8 @@ pub enum Instruction<'p> {
         into: &'p Place,
         is_step: bool,
     },
+    /// Waits for the operations that take effect together with this one.
+    Together { statement: &'p Statement },
     /// Frees a node.
     Free { statement: &'p Statement, pointer: &'p Expression },
     /// Goes to the target unless the condition holds.
@@ -102,6 +104,7 @@ impl Instruction<'_> {
                 | Self::BeginAtomic { .. }
                 | Self::New { is_step: true, .. }
                 | Self::Free { .. }
+                | Self::Together { .. }
         )
     }
 
@@ -111,6 +114,7 @@ impl Instruction<'_> {
             Self::Access { statement, .. }
             | Self::BeginAtomic { statement }
             | Self::New { statement, .. }
+            | Self::Together { statement }
             | Self::Free { statement, .. } => Some(statement.span),
             _ => None,
         }
@@ -182,6 +186,9 @@ impl<'p> Writer<'p> {
                 let (node, is_step) = (*node, self.frees);
                 let new = Instruction::New { statement, node, fields, into, is_step };
                 self.push_statement(statement, new);
+            }
+            StatementKind::Together => {
+                self.push_statement(statement, Instruction::Together { statement });
             }
             StatementKind::Free(pointer) => {
                 self.push_statement(statement, Instruction::Free { statement, pointer });

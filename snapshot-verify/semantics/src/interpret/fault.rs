@@ -70,6 +70,12 @@ pub enum FaultKind {
         /// How many there may be.
         limit: usize,
     },
+    /// Operations that take effect together.
+    #[error(
+        "what operations do that take effect together depends on their order: before `together`, \
+         let each change what no other one changes or looks at"
+    )]
+    OrderMatters,
     /// Local computation without end.
     #[error(
         "no access to shared memory within {limit} local operations: \

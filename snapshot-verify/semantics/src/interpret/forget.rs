@@ -117,6 +117,7 @@ fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize> {
         | Instruction::Access { .. }
         | Instruction::Call { .. }
         | Instruction::New { .. }
+        | Instruction::Together { .. }
         | Instruction::Free { .. }
         | Instruction::BeginAtomic { .. }
         | Instruction::EndAtomic => vec![at + 1],
@@ -153,7 +154,10 @@ fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
         }
         Instruction::NextFor(this) => live[this.variable.0 as usize] = true,
         Instruction::Return { result } => result.iter().for_each(|result| read(result, &mut live)),
-        Instruction::Jump { .. } | Instruction::BeginAtomic { .. } | Instruction::EndAtomic => {}
+        Instruction::Jump { .. }
+        | Instruction::Together { .. }
+        | Instruction::BeginAtomic { .. }
+        | Instruction::EndAtomic => {}
     }
     Live { before: live, during }
 }

@@ -20,6 +20,7 @@
 //! | `access` | the meaning of accesses |
 //! | `machine` | a program for n processes, and its steps |
 //! | `object` | operations of an object that the text declares, and what they do to it |
+//! | `blocks` | operations of an object that take effect together |
 //! | `report`, `event` | what a step did |
 //! | `inspect` | what a state holds, by name |
 //! | `structure` | what a state holds, as data |
@@ -39,6 +40,7 @@
 //! It is written to be plainly right rather than fast.
 
 mod access;
+mod blocks;
 mod client;
 pub mod code;
 mod coverage;
@@ -66,6 +68,7 @@ mod structure;
 mod trace;
 mod written;
 
+pub use blocks::{Block, Member};
 pub use client::{Client, ClientError, Progress, Roles, Values};
 pub use coverage::Coverage;
 pub use data::Data;

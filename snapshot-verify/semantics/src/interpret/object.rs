@@ -14,7 +14,13 @@ use crate::program::{Object, Operation, OperationId, Procedure, ProcedureId, Typ
 /// What the object holds: its `state` variables, in their order.
 pub type ObjectState = Arc<Vec<Data>>;
 
-/// An object, executed one operation at a time.
+/// An operation that stands at its `together`, or has none and is over.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Begun {
+    activity: Activity,
+}
+
+/// An object, executed one operation at a time, or block by block (`blocks`).
 #[derive(Clone, Debug)]
 pub struct Sequential<'p> {
     object: &'p Object,
@@ -62,12 +68,47 @@ impl<'p> Sequential<'p> {
         process: usize,
         call: OperationCall,
     ) -> Result<Option<(ObjectState, Option<Data>)>, Fault> {
+        let Some((state, begun)) = self.begin(state, process, call)? else { return Ok(None) };
+        let result = self.finish(&state, process, call, begun)?;
+        Ok(Some((state, result)))
+    }
+
+    /// As [`Self::apply`], up to `together`, if the operation has one.
+    pub(super) fn begin(
+        &self,
+        state: &ObjectState,
+        process: usize,
+        call: OperationCall,
+    ) -> Result<Option<(ObjectState, Begun)>, Fault> {
         let operation = self.operation(call);
         let waits = match operation.awaits {
             None => false,
             Some(awaits) => !self.holds(state, process, awaits, call)?,
         };
         if waits { Ok(None) } else { self.run(state, process, operation.effect, call).map(Some) }
+    }
+
+    /// What an operation returns that was begun, in the state that all that take effect
+    /// together with it lead to.
+    pub(super) fn finish(
+        &self,
+        state: &ObjectState,
+        process: usize,
+        call: OperationCall,
+        begun: Begun,
+    ) -> Result<Option<Data>, Fault> {
+        let ended = match begun.activity {
+            Activity::Returning(..) => begun,
+            activity => {
+                let (after, ended) = self.go_on(state, process, activity, |run| {
+                    run.access()?;
+                    run.until_access()
+                })?;
+                debug_assert!(after == *state, "{call:?} changes the state after `together`");
+                ended
+            }
+        };
+        Ok(ended.result())
     }
 
     /// Whether a process may begin an operation in a state, as `by` and `when` say.
@@ -159,8 +200,8 @@ impl<'p> Sequential<'p> {
         condition: ProcedureId,
         call: OperationCall,
     ) -> Result<bool, Fault> {
-        let (_, holds) = self.run(state, process, condition, call)?;
-        Ok(holds == Some(Data::Bool(true)))
+        let (_, ended) = self.run(state, process, condition, call)?;
+        Ok(ended.result() == Some(Data::Bool(true)))
     }
 
     fn run(
@@ -169,21 +210,39 @@ impl<'p> Sequential<'p> {
         process: usize,
         procedure: ProcedureId,
         call: OperationCall,
-    ) -> Result<(ObjectState, Option<Data>), Fault> {
-        let mut whole = self.machine.initial().clone();
-        let (private, activity) = (state.to_vec(), Activity::Idle);
-        whole.processes[process] = Arc::new(Local { private, activity });
+    ) -> Result<(ObjectState, Begun), Fault> {
         let given = data_of(call, self.object.specification.procedure(procedure));
-        let mut run = Run::new(&self.machine, &mut whole, process, None);
-        run.call(procedure, given)?;
-        run.until_access()?;
+        self.go_on(state, process, Activity::Idle, |run| {
+            run.call(procedure, given)?;
+            run.until_access()
+        })
+    }
+
+    /// Runs a process from a state, where it is doing something.
+    fn go_on(
+        &self,
+        state: &ObjectState,
+        process: usize,
+        activity: Activity,
+        act: impl FnOnce(&mut Run<'_, 'p, '_>) -> Result<(), Fault>,
+    ) -> Result<(ObjectState, Begun), Fault> {
+        let mut whole = self.machine.initial().clone();
+        whole.processes[process] = Arc::new(Local { private: state.to_vec(), activity });
+        act(&mut Run::new(&self.machine, &mut whole, process, None))?;
         let local = Arc::make_mut(&mut whole.processes[process]);
-        let Activity::Returning(_, result) = std::mem::replace(&mut local.activity, Activity::Idle)
-        else {
-            unreachable!("an operation of an object accesses nothing, so it runs to its end")
-        };
+        let activity = std::mem::replace(&mut local.activity, Activity::Idle);
         let private = std::mem::take(&mut local.private);
-        Ok((if private == **state { Arc::clone(state) } else { Arc::new(private) }, result))
+        let state = if private == **state { Arc::clone(state) } else { Arc::new(private) };
+        Ok((state, Begun { activity }))
+    }
+}
+
+impl Begun {
+    fn result(self) -> Option<Data> {
+        match self.activity {
+            Activity::Returning(_, result) => result,
+            _ => unreachable!("an operation of an object accesses nothing, so it runs to its end"),
+        }
     }
 }
 

@@ -117,6 +117,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
                     self.allocate(statement, node, fields, into)?;
                     self.frame().at += 1;
                 }
+                Some(Instruction::Together { .. }) => self.frame().at += 1,
                 Some(Instruction::Free { statement, pointer }) => {
                     self.free(statement, pointer)?;
                     self.frame().at += 1;
@@ -230,6 +231,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             }
             Instruction::Access { .. }
             | Instruction::Free { .. }
+            | Instruction::Together { .. }
             | Instruction::BeginAtomic { .. }
             | Instruction::EndAtomic => {
                 unreachable!("accesses and atomic blocks are not local")

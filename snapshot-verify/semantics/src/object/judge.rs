@@ -1,21 +1,15 @@
 //! Whether a history of an object is linearizable.
 //!
-//! Asked twice: the search of orders of `snapshot_core::generic`, and the set of all
-//! configurations (`refine::ObjectSpecification`). They share what one operation does, and
+//! Asked twice: the search of orders (`search`), and the set of all configurations
+//! (`refine::ObjectSpecification`). They share what one operation does, or one block, and
 //! nothing else; should they disagree, neither is believed.
 
-use std::cell::RefCell;
-
-use snapshot_core::generic::{self, Outcome, Specification};
-use snapshot_core::search::Budget;
-use snapshot_core::{OperationId, Process};
+use snapshot_core::{Process, generic};
 use thiserror::Error;
 
-use crate::interpret::{Action, Data, Event, Fault, ObjectState, OperationCall, Sequential};
+use super::search::{self, Answer, History, Order, Question};
+use crate::interpret::{Action, Event, Fault, OperationCall, Sequential};
 use crate::refine::ObjectSpecification;
-
-/// Bytes for each search of orders.
-const MEMORY: usize = 1 << 30;
 
 /// What is known of a history.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -28,7 +22,7 @@ pub enum Judgement {
         /// last of them is a response.
         events: usize,
         /// An order that explains that part without its last event.
-        order: Vec<OperationId>,
+        order: Order,
     },
 }
 
@@ -64,65 +58,6 @@ pub struct Judge<'s, 'p> {
     sequential: &'s Sequential<'p>,
 }
 
-/// A question to the object.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-enum Question {
-    /// An operation by a process.
-    Operation(usize, OperationCall),
-    /// Whether a process may begin this.
-    MayBegin(usize, OperationCall),
-}
-
-/// What is returned, if anything.
-type Answer = Option<Data>;
-
-type History = generic::History<Question, Answer>;
-
-/// The object for the search of orders.
-struct Judged<'s, 'p> {
-    sequential: &'s Sequential<'p>,
-    /// The first fault of the object.
-    fault: RefCell<Option<Fault>>,
-}
-
-impl Judged<'_, '_> {
-    fn unless_faulty<T>(&self, result: Result<T, Fault>) -> Option<T> {
-        result.map_err(|fault| self.fault.borrow_mut().get_or_insert(fault).clone()).ok()
-    }
-}
-
-impl Specification for Judged<'_, '_> {
-    type State = ObjectState;
-    type Input = Question;
-    type Output = Answer;
-    type Part = ();
-
-    fn initial(&self) -> ObjectState {
-        self.sequential.initial()
-    }
-
-    fn apply(&self, state: &mut ObjectState, input: &Question, output: Option<&Answer>) -> bool {
-        match *input {
-            Question::Operation(process, call) => {
-                let applied = self.sequential.apply(state, process, call);
-                let Some(Some((after, result))) = self.unless_faulty(applied) else { return false };
-                *state = after;
-                output.is_none_or(|output| *output == result)
-            }
-            Question::MayBegin(process, call) => {
-                let may = self.sequential.may_begin(state, process, call);
-                self.unless_faulty(may) == Some(true)
-            }
-        }
-    }
-
-    fn part(&self, _: &Question) {}
-
-    fn bytes(&self, state: &ObjectState) -> usize {
-        state.iter().map(Data::size).sum()
-    }
-}
-
 impl<'s, 'p> Judge<'s, 'p> {
     /// Of an object.
     pub const fn new(sequential: &'s Sequential<'p>) -> Self {
@@ -135,18 +70,18 @@ impl<'s, 'p> Judge<'s, 'p> {
     /// If there is no answer that both give.
     pub fn judge(&self, events: &[&Event]) -> Result<Judgement, ObjectJudgeError> {
         let allowed = self.allowed(events)?;
-        let searched = self.search(&history(events))?;
+        let searched = self.is_linearizable(events)?;
         match (allowed, searched) {
-            (None, None) => Ok(Judgement::Linearizable),
-            (Some(events_allowed), Some(_)) => {
+            (None, true) => Ok(Judgement::Linearizable),
+            (Some(events_allowed), false) => {
                 let before = history(&events[..events_allowed]);
-                let (None, order) = self.order(&before)? else {
+                let Some(order) = search::order(self.sequential, &before)? else {
                     return Err(disagreement("a violation", "linearizable"));
                 };
                 Ok(Judgement::Violation { events: events_allowed + 1, order })
             }
-            (None, Some(_)) => Err(disagreement("a violation", "linearizable")),
-            (Some(_), None) => Err(disagreement("linearizable", "a violation")),
+            (None, false) => Err(disagreement("a violation", "linearizable")),
+            (Some(_), true) => Err(disagreement("linearizable", "a violation")),
         }
     }
 
@@ -155,7 +90,7 @@ impl<'s, 'p> Judge<'s, 'p> {
     /// # Errors
     /// If it is not decided.
     pub fn is_linearizable(&self, events: &[&Event]) -> Result<bool, ObjectJudgeError> {
-        Ok(self.search(&history(events))?.is_none())
+        Ok(search::order(self.sequential, &history(events))?.is_some())
     }
 
     /// Whether a process may begin an operation after these events: in some order that
@@ -178,7 +113,7 @@ impl<'s, 'p> Judge<'s, 'p> {
         let question = Question::MayBegin(process.index(), call);
         history.invoke(process.index(), question).expect("an idle process may begin something");
         history.respond(process.index(), None).expect("it has just begun something");
-        Ok(self.search(&history.finish())?.is_none())
+        Ok(search::order(self.sequential, &history.finish())?.is_some())
     }
 
     /// How many events the configurations of the object explain, if not all.
@@ -196,31 +131,6 @@ impl<'s, 'p> Judge<'s, 'p> {
             }
         }
         Ok(None)
-    }
-
-    /// How far the search comes, if there is no order.
-    fn search(&self, history: &History) -> Result<Option<usize>, ObjectJudgeError> {
-        Ok(self.order(history)?.0)
-    }
-
-    /// How far the search comes, if there is no order, and the order.
-    fn order(
-        &self,
-        history: &History,
-    ) -> Result<(Option<usize>, Vec<OperationId>), ObjectJudgeError> {
-        let judged = Judged { sequential: self.sequential, fault: RefCell::new(None) };
-        let mut budget = Budget { memory: MEMORY, proceed: &mut || true };
-        let outcome = generic::check(&judged, history, &mut budget);
-        if let Some(fault) = judged.fault.into_inner() {
-            return Err(ObjectJudgeError::Object(fault));
-        }
-        match outcome {
-            Outcome::Linearizable { linearization, .. } => Ok((None, linearization.order)),
-            Outcome::NotLinearizable { furthest, .. } => {
-                Ok((Some(furthest.events), furthest.order.order))
-            }
-            Outcome::Exhausted { .. } => Err(ObjectJudgeError::Undecided { memory: MEMORY }),
-        }
     }
 }
 

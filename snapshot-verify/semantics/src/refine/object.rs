@@ -2,7 +2,8 @@
 //!
 //! A configuration is a state of the object and, per process, nothing, an operation that has
 //! not taken effect, or one that has, with what it returns. What an operation does is
-//! executed by [`Sequential`], at one instant between its invocation and its response.
+//! executed by [`Sequential`], at one instant between its invocation and its response; at the
+//! same instant as others, if they have `together`.
 
 use std::mem::size_of;
 use std::sync::Arc;
@@ -10,12 +11,12 @@ use std::sync::Arc;
 use snapshot_core::Process;
 
 use super::subsets::{Automaton, Letter, Possibilities, Subsets};
-use crate::interpret::{Action, Data, Event, Fault, ObjectState, OperationCall, Sequential};
+use crate::interpret::{Action, Block, Data, Event, Fault, ObjectState, OperationCall, Sequential};
 
 /// An object, as the set of all its configurations.
 pub type ObjectSpecification<'p> = Subsets<AtomicObject<'p>>;
 
-/// An object whose operations take effect at one instant each.
+/// An object whose operations take effect at one instant each, alone or together.
 #[derive(Clone, Debug)]
 pub struct AtomicObject<'p> {
     sequential: Sequential<'p>,
@@ -101,22 +102,32 @@ impl Automaton for AtomicObject<'_> {
         Some(after)
     }
 
-    fn taking_effect(
+    fn take_effect(
         &self,
         one: &Configuration,
-        process: usize,
-    ) -> Result<Option<Configuration>, Fault> {
-        let Open::Begun(call) = one.open[process] else { return Ok(None) };
-        let Some((state, result)) = self.sequential.apply(&one.state, process, call)? else {
-            return Ok(None);
-        };
-        let mut open = one.open.clone();
-        open[process] = Open::Done(result);
-        Ok(Some(Configuration { state, open }))
-    }
-
-    fn processes(&self) -> usize {
-        self.sequential.processes()
+        reach: &mut dyn FnMut(Configuration),
+    ) -> Result<(), Fault> {
+        let mut together = Vec::new();
+        for (process, open) in one.open.iter().enumerate() {
+            let Open::Begun(call) = *open else { continue };
+            if self.sequential.is_together(call) {
+                together.push((process, call));
+            } else if let Some((state, result)) =
+                self.sequential.apply(&one.state, process, call)?
+            {
+                let mut open = one.open.clone();
+                open[process] = Open::Done(result);
+                reach(Configuration { state, open });
+            }
+        }
+        for Block { members, state, results } in self.sequential.blocks(&one.state, &together)? {
+            let mut open = one.open.clone();
+            for (member, result) in members.into_iter().zip(results) {
+                open[together[member].0] = Open::Done(result);
+            }
+            reach(Configuration { state, open });
+        }
+        Ok(())
     }
 
     fn size(&self, one: &Configuration) -> usize {

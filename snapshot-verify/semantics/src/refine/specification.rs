@@ -131,21 +131,22 @@ impl Automaton for AtomicSnapshot {
         one.after(letter)
     }
 
-    fn taking_effect(
+    fn take_effect(
         &self,
         one: &Configuration,
-        process: usize,
-    ) -> Result<Option<Configuration>, Fault> {
-        let is_free = match one.open[process] {
-            Open::Update(_) => !self.points.updates,
-            Open::Scan => !self.points.scans,
-            Open::Nothing | Open::Updated | Open::Scanned(_) => false,
-        };
-        Ok(if is_free { one.taking_effect(process) } else { None })
-    }
-
-    fn processes(&self) -> usize {
-        self.n
+        reach: &mut dyn FnMut(Configuration),
+    ) -> Result<(), Fault> {
+        for (process, open) in one.open.iter().enumerate() {
+            let is_free = match open {
+                Open::Update(_) => !self.points.updates,
+                Open::Scan => !self.points.scans,
+                Open::Nothing | Open::Updated | Open::Scanned(_) => false,
+            };
+            if is_free {
+                one.taking_effect(process).into_iter().for_each(&mut *reach);
+            }
+        }
+        Ok(())
     }
 
     fn size(&self, one: &Configuration) -> usize {

@@ -5,8 +5,8 @@
 //! normalisation of the specification that refinement checkers do (Roscoe 1994; for
 //! linearizability: Liu, Chen, Liu and Sun, FM 2009), done on the fly.
 //!
-//! A set is *closed*: with a configuration it has those in which one more open operation has
-//! taken effect. An invocation is followed by closing the set; a response only removes
+//! A set is *closed*: with a configuration it has those in which one more open operation, or one
+//! more block of some that may do so together, has taken effect. An invocation is followed by closing the set; a response only removes
 //! configurations, of closed sets closed ones.
 
 use std::hash::Hash;
@@ -62,18 +62,16 @@ pub trait Automaton {
     /// that is.
     fn after(&self, one: &Self::Configuration, letter: &Letter) -> Option<Self::Configuration>;
 
-    /// With the open operation of a process taking effect now; `None` if it cannot.
+    /// Calls `reach` with all that is reached when an open operation, or several of them
+    /// together, take effect now.
     ///
     /// # Errors
-    /// If what it does has no meaning there: the specification itself is faulty.
-    fn taking_effect(
+    /// If what they do has no meaning there: the specification itself is faulty.
+    fn take_effect(
         &self,
         one: &Self::Configuration,
-        process: usize,
-    ) -> Result<Option<Self::Configuration>, Fault>;
-
-    /// n.
-    fn processes(&self) -> usize;
+        reach: &mut dyn FnMut(Self::Configuration),
+    ) -> Result<(), Fault>;
 
     /// About how many bytes a configuration takes, with its places in tables.
     fn size(&self, one: &Self::Configuration) -> usize;
@@ -221,23 +219,20 @@ impl<A: Automaton> Subsets<A> {
         self.successor(before, letter).after
     }
 
-    /// Adds all configurations that some open operations' taking effect leads to.
+    /// Adds all configurations that are reached when open operations take effect.
     fn close(&mut self, set: &mut FxHashSet<u32>) {
         let mut waiting: Vec<u32> = set.iter().copied().collect();
+        let mut reached = Vec::new();
         while let Some(number) = waiting.pop() {
             let one = Rc::clone(&self.configurations[number as usize]);
-            for process in 0..self.automaton.processes() {
-                match self.automaton.taking_effect(&one, process) {
-                    Ok(Some(next)) => {
-                        let next = self.configuration(next);
-                        if set.insert(next) {
-                            waiting.push(next);
-                        }
-                    }
-                    Ok(None) => {}
-                    Err(fault) => {
-                        self.fault.get_or_insert(fault);
-                    }
+            let found = self.automaton.take_effect(&one, &mut |next| reached.push(next));
+            if let Err(fault) = found {
+                self.fault.get_or_insert(fault);
+            }
+            for next in reached.drain(..) {
+                let next = self.configuration(next);
+                if set.insert(next) {
+                    waiting.push(next);
                 }
             }
         }

@@ -3,9 +3,18 @@
 
 use snapshot_verify::counterexample::ObjectCounterexample;
 use snapshot_verify::interpret::{Client, Values};
+use snapshot_verify::language::Algorithm;
 use snapshot_verify::refine::RefinementVerdict;
 
 use super::{Case, algorithm, enumerable};
+
+/// The processes with which a bug is expected to show; two of what is right.
+fn processes(algorithm: &Algorithm, bug: Option<&str>) -> usize {
+    let expectations = algorithm.expectations().iter();
+    let of_bug = expectations
+        .filter(|one| bug.is_some() && one.bug.as_ref().map(|name| name.text.as_str()) == bug);
+    of_bug.map(|one| one.processes as usize).min().unwrap_or(2)
+}
 
 #[test]
 fn all_judges_agree_on_every_algorithm_and_bug() {
@@ -15,9 +24,10 @@ fn all_judges_agree_on_every_algorithm_and_bug() {
         let bugs = algorithm.bugs().iter().map(|bug| Some(bug.name.text.as_str()));
         for bug in std::iter::once(None).chain(bugs) {
             let program = algorithm.program(bug).unwrap();
-            let case = Case::new(&program, 2);
+            let n = processes(&algorithm, bug);
+            let case = Case::new(&program, n);
             let title = format!("{} {bug:?}", file.name);
-            let client = enumerable(&program);
+            let client = enumerable(&program, n);
             let is_wrong = case.is_wrong(&client, true);
             assert_eq!(case.is_wrong(&client, false), is_wrong, "{title}: partial order");
             let found = case.enumerate(&client);
@@ -27,12 +37,12 @@ fn all_judges_agree_on_every_algorithm_and_bug() {
             let is_wrong = is_wrong || bug.is_some();
             let walks = if is_wrong { 20_000 } else { 400 };
             let client = Client::unbounded(Values::Full(2));
-            let found = case.is_wrong_at_random(&client, walks, 60);
+            let found = case.is_wrong_at_random(&client, walks, 30 * n);
             assert_eq!(found, is_wrong, "{title}: random executions");
             *if is_wrong { &mut wrong } else { &mut right } += 1;
         }
     }
-    assert!(right == 15 && wrong >= 30, "{right} right, {wrong} wrong");
+    assert!(right == 16 && wrong >= 30, "{right} right, {wrong} wrong");
 }
 
 /// The first violation that refinement finds, without partial order reduction a shortest one,
@@ -44,10 +54,11 @@ fn violations_are_shortest_and_confirmed() {
         let algorithm = algorithm(file.text);
         for bug in algorithm.bugs() {
             let program = algorithm.program(Some(&bug.name.text)).unwrap();
-            let case = Case::new(&program, 2);
-            let found = case.refine(&enumerable(&program), false, true);
+            let n = processes(&algorithm, Some(&bug.name.text));
+            let case = Case::new(&program, n);
+            let found = case.refine(&enumerable(&program, n), false, true);
             let RefinementVerdict::Violation(moves) = found.verdict else { continue };
-            let shortest = case.enumerate(&enumerable(&program)).first.unwrap();
+            let shortest = case.enumerate(&enumerable(&program, n)).first.unwrap();
             assert_eq!(moves.len(), shortest.len(), "{} {}", file.name, bug.name.text);
             for moves in [moves, shortest] {
                 let confirmed =

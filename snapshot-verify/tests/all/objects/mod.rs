@@ -2,6 +2,7 @@
 //! wrong is told.
 
 mod agreement;
+mod blocks;
 mod lists;
 mod nodes;
 mod oracle;
@@ -84,12 +85,12 @@ const fn bounded(operations: u32) -> Client {
 }
 
 /// Two operations each: what enumeration can do in a second or two. Of objects with lists, whose
-/// algorithms are longer, with a single value, unless `SNAPSHOT_EXHAUSTIVE` is set.
-fn enumerable(program: &Program) -> Client {
+/// algorithms are longer, and of more than two processes, with a single value, unless `SNAPSHOT_EXHAUSTIVE` is set.
+fn enumerable(program: &Program, n: usize) -> Client {
     let object = program.object().expect("the text declares an object");
     let mut state = object.specification.private.iter();
     let has_lists = state.any(|variable| matches!(variable.content, Type::List(_)));
     let is_full = std::env::var_os("SNAPSHOT_EXHAUSTIVE").is_some();
-    let values = if has_lists && !is_full { 1 } else { 2 };
+    let values = if (has_lists || n > 2) && !is_full { 1 } else { 2 };
     Client::bounded(Values::Full(values), 2)
 }

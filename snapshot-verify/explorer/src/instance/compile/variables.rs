@@ -53,7 +53,10 @@ impl Variables {
             StatementKind::Return(value) => {
                 value.iter().for_each(|value| self.expression(value));
             }
-            StatementKind::New { .. } | StatementKind::Free(_) | StatementKind::Break => {}
+            StatementKind::New { .. }
+            | StatementKind::Free(_)
+            | StatementKind::Together
+            | StatementKind::Break => {}
         }
     }
 

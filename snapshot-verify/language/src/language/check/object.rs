@@ -12,8 +12,8 @@ use crate::language::diagnostic::{DiagnosticKind, Reporter};
 use crate::language::tree::{self, Name, Tree};
 use crate::language::{Source, Span};
 use crate::program::{
-    By, Expression, ExpressionKind, Interface, ListOperation, Object, Operation, ProcedureId,
-    Program, Statement, StatementKind, Type,
+    By, Expression, ExpressionKind, Interface, ListOperation, Object, Operation, Procedure,
+    ProcedureId, Program, Root, Statement, StatementKind, Type,
 };
 
 /// An object, before it is known which procedures implement its operations.
@@ -147,6 +147,7 @@ impl Declared<'_> {
                     tree::By::Process(number) => By::Process(number),
                     tree::By::Others => By::Except(named.clone()),
                 },
+                together: is_together(&self.specification.procedures[position]),
             }));
         }
         let is_whole = operations.len() == self.tree.operations.len();
@@ -178,6 +179,7 @@ fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
         if number >= operations {
             continue;
         }
+        together(specification, procedure, reporter);
         for parameter in &procedure.locals[..procedure.parameters] {
             if !is_argument(&parameter.content) {
                 let (content, place) = (parameter.content.clone(), "a parameter of an operation");
@@ -189,6 +191,44 @@ fn check(specification: &Program, operations: usize, reporter: &mut Reporter) {
             reporter.report(DiagnosticKind::OperationType { content, place }, procedure.span);
         }
     }
+}
+
+/// Whether others may take effect together with an operation.
+fn is_together(effect: &Procedure) -> bool {
+    effect.body.iter().any(|statement| matches!(statement.kind, StatementKind::Together))
+}
+
+/// `together` stands in no block and once, and what comes after it leaves the state alone: so
+/// the order of operations that take effect together can matter before it only. An operation
+/// that has one is not called by others.
+fn together(specification: &Program, operation: &Procedure, reporter: &mut Reporter) {
+    let mut parts = operation.body.splitn(2, |one| matches!(one.kind, StatementKind::Together));
+    let (before, after) = (parts.next().unwrap_or_default(), parts.next());
+    let mut report = |kind, span| _ = reporter.report(kind, span);
+    for statements in std::iter::once(before).chain(after) {
+        Statement::each(statements, &mut |statement| match &statement.kind {
+            StatementKind::Together => report(DiagnosticKind::TogetherNested, statement.span),
+            StatementKind::Call { procedure, .. } => {
+                let called = specification.procedure(*procedure);
+                if is_together(called) {
+                    let name = called.name.clone();
+                    report(DiagnosticKind::TogetherCalled { name }, statement.span);
+                }
+            }
+            _ => {}
+        });
+    }
+    Statement::each(after.unwrap_or_default(), &mut |statement| {
+        let changes = match &statement.kind {
+            StatementKind::Assign { place, .. } => matches!(place.root, Root::Private(_)),
+            // What it calls are operations.
+            StatementKind::Call { .. } => true,
+            _ => false,
+        };
+        if changes {
+            report(DiagnosticKind::ChangedAfterTogether, statement.span);
+        }
+    });
 }
 
 /// Neither a version nor a node: they are the algorithm's.

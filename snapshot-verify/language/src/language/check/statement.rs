@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use super::exchange::is_first_half;
+use super::globals::Expected;
 use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed};
 use crate::language::tree::{self, StatementKind as Form};
@@ -56,6 +57,12 @@ impl Body<'_> {
             }
             Form::Free(pointer) => self.free(pointer, span)?,
             Form::Skip => {}
+            Form::Together => {
+                if !matches!(self.globals.interface, Expected::Specification(_)) {
+                    return Err(self.report(DiagnosticKind::TogetherOutsideObject, span));
+                }
+                self.push(StatementKind::Together, span);
+            }
         }
         match written.linearizes {
             Some(span) => self.mark_linearizing(before, span),

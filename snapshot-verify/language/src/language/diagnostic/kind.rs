@@ -118,6 +118,14 @@ pub enum DiagnosticKind {
     ListOutsideObject,
     #[error("an atomic step within an operation of the object")]
     AtomicInObject,
+    #[error("`together` outside of an object")]
+    TogetherOutsideObject,
+    #[error("`together` within a block, or a second time")]
+    TogetherNested,
+    #[error("the operation `{name}`, others of which take effect together with it, is called")]
+    TogetherCalled { name: String },
+    #[error("the state is changed after `together`")]
+    ChangedAfterTogether,
     #[error("{what} is of snapshots, and this algorithm declares an object")]
     OfSnapshot { what: String },
 

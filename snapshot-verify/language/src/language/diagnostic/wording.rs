@@ -230,6 +230,19 @@ impl DiagnosticKind {
                 "shared memory has cells of fixed size: only the state of an `object` may be a list"
             }
             Self::AtomicInObject => "an operation takes effect at one instant: leave out `atomic:`",
+            Self::TogetherOutsideObject => {
+                "it says that operations of an `object` take effect together; a procedure of the \
+                 algorithm takes its steps one by one"
+            }
+            Self::TogetherNested => {
+                "write it once, between the statements that change the state and those that look \
+                 at what all have done"
+            }
+            Self::TogetherCalled { .. } => "write what it does in place of the call",
+            Self::ChangedAfterTogether => {
+                "change the state before it: after it, the operations only look at what all of them \
+                 have done"
+            }
             Self::OfSnapshot { .. } => "leave it out",
             Self::EditNotFound { .. } => {
                 "the text must occur as it is written there, symbol by symbol, white space aside"

@@ -207,6 +207,10 @@ impl Parser<'_> {
                 self.next();
                 (StatementKind::Free(self.expression()?), self.since(begin))
             }
+            TokenKind::Name if self.at_word("together") && self.is_last_of_statement() => {
+                self.next();
+                (StatementKind::Together, self.since(begin))
+            }
             TokenKind::Name => self.assignment(begin)?,
             _ => return Err(self.unexpected("a statement")),
         };
@@ -222,6 +226,12 @@ impl Parser<'_> {
         let call =
             self.peek_at(1).kind == K::Open && self.peek().span.end == self.peek_at(1).span.begin;
         self.at_word(word) && !call && !taken.contains(&self.peek_at(1).kind)
+    }
+
+    /// Whether the statement ends behind the next symbol.
+    fn is_last_of_statement(&self) -> bool {
+        let after = self.peek_at(1).kind;
+        after.is_layout() || after == TokenKind::Semicolon
     }
 
     fn linearizes(&mut self) -> Option<Span> {
