@@ -137,8 +137,10 @@ module.exports = grammar({
       ),
     linearizes: () => "linearizes",
     assignment: ($) =>
-      seq(field("place", $._place), ":=", field("value", choice($._expression, $.new)),
+      seq(field("place", $._place), ":=", field("value", choice($._expression, $.new, $.choose)),
         optional($.linearizes)),
+    choose: ($) =>
+      seq(alias($.identifier, "choose"), choice("processes", "segments", $.range)),
     free: ($) => seq(alias($.identifier, "free"), $._place),
     together: ($) => alias($.identifier, "together"),
     take_apart: ($) =>

@@ -11,7 +11,7 @@
 ["linearizable" "violation" "fault" "no" "proof"] @constant
 ["if" "then" "else"] @conditional
 ["for" "repeat" "until" "while" "loop" "except"] @repeat
-["return" "atomic" "with" "new" "free" "together" "up" "to" "stable"] @keyword
+["return" "atomic" "with" "new" "free" "choose" "together" "up" "to" "stable"] @keyword
 [(exit) (skip) (linearizes)] @keyword
 ["and" "or" "not" "mod" "all" "any"] @keyword.operator
 [":=" "=" "!=" "<" "<=" ">" ">=" "+" "-" "*" "/" ".."] @operator

@@ -16,6 +16,7 @@ syntax match snapshotDeclaration "^\(algorithm\|source\|shared\|private\|type\|p
 syntax match snapshotDeclaration "^\s\+state\>\ze\s\+\w"
 syntax keyword snapshotDeclaration local when await
 syntax match snapshotStatement "\<\(new\|free\)\>\ze\s\+\h"
+syntax match snapshotStatement ":=\s*\zschoose\ze\s\+\w"
 syntax match snapshotStatement "\(^\s\+\|[:;]\s*\)\zstogether\ze\s*\($\|[;#]\)"
 syntax keyword snapshotEdit replace by delete insert before after contained
 syntax region snapshotEdits start="^\s\+in \w\+, \(replace\|delete\|insert\)" end="$" contains=snapshotEdit,snapshotQuoted

@@ -133,6 +133,7 @@ fn collect(statements: &[Statement], changes: &mut Vec<(Span, Change)>) {
             | StatementKind::Exit
             | StatementKind::Free(_)
             | StatementKind::Together
+            | StatementKind::Choose(..)
             | StatementKind::Return(_) => changes.push((whole, Change::LeftOut)),
             StatementKind::If(branches, otherwise) => {
                 for (test, body) in branches {

@@ -89,8 +89,13 @@ impl Writer<'_> {
                 let act = Act::Call(*procedure, self.scope.terms(arguments)?, into);
                 self.push(act, span);
             }
-            StatementKind::New { .. } | StatementKind::Free(_) | StatementKind::Together => {
-                unreachable!("only objects have nodes and blocks, and they are not compiled")
+            StatementKind::New { .. }
+            | StatementKind::Free(_)
+            | StatementKind::Choose { .. }
+            | StatementKind::Together => {
+                unreachable!(
+                    "only objects have nodes, choices and blocks, and they are not compiled"
+                )
             }
             StatementKind::If { condition, then, otherwise } => {
                 let condition = self.scope.term(condition)?;

@@ -78,8 +78,11 @@ pub fn each_expression<'a>(statement: &'a Statement, act: &mut dyn FnMut(&'a Exp
         StatementKind::If { condition, .. } => down(condition, act),
         StatementKind::For { except, .. } => except.iter().for_each(|except| down(except, act)),
         StatementKind::Return(result) => result.iter().for_each(|result| down(result, act)),
-        // Only objects have nodes and blocks, and they are refused.
-        StatementKind::New { .. } | StatementKind::Free(_) | StatementKind::Together => {}
+        // Only objects have nodes, choices and blocks, and they are refused.
+        StatementKind::New { .. }
+        | StatementKind::Free(_)
+        | StatementKind::Choose { .. }
+        | StatementKind::Together => {}
         StatementKind::Loop { .. } | StatementKind::Break | StatementKind::Atomic(_) => {}
     }
 }

@@ -239,6 +239,7 @@ impl<'p> Executor<'p> {
                 }
                 Instruction::Call { .. } => return Err(Unfit("calls")),
                 Instruction::New { .. } | Instruction::Free { .. } => return Err(Unfit("nodes")),
+                Instruction::Choose { .. } => return Err(Unfit("choices")),
                 Instruction::Together { .. } => return Err(Unfit("blocks")),
                 Instruction::Return { result } => {
                     let result = match result {

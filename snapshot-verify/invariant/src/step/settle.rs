@@ -106,8 +106,11 @@ impl<'p> Run<'_, 'p> {
     ) {
         match self.layout.code[procedure].instructions[here] {
             Instruction::Access { .. } => self.access(branch, procedure, waiting),
-            Instruction::New { .. } | Instruction::Free { .. } | Instruction::Together { .. } => {
-                unreachable!("only objects have nodes and blocks, and they are refused")
+            Instruction::New { .. }
+            | Instruction::Free { .. }
+            | Instruction::Choose { .. }
+            | Instruction::Together { .. } => {
+                unreachable!("only objects have nodes, choices and blocks, and they are refused")
             }
             Instruction::Assign { place, value } => {
                 let mut scope = self.scope(&mut branch, procedure);

@@ -12,7 +12,7 @@ use super::bug::Scope;
 use super::declaration::DeclarationKind;
 use super::token::TokenKind;
 use super::tree::{Name, Tree, Variable};
-use crate::program::{Expression, ExpressionKind, Program, Projection, Statement, StatementKind};
+use crate::program::{Expression, ExpressionKind, Program, Statement, StatementKind};
 
 /// What a word stands for.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -238,12 +238,10 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
     let mut found = Vec::new();
     match &statement.kind {
         StatementKind::Assign { place, value } => {
-            found.extend(place.path.iter().filter_map(|part| match part {
-                Projection::Index(index) => Some(index),
-                Projection::Field(_) => None,
-            }));
+            found.extend(place.indices());
             found.push(value);
         }
+        StatementKind::Choose { into, .. } => found.extend(into.indices()),
         StatementKind::Access { access, .. } => found.extend(access.operands()),
         StatementKind::Call { arguments, .. } => found.extend(arguments),
         StatementKind::If { condition, .. } => found.push(condition),
@@ -260,7 +258,7 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
 }
 
 /// Words of the language, and what they mean.
-const WORDS: [(&str, &str); 28] = [
+const WORDS: [(&str, &str); 29] = [
     ("value", "opaque data: may be moved, stored, returned, tested against none"),
     ("bool", "`true` or `false`"),
     ("bit", "0 or 1; `not` is the other one"),
@@ -289,6 +287,7 @@ const WORDS: [(&str, &str); 28] = [
     ("number", "`number(v)`: the number of a value, 0 of the initial one"),
     ("new", "`new N(a, b)` allocates a node; its fields hold a and b"),
     ("free", "`free p` frees the node: what accesses it after that is a fault"),
+    ("choose", "`x := choose 0..2`: any of them, in a step of its own; all are explored"),
     ("atomic", "all accesses of the block are one step"),
     (
         "together",

@@ -185,6 +185,9 @@ fn statement(f: &mut Formatter<'_>, of: &Statement, depth: usize) -> fmt::Result
         StatementKind::Free(pointer) => line(f, &format_args!("free {pointer}")),
         StatementKind::Skip => line(f, &"skip"),
         StatementKind::Together => line(f, &"together"),
+        StatementKind::Choose(place, over) => {
+            line(f, &format_args!("{place} := choose {}", Plural(over)))
+        }
         StatementKind::Return(None) => line(f, &"return"),
         StatementKind::Return(Some(value)) => line(f, &format_args!("return {value}")),
         StatementKind::If(arms, otherwise) => {

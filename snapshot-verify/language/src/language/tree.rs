@@ -233,6 +233,8 @@ pub enum StatementKind {
     Free(Expression),
     /// `together`.
     Together,
+    /// `PLACE := choose SET`.
+    Choose(Expression, Indices),
     /// `skip`.
     Skip,
 }

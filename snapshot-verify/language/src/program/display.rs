@@ -195,6 +195,10 @@ impl Scope<'_> {
             }
             StatementKind::Break => f.write_str("exit")?,
             StatementKind::Together => f.write_str("together")?,
+            StatementKind::Choose { over, into } => {
+                self.place(f, into)?;
+                write!(f, " := choose {}", over.plural())?;
+            }
             StatementKind::Return(None) => f.write_str("return")?,
             StatementKind::Return(Some(value)) => {
                 f.write_str("return ")?;
@@ -285,12 +289,7 @@ impl Scope<'_> {
         over: IndexSet,
         except: Option<&Expression>,
     ) -> fmt::Result {
-        let set = match over {
-            IndexSet::Processes => "processes".to_owned(),
-            IndexSet::Segments => "segments".to_owned(),
-            IndexSet::Range(..) => over.to_string(),
-        };
-        write!(f, "{} in {set}", self.local(variable))?;
+        write!(f, "{} in {}", self.local(variable), over.plural())?;
         if let Some(except) = except {
             f.write_str(" except ")?;
             self.expression(f, except)?;

@@ -131,7 +131,7 @@ impl Program {
         let mut found = false;
         while let Some(procedure) = open.pop() {
             Statement::each(&procedure.body, &mut |statement| match &statement.kind {
-                StatementKind::Access { .. } => found = true,
+                StatementKind::Access { .. } | StatementKind::Choose { .. } => found = true,
                 StatementKind::Call { procedure, .. } => {
                     let called = procedure.0 as usize;
                     if !std::mem::replace(&mut seen[called], true) {
@@ -216,6 +216,7 @@ impl Work<'_> {
             StatementKind::Loop { .. }
             | StatementKind::Break
             | StatementKind::Atomic(_)
+            | StatementKind::Choose { .. }
             | StatementKind::Together => 1,
         };
         let atomic = atomic || matches!(statement.kind, StatementKind::Atomic(_));
@@ -234,7 +235,7 @@ impl Work<'_> {
     fn is_accessing(&self, body: &[Statement]) -> bool {
         let mut found = false;
         Statement::each(body, &mut |statement| match &statement.kind {
-            StatementKind::Access { .. } => found = true,
+            StatementKind::Access { .. } | StatementKind::Choose { .. } => found = true,
             StatementKind::Call { procedure, .. } => {
                 found |= self.accessing[procedure.0 as usize];
             }

@@ -110,6 +110,7 @@ fn block(program: &Program, statements: &[Statement], found: &mut Vec<Dependence
                 fields.iter().for_each(|field| expression(field, found));
             }
             StatementKind::Free(pointer) => expression(pointer, found),
+            StatementKind::Choose { into, .. } => path(&into.path, found),
             StatementKind::Break | StatementKind::Together => {}
         }
     }

@@ -85,6 +85,14 @@ pub enum StatementKind {
     },
     /// Frees a node: a step of its own, like an access.
     Free(Expression),
+    /// Takes any of a set, which has one for every n: a step of its own. Of algorithms that
+    /// implement an object only, and never within `Atomic`.
+    Choose {
+        /// The set.
+        over: IndexSet,
+        /// Where it goes; of the type of the set.
+        into: Place,
+    },
     /// Operations that take effect together have all come as far as this before one of them
     /// goes on. Of the operations of an object only, once, and in no block.
     Together,
@@ -162,6 +170,7 @@ impl Statement {
             | StatementKind::New { .. }
             | StatementKind::Free(_)
             | StatementKind::Together
+            | StatementKind::Choose { .. }
             | StatementKind::Return(_) => [&[], &[]],
         };
         first.iter().chain(second)
@@ -174,6 +183,16 @@ impl Statement {
             act(statement);
             Self::each(Box::new(statement.parts()) as Box<dyn Iterator<Item = &'a Self>>, act);
         }
+    }
+}
+
+impl Place {
+    /// The indices of its path.
+    pub fn indices(&self) -> impl Iterator<Item = &Expression> {
+        self.path.iter().filter_map(|part| match part {
+            Projection::Index(index) => Some(index),
+            Projection::Field(_) => None,
+        })
     }
 }
 

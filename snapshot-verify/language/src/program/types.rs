@@ -118,6 +118,15 @@ impl IndexSet {
         }
     }
 
+    /// As the language writes all of them: `processes`, `0..n-1`.
+    pub fn plural(self) -> String {
+        match self {
+            Self::Processes => "processes".to_owned(),
+            Self::Segments => "segments".to_owned(),
+            Self::Range(..) => self.to_string(),
+        }
+    }
+
     /// The type of an index.
     pub const fn index_type(self) -> Type {
         match self {

@@ -66,6 +66,10 @@ impl<'a> Walk<'a> {
                     value.iter().for_each(|value| self.expression(value));
                 }
                 StatementKind::Exit | StatementKind::Skip | StatementKind::Together => {}
+                StatementKind::Choose(place, over) => {
+                    self.expression(place);
+                    self.indices(over);
+                }
             }
         }
     }

@@ -85,6 +85,30 @@ impl<'p> Run<'_, 'p, '_> {
         self.store(into, Data::Node { id: node, number })
     }
 
+    /// Takes the element of a set that was chosen.
+    pub fn choose(
+        &mut self,
+        statement: &Statement,
+        over: IndexSet,
+        into: &Place,
+    ) -> Result<(), Fault> {
+        let (low, high) = over.bounds(self.machine.n);
+        let number = i64::from(low) + i64::from(self.choice);
+        if number > i64::from(high) {
+            return Err(FaultKind::NothingToChoose.at(statement.span));
+        }
+        let chosen = Data::Number(number);
+        if let Some(accesses) = &mut self.accesses {
+            accesses.push(AccessReport {
+                span: statement.span,
+                cell: over.plural(),
+                deed: Deed::Choose { chosen: chosen.shown(&over.index_type()) },
+                linearizes: false,
+            });
+        }
+        self.store(into, chosen)
+    }
+
     /// Frees a node.
     pub fn free(&mut self, statement: &Statement, pointer: &Expression) -> Result<(), Fault> {
         let (node, number) = self.scope().node(pointer)?;

@@ -32,6 +32,8 @@ pub enum Instruction<'p> {
         into: &'p Place,
         is_step: bool,
     },
+    /// Takes any of a set: a step of its own, with an outcome for each.
+    Choose { statement: &'p Statement, over: IndexSet, into: &'p Place },
     /// Waits for the operations that take effect together with this one.
     Together { statement: &'p Statement },
     /// Frees a node.
@@ -104,6 +106,7 @@ impl Instruction<'_> {
                 | Self::BeginAtomic { .. }
                 | Self::New { is_step: true, .. }
                 | Self::Free { .. }
+                | Self::Choose { .. }
                 | Self::Together { .. }
         )
     }
@@ -114,6 +117,7 @@ impl Instruction<'_> {
             Self::Access { statement, .. }
             | Self::BeginAtomic { statement }
             | Self::New { statement, .. }
+            | Self::Choose { statement, .. }
             | Self::Together { statement }
             | Self::Free { statement, .. } => Some(statement.span),
             _ => None,
@@ -186,6 +190,10 @@ impl<'p> Writer<'p> {
                 let (node, is_step) = (*node, self.frees);
                 let new = Instruction::New { statement, node, fields, into, is_step };
                 self.push_statement(statement, new);
+            }
+            StatementKind::Choose { over, into } => {
+                let choose = Instruction::Choose { statement, over: *over, into };
+                self.push_statement(statement, choose);
             }
             StatementKind::Together => {
                 self.push_statement(statement, Instruction::Together { statement });

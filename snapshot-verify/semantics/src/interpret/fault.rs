@@ -70,6 +70,9 @@ pub enum FaultKind {
         /// How many there may be.
         limit: usize,
     },
+    /// Of an empty set: there are too few processes.
+    #[error("there is nothing to choose from with as few processes")]
+    NothingToChoose,
     /// Operations that take effect together.
     #[error(
         "what operations do that take effect together depends on their order: before `together`, \

@@ -117,6 +117,7 @@ fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize> {
         | Instruction::Access { .. }
         | Instruction::Call { .. }
         | Instruction::New { .. }
+        | Instruction::Choose { .. }
         | Instruction::Together { .. }
         | Instruction::Free { .. }
         | Instruction::BeginAtomic { .. }
@@ -146,6 +147,7 @@ fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
             stored(into, &mut live);
             fields.iter().for_each(|field| read(field, &mut live));
         }
+        Instruction::Choose { into, .. } => stored(into, &mut live),
         Instruction::Free { pointer, .. } => read(pointer, &mut live),
         Instruction::Unless { condition, .. } => read(condition, &mut live),
         Instruction::BeginFor(this) => {

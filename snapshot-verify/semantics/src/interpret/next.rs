@@ -6,7 +6,7 @@ use super::code::Instruction;
 use super::evaluate::Scope;
 use super::machine::Machine;
 use super::state::{Activity, State};
-use crate::program::{NodeId, SharedId};
+use crate::program::{IndexSet, NodeId, SharedId};
 
 /// The next step of a process.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -26,31 +26,46 @@ pub enum Next {
         /// Whether the text marks it as a linearization point.
         linearizes: bool,
     },
-    /// An `atomic` block, or an access whose indices have no meaning.
+    /// An `atomic` block, a choice, or an access whose indices have no meaning.
     Other,
 }
 
+/// What a step has several outcomes by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Branching {
+    /// Which node is allocated.
+    Allocation(NodeId),
+    /// Which element of a set is chosen.
+    Choice(IndexSet),
+}
+
 impl Machine<'_> {
-    /// How many outcomes the next step of a process has: more than one only where it allocates
-    /// a node and others were freed. [`super::MoveKind::Take`] tells them apart.
+    /// How many outcomes the next step of a process has: more than one only where it chooses, or
+    /// allocates a node and others were freed. [`super::MoveKind::Take`] tells them apart.
     ///
     /// # Panics
     /// If there is no such process.
     pub fn outcomes(&self, state: &State, process: Process) -> u32 {
-        match self.allocates(state, process) {
-            Some(node) => self.heap.choices(&state.cells, node),
+        match self.branching(state, process) {
+            Some(Branching::Allocation(node)) => self.heap.choices(&state.cells, node),
+            Some(Branching::Choice(over)) => {
+                let (low, high) = over.bounds(self.n);
+                let count = (i64::from(high) - i64::from(low) + 1).max(1);
+                u32::try_from(count).unwrap_or(u32::MAX)
+            }
             None => 1,
         }
     }
 
-    /// What the next step of a process allocates, if it does and is a step of its own.
-    pub(crate) fn allocates(&self, state: &State, process: Process) -> Option<NodeId> {
+    /// What the next step of a process has several outcomes by, perhaps.
+    pub(crate) fn branching(&self, state: &State, process: Process) -> Option<Branching> {
         let Activity::Running(frames) = &state.processes[process.index()].activity else {
             return None;
         };
         let frame = frames.last()?;
         match self.code[frame.procedure.0 as usize].instructions[frame.at] {
-            Instruction::New { node, is_step: true, .. } => Some(node),
+            Instruction::New { node, is_step: true, .. } => Some(Branching::Allocation(node)),
+            Instruction::Choose { over, .. } => Some(Branching::Choice(over)),
             _ => None,
         }
     }

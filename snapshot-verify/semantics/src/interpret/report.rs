@@ -89,6 +89,11 @@ pub enum Deed {
     },
     /// It is a node that was freed.
     Free,
+    /// It is no cell, but a set of which one was chosen.
+    Choose {
+        /// Which.
+        chosen: String,
+    },
 }
 
 impl Deed {
@@ -99,6 +104,7 @@ impl Deed {
             | Self::Write { .. }
             | Self::LoadLinked { .. }
             | Self::Allocate { .. }
+            | Self::Choose { .. }
             | Self::Free => None,
             Self::StoreConditional { written } | Self::CompareAndSwap { written, .. } => {
                 Some(written.is_some())
@@ -110,13 +116,14 @@ impl Deed {
 
 /// `a[1] := 5`, `a[1] is 5`, `LL(X) is 5`, `SC(X, 5) succeeds`, `SC(X) fails`,
 /// `VL(X) is true`, `CAS(x, 1, 2) succeeds`, `CAS(x, 1) fails: 3`, `new Node 1(none, 5)`,
-/// `free Node 1`.
+/// `free Node 1`, `choose 2 of 0..3`.
 impl fmt::Display for AccessReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cell = &self.cell;
         match &self.deed {
             Deed::Allocate { fields } => write!(f, "new {cell}({})", fields.join(", ")),
             Deed::Free => write!(f, "free {cell}"),
+            Deed::Choose { chosen } => write!(f, "choose {chosen} of {cell}"),
             Deed::Read { seen } => write!(f, "{cell} is {seen}"),
             Deed::Write { written } => write!(f, "{cell} := {written}"),
             Deed::LoadLinked { seen } => write!(f, "LL({cell}) is {seen}"),

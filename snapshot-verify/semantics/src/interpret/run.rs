@@ -117,6 +117,10 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
                     self.allocate(statement, node, fields, into)?;
                     self.frame().at += 1;
                 }
+                Some(Instruction::Choose { statement, over, into }) => {
+                    self.choose(statement, over, into)?;
+                    self.frame().at += 1;
+                }
                 Some(Instruction::Together { .. }) => self.frame().at += 1,
                 Some(Instruction::Free { statement, pointer }) => {
                     self.free(statement, pointer)?;
@@ -231,6 +235,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
             }
             Instruction::Access { .. }
             | Instruction::Free { .. }
+            | Instruction::Choose { .. }
             | Instruction::Together { .. }
             | Instruction::BeginAtomic { .. }
             | Instruction::EndAtomic => {

@@ -373,6 +373,7 @@ fn outside(instructions: &[Instruction<'_>]) -> Vec<bool> {
             | Instruction::Access { .. }
             | Instruction::Call { .. }
             | Instruction::New { .. }
+            | Instruction::Choose { .. }
             | Instruction::Together { .. }
             | Instruction::Free { .. } => {
                 waiting.push((at + 1, depth));

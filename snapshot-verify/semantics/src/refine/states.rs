@@ -47,8 +47,8 @@ pub struct Prospect {
     /// It accesses only what no step of another process that depends on it can
     /// ever access, and is no linearization point.
     pub is_alone: bool,
-    /// It allocates a node, and may have several outcomes.
-    pub allocates: bool,
+    /// It chooses, or allocates a node, and may have several outcomes.
+    pub branches: bool,
 }
 
 /// A step: its shared part, its process's part, its process, and the number of
@@ -127,7 +127,7 @@ impl<'m, 'p> States<'m, 'p> {
 
     /// How many outcomes the next step of a process has.
     pub fn outcomes(&self, row: &[u32], process: Process, prospect: Prospect) -> u32 {
-        match prospect.allocates {
+        match prospect.branches {
             true => self.machine.outcomes(&self.state(row), process),
             false => 1,
         }
@@ -188,7 +188,7 @@ impl<'m, 'p> States<'m, 'p> {
         }
         let state = self.state(row);
         let next = self.machine.next(&state, process);
-        let allocates = self.machine.allocates(&state, process).is_some();
+        let branches = self.machine.branching(&state, process).is_some();
         let is_alone = match &next {
             Next::Access { variable, indices, writes, linearizes } => {
                 let (n, me) = (self.machine.processes(), process.index());
@@ -198,7 +198,7 @@ impl<'m, 'p> States<'m, 'p> {
             Next::Begin | Next::Respond | Next::Other => false,
         };
         let (is_idle, responds) = (next == Next::Begin, next == Next::Respond);
-        let prospect = Prospect { is_idle, responds, is_alone, allocates };
+        let prospect = Prospect { is_idle, responds, is_alone, branches };
         self.prospects.insert(key, prospect);
         prospect
     }

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod blocks;
+mod choices;
 mod lists;
 mod nodes;
 mod oracle;

@@ -145,8 +145,11 @@ impl<'a> Body<'a> {
                 let result = into.as_ref().map_or(Returning::Nowhere, Returning::Caller);
                 self.call(*procedure, arguments, result)
             }
-            StatementKind::New { .. } | StatementKind::Free(_) | StatementKind::Together => {
-                unreachable!("only objects have nodes and blocks")
+            StatementKind::New { .. }
+            | StatementKind::Free(_)
+            | StatementKind::Choose { .. }
+            | StatementKind::Together => {
+                unreachable!("only objects have nodes, choices and blocks")
             }
             StatementKind::If { condition, then, otherwise } => {
                 let condition = self.scalar(condition)?;

@@ -55,6 +55,7 @@ impl Variables {
             }
             StatementKind::New { .. }
             | StatementKind::Free(_)
+            | StatementKind::Choose { .. }
             | StatementKind::Together
             | StatementKind::Break => {}
         }

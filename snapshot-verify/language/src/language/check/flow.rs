@@ -165,9 +165,9 @@ impl Walk<'_> {
             StatementKind::Assign { .. } | StatementKind::New { .. } | StatementKind::Together => {
                 Ways { through: reached, ..never }
             }
-            StatementKind::Access { .. } | StatementKind::Free(_) => {
-                Ways { through: reached.min(Way::Accessing), ..never }
-            }
+            StatementKind::Access { .. }
+            | StatementKind::Choose { .. }
+            | StatementKind::Free(_) => Ways { through: reached.min(Way::Accessing), ..never },
             StatementKind::Call { procedure: ProcedureId(id), .. } => {
                 Ways { through: reached.min(self.ends[*id as usize]), ..never }
             }

@@ -12,6 +12,7 @@ mod assignment;
 mod body;
 mod bounds;
 mod call;
+mod choose;
 mod convert;
 mod exchange;
 mod expression;

@@ -57,6 +57,7 @@ impl Body<'_> {
             }
             Form::Free(pointer) => self.free(pointer, span)?,
             Form::Skip => {}
+            Form::Choose(place, over) => self.choose(place, over, span)?,
             Form::Together => {
                 if !matches!(self.globals.interface, Expected::Specification(_)) {
                     return Err(self.report(DiagnosticKind::TogetherOutsideObject, span));

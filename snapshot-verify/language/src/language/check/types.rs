@@ -255,6 +255,17 @@ pub(super) fn indices(written: &Indices, reporter: &mut Reporter) -> Parsed<Inde
     }
 }
 
+/// The index set as written, if it has an index for every n.
+pub(super) fn never_empty(written: &Indices, reporter: &mut Reporter) -> Parsed<IndexSet> {
+    match &written.kind {
+        IndicesKind::Range(low, high) => {
+            let (low, high) = bounds(low, high, written.span, reporter)?;
+            Ok(IndexSet::Range(low, high))
+        }
+        IndicesKind::Processes | IndicesKind::Segments => indices(written, reporter),
+    }
+}
+
 /// Bounds that leave at least one number, for every n.
 fn bounds(
     low: &Expression,

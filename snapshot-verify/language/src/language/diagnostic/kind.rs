@@ -118,6 +118,14 @@ pub enum DiagnosticKind {
     ListOutsideObject,
     #[error("an atomic step within an operation of the object")]
     AtomicInObject,
+    #[error("a `choose` in an algorithm of snapshots")]
+    ChoiceOfSnapshot,
+    #[error("a `choose` in an object")]
+    ChoiceInObject,
+    #[error("a `choose` in an atomic step")]
+    ChoiceInAtomic,
+    #[error("a `choose` into a shared cell")]
+    ChoiceIntoCell,
     #[error("`together` outside of an object")]
     TogetherOutsideObject,
     #[error("`together` within a block, or a second time")]

@@ -230,6 +230,16 @@ impl DiagnosticKind {
                 "shared memory has cells of fixed size: only the state of an `object` may be a list"
             }
             Self::AtomicInObject => "an operation takes effect at one instant: leave out `atomic:`",
+            Self::ChoiceOfSnapshot => {
+                "only algorithms of an `object` choose, which are checked by refinement: a snapshot, \
+                 too, can be declared as one"
+            }
+            Self::ChoiceInObject => {
+                "what an operation does is determined by the state and its parameters: let the \
+                 algorithm choose"
+            }
+            Self::ChoiceInAtomic => "choose before the block: a choice is a step of its own",
+            Self::ChoiceIntoCell => "choose into a local first: `x := choose ...`; then write x",
             Self::TogetherOutsideObject => {
                 "it says that operations of an `object` take effect together; a procedure of the \
                  algorithm takes its steps one by one"

@@ -228,6 +228,12 @@ impl Parser<'_> {
         self.at_word(word) && !call && !taken.contains(&self.peek_at(1).kind)
     }
 
+    /// Whether the word `choose` stands here, and a set after it: else it is a name.
+    fn at_choose(&self) -> bool {
+        use TokenKind as K;
+        self.at_word("choose") && matches!(self.peek_at(1).kind, K::Name | K::Number | K::N | K::Me)
+    }
+
     /// Whether the statement ends behind the next symbol.
     fn is_last_of_statement(&self) -> bool {
         let after = self.peek_at(1).kind;
@@ -243,6 +249,11 @@ impl Parser<'_> {
     fn assignment(&mut self, begin: usize) -> Parsed<(StatementKind, Span)> {
         let place = self.place()?;
         if self.eat(TokenKind::Becomes) {
+            if self.at_choose() {
+                self.next();
+                let over = self.index_set()?;
+                return Ok((StatementKind::Choose(place, over), self.since(begin)));
+            }
             let value = self.expression()?;
             return Ok((StatementKind::Assign(place, value), self.since(begin)));
         }
