@@ -55,6 +55,7 @@ const ALGORITHMS: &[Algorithm] = files![
 
 const OBJECTS: &[Algorithm] = files![
     "objects":
+    "array_queue",
     "atomic_register",
     "cas_counter",
     "collected_queue",
@@ -63,6 +64,7 @@ const OBJECTS: &[Algorithm] = files![
     "immediate_snapshot",
     "linked_queue",
     "linked_stack",
+    "linked_two_lock_queue",
     "ms_queue",
     "snzi",
     "tagged_queue",

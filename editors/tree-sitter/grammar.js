@@ -36,11 +36,13 @@ module.exports = grammar({
 
     _declaration: ($) =>
       choice(
-        $.header, $.source, $.shared, $.private, $.type_declaration, $.node, $.initially, $.procedure,
+        $.header, $.source, $.size, $.shared, $.private, $.type_declaration, $.node, $.initially, $.procedure,
         $.object, $.bug, $.expectation,
       ),
     header: ($) => seq("algorithm", field("name", $.identifier)),
     source: ($) => seq("source", $.string),
+    // `size` is a name in texts that declare none.
+    size: ($) => seq(alias($.identifier, "size"), $.number),
     shared: ($) => seq("shared", $._variable_name, optional(choice("llsc", "cas")), $._variable_rest),
     private: ($) => seq("private", $._variable_name, $._variable_rest),
     local: ($) => seq("local", $._variable_name, $._variable_rest),
@@ -102,6 +104,7 @@ module.exports = grammar({
       choice(
         seq("pair", $.number, ",", $.number),
         seq("operations", $.number),
+        seq("size", $.number),
         seq("full", ",", "values", $.number),
         seq("updater", $.number),
       ),
@@ -118,7 +121,8 @@ module.exports = grammar({
     list_type: ($) => prec.right(seq("list", "of", $._any_type)),
     parenthesized_type: ($) => seq("(", $._any_type, ")"),
     range: ($) => seq($._bound, "..", $._bound),
-    _bound: ($) => choice($.number, "n", alias($._bound_operation, $.binary)),
+    // The identifier is `size`.
+    _bound: ($) => choice($.number, "n", $.identifier, alias($._bound_operation, $.binary)),
     _bound_operation: ($) =>
       choice(
         prec.left(PRECEDENCE.sum, seq($._bound, choice("+", "-"), $._bound)),

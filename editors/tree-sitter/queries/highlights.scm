@@ -7,7 +7,7 @@
 
 ["algorithm" "source" "shared" "private" "type" "procedure" "object" "state" "node" "initially" "bug" "expect" "local"] @keyword
 ["in" "replace" "delete" "insert" "by" "before" "after" "when" "await" "others" "every" "pair"
- "operations" "full" "values" "updater"] @keyword
+ "operations" "size" "full" "values" "updater"] @keyword
 ["linearizable" "violation" "fault" "no" "proof"] @constant
 ["if" "then" "else"] @conditional
 ["for" "repeat" "until" "while" "loop" "except"] @repeat

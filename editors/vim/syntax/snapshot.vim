@@ -12,7 +12,7 @@ syntax keyword snapshotOperator and or not mod all any except
 syntax keyword snapshotConstant true false none me n initial fresh
 syntax keyword snapshotType value bool bit process processes segment segments version counter view record array list of llsc cas
 syntax keyword snapshotFunction LL SC VL CAS SWAP FAA TAS number append prepend len
-syntax match snapshotDeclaration "^\(algorithm\|source\|shared\|private\|type\|procedure\|update\|scan\|object\|node\|initially\|bug\|expect\)\>"
+syntax match snapshotDeclaration "^\(algorithm\|source\|size\|shared\|private\|type\|procedure\|update\|scan\|object\|node\|initially\|bug\|expect\)\>"
 syntax match snapshotDeclaration "^\s\+state\>\ze\s\+\w"
 syntax keyword snapshotDeclaration local when await
 syntax match snapshotStatement "\<\(new\|free\)\>\ze\s\+\h"

@@ -38,6 +38,9 @@ pub struct Emit {
     /// Take this bug variant.
     #[arg(long, value_name = "NAME")]
     bug: Option<String>,
+    /// What `size` stands for in the text, which must declare it (docs/language.md).
+    #[arg(long, value_name = "N")]
+    size: Option<u32>,
     /// Processes, and segments.
     #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
           value_parser = bounds::size)]
@@ -97,7 +100,7 @@ impl Emit {
     }
 
     fn text(&self) -> Result<String, ExitCode> {
-        let input = Input::read(&self.input)?;
+        let input = Input::read(&self.input)?.sized(self.size)?;
         let variant = input.variant(self.bug.as_deref())?;
         let Some(stage) = self.stage else { return self.conditions(&input, &variant) };
         let line = |text: String| if text.ends_with('\n') { text } else { text + "\n" };

@@ -110,6 +110,7 @@ impl Expect {
         ticker: &Ticker,
     ) -> Result<(Conformance, Row), ExitCode> {
         let bug = expectation.bug.as_ref().map(|name| name.text.as_str());
+        let input = &input.sized(expectation.size)?;
         let variant = input.variant(bug)?;
         if expectation.every {
             return self.row_of_every(input, &variant, expectation, ticker);
@@ -122,7 +123,7 @@ impl Expect {
         let source = input.algorithm.source();
         let mut case = Case {
             input: &input.name,
-            algorithm: &variant.program.name,
+            algorithm: &variant.title,
             bug,
             object: variant.object(),
             source,

@@ -23,6 +23,8 @@ pub struct Input {
     pub name: String,
     /// What was read.
     pub algorithm: Algorithm,
+    /// What `size` stands for, if it is not what the text declares.
+    pub size: Option<u32>,
 }
 
 /// A checked program of an input.
@@ -30,6 +32,8 @@ pub struct Input {
 pub struct Variant {
     /// The bug, if it is one.
     pub bug: Option<String>,
+    /// The name of the algorithm, and what `size` stands for if that was said.
+    pub title: String,
     /// The program.
     pub program: Program,
     /// Where it looks at values.
@@ -65,9 +69,21 @@ impl Input {
             None => parse(name, &text(name)?),
         };
         match parsed {
-            Ok(algorithm) => Ok(Self { name: name.to_owned(), algorithm }),
+            Ok(algorithm) => Ok(Self { name: name.to_owned(), algorithm, size: None }),
             Err(diagnostics) => Err(wrong(diagnostics)),
         }
+    }
+
+    /// The same, where `size` stands for a number, if one is given.
+    ///
+    /// # Errors
+    /// The exit code; the diagnostics have been printed.
+    pub fn sized(&self, size: Option<u32>) -> Result<Self, ExitCode> {
+        let algorithm = match size {
+            None => self.algorithm.clone(),
+            Some(number) => self.algorithm.with_size(number).map_err(trouble)?,
+        };
+        Ok(Self { name: self.name.clone(), algorithm, size: size.or(self.size) })
     }
 
     /// The correct program, or that of a bug.
@@ -95,7 +111,9 @@ impl Input {
             output::report(warnings);
         }
         let dependences = independence::check(&program).err().unwrap_or_default();
-        Ok(Variant { bug: bug.map(str::to_owned), program, dependences })
+        let size = self.size.map_or_else(String::new, |size| format!(", size {size}"));
+        let title = format!("{}{size}", program.name);
+        Ok(Variant { bug: bug.map(str::to_owned), title, program, dependences })
     }
 
     /// The names of all bugs.

@@ -143,6 +143,7 @@ pub fn trace(
     Ok(Some(Trace {
         algorithm: input.name.clone(),
         bug: case.bug.map(str::to_owned),
+        size: input.size,
         processes: case.request.processes,
         pair: outcome.pair,
         operations: operation_names(program),

@@ -69,7 +69,7 @@ impl Replay {
             .map_err(|error| trouble(format_args!("cannot read {path}: {error}")))?;
         let trace: Trace =
             text.parse().map_err(|error| trouble(format_args!("{path}: {error}")))?;
-        let input = Input::read(&trace.algorithm)?;
+        let input = Input::read(&trace.algorithm)?.sized(trace.size)?;
         let variant = input.variant(trace.bug.as_deref())?;
         if self.html.is_some() {
             input.require_snapshot(&variant, "--html")?;

@@ -31,6 +31,9 @@ pub struct Simulate {
     /// Take this bug variant.
     #[arg(long, value_name = "NAME")]
     bug: Option<String>,
+    /// What `size` stands for in the text, which must declare it (docs/language.md).
+    #[arg(long, value_name = "N")]
+    size: Option<u32>,
     /// Processes, and segments.
     #[arg(short = 'n', long = "processes", value_name = "N", default_value = "3",
           value_parser = bounds::size)]
@@ -65,7 +68,7 @@ impl Simulate {
     }
 
     fn simulate(&self) -> Result<ExitCode, ExitCode> {
-        let input = Input::read(&self.input)?;
+        let input = Input::read(&self.input)?.sized(self.size)?;
         let variant = input.variant(self.bug.as_deref())?;
         let title = format!("{}, n = {}", self.input, self.processes);
         let fail = |error: &dyn std::fmt::Display| trouble(format_args!("{title}: {error}"));

@@ -23,6 +23,8 @@ pub struct Algorithm {
     declarations: Vec<Declaration>,
     bugs: Vec<Bug>,
     expectations: Vec<Expectation>,
+    /// What `size` stands for, if it is declared.
+    size: Option<i32>,
 }
 
 /// Reads a text. The name is for diagnostics: usually the path of the file.
@@ -43,8 +45,9 @@ pub fn parse(name: &str, text: &str) -> Result<Algorithm, Diagnostics> {
     let mut reporter = Reporter::default();
     let tokens = indentation::tokens(&source, &mut reporter);
     let declarations = declarations(&source, &tokens, &mut reporter);
-    let mut algorithm =
-        Algorithm { source, declarations, bugs: Vec::new(), expectations: Vec::new() };
+    let (bugs, expectations) = (Vec::new(), Vec::new());
+    let mut algorithm = Algorithm { source, declarations, bugs, expectations, size: None };
+    algorithm.read_size(&mut reporter);
     algorithm.read_bugs(&mut reporter);
     algorithm.read_expectations(&mut reporter);
     algorithm.build(&algorithm.declarations, &mut reporter);
@@ -75,6 +78,29 @@ impl Algorithm {
     /// Its `expect` lines, in the order of the text.
     pub fn expectations(&self) -> &[Expectation] {
         &self.expectations
+    }
+
+    /// What `size` stands for, if it is declared.
+    pub fn size(&self) -> Option<u32> {
+        self.size.map(i32::unsigned_abs)
+    }
+
+    /// The same text, in which `size` stands for another number.
+    ///
+    /// # Errors
+    ///
+    /// If no `size` is declared, or it cannot be as large.
+    pub fn with_size(&self, size: u32) -> Result<Self, Diagnostics> {
+        let limit = Parser::NUMBER;
+        let wrong = match (self.size, i32::try_from(size)) {
+            (None, _) => DiagnosticKind::NoSize,
+            (Some(_), Ok(size)) if size <= limit => {
+                return Ok(Self { size: Some(size), ..self.clone() });
+            }
+            (Some(_), _) => DiagnosticKind::NumberTooLarge { limit },
+        };
+        let diagnostic = Diagnostic { kind: wrong, span: self.header() };
+        Err(Diagnostics::new(Arc::clone(&self.source), vec![diagnostic]))
     }
 
     /// The syntax tree of the correct text, or of a bug variant.
@@ -132,6 +158,25 @@ impl Algorithm {
         (!list.is_empty()).then(|| Diagnostics::new(Arc::clone(&self.source), list))
     }
 
+    fn read_size(&mut self, reporter: &mut Reporter) {
+        let mut first = None;
+        for declaration in &self.declarations {
+            if declaration.kind != DeclarationKind::Size {
+                continue;
+            }
+            let place = declaration.span().unwrap_or_default();
+            let parsed = Parser::new(&self.source, &declaration.tokens, reporter).size();
+            if let Some(first) = first {
+                reporter.report(DiagnosticKind::SecondHeader { header: "size", first }, place);
+            }
+            first.get_or_insert(place);
+            self.size = self.size.or(parsed.ok());
+            if !self.has_object() {
+                reporter.report(DiagnosticKind::SizeWithoutObject, place);
+            }
+        }
+    }
+
     fn read_bugs(&mut self, reporter: &mut Reporter) {
         for declaration in &self.declarations {
             if declaration.kind != DeclarationKind::Bug {
@@ -181,6 +226,9 @@ impl Algorithm {
                 && !self.bugs.iter().any(|other| other.name.text == bug.text)
             {
                 self.report_unknown_bug(&bug.text, bug.span, reporter);
+            }
+            if expectation.size.is_some() && self.size.is_none() {
+                reporter.report(DiagnosticKind::NoSize, expectation.span);
             }
             if has_object && let Some(clause) = expectation.of_snapshot() {
                 let what = format!("`{clause}`");
@@ -253,7 +301,8 @@ impl Algorithm {
         let (mut shared, mut private, mut procedures) = <_>::default();
         for declaration in declarations {
             let place = declaration.tokens.first().map_or(Span::default(), |token| token.span);
-            let mut parser = Parser::new(&self.source, &declaration.tokens, reporter);
+            let parser = Parser::new(&self.source, &declaration.tokens, reporter);
+            let mut parser = parser.with_size(self.size);
             match &declaration.kind {
                 DeclarationKind::Header => {
                     let Ok(parsed) = parser.header() else {
@@ -296,7 +345,7 @@ impl Algorithm {
                 DeclarationKind::Shared => push(&mut shared, parser.shared()),
                 DeclarationKind::Private => push(&mut private, parser.private()),
                 DeclarationKind::Procedure(_) => push(&mut procedures, parser.procedure()),
-                DeclarationKind::Bug | DeclarationKind::Expectation => {}
+                DeclarationKind::Size | DeclarationKind::Bug | DeclarationKind::Expectation => {}
             }
         }
         let Some(name) = name else {

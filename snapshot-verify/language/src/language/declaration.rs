@@ -25,6 +25,7 @@ impl Declaration {
 pub(super) enum DeclarationKind {
     Header,
     Citation,
+    Size,
     Type,
     Object,
     Node,
@@ -96,6 +97,7 @@ fn kind_of(
         _ => match source.slice(first.span) {
             "algorithm" => DeclarationKind::Header,
             "source" => DeclarationKind::Citation,
+            "size" if !operations.contains(&"size") => DeclarationKind::Size,
             "type" => DeclarationKind::Type,
             "object" => DeclarationKind::Object,
             "node" if !operations.contains(&"node") => DeclarationKind::Node,

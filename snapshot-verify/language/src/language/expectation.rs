@@ -16,6 +16,8 @@ pub struct Expectation {
     pub every: bool,
     /// n, at least 2.
     pub processes: u32,
+    /// What `size` stands for, if it is not what the text declares.
+    pub size: Option<u32>,
     /// i < j < n, if only this pair is to be explored.
     pub pair: Option<(u32, u32)>,
     /// Each process starts at most this many operations, at least 1; if none, as
@@ -94,6 +96,7 @@ impl Parser<'_> {
             bug,
             every: clauses.every,
             processes,
+            size: clauses.size.map(|(given, _)| given),
             pair: clauses.pair.map(|(i, j, _)| (i, j)),
             operations: clauses.operations.map(|(given, _)| given),
             values: clauses.values.map(|(given, _)| given),
@@ -126,6 +129,9 @@ impl fmt::Display for Expectation {
             return write!(f, "every n: {}", self.verdict);
         }
         write!(f, "n = {}", self.processes)?;
+        if let Some(size) = self.size {
+            write!(f, ", size {size}")?;
+        }
         if let Some((i, j)) = self.pair {
             write!(f, ", pair {i},{j}")?;
         }

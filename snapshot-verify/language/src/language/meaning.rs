@@ -258,7 +258,7 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
 }
 
 /// Words of the language, and what they mean.
-const WORDS: [(&str, &str); 29] = [
+const WORDS: [(&str, &str); 30] = [
     ("value", "opaque data: may be moved, stored, returned, tested against none"),
     ("bool", "`true` or `false`"),
     ("bit", "0 or 1; `not` is the other one"),
@@ -287,6 +287,7 @@ const WORDS: [(&str, &str); 29] = [
     ("number", "`number(v)`: the number of a value, 0 of the initial one"),
     ("new", "`new N(a, b)` allocates a node; its fields hold a and b"),
     ("free", "`free p` frees the node: what accesses it after that is a fault"),
+    ("size", "the number that the line `size N` says, or the option `--size`"),
     ("choose", "`x := choose 0..2`: any of them, in a step of its own; all are explored"),
     ("atomic", "all accesses of the block are one step"),
     (

@@ -65,7 +65,9 @@ fn item(source: &Source, declaration: &Declaration) -> Option<Item> {
         DeclarationKind::Private => ItemKind::Private,
         DeclarationKind::Procedure(_) => ItemKind::Procedure,
         DeclarationKind::Bug => ItemKind::Bug,
-        DeclarationKind::Citation | DeclarationKind::Expectation => return None,
+        DeclarationKind::Citation | DeclarationKind::Size | DeclarationKind::Expectation => {
+            return None;
+        }
     };
     let span = declaration.span()?;
     let [first, second] = [0, 1].map(|number| declaration.tokens.get(number));

@@ -125,9 +125,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a text means that stands alone.
-fn alone(text: &str) -> String {
-    let text = format!("algorithm alone\nprocedure alone():\n    x := ({text})\n");
+/// What a text means that stands alone, where `size` may be declared.
+fn alone(text: &str, size: Option<u32>) -> String {
+    let size = size
+        .map_or_else(String::new, |size| format!("size {size}\nobject one:\n    alone: skip\n"));
+    let text = format!("algorithm alone\n{size}procedure alone():\n    x := ({text})\n");
     let tree = parse("alone.snapshot", &text).unwrap_or_else(|error| panic!("{error}"));
     let tree = tree.tree(None).unwrap();
     match &tree.procedures[0].body[0].kind {
@@ -140,14 +142,15 @@ fn alone(text: &str) -> String {
 fn what_stands_at_the_place_of_an_expression_is_the_expression() {
     for directory in ["right", "../../../../corpus/algorithms", "../../../../corpus/objects"] {
         for (name, text) in texts(directory) {
-            let tree = read(&name, &text).tree(None).unwrap();
+            let algorithm = read(&name, &text);
+            let (tree, size) = (algorithm.tree(None).unwrap(), algorithm.size());
             let source = Source::new("", text.as_str());
             let mut walk = Walk { expressions: Vec::new() };
             walk.tree(&tree);
             assert!(walk.expressions.len() > 5, "{name} has expressions");
             for expression in walk.expressions {
                 let there = source.slice(expression.span);
-                assert_eq!(alone(there), expression.to_string(), "{name}: {there}");
+                assert_eq!(alone(there, size), expression.to_string(), "{name}: {there}");
             }
         }
     }

@@ -20,6 +20,8 @@ pub struct Trace {
     pub algorithm: String,
     /// The bug variant, if it is one.
     pub bug: Option<String>,
+    /// What `size` stands for, if it is not what the text declares.
+    pub size: Option<u32>,
     /// n.
     pub processes: usize,
     /// The pair (i, j) whose simple executions it belongs to, if it was found
@@ -90,7 +92,7 @@ pub enum TraceErrorKind {
     #[error(
         "`{found}` is neither a move (`p0 update 1`, `p0 scan`, `p0 step`, `p0 step 3`, or \
          `p0 begin NAME ARGUMENTS` of one of the `operations`) nor one of `algorithm NAME`, `bug \
-         NAME`, `processes N`, `pair I J`, `operations NAMES`, `program DIGEST`, `history \
+         NAME`, `size N`, `processes N`, `pair I J`, `operations NAMES`, `program DIGEST`, `history \
          linearizable|violation`, `= DEED`, `end`"
     )]
     Unknown {
@@ -157,6 +159,9 @@ impl fmt::Display for Trace {
         writeln!(f, "algorithm {}", self.algorithm)?;
         if let Some(bug) = &self.bug {
             writeln!(f, "bug {bug}")?;
+        }
+        if let Some(size) = self.size {
+            writeln!(f, "size {size}")?;
         }
         writeln!(f, "processes {}", self.processes)?;
         if let Some([i, j]) = self.pair {
@@ -225,6 +230,7 @@ const MOST_OUTCOMES: u64 = 1 << 20;
 struct Reading {
     algorithm: Option<String>,
     bug: Option<String>,
+    size: Option<u32>,
     processes: Option<usize>,
     pair: Option<[Process; 2]>,
     operations: Option<Vec<String>>,
@@ -270,6 +276,7 @@ impl FromStr for Trace {
         Ok(Self {
             algorithm: reading.algorithm.ok_or_else(|| missing("algorithm"))?,
             bug: reading.bug,
+            size: reading.size,
             processes: reading.processes.ok_or_else(|| missing("processes"))?,
             pair: reading.pair,
             operations: reading.operations.unwrap_or_default(),
@@ -325,7 +332,8 @@ impl Reading {
                 Some(_) => Err(TraceErrorKind::Twice { what: "=" }),
             };
         }
-        let head = ["algorithm", "bug", "processes", "pair", "operations", "program", "history"];
+        let head =
+            ["algorithm", "bug", "size", "processes", "pair", "operations", "program", "history"];
         if let Some(&what) = head.iter().find(|what| **what == word) {
             if !self.moves.is_empty() {
                 return Err(TraceErrorKind::Late { what });
@@ -341,6 +349,10 @@ impl Reading {
                 "history" if rest == LINEARIZABLE => once(&mut self.linearizable, what, true),
                 "history" if rest == WRONG => once(&mut self.linearizable, what, false),
                 "history" => Err(unknown()),
+                "size" => {
+                    let size = number("size", rest, (0, u64::from(u32::MAX)))?;
+                    once(&mut self.size, what, size as u32)
+                }
                 "processes" => {
                     let range = (1, MAX_PROCESSES as u64);
                     let processes = number("number of processes", rest, range)? as usize;

@@ -48,6 +48,9 @@ pub struct Check {
     /// Take this bug variant.
     #[arg(long, value_name = "NAME", conflicts_with = "all_bugs")]
     bug: Option<String>,
+    /// What `size` stands for in the text, which must declare it (docs/language.md).
+    #[arg(long, value_name = "N")]
+    size: Option<u32>,
     /// Take all bug variants, one after the other.
     #[arg(long)]
     all_bugs: bool,
@@ -68,10 +71,10 @@ pub struct Check {
     /// Simple executions, or all that write a few values: --values.
     #[arg(long, value_enum, value_name = "EXECUTIONS")]
     executions: Option<Executions>,
-    /// All executions that write these many values rather than simple ones (of an object
-    /// that the text declares: 2 unless given).
+    /// All executions that write these many values rather than simple ones, at least 2 (of an
+    /// object that the text declares: 2 unless given, at least 1).
     #[arg(long, value_name = "K", conflicts_with = "pairs",
-          value_parser = clap::value_parser!(u32).range(2..))]
+          value_parser = clap::value_parser!(u32).range(1..))]
     values: Option<u32>,
     /// With refinement: only this process updates, and it does not scan. For
     /// objects with one writer.
@@ -194,6 +197,7 @@ impl Check {
 
     fn check(&self) -> Result<ExitCode, ExitCode> {
         let read = |name: &String| Input::read_or(name, |wrong| self.malformed(name, &wrong));
+        let read = |name: &String| read(name)?.sized(self.size);
         let inputs: Vec<Input> = self.inputs.iter().map(read).collect::<Result<_, _>>()?;
         let mut cases: Vec<(&Input, Variant)> = Vec::new();
         for input in &inputs {

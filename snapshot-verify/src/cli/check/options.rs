@@ -24,6 +24,11 @@ impl Check {
                     "simple executions write 0 and 1: leave out --values, or use --executions full",
                 ));
             }
+            (_, Some(1)) => {
+                return Err(trouble(
+                    "with one value all segments always hold the same: add --values 2, say",
+                ));
+            }
             (_, values) => values.is_some(),
         };
         self.require_no_other_bound()?;

@@ -92,7 +92,7 @@ impl<'a> Session<'a> {
         let looks_at_values = input.looks_at_values(variant);
         let mut case = Case {
             input: &input.name,
-            algorithm: &variant.program.name,
+            algorithm: &variant.title,
             bug: variant.bug.as_deref(),
             object: variant.object(),
             source,
@@ -210,7 +210,7 @@ impl<'a> Session<'a> {
         self.tally.vacuous += usize::from(exercise.as_ref().is_some_and(Exercise::is_vacuous));
         let proof = Case {
             input: &input.name,
-            algorithm: &variant.program.name,
+            algorithm: &variant.title,
             bug,
             object: None,
             source,

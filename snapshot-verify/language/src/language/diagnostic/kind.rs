@@ -118,6 +118,10 @@ pub enum DiagnosticKind {
     ListOutsideObject,
     #[error("an atomic step within an operation of the object")]
     AtomicInObject,
+    #[error("the algorithm declares no `size`")]
+    NoSize,
+    #[error("a `size`, and no object that has one")]
+    SizeWithoutObject,
     #[error("a `choose` in an algorithm of snapshots")]
     ChoiceOfSnapshot,
     #[error("a `choose` in an object")]

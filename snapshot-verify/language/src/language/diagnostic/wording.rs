@@ -196,8 +196,8 @@ impl DiagnosticKind {
                 "a block is opened by `:` and indented; it needs no `do` and no `end`"
             }
             Self::UnknownItem { .. } => {
-                "a line without indentation begins with algorithm, source, type, object, node, \
-                 initially, shared, private, update, scan, procedure, bug or expect"
+                "a line without indentation begins with algorithm, source, size, type, object, \
+                 node, initially, shared, private, update, scan, procedure, bug or expect"
             }
             Self::MissingHeader => "begin the text with `algorithm NAME`",
             Self::SecondHeader { .. } => "remove one of the two",
@@ -230,6 +230,11 @@ impl DiagnosticKind {
                 "shared memory has cells of fixed size: only the state of an `object` may be a list"
             }
             Self::AtomicInObject => "an operation takes effect at one instant: leave out `atomic:`",
+            Self::NoSize => {
+                "declare it: `size 2`, on a line of its own; then `size` may stand for a number, in \
+                 `when len(items) < size`, say"
+            }
+            Self::SizeWithoutObject => "write the number where it is needed",
             Self::ChoiceOfSnapshot => {
                 "only algorithms of an `object` choose, which are checked by refinement: a snapshot, \
                  too, can be declared as one"

@@ -23,6 +23,14 @@ impl Parser<'_> {
         Ok(text)
     }
 
+    /// `size NUMBER`.
+    pub fn size(&mut self) -> Parsed<i32> {
+        self.expect_word("size", "`size`")?;
+        let size = self.number("the number that `size` stands for")?;
+        self.end_of_line()?;
+        Ok(size)
+    }
+
     /// `type NAME = TYPE`.
     pub fn type_declaration(&mut self) -> Parsed<TypeDeclaration> {
         self.expect_word("type", "`type`")?;
@@ -273,6 +281,7 @@ impl Parser<'_> {
             TokenKind::Name => match self.text() {
                 "record" => self.peek_at(1).kind == TokenKind::Open,
                 "array" => true,
+                _ if self.at_size().is_some() => true,
                 _ => {
                     let next = self.peek_at(1);
                     let word = self.source.slice(next.span);

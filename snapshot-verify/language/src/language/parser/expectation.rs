@@ -68,7 +68,7 @@ impl Parser<'_> {
         Ok(Quotation { span })
     }
 
-    /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, pair I,J] [, operations B] [, full, values K] [, updater P]: VERDICT`.
+    /// `expect [BUG,] every n: VERDICT`, or `expect [BUG,] n = N [, size S] [, pair I,J] [, operations B] [, full, values K] [, updater P]: VERDICT`.
     pub fn expectation(&mut self) -> Parsed<Expectation> {
         let begin = self.position;
         self.expect_word("expect", "`expect`")?;
@@ -103,10 +103,12 @@ impl Parser<'_> {
                 self.expect(TokenKind::Comma, "`,`")?;
                 self.expect_word("values", "`values` and their number")?;
                 clauses.values = Some(self.clause("the number of values")?);
+            } else if self.eat_word("size") {
+                clauses.size = Some(self.clause("the number that `size` stands for")?);
             } else if self.eat_word("updater") {
                 clauses.updater = Some(self.clause("the number of a process")?);
             } else {
-                return Err(self.unexpected("`pair`, `operations`, `full` or `updater`"));
+                return Err(self.unexpected("`size`, `pair`, `operations`, `full` or `updater`"));
             }
         }
         self.expect(TokenKind::Colon, "`,` or `:`")?;
@@ -143,6 +145,7 @@ impl Parser<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Clauses {
     pub every: bool,
+    pub size: Option<(u32, Span)>,
     pub pair: Option<(u32, u32, Span)>,
     pub operations: Option<(u32, Span)>,
     pub values: Option<(u32, Span)>,

@@ -171,6 +171,10 @@ impl Parser<'_> {
             TokenKind::Initial => self.literal(ExpressionKind::Initial),
             TokenKind::Fresh => self.literal(ExpressionKind::Fresh),
             TokenKind::Number => ExpressionKind::Number(self.number("a number")?),
+            TokenKind::Name if self.at_size().is_some() => {
+                let size = self.at_size().unwrap_or_default();
+                self.literal(ExpressionKind::Number(size))
+            }
             TokenKind::Name => {
                 let name = self.name("a name")?;
                 if name.text == "new" && self.at(TokenKind::Name) {

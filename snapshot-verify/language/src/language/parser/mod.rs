@@ -30,6 +30,8 @@ pub(crate) struct Parser<'a> {
     depth: usize,
     /// Where the outermost open expression began.
     expression: Option<usize>,
+    /// What `size` stands for; a name like others if there is none.
+    size: Option<i32>,
 }
 
 impl<'a> Parser<'a> {
@@ -43,7 +45,18 @@ impl<'a> Parser<'a> {
 
     /// A parser of these symbols.
     pub fn new(source: &'a Source, tokens: &'a [Token], reporter: &'a mut Reporter) -> Self {
-        Self { source, reporter, tokens, position: 0, depth: 0, expression: None }
+        Self { source, reporter, tokens, position: 0, depth: 0, expression: None, size: None }
+    }
+
+    /// The same, where `size` stands for a number.
+    #[must_use]
+    pub fn with_size(self, size: Option<i32>) -> Self {
+        Self { size, ..self }
+    }
+
+    /// What `size` stands for, if it stands here and is no name.
+    fn at_size(&self) -> Option<i32> {
+        self.size.filter(|_| self.at(TokenKind::Name) && self.text() == "size")
     }
 
     /// The next symbol; at the end, an end that stands where the last one does.
@@ -169,6 +182,10 @@ impl<'a> Parser<'a> {
     /// A name that is no keyword.
     fn name(&mut self, expected: &'static str) -> Parsed<Name> {
         let token = self.expect(TokenKind::Name, expected)?;
+        if self.size.is_some() && self.source.slice(token.span) == "size" {
+            let kind = DiagnosticKind::ReservedName { name: "size".to_owned() };
+            return Err(self.report(kind, token.span));
+        }
         Ok(Name { text: self.source.slice(token.span).to_owned(), span: token.span })
     }
 

@@ -23,6 +23,10 @@ impl Parser<'_> {
 
     fn plain_type(&mut self) -> Parsed<TypeKind> {
         match self.peek().kind {
+            _ if self.at_size().is_some() => {
+                let (low, high) = self.bounds()?;
+                Ok(TypeKind::Range(low, high))
+            }
             TokenKind::Number | TokenKind::N => {
                 let (low, high) = self.bounds()?;
                 Ok(TypeKind::Range(low, high))
@@ -71,7 +75,9 @@ impl Parser<'_> {
             IndicesKind::Processes
         } else if self.eat_word("segment") {
             IndicesKind::Segments
-        } else if matches!(self.peek().kind, TokenKind::Number | TokenKind::N) {
+        } else if matches!(self.peek().kind, TokenKind::Number | TokenKind::N)
+            || self.at_size().is_some()
+        {
             let (low, high) = self.bounds()?;
             IndicesKind::Range(low, high)
         } else {

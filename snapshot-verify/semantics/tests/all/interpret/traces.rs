@@ -19,6 +19,7 @@ fn a_trace_is_read_as_it_was_written() {
             operations: Vec::new(),
             algorithm: "bowman".to_owned(),
             bug: Some("early_exit".to_owned()),
+            size: None,
             processes: 3,
             pair: Some([p0, p1]),
             program: None,
@@ -33,7 +34,7 @@ fn a_trace_is_read_as_it_was_written() {
             ],
         }
     );
-    let without = Trace { bug: None, pair: None, ..trace };
+    let without = Trace { bug: None, pair: None, size: Some(7), ..trace };
     assert_eq!(without.to_string().parse::<Trace>().unwrap(), without);
 }
 
