@@ -1,7 +1,7 @@
 //! Threads that spin for ever, where that is to count as *stuck*.
 //!
 //! A thread that spins can run, so an execution in which all do is not stuck, exactly: each of
-//! them might give up by itself, after so many rounds or at some time. If none does, and nothing
+//! them might give up by itself, after a number of rounds or at some time. If none does, and nothing
 //! changes in shared memory while each of them goes from a yield to its next one, then nothing ever
 //! will: each reads the values that it read before, whatever the order. That is taken for granted
 //! where it is asked for (`Check::diverging`), after many steps without a change. What

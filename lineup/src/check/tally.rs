@@ -26,7 +26,7 @@ impl Tally {
         self.serial.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts an execution with at most so many preemptions.
+    /// Counts an execution with at most `bound` preemptions.
     pub(super) fn add_concurrent(&self, bound: u32) {
         self.concurrent.fetch_add(1, Ordering::Relaxed);
         self.bound.store(bound, Ordering::Relaxed);

@@ -17,7 +17,7 @@ enum Step {
     Read(usize),
     /// Waits until the cell has this value.
     Await(usize, u32),
-    /// The same, but gives up after so many looks.
+    /// The same, but gives up after this many reads.
     Try(usize, u32, u32),
     /// Waits until the cell is 0, and sets it.
     Lock(usize),
