@@ -73,6 +73,7 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
 /// exercised, and how far it reaches where the program looks at values.
 pub fn human_conclusion(case: &Case<'_>) -> String {
     let pairs = match (case.request.values, case.outcomes.len()) {
+        (Some(1), _) => "value 0".to_owned(),
         (Some(values), _) => format!("values 0..{}", values - 1),
         (None, 1) => "1 pair".to_owned(),
         (None, pairs) => format!("{pairs} pairs"),
