@@ -14,6 +14,7 @@ use super::data::Data;
 use super::event::OperationCall;
 use super::fault::{Fault, FaultKind};
 use super::object::{Begun, ObjectState, Sequential};
+use crate::language::Span;
 
 /// An operation and who executes it.
 pub type Member = (usize, OperationCall);
@@ -41,18 +42,25 @@ impl Sequential<'_> {
         self.object().operation(call.operation).together
     }
 
+    /// The most operations with `together` that may be open at a time. With as many, which of
+    /// them are in which block can come about in more than half a million ways.
+    pub const MOST_TOGETHER: usize = 8;
+
     /// The blocks that some of these operations, of different processes, can make in a state.
     /// O(k 2^k) for k operations.
     ///
     /// # Errors
     /// If the object is faulty there: what it does has no meaning, or another effect in
-    /// another order.
+    /// another order; or if there are more than [`Self::MOST_TOGETHER`].
     ///
     /// # Panics
-    /// If others may not take effect together with one of them, if there are 32 or more, or if
-    /// there is no such process or operation.
+    /// If others may not take effect together with one of them, or if there is no such process
+    /// or operation.
     pub fn blocks(&self, state: &ObjectState, given: &[Member]) -> Result<Vec<Block>, Fault> {
-        assert!(given.len() < 32, "{} operations are open", given.len());
+        let limit = Self::MOST_TOGETHER;
+        if let Some((_, call)) = given.get(limit) {
+            return Err(FaultKind::TooManyTogether { limit }.at(self.span(*call)));
+        }
         assert!(given.iter().all(|(_, call)| self.is_together(*call)), "all wait for others");
         let mut reached: Vec<Option<Reached>> = vec![None; 1 << given.len()];
         reached[0] = Some((state.clone(), Vec::new()));
@@ -69,6 +77,12 @@ impl Sequential<'_> {
             blocks.push(Block { members, state: state.clone(), results });
         }
         Ok(blocks)
+    }
+
+    /// Where an operation is declared.
+    fn span(&self, call: OperationCall) -> Span {
+        let operation = self.object().operation(call.operation);
+        self.object().specification.procedure(operation.effect).span
     }
 
     /// What all first parts of a set lead to, by what those of smaller sets do; `None` if one
@@ -92,9 +106,7 @@ impl Sequential<'_> {
             };
             match &all {
                 Some(before) if *before != now => {
-                    let operation = self.object().operation(call.operation);
-                    let span = self.object().specification.procedure(operation.effect).span;
-                    return Err(FaultKind::OrderMatters.at(span));
+                    return Err(FaultKind::OrderMatters.at(self.span(call)));
                 }
                 _ => all = Some(now),
             }

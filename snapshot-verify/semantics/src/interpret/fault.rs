@@ -79,6 +79,15 @@ pub enum FaultKind {
          let each change what no other one changes or looks at"
     )]
     OrderMatters,
+    /// More operations than are tried in all blocks.
+    #[error(
+        "more than {limit} operations that may take effect together are open at a time: fewer \
+         processes are needed"
+    )]
+    TooManyTogether {
+        /// How many there may be.
+        limit: usize,
+    },
     /// Local computation without end.
     #[error(
         "no access to shared memory within {limit} local operations: \

@@ -133,6 +133,21 @@ fn all_small_histories_are_judged_as_immediate_snapshots() {
     }
 }
 
+/// With one more than may be open at a time there is an error, and no search without end.
+#[test]
+fn too_many_operations_at_a_time_are_refused() {
+    let program = program(corpus::algorithm("immediate_snapshot").unwrap().text);
+    let case = Case::new(&program, 9);
+    let call = case.sequential.calls(0, 1)[0];
+    let members: Vec<_> = (0..9).map(|process| (process, call)).collect();
+    let initial = case.sequential.initial();
+    let blocks = case.sequential.blocks(&initial, &members[..8]).unwrap();
+    assert_eq!(blocks.len(), 255, "all but the empty set");
+    assert_eq!(blocks[254].members.len(), 8);
+    let fault = case.sequential.blocks(&initial, &members).unwrap_err();
+    assert!(fault.to_string().contains("more than 8 operations"), "{fault}");
+}
+
 /// Operations that take effect together and one that does not, and one that waits.
 const GATE: &str = "algorithm gate
 object gate:
