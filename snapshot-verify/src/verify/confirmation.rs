@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use snapshot_everyn::ladder::Answer;
 use snapshot_invariant::check::{self, Accepted, check};
 use snapshot_invariant::claim::Claim;
-use snapshot_invariant::{Budget, digest, write};
+use snapshot_invariant::write::WriteError;
+use snapshot_invariant::{Budget, Unfinished, digest, write};
 
 use super::Watch;
 use super::every::certificate_parts;
@@ -89,8 +90,12 @@ fn confirmed(
         digest: digest(""),
     };
     let mut certificate = Vec::new();
-    write(program, &claim, &certificate_parts(program, answer), &mut certificate, budget)
-        .map_err(|error| Unconfirmed { reason: error.to_string(), place: error.span() })?;
+    write(program, &claim, &certificate_parts(program, answer), &mut certificate, budget).map_err(
+        |error| match error {
+            WriteError::Unfinished(unfinished) => ran_out(unfinished),
+            error => Unconfirmed { reason: error.to_string(), place: error.span() },
+        },
+    )?;
     let of = |reason: String| Unconfirmed { reason, place: None };
     match check(program, &claim.digest, &mut certificate.as_slice(), budget) {
         Ok(check::Answer::Accepted(accepted)) => Ok(Accepted::views(&accepted)),
@@ -98,8 +103,38 @@ fn confirmed(
             let reason = format!("the certificate is refused: {refusal}");
             Err(Unconfirmed { reason, place: refusal.span() })
         }
-        Ok(check::Answer::Unknown(unfinished)) => Err(of(format!("{} ran out", unfinished.name()))),
+        Ok(check::Answer::Unknown(unfinished)) => Err(ran_out(unfinished)),
         Ok(check::Answer::Foreign) => Err(of("the certificate is of no known kind".to_owned())),
         Err(error) => Err(of(error.to_string())),
+    }
+}
+
+/// Of which budget there was too little, and how there is more of it.
+fn ran_out(unfinished: Unfinished) -> Unconfirmed {
+    let next = match unfinished {
+        Unfinished::Ended => "; `--certificate FILE` makes the certificate without this limit",
+        _ => "",
+    };
+    Unconfirmed { reason: format!("{} ran out{next}", unfinished.name()), place: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Unwatched;
+    use super::*;
+
+    #[test]
+    fn where_time_runs_out_the_next_step_is_named() {
+        let text = corpus::algorithm("bowman").expect("an algorithm of the corpus").text;
+        let algorithm = crate::language::parse("bowman", text).expect("a text that is right");
+        let program = algorithm.program(None).expect("a program that is right");
+        let answer =
+            snapshot_everyn::ladder::prove_all(&program, Default::default(), &mut |_| true);
+        let watch = Unwatched::default();
+        let confirm =
+            |left| confirm(&program, &answer, Duration::ZERO, 1 << 30, Some(left), &watch).result;
+        let reason = confirm(Duration::ZERO).expect_err("there is no time").reason;
+        assert!(reason.starts_with("time ran out; `--certificate FILE`"), "{reason}");
+        confirm(Duration::from_secs(600)).expect("there is time");
     }
 }
