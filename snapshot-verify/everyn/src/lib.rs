@@ -10,9 +10,10 @@
 //! | [`shape`] | types as rows of bytes, and what a byte says |
 //! | [`term`], `evaluate` | expressions, with three-valued logic |
 //! | [`compile`], [`model`] | from a program to the instructions and bytes of an obligation |
-//! | `links` | links to LL/SC cells |
+//! | `links`, `lost` | links to LL/SC cells, and processes that have lost theirs |
 //! | `liveness`, [`faint`], [`decided`], `known`, `flow`, `relevance` | what may be forgotten, what is kept at all |
 //! | [`rounds`] | ghost scans of several processes |
+//! | [`names`], `returns` | rows of arrays that are named, and calls that are alike, in these |
 //! | [`flips`] | bits of which only the relation matters |
 //! | [`run`] | steps of one process, in loops over the crowd too |
 //! | [`view`] | views, and the centre that they share |
@@ -63,9 +64,12 @@ mod known;
 pub mod ladder;
 mod links;
 mod liveness;
+pub mod lost;
 pub mod model;
+pub mod names;
 pub mod prove;
 mod relevance;
+mod returns;
 pub mod rounds;
 pub mod run;
 pub mod shape;

@@ -11,7 +11,8 @@
 use snapshot_language::program::SharedId;
 
 use super::liveness;
-use super::model::{Act, Model, Slot};
+use super::model::{Act, Cell, Model, Slot};
+use super::names::Use;
 use super::shape::{BASE, DEAD, Leaf, NONE, Scalar, T, UNKNOWN};
 
 /// What the byte of a link stands for; none: the latest LL was to another cell.
@@ -103,12 +104,31 @@ pub fn fill_live(model: &mut Model) {
             for next in &successors[at] {
                 now.iter_mut().zip(&live[*next]).for_each(|(now, after)| *now |= after);
             }
-            match &model.code[at].act {
-                Act::LoadLinked(cell, _) => now[cell.variable.0 as usize] = false,
+            let one = &model.code[at];
+            // An access through a copy of a name is one to a row of the array, too, and asks for
+            // the link to what names it.
+            let through = match one.used {
+                Some(Use::Through(name, row)) => {
+                    let name = &model.named[name];
+                    Some((name.variable, name.rows[row].array))
+                }
+                _ => None,
+            };
+            let of = |cell: &Cell| {
+                let rows = through.map(|(_, array)| array);
+                [Some(cell.variable), rows].into_iter().flatten().map(|one| one.0 as usize)
+            };
+            match &one.act {
+                Act::LoadLinked(cell, _) => of(cell).for_each(|at| now[at] = false),
                 Act::StoreConditional(cell, ..) | Act::Validate(cell, _) => {
-                    now[cell.variable.0 as usize] = true;
+                    of(cell).for_each(|at| now[at] = true);
                 }
                 _ => {}
+            }
+            if let Some((variable, _)) = through
+                && !matches!(one.act, Act::StoreConditional(..))
+            {
+                now[variable.0 as usize] = true;
             }
             live[at] = now;
         }
@@ -139,7 +159,7 @@ pub fn drop_hidden(model: &mut Model) {
 }
 
 /// Where a process may go on, into procedures and out of them.
-fn next(model: &Model, at: usize) -> Vec<usize> {
+pub fn next(model: &Model, at: usize) -> Vec<usize> {
     let one = &model.code[at];
     match &one.act {
         Act::Idle => [model.update, model.scan].map(|id| model.entries[id.0 as usize]).to_vec(),

@@ -139,6 +139,11 @@ pub struct Slot {
     /// If it tells whether its owner is linked to a cell: the shared variable, and the indices
     /// of the cell over processes or segments.
     pub link: Option<(SharedId, Vec<u8>)>,
+    /// Whether it is a name, and tells only whether that is the process that is followed.
+    pub names: bool,
+    /// The process whose row of an array it is in, or a link to a cell of that: only views that
+    /// follow this one show it.
+    pub row: Option<u8>,
 }
 
 impl Slot {
@@ -241,6 +246,14 @@ pub struct Model {
     pub faint: Vec<super::faint::Faint>,
     /// Per procedure, what the locals hold at first, after the parameters.
     pub fresh_locals: Vec<Vec<(Room, Term)>>,
+    /// Where processes are lost whose links are broken.
+    pub lost: Vec<super::lost::Lost>,
+    /// The bytes of rows of processes, and of links to them, each with the process.
+    pub in_rows: Vec<(usize, u8)>,
+    /// Per instruction, where a process may go on that returns there; the first stands for all.
+    pub returns: Vec<Vec<usize>>,
+    /// Fields that name a process.
+    pub named: Vec<super::names::Name>,
 }
 
 /// The byte of the specification.
@@ -273,6 +286,8 @@ pub struct Instruction {
     pub point: bool,
     /// What it is to rounds, if those are the ghost scans.
     pub round: Option<Round>,
+    /// What it has to do with names.
+    pub used: Option<super::names::Use>,
 }
 
 /// What an index of a cell is, as far as it tells before which accesses there is a pause.
@@ -441,7 +456,7 @@ impl Model {
         let is_nested = self.obligation.mode == Mode::Nested;
         let outside = slots.map(|(at, slot)| match (slot.owner, slot.frame) {
             _ if at == ROUND && is_nested => Outside::Always,
-            _ if slot.tracked => Outside::Always,
+            _ if slot.tracked || slot.row.is_some() => Outside::Always,
             (Some(owner), None) if slot.link.is_some() => Outside::InGhost(owner),
             (Some(owner), Some(frame)) if self.ghostly[frame.0 as usize] => Outside::InGhost(owner),
             (Some(owner), None) => match at - self.blocks[usize::from(owner)] {
@@ -472,5 +487,7 @@ impl Model {
             may_be_inside(at) && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member)
         });
         (self.in_centre, self.positions, self.names) = (in_centre, positions, names);
+        let slots = self.slots.iter().enumerate().filter(|(_, slot)| slot.kept);
+        self.in_rows = slots.filter_map(|(at, slot)| Some((at, slot.row?))).collect();
     }
 }

@@ -13,6 +13,7 @@ use super::decided::each_binding;
 use super::flow::{Flow, Rounds, Slots, loops_around};
 use super::liveness::{target, terms};
 use super::model::{Act, Cell, For, Ghosts, Instruction, Model, Part, Round, Step, Target};
+use super::names::Use;
 use super::shape::{I, J, Leaf, Mode, Scalar, T};
 use super::term::{Over, Term};
 
@@ -312,6 +313,20 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
         }
         _ => {}
     }
+    let makes_names = matches!(&model.code[at].used, Some(Use::Names(_)));
+    if makes_names && names(flow, at, relevant) {
+        acts = true;
+        if let Act::StoreConditional(cell, ..) = act {
+            relevant.extend(flow.links(cell, flow.me));
+        }
+    }
+    if let (Some(Use::Through(name, row)), true) = (&model.code[at].used, acts) {
+        let name = &model.named[*name];
+        relevant.extend(model.links_of(flow.me, name.variable));
+        if matches!(act, Act::StoreConditional(..)) {
+            relevant.extend(model.links_of(flow.me, name.rows[*row].array));
+        }
+    }
     if model.code[at].round.is_some() {
         acts = true;
         if let Act::StoreConditional(cell, ..) = act {
@@ -329,13 +344,50 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
     }
 }
 
-/// What each byte that is written comes from; the token of a round comes from the round.
+/// Where a process names itself: what is relevant of the named rows is so of its own, and so is the
+/// name; whether anything is.
+fn names(flow: &Flow<'_>, at: usize, relevant: &mut Slots) -> bool {
+    let model = flow.model;
+    let Some(Use::Names(names)) = &model.code[at].used else { return false };
+    let mut any = false;
+    for (name, _) in names.iter().filter(|(_, itself)| *itself) {
+        for row in &model.named[*name].rows {
+            let [own, named] = [row.array, row.named].map(|of| &model.shared[of.0 as usize]);
+            for (number, in_row) in model.named_cells(*row, flow.me) {
+                let bytes = (0..named.size).map(|offset| {
+                    let number = named.base + number * named.size + offset;
+                    (number, own.base + in_row * own.size + offset)
+                });
+                let links = [I, J, T].into_iter().filter_map(|owner| {
+                    let links = [row.named, row.array].map(|of| model.links_of(owner, of));
+                    let [mut of_named, mut of_own] = links;
+                    of_named.nth(number).zip(of_own.nth(in_row))
+                });
+                for (at, from) in bytes.chain(links).collect::<Vec<_>>() {
+                    if relevant.contains(&at) {
+                        any = true;
+                        relevant.extend([from, model.name_at(*name)]);
+                    }
+                }
+            }
+        }
+    }
+    any
+}
+
+/// What each byte that is written comes from; the token of a round comes from the round, and a name
+/// is the process itself, or what it was.
 fn written(flow: &Flow<'_>, at: usize, cell: &Cell, value: &Term) -> Vec<Slots> {
     let mut rows = flow.sources(value);
     let is_nested = flow.model.obligation.mode == Mode::Nested;
     if is_nested && flow.model.code[at].round == Some(Round::End) {
         for view in crate::rounds::views(&cell.shape) {
             rows[view].clear();
+        }
+    }
+    if let Some(Use::Names(names)) = &flow.model.code[at].used {
+        for (name, _) in names {
+            rows[flow.model.named[*name].offset].clear();
         }
     }
     rows

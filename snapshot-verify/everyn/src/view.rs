@@ -8,7 +8,7 @@
 
 use super::model::{Act, Model, Outside, Unsupported, at};
 use super::run::{Crowd, GAP, MEMBER, NOT_BEGUN, pc, set_pc};
-use super::shape::{BASE, DEAD, I, J, OTHER, SOME, T, UNKNOWN};
+use super::shape::{BASE, DEAD, I, J, NONE, OTHER, SOME, T, UNKNOWN};
 
 /// One more than the largest number of a version in a state.
 pub fn versions(model: &Model, state: &[u8]) -> u8 {
@@ -44,7 +44,11 @@ pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<
             continue;
         }
         let Some(leaf) = slot.leaf else { continue };
-        let Some(values) = leaf.values(model.obligation.mode, &crowd.members) else {
+        let values = match slot.names {
+            true => Some(vec![BASE + crowd.tracked, BASE + OTHER]),
+            false => leaf.values(model.obligation.mode, &crowd.members),
+        };
+        let Some(values) = values else {
             let owner = slot.owner.map_or(I, |owner| owner);
             let here = pc(&states[0], model.blocks[usize::from(owner)]);
             return Err(Unsupported {
@@ -110,6 +114,62 @@ pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
     }
 }
 
+/// Nothing is known of the rows of a process that a name is about, nor of links to their cells.
+pub fn forget_row(model: &Model, state: &mut [u8], name: usize, process: u8) {
+    for row in &model.named[name].rows {
+        let room = &model.shared[row.array.0 as usize];
+        for (_, number) in model.named_cells(*row, process) {
+            let cell = room.base + number * room.size..room.base + (number + 1) * room.size;
+            for at in cell.filter(|at| model.slots[*at].kept) {
+                state[at] = UNKNOWN;
+            }
+            for owner in [I, J, T] {
+                let link = model.links_of(owner, row.array).nth(number);
+                if let Some(at) = link.filter(|at| state[*at] != DEAD) {
+                    state[at] = UNKNOWN;
+                }
+            }
+        }
+    }
+}
+
+/// Forgets the rows of processes that are not followed, and names that are not in force with the
+/// rows that they name.
+pub fn drop_rows(model: &Model, state: &mut [u8], followed: u8) {
+    for number in 0..model.named.len() {
+        let at = model.name_at(number);
+        if model.is_in_force(state, number) {
+            if state[at] == BASE + followed {
+                // Its row is the named one.
+                forget_row(model, state, number, followed);
+            }
+            continue;
+        }
+        // No process is named: all rows are just those of their processes.
+        if model.slots[at].kept {
+            state[at] = BASE + OTHER;
+        }
+        for row in &model.named[number].rows {
+            let room = &model.shared[row.named.0 as usize];
+            for (cell, _) in model.named_cells(*row, followed) {
+                state[room.base + cell * room.size..room.base + (cell + 1) * room.size].fill(DEAD);
+            }
+            for owner in [I, J, T] {
+                for at in model.links_of(owner, row.named) {
+                    if state[at] != DEAD {
+                        state[at] = NONE;
+                    }
+                }
+            }
+        }
+    }
+    for (at, row) in &model.in_rows {
+        if *row != followed {
+            state[*at] = DEAD;
+        }
+    }
+}
+
 /// Numbers versions by first occurrence, those in the centre first.
 pub fn canonical(model: &Model, state: &mut [u8]) {
     let mut names: Vec<u8> = Vec::new();
@@ -147,7 +207,7 @@ pub fn centre(model: &Model, crowd: &Crowd, view: &[u8]) -> Vec<u8> {
         }
     }
     for &at in &model.names {
-        if state[at] == BASE + T {
+        if state[at] == BASE + T || (model.slots[at].names && state[at] >= BASE) {
             state[at] = BASE + OTHER;
         }
     }

@@ -5,11 +5,13 @@
 //! asked for.
 
 use snapshot_language::program::{
-    CellKind, IndexSet, Procedure, ProcedureId, Program, SharedId, Statement, StatementKind, Type,
+    CellKind, IndexSet, Procedure, ProcedureId, Program, SharedId, SharedVariable, Statement,
+    StatementKind, Type,
 };
 
 use crate::links::LINK;
 use crate::model::{Frame, Obligation, ROUND, Room, Slot, at};
+use crate::names::Name;
 use crate::shape::{Leaf, Mode, OTHER, PLACES, Scalar, Shape, T, has_codes};
 use crate::term::Over;
 
@@ -33,17 +35,18 @@ impl Layout {
             cell: None,
             position: false,
             link: None,
+            names: false,
+            row: None,
         };
         Self { obligation, slots: vec![bookkeeping; ROUND + 1], block: Vec::new() }
     }
 
-    pub(super) fn shared(&mut self, program: &Program) -> Vec<Room> {
+    /// The variables, and behind them the named rows.
+    pub(super) fn shared(&mut self, program: &Program, names: &[Name]) -> Vec<Room> {
         let mut rooms = Vec::new();
-        for (id, variable) in program.shared.iter().enumerate() {
+        for (id, variable, dimensions) in variables(program, names) {
             let shape = Shape::of(&variable.content, self.obligation.mode);
             rooms.push(Room { base: self.slots.len(), size: shape.size() });
-            let id = SharedId(id as u32);
-            let dimensions: Vec<Over> = variable.dimensions.iter().map(|set| over(*set)).collect();
             self.cells(id, &dimensions, &shape, &mut Vec::new());
         }
         rooms
@@ -76,6 +79,8 @@ impl Layout {
                     cell: Some((id, path.clone())),
                     position: false,
                     link: None,
+                    names: false,
+                    row: None,
                 });
             });
             return;
@@ -104,6 +109,7 @@ impl Layout {
     pub(super) fn blocks(
         &mut self,
         program: &Program,
+        names: &[Name],
     ) -> (Vec<Room>, Vec<Option<usize>>, Vec<Frame>) {
         (0..at::END).for_each(|offset| {
             self.bookkeeping(None, false);
@@ -112,13 +118,12 @@ impl Layout {
         });
         let private = program.private.iter();
         let private = private.map(|variable| self.variable(&variable.content, None)).collect();
-        let shared = program.shared.iter().enumerate();
-        let links = shared.map(|(id, variable)| {
+        let shared = variables(program, names).into_iter();
+        let links = shared.map(|(id, variable, dimensions)| {
             let begin = self.block.len();
-            let dimensions: Vec<Over> = variable.dimensions.iter().map(|set| over(*set)).collect();
             let is_linked = variable.cell == CellKind::Linked;
             is_linked.then(|| {
-                self.links(SharedId(id as u32), &dimensions, &mut Vec::new());
+                self.links(id, &dimensions, &mut Vec::new());
                 begin
             })
         });
@@ -143,6 +148,8 @@ impl Layout {
                 cell: None,
                 position: false,
                 link: Some((id, path.clone())),
+                names: false,
+                row: None,
             });
             return;
         };
@@ -191,6 +198,8 @@ impl Layout {
             cell: None,
             position,
             link: None,
+            names: false,
+            row: None,
         });
         self.block.len() - 1
     }
@@ -211,10 +220,29 @@ impl Layout {
                 cell: None,
                 position: false,
                 link: None,
+                names: false,
+                row: None,
             });
         });
         Room { base, size: shape.size() }
     }
+}
+
+/// All shared variables with their dimensions, named rows last.
+fn variables<'a>(
+    program: &'a Program,
+    names: &[Name],
+) -> Vec<(SharedId, &'a SharedVariable, Vec<Over>)> {
+    let dimensions = |variable: &SharedVariable| -> Vec<Over> {
+        variable.dimensions.iter().map(|set| over(*set)).collect()
+    };
+    let all = (0..).map(SharedId).zip(&program.shared);
+    let mut all: Vec<_> = all.map(|(id, variable)| (id, variable, dimensions(variable))).collect();
+    for row in crate::names::rows(names) {
+        let variable = program.shared(row.array);
+        all.push((row.named, variable, dimensions(variable)[1..].to_vec()));
+    }
+    all
 }
 
 /// Tokens of views are relative to t.

@@ -17,6 +17,7 @@ use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind,
 use crate::model::{
     Act, Ghosts, Instruction, Model, Obligation, Part, Room, Round, Slot, Unsupported,
 };
+use crate::names::Name;
 use crate::shape::{I, J, Mode, T};
 use crate::term::Term;
 use expressions::Scope;
@@ -29,9 +30,24 @@ use statements::Writer;
 /// # Errors
 /// If it has constructs that are not modelled, or no ghost scans of this kind.
 pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsupported> {
+    let mut model = build(program, obligation, &[])?;
+    let by_rounds = matches!(obligation.ghosts, Ghosts::Rounds { .. });
+    if by_rounds && obligation.mode == Mode::Direct {
+        let names = crate::names::find(program, &model);
+        if !names.is_empty() {
+            model = build(program, obligation, &names)?;
+            crate::names::apply(&mut model, names);
+        }
+    }
+    prepare(&mut model);
+    Ok(model)
+}
+
+/// Variables and instructions.
+fn build(program: &Program, obligation: Obligation, names: &[Name]) -> Result<Model, Unsupported> {
     let mut layout = Layout::new(obligation);
-    let shared = layout.shared(program);
-    let (private, links, frames) = layout.blocks(program);
+    let shared = layout.shared(program, names);
+    let (private, links, frames) = layout.blocks(program, names);
     let mut blocks = [0; 3];
     let size = layout.block.len();
     for (owner, begin) in blocks.iter_mut().enumerate() {
@@ -71,6 +87,10 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         uses: Default::default(),
         faint: Vec::new(),
         fresh_locals: Vec::new(),
+        lost: Vec::new(),
+        in_rows: Vec::new(),
+        returns: Vec::new(),
+        named: Vec::new(),
     };
     for (room, variable) in private.into_iter().zip(&program.private) {
         let scope =
@@ -78,7 +98,9 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         let initial = scope.initial(&variable.initial)?;
         model.private.push((room, initial));
     }
-    for variable in &program.shared {
+    let rows = crate::names::rows(names);
+    let rows = rows.iter().map(|row| program.shared(row.array));
+    for variable in program.shared.iter().chain(rows) {
         let scope =
             Scope { program, model: &model, procedure: None, nested: true, procedure_code: false };
         let initial = scope.initial(&variable.initial)?;
@@ -128,17 +150,24 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
         model.code[usize::from(begin)].round = Some(Round::Begin);
         model.code[usize::from(end)].round = Some(Round::End);
     }
-    crate::links::fill_live(&mut model);
-    crate::links::drop_hidden(&mut model);
-    crate::relevance::restrict(&mut model);
-    crate::run::pauses::fill_places(&mut model);
-    model.delays = may_delay(&model);
-    model.passes = [I, J, T].map(|me| may_pass(&model, me));
-    model.index();
-    model.uses = crate::decided::uses(&model);
-    model.faint = crate::faint::faint(&model, &crate::prove::crowds(&model));
-    model.flips = crate::flips::classes(&model);
     Ok(model)
+}
+
+/// What is kept, and what may be forgotten.
+fn prepare(model: &mut Model) {
+    crate::links::fill_live(model);
+    crate::links::drop_hidden(model);
+    crate::names::mark(model);
+    crate::relevance::restrict(model);
+    crate::run::pauses::fill_places(model);
+    model.delays = may_delay(model);
+    model.passes = [I, J, T].map(|me| may_pass(model, me));
+    model.returns = crate::returns::returns(model);
+    model.lost = crate::lost::lost(model);
+    model.index();
+    model.uses = crate::decided::uses(model);
+    model.faint = crate::faint::faint(model, &crate::prove::crowds(model));
+    model.flips = crate::flips::classes(model);
 }
 
 /// Whether operations may be shown late: ghost scans leave nothing to the operation, and are
@@ -181,6 +210,7 @@ fn idle(procedure: ProcedureId) -> Instruction {
         places: Vec::new(),
         point: false,
         round: None,
+        used: None,
     }
 }
 

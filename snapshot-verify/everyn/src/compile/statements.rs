@@ -42,6 +42,7 @@ impl Writer<'_> {
             places: Vec::new(),
             point: false,
             round: None,
+            used: None,
         });
         self.code.len() - 1
     }

@@ -123,8 +123,8 @@ impl Search<'_> {
         }
         let named = (0..old.len()).filter(|at| {
             let slot = &model.slots[*at];
-            actor == T
-                && before[*at] == BASE + T
+            (actor == T || slot.names)
+                && before[*at] == BASE + actor
                 && old[*at] != DEAD
                 && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member)
         });
@@ -169,7 +169,11 @@ impl Search<'_> {
         }
         let mut state = std::mem::take(&mut self.scratch);
         self.views.read(id, &mut state);
-        if !self.sabotage.two_owners && effect.named.iter().any(|at| state[*at] == BASE + T) {
+        let followed = self.crowds[kind].tracked;
+        let is_named = |at: &usize| {
+            state[*at] == BASE + T || (model.slots[*at].names && state[*at] == BASE + followed)
+        };
+        if !self.sabotage.two_owners && effect.named.iter().any(is_named) {
             self.scratch = state;
             return Ok(());
         }
@@ -208,6 +212,9 @@ impl Search<'_> {
         };
         let origin = Origin { from: id, actor, place };
         if effect.others.is_empty() && !effect.ends && is_definite(model, &state) {
+            if !self.model.lost.is_empty() {
+                return self.add_all(kind, state, origin);
+            }
             let added = self.add(kind, &mut state, origin);
             self.scratch = state;
             return added;
@@ -232,8 +239,8 @@ impl Search<'_> {
             states = states.iter().flat_map(|state| run.exit(state)).collect();
         }
         for state in states {
-            for mut state in definite(model, &crowd, state)? {
-                self.add(kind, &mut state, origin)?;
+            for state in definite(model, &crowd, state)? {
+                self.add_all(kind, state, origin)?;
             }
         }
         Ok(())

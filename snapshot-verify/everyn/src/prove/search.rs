@@ -145,6 +145,10 @@ impl Search<'_> {
                         let is_token = model.obligation.mode == Mode::Nested
                             && slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
                         state[at] = if is_token { OLD } else { byte };
+                        if slot.names || slot.row.is_some() {
+                            // Whether t is the process that is named at first is not known.
+                            state[at] = crate::shape::UNKNOWN;
+                        }
                     }
                 }
             }
@@ -203,6 +207,7 @@ impl Search<'_> {
                 hide(self.model, state, owner);
             }
         }
+        crate::view::drop_rows(self.model, state, self.crowds[kind].tracked);
         canonical(self.model, state);
         if !self.sabotage.no_flips {
             crate::flips::canonical(self.model, state);
@@ -230,6 +235,30 @@ impl Search<'_> {
             record.failures.push(Vec::new());
         }
         self.note(origin, id);
+        Ok(())
+    }
+
+    /// Makes a view known; of processes that are lost, where they look again.
+    pub(super) fn add_all(
+        &mut self,
+        kind: usize,
+        state: Vec<u8>,
+        origin: Origin,
+    ) -> Result<(), End> {
+        if self.model.lost.is_empty() {
+            let mut state = state;
+            return self.add(kind, &mut state, origin);
+        }
+        let crowd = self.crowds[kind].clone();
+        let mut waiting = vec![state];
+        while let Some(mut state) = waiting.pop() {
+            let runs = crowd.members.iter().map(|&me| Run { model: self.model, crowd: &crowd, me });
+            let lost = runs.into_iter().find(|run| run.ways_out(&state).is_some());
+            match lost {
+                Some(run) => waiting.extend(run.look_again(&state)?),
+                None => self.add(kind, &mut state, origin)?,
+            }
+        }
         Ok(())
     }
 
@@ -294,7 +323,7 @@ impl Search<'_> {
                 if is_followed && (me == T || way.within) && !way.is_silent {
                     self.affect(kind, [&view, &state], &old, &way.left, home)?;
                 }
-                self.add(kind, &mut state, origin)?;
+                self.add_all(kind, state, origin)?;
             }
         }
         // What others do at this centre.

@@ -161,6 +161,16 @@ impl Run<'_> {
                 }
                 continue;
             }
+            if let [to, others @ ..] = self.model.returns[to].as_slice()
+                && !others.is_empty()
+            {
+                for to in std::iter::once(to).chain(others) {
+                    let mut branch = branch.clone();
+                    set_pc(&mut branch.state, block, *to);
+                    waiting.push(branch);
+                }
+                continue;
+            }
             set_pc(state, block, to);
             let Act::Call(_, _, into) = &self.model.code[to - 1].act else {
                 unreachable!("a caller stands behind its call")

@@ -8,6 +8,7 @@ use super::memory::Located;
 use super::{Branch, Run, note, pc, set_pc};
 use crate::links::{BROKEN, LINKED, broken, is_linked, maybe_broken};
 use crate::model::{Cell, Instruction, Target};
+use crate::names::{Row, Use};
 use crate::shape::{BASE, Bytes, DEAD, I, J, NONE, T, UNKNOWN};
 use crate::term::Term;
 
@@ -66,6 +67,17 @@ impl Run<'_> {
         out: &mut Vec<Branch>,
     ) {
         let Some(cell) = instruction.act.cell() else { return };
+        if let Some(Use::Through(name, row)) = instruction.used {
+            let row = self.model.named[name].rows[row];
+            return self.store_in_row(
+                branch,
+                instruction,
+                row,
+                (located, value, into),
+                stopped,
+                out,
+            );
+        }
         for (linked, mut branch) in self.by_link(branch, cell, located) {
             if linked {
                 let mut scope = self.scope(&mut branch.state);
@@ -73,7 +85,7 @@ impl Run<'_> {
                 let unknown = scope.unknown;
                 match bytes {
                     Ok(bytes) => {
-                        self.write(&mut branch, cell, located, &bytes);
+                        self.write_named(&mut branch, instruction, located, &bytes);
                         self.written(&mut branch, instruction, located, &bytes);
                     }
                     Err(stop) => {
@@ -87,6 +99,31 @@ impl Run<'_> {
                 continue;
             }
             self.go_on(branch, into, truth(linked), out);
+        }
+    }
+
+    /// As [`store_conditional`](Self::store_conditional), through a copy of a name.
+    fn store_in_row(
+        &self,
+        mut branch: Branch,
+        instruction: &Instruction,
+        row: Row,
+        (located, value, into): (&Located, &Term, Option<&Target>),
+        stopped: &mut Vec<Branch>,
+        out: &mut Vec<Branch>,
+    ) {
+        let mut scope = self.scope(&mut branch.state);
+        let bytes = scope.bytes(value);
+        let unknown = scope.unknown;
+        match bytes {
+            Ok(bytes) => {
+                for (branch, result) in
+                    self.store_through(branch, instruction, row, (located, &bytes))
+                {
+                    self.go_on(branch, into, Bytes::from_slice(&[result]), out);
+                }
+            }
+            Err(stop) => self.stopped(branch, stop, unknown, stopped),
         }
     }
 

@@ -167,7 +167,7 @@ impl Run<'_> {
         }
     }
 
-    fn locate(&self, state: &mut [u8], cell: &Cell) -> Result<Located, Stop> {
+    pub(super) fn locate(&self, state: &mut [u8], cell: &Cell) -> Result<Located, Stop> {
         let mut number = 0;
         let mut gone = false;
         let mut indices = Vec::new();
@@ -222,7 +222,10 @@ impl Run<'_> {
         let cell = instruction.act.cell();
         let cell = cell.unwrap_or_else(|| unreachable!("only accesses are made here"));
         let into = target(&instruction.act);
-        let located = match self.locate(&mut branch.state, cell) {
+        let located = self
+            .locate(&mut branch.state, cell)
+            .and_then(|located| self.through(&mut branch.state, instruction, cell, located));
+        let located = match located {
             Ok(located) => located,
             Err(stop) => {
                 branch.failure = Some(failed(stop));
@@ -245,7 +248,7 @@ impl Run<'_> {
                 let unknown = scope.unknown;
                 match value {
                     Ok(bytes) => {
-                        self.write(&mut branch, cell, &located, &bytes);
+                        self.write_named(&mut branch, instruction, &located, &bytes);
                         self.written(&mut branch, instruction, &located, &bytes);
                         set_pc(&mut branch.state, block, here + 1);
                         out.push(branch);
@@ -302,7 +305,10 @@ impl Run<'_> {
                     }
                 }
             }
-            Act::LoadLinked(..) => self.load_linked(branch, cell, &located, into, &mut out),
+            Act::LoadLinked(..) => {
+                self.link_rows(&mut branch, instruction);
+                self.load_linked(branch, cell, &located, into, &mut out);
+            }
             Act::Validate(..) => self.validate(branch, cell, &located, into, &mut out),
             Act::StoreConditional(_, value, _) => {
                 let mut stopped = Vec::new();
@@ -330,6 +336,9 @@ impl Run<'_> {
                     if slot.kept && state[begin + offset] != DEAD {
                         *byte = state[begin + offset];
                     }
+                    if slot.names && *byte == BASE + OTHER {
+                        *byte = UNKNOWN;
+                    }
                 }
                 bytes
             }
@@ -351,6 +360,7 @@ impl Run<'_> {
                     if !slot.kept {
                         continue;
                     }
+                    let byte = if slot.names { self.as_name(byte) } else { byte };
                     note_other(&mut branch.others, slot, at, byte);
                     branch.state[at] = byte;
                     if slot.is_within_cell_of_tracked() {

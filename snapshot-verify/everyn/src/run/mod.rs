@@ -14,13 +14,17 @@
 //! | `delay` | operations that are shown from their first access on |
 //! | `ghosts` | what is kept in mind of scans and updates, and judged |
 //! | `memory` | cells and variables |
+//! | `named` | rows of arrays that a shared variable names |
 //! | `linked` | LL/SC cells |
+//! | `lost` | processes whose link is broken |
 //! | `published` | rounds that are ghost scans |
 
 mod delay;
 mod ghosts;
 mod linked;
+mod lost;
 mod memory;
+mod named;
 pub mod pauses;
 mod published;
 mod rounds;

@@ -171,7 +171,8 @@ impl Run<'_> {
                     }
                 }
                 self.forget(&mut branch.state, here + 1);
-                self.enter(&mut branch.state, *procedure, values, here + 1);
+                let back = self.model.returns[here + 1][0];
+                self.enter(&mut branch.state, *procedure, values, back);
                 waiting.push(branch);
             }
             Act::Return(result) => {

@@ -4,6 +4,7 @@
 
 mod hidden;
 mod links;
+mod names;
 mod projection;
 mod recall;
 mod rules;

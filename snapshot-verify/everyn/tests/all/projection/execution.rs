@@ -11,7 +11,7 @@ use snapshot_everyn::model::{
     Act, Ghosts, IDLE, Model, Part, Round, SCANS, SWITCHES, Specification, UPDATES,
 };
 use snapshot_everyn::run::pauses::{Index, pauses};
-use snapshot_everyn::shape::{I, J, Leaf, Mode, OTHER, Scalar, T};
+use snapshot_everyn::shape::{BASE, I, J, Leaf, Mode, OTHER, Scalar, T, integer};
 use snapshot_language::program::{SharedId, Type};
 use snapshot_semantics::interpret::{Action, Call, Data, Machine, Next, Passage, State};
 
@@ -47,6 +47,8 @@ pub struct Doing {
     pub acted: bool,
     /// Its private variables, and whether it had begun to write 1, before its operation.
     pub before: (Vec<Data>, bool),
+    /// Whether the specification has seen its response: it is lost on the way there.
+    pub responded: bool,
 }
 
 /// The vector of a ghost scan.
@@ -106,6 +108,7 @@ impl<'a> Execution<'a> {
             operations: 0,
             acted: true,
             before: (Vec::new(), false),
+            responded: false,
         };
         Self {
             machine,
@@ -230,8 +233,85 @@ impl<'a> Execution<'a> {
         !self.state.is_idle(process) && !self.doing[process].acted
     }
 
+    /// Whether a process is lost: its link is broken, and what it does before it links again
+    /// matters to none.
+    fn is_lost(&self, process: usize) -> bool {
+        let Some(pc) = self.pc(process).filter(|_| self.is_at_pause(process)) else { return false };
+        let who = Process::from_index(process);
+        self.model.lost.iter().any(|lost| {
+            let ways = lost.ways[pc].as_ref();
+            let is_linked = self.machine.is_linked(&self.state, lost.variable, &[], who);
+            // Names are told of the process that is followed only.
+            let is_told = self.place(process) == T || self.doing[process].ghost.is_some();
+            let others = |name: &usize| {
+                let is_named = self.is_in_force(*name) && self.named(*name) == Some(process as i64);
+                is_told && !is_named && self.model.slots[self.model.name_at(*name)].kept
+            };
+            ways.is_some_and(|ways| is_linked == Some(false) && ways.unnamed.iter().all(others))
+        })
+    }
+
+    /// A byte of the cell of a name.
+    fn field(&self, name: usize, offset: usize) -> &Data {
+        let held = self.machine.cell(&self.state, self.model.named[name].variable, &[]);
+        match held.expect("a cell that is there") {
+            // Its fields are scalars.
+            Data::Parts(parts) => &parts[offset],
+            scalar => scalar,
+        }
+    }
+
+    /// The process that a name is.
+    pub fn named(&self, name: usize) -> Option<i64> {
+        match self.field(name, self.model.named[name].offset) {
+            Data::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Whether a name is in force.
+    pub fn is_in_force(&self, name: usize) -> bool {
+        let Some(force) = &self.model.named[name].force else { return true };
+        let byte = match self.field(name, force.offset) {
+            Data::Bool(truth) => BASE + u8::from(*truth),
+            Data::Number(number) => integer(*number as i32),
+            other => panic!("{other:?} tells when a name is in force"),
+        };
+        force.bytes.contains(&byte)
+    }
+
+    /// With all processes that are lost where they will look again, which is what views show.
+    pub fn found(&self) -> Self {
+        let mut found = self.clone();
+        found.fine = false;
+        for process in 0..self.doing.len() {
+            for _ in 0..PATIENCE {
+                if !found.is_lost(process) {
+                    break;
+                }
+                assert_eq!(found.step(process, None), Ended::Well, "it does nothing that matters");
+            }
+        }
+        found
+    }
+
     /// Makes a move: begins an operation, or makes the next step of the open one.
     pub fn go(&mut self, process: usize, call: Option<Call>) -> Ended {
+        let ended = self.step(process, call);
+        if ended == Ended::Well {
+            let found = self.found();
+            for (process, then) in found.doing.iter().enumerate() {
+                let responds = then.operation == IDLE && self.doing[process].operation != IDLE;
+                if responds && self.is_lost(process) && !self.doing[process].responded {
+                    self.respond(process);
+                    self.doing[process].responded = true;
+                }
+            }
+        }
+        ended
+    }
+
+    fn step(&mut self, process: usize, call: Option<Call>) -> Ended {
         let who = Process::from_index(process);
         let mut passages = Vec::new();
         match call {
@@ -420,7 +500,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    fn end(&mut self, process: usize) {
+    fn respond(&mut self, process: usize) {
         if self.doing[process].operation == SWITCHES {
             self.invoke(process);
             if self.is_observed() {
@@ -428,6 +508,13 @@ impl<'a> Execution<'a> {
                 self.specification = next.bits();
             }
         }
+    }
+
+    fn end(&mut self, process: usize) {
+        if !self.doing[process].responded {
+            self.respond(process);
+        }
+        self.doing[process].responded = false;
         let doing = &mut self.doing[process];
         doing.operation = IDLE;
         doing.invoked = false;

@@ -158,6 +158,7 @@ impl<'a> Follower<'a> {
             Ended::Fault if self.execution.ignores_faults() => return Ok(false),
             _ => return Err(format!("p{process}: {ended:?}, which was excluded")),
         }
+        let found = self.execution.found();
         for position in 0..self.followed.len() {
             let followed = &self.followed[position];
             let (tuple, who) = (followed.tuple, followed.tuple.who(process));
@@ -165,7 +166,7 @@ impl<'a> Follower<'a> {
             let (mut bytes, mut links) = (0, 0);
             for id in self.reached(followed, who, shows) {
                 let row = &self.steps.rows[id as usize];
-                let mut likeness = Likeness::new(&self.execution, &tuple, row);
+                let mut likeness = Likeness::new(&found, &tuple, row);
                 if likeness.holds() {
                     views.push(id);
                     bytes = bytes.max(likeness.told);

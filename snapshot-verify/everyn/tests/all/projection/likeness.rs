@@ -17,6 +17,9 @@ use snapshot_semantics::interpret::{Data, OpenCall};
 
 use super::execution::{Doing, Execution};
 
+/// An unbroken link.
+const BASE_LINKED: u8 = BASE + 1;
+
 /// The processes that a view is of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Tuple {
@@ -100,6 +103,7 @@ impl<'a> Likeness<'a> {
                 || self.view[SPECIFICATION] == execution.specification)
             && self.round()
             && self.shared()
+            && self.names()
             && shown
                 .iter()
                 .all(|member| self.is_within_hidden_step(*member) || self.holds_variables(*member))
@@ -210,6 +214,30 @@ impl<'a> Likeness<'a> {
         tracked.map_or(u64::MAX, |tracked| self.execution.doing[tracked].latest)
     }
 
+    /// Whether names that are in force, and the rows that they name, are as the view says.
+    fn names(&mut self) -> bool {
+        let execution = self.execution;
+        (0..execution.model.named.len()).all(|number| {
+            let name = &execution.model.named[number];
+            let in_force = execution.is_in_force(number);
+            let process = execution.named(number).expect("a name is a process");
+            let byte = self.view[execution.model.name_at(number)];
+            let followed = self.tuple.place(process as usize) == self.tuple.tracked;
+            if in_force && byte >= BASE && followed != (byte == BASE + self.tuple.tracked) {
+                return false;
+            }
+            self.told += usize::from(in_force && byte >= BASE);
+            name.rows.iter().all(|row| {
+                let variable = execution.machine.program().shared(row.array);
+                let shape = Shape::of(&variable.content, self.mode());
+                let mut at = execution.model.shared[row.named.0 as usize].base;
+                let rest = &variable.dimensions[1..];
+                let mut indices = vec![Some(process)];
+                !in_force || self.cells(row.array, rest, &shape, &mut indices, &mut at)
+            })
+        })
+    }
+
     fn shared(&mut self) -> bool {
         let execution = self.execution;
         (0..).zip(&execution.machine.program().shared).all(|(id, variable)| {
@@ -219,8 +247,38 @@ impl<'a> Likeness<'a> {
         })
     }
 
+    /// Whether a process is linked to the cells of named rows that the view says it is linked to.
+    fn links_to_named(&mut self, member: u8) -> bool {
+        let execution = self.execution;
+        let process = self.tuple.process(member).expect("members are there");
+        let names = (0..execution.model.named.len()).filter(|name| execution.is_in_force(*name));
+        let rows = names.flat_map(|name| {
+            let of = execution.named(name).expect("a name is a process");
+            execution.model.named[name].rows.iter().map(move |row| (of, row))
+        });
+        let mut holds = true;
+        for (of, row) in rows {
+            for at in execution.model.links_of(member, row.named) {
+                let Some((_, path)) = &execution.model.slots[at].link else { continue };
+                let rest = path.iter().map(|place| self.index(*place, None));
+                let indices: Option<Vec<i64>> = std::iter::once(Some(of)).chain(rest).collect();
+                if let (BASE_LINKED, Some(indices)) = (self.view[at], indices) {
+                    let who = Process::from_index(process);
+                    let machine = execution.machine;
+                    let is = machine.is_linked(&execution.state, row.array, &indices, who);
+                    holds &= is == Some(true);
+                    self.links_told += 1;
+                }
+            }
+        }
+        holds
+    }
+
     /// Whether the links of a process are as the view says.
     fn links(&mut self, member: u8) -> bool {
+        if !self.links_to_named(member) {
+            return false;
+        }
         let execution = self.execution;
         let process = self.tuple.process(member).expect("members are there");
         (0..).zip(&execution.machine.program().shared).all(|(id, variable)| {
@@ -374,6 +432,8 @@ impl<'a> Likeness<'a> {
                 }
             }
             (byte, Data::Number(number)) => match leaf.scalar {
+                // What it tells is compared with names.
+                Scalar::Member if self.execution.model.slots[at].names => true,
                 Scalar::Member => byte == BASE + self.tuple.place(*number as usize),
                 _ => byte == integer(*number as i32),
             },
@@ -458,7 +518,7 @@ impl<'a> Likeness<'a> {
             let back = match depth {
                 0 => 0,
                 depth if is_hidden && depth == first => usize::from(NOT_BEGUN),
-                depth => self.number(&calls[depth - 1]) + 1,
+                depth => execution.model.returns[self.number(&calls[depth - 1]) + 1][0],
             };
             self.frame(member, &calls[depth], back)
         })

@@ -10,6 +10,7 @@ mod execution;
 mod follow;
 mod likeness;
 mod linked;
+mod named;
 mod programs;
 mod random;
 mod whole;

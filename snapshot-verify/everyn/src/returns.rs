@@ -1,0 +1,50 @@
+//! Calls that need not be told apart: of one procedure, by one procedure that has nothing in mind
+//! at either.
+//!
+//! A process that returns from such a call may go on behind any of them. That is more than it can
+//! do, so it is sound where nothing is judged but what is written: where rounds are ghost scans.
+//! A scan that pushes twice is one that pushes, and may be over, or push again.
+
+use super::model::{Act, Ghosts, Model};
+use super::shape::Mode;
+
+/// For each instruction behind a call, all that a process may go on with when it returns there.
+/// The first of them stands for all.
+pub fn returns(model: &Model) -> Vec<Vec<usize>> {
+    let mut returns: Vec<Vec<usize>> = (0..=model.code.len()).map(|at| vec![at]).collect();
+    let by_rounds = matches!(model.obligation.ghosts, Ghosts::Rounds { .. });
+    if !by_rounds || model.obligation.mode != Mode::Direct {
+        return returns;
+    }
+    let calls: Vec<usize> = (0..model.code.len()).filter(|at| is_plain(model, *at)).collect();
+    let callee = |at: usize| match &model.code[at].act {
+        Act::Call(procedure, ..) => Some((*procedure, model.code[at].procedure)),
+        _ => None,
+    };
+    for &call in &calls {
+        let alike = calls.iter().filter(|other| callee(**other) == callee(call));
+        returns[call + 1] = alike.map(|other| other + 1).collect();
+    }
+    returns
+}
+
+/// Whether a call leaves nothing in the mind of the procedure that makes it: no result, no local
+/// that is live, no loop.
+fn is_plain(model: &Model, at: usize) -> bool {
+    let one = &model.code[at];
+    let Act::Call(procedure, _, None) = &one.act else { return false };
+    let keeps = model.code[at + 1].live.contains(&true);
+    let mut depth = 0;
+    let mut loops = false;
+    for (number, other) in model.code.iter().enumerate() {
+        if other.procedure == one.procedure {
+            match &other.act {
+                Act::Begin(this) => loops |= (this.body..this.end).contains(&at),
+                Act::Atomic if number < at => depth += 1,
+                Act::EndAtomic if number < at => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    !keeps && !loops && depth == 0 && !model.is_ghost[procedure.0 as usize]
+}

@@ -1,0 +1,189 @@
+//! Names: which programs have the form that the rule asks for, and what is proved by it.
+
+use snapshot_everyn::compile::compile;
+use snapshot_everyn::model::{Model, Obligation, Part, Specification};
+use snapshot_everyn::names::{Force, Use};
+use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
+use snapshot_everyn::rounds::candidates;
+use snapshot_everyn::shape::{Mode, integer};
+
+use super::verdicts::parsed;
+
+/// The vectors of the first guess at rounds.
+fn model(text: &str) -> Model {
+    let program = parsed(text, None);
+    let ghosts = candidates(&program).expect("all is modelled")[0];
+    let specification = Specification::Observer;
+    let part = Part::Whole;
+    let obligation = Obligation { mode: Mode::Direct, ghosts, specification, part };
+    compile(&program, obligation).expect("all is modelled")
+}
+
+fn attempt(text: &str, views: usize) -> Attempt {
+    let limits = Limits { views, bytes: 1 << 30, ..Limits::default() };
+    prove(&model(text), limits, Sabotage::default()).finding.attempt
+}
+
+fn jayanti() -> &'static str {
+    corpus::algorithm("jayanti").expect("an algorithm of the corpus").text
+}
+
+#[test]
+fn what_jayanti_names_is_in_force_while_it_may_be_read() {
+    let model = model(jayanti());
+    let force = |phases: &[i32]| {
+        let bytes = phases.iter().map(|phase| integer(*phase)).collect();
+        Some(Force { offset: 0, bytes })
+    };
+    let [copied, transferred] = model.named.as_slice() else { panic!("{:?}", model.named) };
+    assert_eq!((copied.rows.len(), &copied.force), (1, &force(&[3])));
+    assert_eq!((transferred.rows.len(), &transferred.force), (1, &force(&[2, 3])));
+    let used = |is: &dyn Fn(&Use) -> bool| model.code.iter().flat_map(|one| &one.used).any(is);
+    assert!(used(&|used| matches!(used, Use::Through(..))));
+    assert!(used(&|used| matches!(used, Use::Own(..))));
+    assert!(used(&|used| matches!(used, Use::Names(_))));
+}
+
+/// A program with a name, and what takes the form from it.
+#[test]
+fn other_forms_name_nothing() {
+    let text = "
+algorithm named
+shared x: llsc record (on: bool, who: process)
+shared a[segment]: value
+shared row[process][segment]: llsc value or none
+shared out: llsc view
+update(v):
+    a[me] := v
+    y := LL(x)
+    z := y
+    if y.on: help(y.who)
+procedure help(q: process):
+    LL(row[q][me])
+    w := a[me]
+    if VL(x): SC(row[q][me], w)
+scan:
+    local v[segment]: value
+    y := LL(x)
+    for s in segments: row[me][s] := none
+    SC(x, (true, me))
+    y := LL(x)
+    for s in segments:
+        c := row[y.who][s]
+        if c != none: v[s] := c
+    LL(out)
+    if VL(x): SC(out, v)
+    SC(x, y with (on: false))
+    result := LL(out)
+    return result
+";
+    assert_eq!(model(text).named.len(), 1);
+    let other = [
+        // A copy that is none, or an old one, or one only on some ways.
+        ("if y.on: help(y.who)", "if y.on: help(me)"),
+        ("    z := y\n", "    z := LL(x)\n"),
+        ("    z := y\n", "    y.who := me\n"),
+        ("    z := y\n", "    if y.on: y := x\n"),
+        ("    w := a[me]\n", "    w := a[me]\n    q2 := LL(x)\n"),
+        // An SC that may be to another cell than the latest LL, or in another column.
+        ("    LL(row[q][me])\n", "    LL(row[q][me])\n    LL(row[q][q])\n"),
+        ("    LL(row[q][me])\n", ""),
+        ("SC(row[q][me], w)", "SC(row[q][q], w)"),
+        // A row of another process.
+        ("row[me][s] := none", "row[s][s] := none"),
+        ("    LL(out)\n", "    LL(out)\n    row[y.who][me] := none\n"),
+        // A name that is neither the process itself nor what it was.
+        ("SC(x, (true, me))", "SC(x, (true, process(0)))"),
+        ("SC(x, y with (on: false))", "x := y with (on: false)"),
+        ("    a[me] := v\n", "    a[me] := v\n    x.who := process(0)\n"),
+        // Within scans.
+        ("    LL(out)\n", "    LL(out)\n    help(y.who)\n"),
+    ];
+    for (from, to) in other {
+        assert!(text.contains(from), "{from}");
+        let named = model(&text.replacen(from, to, 1)).named;
+        assert!(named.is_empty(), "{to}: {named:?}");
+    }
+}
+
+#[test]
+fn helpers_that_name_their_rows_are_proved_and_wrong_ones_are_not() {
+    let found = attempt(jayanti(), 1 << 20);
+    assert!(matches!(found, Attempt::Holds), "{found:?}");
+    // What was transferred is merged before what was copied; nothing is transferred; and copies, or
+    // what is transferred to, are those of an earlier round.
+    let merged = "        for s in segments: v[s] := A_copy[x.proc_a][s]\n";
+    let wrong = [
+        jayanti().replacen(merged, "", 1).replacen(
+            "        (published, _) := LL(SS)\n",
+            &format!("{merged}        (published, _) := LL(SS)\n"),
+            1,
+        ),
+        jayanti().replacen("if x.phase = 2: transfer", "if x.phase = 1: transfer", 1),
+        jayanti().replacen("x with (phase: 3, proc_a: me)", "x with (phase: 3)", 1),
+        jayanti().replacen("        for s in segments: B[me][s] := none\n", "", 1),
+    ];
+    let all = std::env::var_os("SNAPSHOT_MUTANTS").is_some();
+    for text in &wrong[..if all { wrong.len() } else { 1 }] {
+        assert_ne!(text, jayanti());
+        let found = attempt(text, 1 << 20);
+        assert!(!matches!(found, Attempt::Holds), "{text}");
+    }
+}
+
+/// What a scan returns may be that of a round that began before it, if it pushes once: vectors do
+/// not tell, nesting does.
+#[test]
+fn a_scan_that_pushes_once_is_not_proved() {
+    let text = jayanti().replacen("    push()\n    push()\n", "    push()\n", 1);
+    assert_ne!(text, jayanti());
+    let nested = |text: &str| {
+        let program = parsed(text, None);
+        let guesses = candidates(&program).expect("all is modelled").into_iter();
+        let holds = guesses.map(|ghosts| {
+            let (specification, part) = (Specification::Observer, Part::Tokens);
+            let obligation = Obligation { mode: Mode::Nested, ghosts, specification, part };
+            let model = compile(&program, obligation).expect("all is modelled");
+            prove(&model, Limits::default(), Sabotage::default()).finding.holds()
+        });
+        holds.collect::<Vec<bool>>()
+    };
+    assert!(nested(&text).iter().all(|holds| !holds), "one push");
+    assert!(nested(jayanti()).contains(&true), "two pushes");
+}
+
+/// A process that tries an SC again and again, without an LL, looks nowhere again: it stays where
+/// it is in views, too.
+#[test]
+fn a_process_that_spins_is_not_lost() {
+    let text = "
+algorithm spins
+shared x: llsc bool
+shared a[segment]: value
+shared out: llsc view
+update(v):
+    a[me] := v
+scan:
+    local v[segment]: value
+    BEFORE
+    repeat
+        WITHIN
+        ok := SC(x, true)
+    until ok
+    for s in segments:
+        b := a[s]
+        v[s] := b
+    LL(out)
+    SC(out, v)
+    result := LL(out)
+    return result
+";
+    let ends = |before: &str, within: &str| {
+        let model = model(&text.replace("BEFORE", before).replace("WITHIN", within));
+        // Of x, the first variable.
+        let ways = model.lost.into_iter().take(1).flat_map(|lost| lost.ways).flatten();
+        ways.map(|ways| ways.ends.len()).collect::<Vec<usize>>()
+    };
+    assert_eq!(ends("y := LL(x)", "skip"), [0; 0]);
+    assert_eq!(ends("skip", "y := LL(x)"), [1]);
+}
