@@ -59,7 +59,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 19] = [
+const MAY_KNOW: [(&str, &[&str]); 20] = [
     ("snapshot-core", &[]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "snapshot-corpus"]),
@@ -83,6 +83,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
         "snapshot-explorer",
         &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics"],
     ),
+    ("snapshot-cluster", &["snapshot-explorer"]),
     (
         "snapshot-everyn",
         &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics"],
@@ -107,6 +108,7 @@ const MAY_KNOW: [(&str, &[&str]); 19] = [
             "snapshot-language",
             "snapshot-semantics",
             "snapshot-explorer",
+            "snapshot-cluster",
             "snapshot-everyn",
             "snapshot-invariant",
             "trial",
@@ -167,6 +169,15 @@ fn the_search_and_its_judges_share_nothing_but_the_language() {
             !needs(member, "snapshot-corpus"),
             "{member}: no stage can be made for an algorithm"
         );
+    }
+}
+
+/// The engine can be replaced: nothing else knows it.
+#[test]
+fn only_the_cluster_knows_timely() {
+    for (member, declared) in declared() {
+        let needs = declared.values().any(|names| names.contains("timely"));
+        assert_eq!(needs, member == "snapshot-cluster", "{member}");
     }
 }
 

@@ -138,6 +138,7 @@ impl Expect {
             ticker,
             keeper: None,
             disk: None,
+            engine: None,
         };
         let outcomes = verify(&variant.program, looks_at_values.is_empty(), &request, &watch);
         ticker.clear();
@@ -167,8 +168,14 @@ impl Expect {
         ticker: &Ticker,
     ) -> Result<(Conformance, Row), ExitCode> {
         let title = variant.program.name.clone();
-        let watch =
-            ProgressWatch { title, stop: interrupt::listen(), ticker, keeper: None, disk: None };
+        let watch = ProgressWatch {
+            title,
+            stop: interrupt::listen(),
+            ticker,
+            keeper: None,
+            disk: None,
+            engine: None,
+        };
         let found = every(&variant.program, &self.means(), &watch);
         ticker.clear();
         let source = input.algorithm.source();

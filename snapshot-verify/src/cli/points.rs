@@ -76,8 +76,14 @@ impl Points {
         let source = input.algorithm.source();
         let ticker = Ticker::new(false);
         let stop = interrupt::listen();
-        let watch =
-            ProgressWatch { title: title.clone(), stop, ticker: &ticker, keeper: None, disk: None };
+        let watch = ProgressWatch {
+            title: title.clone(),
+            stop,
+            ticker: &ticker,
+            keeper: None,
+            disk: None,
+            engine: None,
+        };
         let found = find_points(&variant.program, &trials, &watch);
         ticker.clear();
         let found = found.map_err(|error| refused(&title, source, &error))?;

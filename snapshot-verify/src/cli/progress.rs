@@ -14,6 +14,7 @@ use snapshot_io::escape;
 use snapshot_verify::report::{count, memory};
 use snapshot_verify::search::Progress;
 use snapshot_verify::search::checkpoint::Keeper;
+use snapshot_verify::search::distributed::Engine;
 use snapshot_verify::search::spill::Disk;
 use snapshot_verify::verify::{Effort, Watch};
 
@@ -125,6 +126,8 @@ pub struct ProgressWatch<'a> {
     pub keeper: Option<&'a dyn Keeper>,
     /// Takes states for which there is no memory.
     pub disk: Option<&'a dyn Disk>,
+    /// Runs searches on its workers.
+    pub engine: Option<&'a dyn Engine>,
 }
 
 impl Watch for ProgressWatch<'_> {
@@ -159,6 +162,10 @@ impl Watch for ProgressWatch<'_> {
 
     fn disk(&self) -> Option<&dyn Disk> {
         self.disk
+    }
+
+    fn engine(&self) -> Option<&dyn Engine> {
+        self.engine
     }
 
     fn allocated(&self) -> Option<fn() -> u64> {

@@ -117,14 +117,22 @@ pub fn json(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>) -> String 
     })
 }
 
-/// The last line, without its end.
-pub fn json_summary(tally: &Tally, strict: bool, elapsed: Duration, peak_bytes: u64) -> String {
+/// The last line, without its end; with the bytes that workers have sent to each other, if there
+/// are any.
+pub fn json_summary(
+    tally: &Tally,
+    strict: bool,
+    elapsed: Duration,
+    peak_bytes: u64,
+    bytes_sent: Option<u64>,
+) -> String {
     serialized(&SummaryLine {
         schema: SCHEMA,
         summary: Summary {
             tally,
             seconds: elapsed.as_secs_f64(),
             peak_bytes,
+            bytes_sent,
             exit_code: tally.exit_code(strict),
         },
     })
@@ -253,5 +261,7 @@ struct Summary<'a> {
     tally: &'a Tally,
     seconds: f64,
     peak_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_sent: Option<u64>,
     exit_code: u8,
 }

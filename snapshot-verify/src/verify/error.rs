@@ -7,6 +7,7 @@ use crate::instance::InstanceError;
 use crate::interpret::{ClientError, Fault, MachineError, MoveError};
 use crate::language::Span;
 use crate::search::ExploreError;
+use crate::search::distributed::Failure;
 
 /// Why there is no answer, not even *unknown*: the request cannot be met, or this
 /// program is wrong.
@@ -141,7 +142,9 @@ impl VerifyError {
                 | Self::Contradiction
                 | Self::TooManyBarriers { .. }
                 | Self::NotRepeated(_)
-                | Self::Explore(ExploreError::SelfCheck(_))
+                | Self::Explore(
+                    ExploreError::SelfCheck(_) | ExploreError::Cluster(Failure::Defect { .. })
+                )
                 | Self::Instance(InstanceError::Unassigned { .. })
         )
     }

@@ -333,7 +333,9 @@ impl PairExplorer<'_> {
             let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
             let memory = self.memory_left();
             let (keeper, disk) = (self.watch.keeper(), self.watch.disk());
-            let forgetful = Exploration { forgetting, memory, keeper, disk, ..exploration.clone() };
+            let engine = self.watch.engine();
+            let forgetful =
+                Exploration { forgetting, memory, keeper, disk, engine, ..exploration.clone() };
             let mut progress = |progress: &Progress| self.watch.progress(progress);
             let forgetful = narrowed(&forgetful, prepared.explored(), &mut most_numbers)
                 .map_err(ExploreError::from)?;

@@ -7,6 +7,7 @@ use snapshot_core::Process;
 use super::schedule::Effort;
 use crate::search::Progress;
 use crate::search::checkpoint::Keeper;
+use crate::search::distributed::Engine;
 use crate::search::spill::Disk;
 
 /// Watches searches.
@@ -36,6 +37,11 @@ pub trait Watch {
 
     /// Where states of explorations go for which there is no memory.
     fn disk(&self) -> Option<&dyn Disk> {
+        None
+    }
+
+    /// What runs explorations on its workers, in place of threads.
+    fn engine(&self) -> Option<&dyn Engine> {
         None
     }
 

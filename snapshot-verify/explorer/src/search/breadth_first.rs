@@ -28,7 +28,7 @@ use crate::search::layout::Monotone;
 const FEW: u64 = 4096;
 
 /// Seconds between two reports of progress.
-const REPORT: f64 = 0.5;
+pub(super) const REPORT: f64 = 0.5;
 
 /// What a search works with.
 pub(super) struct Search<'a> {
@@ -115,6 +115,31 @@ pub(super) struct Explored<const W: usize> {
     pub(super) defect: Option<Defect>,
 }
 
+impl<const W: usize> Explored<W> {
+    /// The initial state is reached, and nothing is explored.
+    pub(super) fn begun() -> Self {
+        Self {
+            states: 1,
+            transitions: 0,
+            depth: 0,
+            found: None,
+            levels: None,
+            examined: Examined::default(),
+            defect: None,
+        }
+    }
+}
+
+/// The initial state, if it fits the layout.
+pub(super) fn packed_initial<const W: usize>(product: &Product<'_>) -> Option<[u64; W]> {
+    let layout = product.layout();
+    let initial = &product.initial().0;
+    match layout.is_narrow() {
+        true => layout.try_pack(initial),
+        false => Some(layout.pack(initial)),
+    }
+}
+
 impl Search<'_> {
     /// Searches, until there is nothing more, or the watch says so; from the initial state, or
     /// from what was kept.
@@ -138,15 +163,7 @@ impl Search<'_> {
         let worker = |_| Worker::new(self.product, self.memory, examiner());
         let workers = (0..self.threads).map(worker);
         let mut workers: Vec<Worker<'_, W>> = workers.collect::<Result<_, _>>()?;
-        let mut explored = Explored {
-            states: 1,
-            transitions: 0,
-            depth: 0,
-            found: None,
-            levels: Some(Vec::new()),
-            examined: Examined::default(),
-            defect: None,
-        };
+        let mut explored = Explored { levels: Some(Vec::new()), ..Explored::begun() };
         let mut spill = self.files.map(|files| Spill::new(files, dominance, self.watch));
         let mut next = Next::Memory(match kept {
             Some(kept) => {
@@ -181,7 +198,7 @@ impl Search<'_> {
             let is_in_memory = spill.as_ref().is_none_or(|spill| !spill.has_begun());
             let is_examined = is_in_memory && self.watch.cause().is_none();
             for worker in workers.iter_mut().filter(|_| is_examined) {
-                worker.examine(&store);
+                worker.examine(&store, |_| true);
             }
             workers.iter_mut().for_each(|worker| explored.examined.add(&worker.take_examined()));
             let defects = workers.iter_mut().filter_map(Worker::take_defect);
@@ -227,12 +244,7 @@ impl Search<'_> {
         &self,
         store: &Store<'_, W>,
     ) -> Result<Option<Vec<Chunk<W>>>, Exhausted> {
-        let layout = self.product.layout();
-        let initial = &self.product.initial().0;
-        let initial = match layout.is_narrow() {
-            true => layout.try_pack(initial),
-            false => Some(layout.pack(initial)),
-        };
+        let initial = packed_initial(self.product);
         let Some(initial) = initial else {
             self.watch.end(Unfinished::TooNarrow);
             return Ok(None);

@@ -21,6 +21,27 @@ pub enum Unfinished {
     TooMany,
 }
 
+impl Unfinished {
+    const ALL: [Self; 5] =
+        [Self::Time, Self::Memory, Self::Interrupted, Self::TooNarrow, Self::TooMany];
+
+    /// Its number, from 1.
+    pub(super) const fn number(self) -> u8 {
+        match self {
+            Self::Time => 1,
+            Self::Memory => 2,
+            Self::Interrupted => 3,
+            Self::TooNarrow => 4,
+            Self::TooMany => 5,
+        }
+    }
+
+    /// The one with this number.
+    pub(super) fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|cause| cause.number() == number)
+    }
+}
+
 /// The memory is used up.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Exhausted;
@@ -122,14 +143,8 @@ impl<'a> Supervisor<'a> {
 
     /// Ends the search for this cause, unless it was ended before.
     pub fn end(&self, cause: Unfinished) {
-        let code = match cause {
-            Unfinished::Time => 1,
-            Unfinished::Memory => 2,
-            Unfinished::Interrupted => 3,
-            Unfinished::TooNarrow => 4,
-            Unfinished::TooMany => 5,
-        };
-        let _ = self.cause.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
+        let number = cause.number();
+        let _ = self.cause.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// The disk fails the search, which ends.
@@ -161,11 +176,7 @@ impl<'a> Supervisor<'a> {
     pub fn cause(&self) -> Option<Unfinished> {
         match self.cause.load(Ordering::Relaxed) {
             0 => None,
-            1 => Some(Unfinished::Time),
-            2 => Some(Unfinished::Memory),
-            3 => Some(Unfinished::Interrupted),
-            4 => Some(Unfinished::TooNarrow),
-            _ => Some(Unfinished::TooMany),
+            number => Unfinished::from_number(number),
         }
     }
 }

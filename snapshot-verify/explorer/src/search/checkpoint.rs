@@ -308,7 +308,7 @@ pub(super) fn under_way<const W: usize>(
 const BATCH: usize = 128;
 
 /// What a move leads to, which has no successor.
-fn stop<const W: usize>(
+pub(super) fn stop<const W: usize>(
     product: &Product<'_>,
     state: &[u64; W],
     by: Move,
@@ -343,7 +343,9 @@ fn write_words(out: &mut dyn Write, words: &[u64]) -> io::Result<()> {
     words.iter().try_for_each(|word| out.write_all(&word.to_le_bytes()))
 }
 
-fn read_words<const N: usize>(input: &mut dyn Read) -> Result<[u64; N], CheckpointError> {
+pub(super) fn read_words<const N: usize>(
+    input: &mut dyn Read,
+) -> Result<[u64; N], CheckpointError> {
     let mut words = [0; N];
     for word in &mut words {
         let mut bytes = [0; 8];
@@ -362,7 +364,7 @@ fn read_state<const W: usize>(input: &mut dyn Read) -> Result<[u64; W], Checkpoi
 }
 
 /// Expansion, process, and what.
-fn move_words(by: Move) -> [u64; 4] {
+pub(super) fn move_words(by: Move) -> [u64; 4] {
     let (choice, value) = match by.choice {
         Choice::Update(value) => (0, value),
         Choice::Scan => (1, 0),
@@ -373,7 +375,7 @@ fn move_words(by: Move) -> [u64; 4] {
     [by.expansion.into(), by.process.index() as u64, choice, i64::from(value) as u64]
 }
 
-fn read_move(input: &mut dyn Read) -> Result<Move, CheckpointError> {
+pub(super) fn read_move(input: &mut dyn Read) -> Result<Move, CheckpointError> {
     let damaged = CheckpointError::Damaged { what: "a move" };
     let [expansion, process, choice, value] = read_words(input)?;
     let Ok(value) = i32::try_from(value as i64) else { return Err(damaged) };

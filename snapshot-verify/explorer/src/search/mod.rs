@@ -68,6 +68,8 @@ pub mod self_check;
 mod breadth_first;
 mod budget;
 pub mod checkpoint;
+pub mod distributed;
+mod error;
 mod level;
 mod outcome;
 pub mod spill;
@@ -80,12 +82,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use snapshot_core::Process;
-use thiserror::Error;
 
 pub(crate) use budget::Supervisor;
 pub use budget::Unfinished;
 pub use canonical::{Ample, Forgetting, Numbering, Permutation, Symmetry};
 pub use code::{CodeError, Fault};
+pub use error::ExploreError;
 pub use outcome::{Outcome, PathStep, Progress, SearchPath, SearchVerdict};
 pub use product::{Choice, Move, Stop};
 pub use self_check::{Defect, Examined, SelfCheck};
@@ -96,6 +98,7 @@ use breadth_first::{Explored, NoBeginning, Plan, Search};
 use budget::Memory;
 use checkpoint::{Checkpoint, CheckpointError, Ended, Ending, Identity, Keeper, Kept};
 use code::Code;
+use distributed::Engine;
 use product::{Product, Rules};
 use spill::{Disk, Files};
 use store::{Frontier, Store};
@@ -153,6 +156,9 @@ pub struct Exploration<'a> {
     pub keeper: Option<&'a dyn Keeper>,
     /// Where states go for which there is no memory; not with `keeper`.
     pub disk: Option<&'a dyn Disk>,
+    /// What runs the search on its workers, in place of `threads`; not with `keeper` or `disk`.
+    /// `memory` is that of this process.
+    pub engine: Option<&'a dyn Engine>,
     /// With more bytes in use they go there. `None`: as many as leave room for what threads
     /// have begun when the memory gets full.
     pub spill_above: Option<u64>,
@@ -181,45 +187,10 @@ impl Default for Exploration<'_> {
             self_check: SelfCheck::of_build(),
             keeper: None,
             disk: None,
+            engine: None,
             spill_above: None,
         }
     }
-}
-
-/// Why an instance cannot be explored.
-#[derive(Clone, Debug, Eq, Error, PartialEq)]
-pub enum ExploreError {
-    /// It has no layout.
-    #[error(transparent)]
-    Layout(#[from] LayoutError),
-    /// It has no code.
-    #[error(transparent)]
-    Code(#[from] CodeError),
-    /// There is not even memory to begin.
-    #[error("a memory budget of {given} bytes is too small: at least {least} are needed")]
-    Memory {
-        /// The budget.
-        given: u64,
-        /// What is needed.
-        least: u64,
-    },
-    /// The self-check has found a bug of ours.
-    #[error("BUG in this program, please report it: {0}. Its verdicts cannot be trusted")]
-    SelfCheck(Box<Defect>),
-    /// States find no room on the disk, or cannot be read from there.
-    #[error("states on the disk: {reason}; give --disk a folder with more room")]
-    Disk {
-        /// Why.
-        reason: String,
-    },
-    /// The search cannot go on from where it was kept.
-    #[error("checkpoint {place}: {error}")]
-    Checkpoint {
-        /// Where.
-        place: String,
-        /// Why.
-        error: CheckpointError,
-    },
 }
 
 impl Exploration<'_> {
@@ -326,6 +297,9 @@ impl Exploration<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Outcome, ExploreError> {
+        if let Some(engine) = self.engine {
+            return self.explore_distributed::<W>(engine, product, instance, progress);
+        }
         let watch = Supervisor::new(self.time, [self.stop, self.answered]);
         let memory = Memory::new(self.memory);
         let spill_above = self.spill_above::<W>()?;

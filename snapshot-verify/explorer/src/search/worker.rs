@@ -75,6 +75,21 @@ impl<'a, const W: usize> Worker<'a, W> {
         watch: &Supervisor<'_>,
         level: u64,
     ) -> bool {
+        self.explore_to(chunk, product, watch, level, |buffers, next| {
+            buffer(store.hash(&next), next, buffers, store, watch);
+        })
+    }
+
+    /// The same, where `to` takes the successors, with the buffers for the store.
+    #[inline]
+    pub(super) fn explore_to(
+        &mut self,
+        chunk: &Chunk<W>,
+        product: &Product<'_>,
+        watch: &Supervisor<'_>,
+        level: u64,
+        mut to: impl FnMut(&mut Vec<Vec<[u64; W]>>, [u64; W]),
+    ) -> bool {
         let Self { scratch, cache, buffers, transitions: counted, found, examiner } = self;
         let mut transitions = *counted;
         let rate = examiner.as_ref().map_or(1, |examiner| examiner.rate(level));
@@ -91,12 +106,7 @@ impl<'a, const W: usize> Worker<'a, W> {
                     watch.look();
                 }
                 if let Some(next) = successor.state {
-                    let shard = shard_of(store.hash(&next));
-                    let buffer = &mut buffers[shard];
-                    buffer.push(next);
-                    if buffer.len() == BATCH {
-                        hand_over(shard, buffer, store, watch);
-                    }
+                    to(buffers, next);
                 }
                 if successor.stop == Some(Stop::TooNarrow) {
                     watch.end(Unfinished::TooNarrow);
@@ -114,6 +124,16 @@ impl<'a, const W: usize> Worker<'a, W> {
         true
     }
 
+    /// Takes a state that another worker has reached.
+    pub(super) fn receive(
+        &mut self,
+        state: [u64; W],
+        store: &Store<'_, W>,
+        watch: &Supervisor<'_>,
+    ) {
+        buffer(store.hash(&state), state, &mut self.buffers, store, watch);
+    }
+
     /// Hands everything over that is still in the buffers.
     pub(super) fn finish(&mut self, store: &Store<'_, W>, watch: &Supervisor<'_>) {
         for (shard, buffer) in self.buffers.iter_mut().enumerate() {
@@ -127,10 +147,11 @@ impl<'a, const W: usize> Worker<'a, W> {
         std::mem::take(&mut self.transitions)
     }
 
-    /// Looks whether the store holds what it must, now that all workers have finished.
-    pub(super) fn examine(&mut self, store: &Store<'_, W>) {
+    /// Looks whether the store holds what it must, now that all workers have finished: of the
+    /// states that belong to it.
+    pub(super) fn examine(&mut self, store: &Store<'_, W>, belongs: impl Fn(&[u64; W]) -> bool) {
         if let Some(examiner) = &mut self.examiner {
-            examiner.finish(store);
+            examiner.finish(store, belongs);
         }
     }
 
@@ -145,6 +166,23 @@ impl<'a, const W: usize> Worker<'a, W> {
 
     pub(super) fn take_found(&mut self) -> Option<Found<W>> {
         self.found.take()
+    }
+}
+
+/// Keeps a state with this hash until there are enough for its shard.
+#[inline]
+pub(super) fn buffer<const W: usize>(
+    hash: u64,
+    state: [u64; W],
+    buffers: &mut [Vec<[u64; W]>],
+    store: &Store<'_, W>,
+    watch: &Supervisor<'_>,
+) {
+    let shard = shard_of(hash);
+    let buffer = &mut buffers[shard];
+    buffer.push(state);
+    if buffer.len() == BATCH {
+        hand_over(shard, buffer, store, watch);
     }
 }
 

@@ -1,16 +1,19 @@
 //! `snapshot-verify check`: are all executions of these algorithms linearizable?
 //!
-//! [`disk`] takes states for which there is no memory, [`options`] says which options go with
+//! [`disk`] takes states for which there is no memory, [`distribution`] connects workers,
+//! [`options`] says which options go with
 //! each other, [`session`] asks and reports,
 //! [`watch`] does so whenever a file changes, and [`checkpoints`] keeps what searches have
 //! reached.
 
 mod checkpoints;
 mod disk;
+mod distribution;
 mod options;
 mod session;
 mod watch;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -151,6 +154,19 @@ pub struct Check {
     /// the end (docs/beyond.md).
     #[arg(long, value_name = "DIR", conflicts_with_all = ["checkpoint", "resume"])]
     disk: Option<PathBuf>,
+    /// Search by this many workers, each a thread with states of its own, in place of --threads;
+    /// with --cluster in each process (docs/beyond.md).
+    #[arg(long, value_name = "W",
+          conflicts_with_all = ["threads", "checkpoint", "resume", "disk", "watch"])]
+    workers: Option<NonZeroUsize>,
+    /// Search together with other processes, here or on other machines: a file with a line
+    /// host:port for each. All are started with the same options but --process; process 0 reports.
+    #[arg(long, value_name = "HOSTS", requires = "process",
+          conflicts_with_all = ["threads", "checkpoint", "resume", "disk", "watch"])]
+    cluster: Option<PathBuf>,
+    /// Which line of --cluster this process is, from 0.
+    #[arg(long, value_name = "K", requires = "cluster")]
+    process: Option<usize>,
     /// Check again whenever a file changes, until Ctrl-C; a search that runs then is stopped.
     /// The exit code is that of the last time.
     #[arg(long)]
@@ -185,7 +201,8 @@ enum Switch {
 }
 
 impl Check {
-    pub fn run(self) -> ExitCode {
+    pub fn run(mut self) -> ExitCode {
+        self.leave_files_to_first();
         if self.watch { self.watch() } else { self.once() }
     }
 
@@ -227,7 +244,9 @@ impl Check {
         let ticker = Ticker::new(self.progress);
         let checkpoints = self.checkpoints(&cases, &ticker)?;
         let disk = self.disk.as_deref().map(Folder::new).transpose()?;
-        let mut session = Session::new(self, &ticker, checkpoints.as_ref(), disk.as_ref());
+        let cluster = self.connected()?;
+        let (checkpoints, cluster) = (checkpoints.as_ref(), cluster.as_ref());
+        let mut session = Session::new(self, &ticker, checkpoints, disk.as_ref(), cluster);
         for ((input, variant), method) in cases.iter().zip(methods) {
             if self.sizes.is_every() {
                 session.every(input, variant)?;
@@ -260,6 +279,7 @@ impl Check {
             || self.html.is_some()
             || self.is_kept()
             || self.disk.is_some()
+            || self.is_distributed()
             || self.operations.bound().is_some()
             || self.barriers.bound().is_some();
         match self.method {

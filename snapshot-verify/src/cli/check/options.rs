@@ -237,6 +237,8 @@ impl Check {
             (self.checkpoint.is_some(), "--checkpoint"),
             (self.resume.is_some(), "--resume"),
             (self.disk.is_some(), "--disk"),
+            (self.cluster.is_some(), "--cluster"),
+            (self.workers.is_some(), "--workers"),
         ];
         let Some((_, option)) = given.iter().find(|(given, _)| *given) else { return Ok(()) };
         let is_explored = methods.iter().all(|method| *method == Method::Exploration)

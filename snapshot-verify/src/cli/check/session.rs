@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use snapshot_cluster::Cluster;
 use snapshot_io::ci::{self, CheckReport};
 use snapshot_io::output::{self, Printed};
 use snapshot_io::replacement;
@@ -37,6 +38,7 @@ pub(super) struct Session<'a> {
     ticker: &'a Ticker,
     checkpoints: Option<&'a Checkpoints<'a>>,
     disk: Option<&'a Folder>,
+    engine: Option<&'a Cluster>,
     began: Instant,
     tally: Tally,
     peak_bytes: u64,
@@ -54,6 +56,7 @@ impl<'a> Session<'a> {
         ticker: &'a Ticker,
         checkpoints: Option<&'a Checkpoints<'a>>,
         disk: Option<&'a Folder>,
+        engine: Option<&'a Cluster>,
     ) -> Self {
         Self {
             command,
@@ -61,6 +64,7 @@ impl<'a> Session<'a> {
             ticker,
             checkpoints,
             disk,
+            engine,
             began: Instant::now(),
             tally: Tally::default(),
             peak_bytes: 0,
@@ -103,7 +107,8 @@ impl<'a> Session<'a> {
         };
         let (stop, ticker, keeper) = (self.stop, self.ticker, self.keeper());
         let disk = self.disk.map(|disk| disk as _);
-        let watch = ProgressWatch { title: case.title(), stop, ticker, keeper, disk };
+        let engine = self.engine.map(|engine| engine as _);
+        let watch = ProgressWatch { title: case.title(), stop, ticker, keeper, disk, engine };
         let began = Instant::now();
         let way = self.command.way();
         let found = verify_by(&variant.program, looks_at_values.is_empty(), &request, &way, &watch);
@@ -188,7 +193,14 @@ impl<'a> Session<'a> {
         let title = format!("{}{with}", variant.program.name);
         let request = self.command.request(2, Method::Exploration);
         let (stop, ticker) = (self.stop, self.ticker);
-        let watch = ProgressWatch { title: title.clone(), stop, ticker, keeper: None, disk: None };
+        let watch = ProgressWatch {
+            title: title.clone(),
+            stop,
+            ticker,
+            keeper: None,
+            disk: None,
+            engine: None,
+        };
         let rungs = self.command.rungs.clone().unwrap_or_default();
         let searches = self.command.method.is_none();
         let began = Instant::now();
@@ -371,7 +383,7 @@ impl<'a> Session<'a> {
     }
 
     fn print(&self, text: &str) -> Result<(), ExitCode> {
-        if self.collected.is_some() {
+        if self.collected.is_some() || self.command.follows() {
             return Ok(());
         }
         let printed = match self.format {
@@ -395,7 +407,9 @@ impl<'a> Session<'a> {
         }
         if self.format == ReportFormat::Json {
             let (strict, elapsed) = (self.command.strict, self.began.elapsed());
-            self.print(&(json_summary(&self.tally, strict, elapsed, self.peak_bytes) + "\n"))?;
+            let sent = self.engine.map(Cluster::bytes_sent);
+            let peak_bytes = self.peak_bytes;
+            self.print(&(json_summary(&self.tally, strict, elapsed, peak_bytes, sent) + "\n"))?;
         }
         if let Some(checkpoints) = self.checkpoints
             && self.tally.exit_code(false) == UNKNOWN

@@ -7,6 +7,7 @@ mod certificates;
 mod checkpoints;
 #[path = "../../../../snapshot-picture/tests/all/browser/chromium.rs"]
 mod chromium;
+mod cluster;
 mod corpus;
 mod disk;
 mod editors;

@@ -219,10 +219,12 @@ impl<'a, const W: usize> Examiner<'a, W> {
         }
     }
 
-    /// Whether what was to be stored is, now that a level is complete.
-    pub fn finish(&mut self, store: &Store<'_, W>) {
+    /// Whether what was to be stored is, now that a level is complete: of the states that belong
+    /// to the store.
+    pub fn finish(&mut self, store: &Store<'_, W>, belongs: impl Fn(&[u64; W]) -> bool) {
         for state in std::mem::take(&mut self.stored) {
             if self.defect.is_none()
+                && belongs(&state)
                 && let Err(defect) = self.is_stored(&state, store)
             {
                 self.defect = Some((state, defect));

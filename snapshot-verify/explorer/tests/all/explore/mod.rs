@@ -8,6 +8,7 @@ mod canonical;
 mod checkpoint;
 mod counters;
 mod counts;
+mod distributed;
 mod hidden;
 mod limits;
 mod meaning;

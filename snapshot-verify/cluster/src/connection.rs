@@ -1,0 +1,261 @@
+//! Connections between all processes of a cluster.
+//!
+//! Each process listens at its address. It connects to those before it in the list, and is
+//! connected to by those after it. Whoever connects says who it is, and is answered likewise;
+//! whatever else comes to the address is turned away.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+/// What a process says first.
+const GREETING: u64 = u64::from_le_bytes(*b"snapshot");
+
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a greeting may take.
+const GREETED: Duration = Duration::from_secs(5);
+
+/// The processes of a cluster.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Members {
+    /// Where each listens.
+    pub addresses: Vec<String>,
+    /// Which of them this one is.
+    pub process: usize,
+}
+
+/// Why there is no cluster.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+pub enum ClusterError {
+    /// No such process.
+    #[error(
+        "there is no process {process}: {count} are named, and the first is process 0; choose \
+         another --process"
+    )]
+    Process {
+        /// Which was asked for.
+        process: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// The address of this process is not to be had.
+    #[error("process {process} cannot listen at {address}: {reason}")]
+    Listen {
+        /// This process.
+        process: usize,
+        /// Its address.
+        address: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// A process does not come.
+    #[error(
+        "process {process} ({address}) cannot be reached within {seconds} seconds: {reason}. Start \
+         it, with the same file of hosts"
+    )]
+    Unreachable {
+        /// Which.
+        process: usize,
+        /// Its address.
+        address: String,
+        /// How long was waited.
+        seconds: u64,
+        /// What the system says.
+        reason: String,
+    },
+    /// A process counts differently.
+    #[error(
+        "process {process} ({address}) knows of {their} and this one of {our}: give all the same \
+         file of hosts and the same --workers"
+    )]
+    Differs {
+        /// Which.
+        process: usize,
+        /// Its address.
+        address: String,
+        /// What it says.
+        their: Counts,
+        /// What holds here.
+        our: Counts,
+    },
+    /// A socket fails.
+    #[error("the cluster cannot be connected: {reason}")]
+    Socket {
+        /// Why.
+        reason: String,
+    },
+    /// The system has not as many threads.
+    #[error("{threads} workers cannot be started ({reason}): ask for fewer (--workers)")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system says.
+        reason: String,
+    },
+}
+
+/// How many there are.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Counts {
+    /// Processes.
+    pub processes: u64,
+    /// Workers of each.
+    pub workers: u64,
+}
+
+impl std::fmt::Display for Counts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} processes of {} workers", self.processes, self.workers)
+    }
+}
+
+/// What a process says of itself.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Greeting {
+    process: u64,
+    counts: Counts,
+}
+
+impl Greeting {
+    fn write(self, socket: &mut TcpStream) -> io::Result<()> {
+        let words = [GREETING, self.process, self.counts.processes, self.counts.workers];
+        let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+        socket.write_all(&bytes)
+    }
+
+    fn read(socket: &mut TcpStream) -> io::Result<Self> {
+        let mut bytes = [0; 32];
+        socket.read_exact(&mut bytes)?;
+        let word = |at: usize| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[8 * at..8 * at + 8]);
+            u64::from_le_bytes(word)
+        };
+        match word(0) == GREETING {
+            true => Ok(Self {
+                process: word(1),
+                counts: Counts { processes: word(2), workers: word(3) },
+            }),
+            false => {
+                Err(io::Error::new(io::ErrorKind::InvalidData, "something else listens there"))
+            }
+        }
+    }
+}
+
+/// Sockets to all other processes, by number.
+pub fn connect(
+    members: &Members,
+    workers: NonZeroUsize,
+    patience: Duration,
+) -> Result<Vec<Option<TcpStream>>, ClusterError> {
+    let Members { addresses, process: me } = members;
+    let count = addresses.len();
+    let Some(address) = addresses.get(*me) else {
+        return Err(ClusterError::Process { process: *me, count });
+    };
+    let counts = Counts { processes: count as u64, workers: workers.get() as u64 };
+    let mut greeter = Greeter {
+        members,
+        mine: Greeting { process: *me as u64, counts },
+        end: Instant::now() + patience,
+        patience,
+    };
+    let listener = TcpListener::bind(address)
+        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
+    let listener = listener.map_err(|error| ClusterError::Listen {
+        process: *me,
+        address: address.clone(),
+        reason: error.to_string(),
+    })?;
+    let mut sockets: Vec<Option<TcpStream>> = (0..count).map(|_| None).collect();
+    for (process, socket) in sockets.iter_mut().enumerate().take(*me) {
+        *socket = Some(greeter.reach(process)?);
+    }
+    while let Some(missing) = (me + 1..count).find(|&process| sockets[process].is_none()) {
+        let (process, socket) = greeter.accept(&listener, missing)?;
+        sockets[process] = Some(socket);
+    }
+    Ok(sockets)
+}
+
+/// Greets, and is greeted.
+struct Greeter<'a> {
+    members: &'a Members,
+    mine: Greeting,
+    end: Instant,
+    patience: Duration,
+}
+
+impl Greeter<'_> {
+    fn unreachable(&self, process: usize, reason: String) -> ClusterError {
+        let address = self.members.addresses[process].clone();
+        ClusterError::Unreachable { process, address, seconds: self.patience.as_secs(), reason }
+    }
+
+    /// Connects to a process before this one.
+    fn reach(&mut self, process: usize) -> Result<TcpStream, ClusterError> {
+        loop {
+            let greeted = TcpStream::connect(&self.members.addresses[process])
+                .and_then(|socket| self.greet(socket));
+            match greeted {
+                Ok((theirs, socket)) => {
+                    self.agree(process, theirs)?;
+                    return Ok(socket);
+                }
+                Err(error) if Instant::now() >= self.end => {
+                    return Err(self.unreachable(process, error.to_string()));
+                }
+                Err(_) => std::thread::sleep(PAUSE),
+            }
+        }
+    }
+
+    /// Takes the connection of a process behind this one; of the missing ones this is the first.
+    fn accept(
+        &mut self,
+        listener: &TcpListener,
+        missing: usize,
+    ) -> Result<(usize, TcpStream), ClusterError> {
+        loop {
+            // What fails to greet is none of the cluster's.
+            if let Ok((socket, _)) = listener.accept()
+                && socket.set_nonblocking(false).is_ok()
+                && let Ok((theirs, socket)) = self.greet(socket)
+                && let Ok(process) = usize::try_from(theirs.process)
+                && process < self.members.addresses.len()
+            {
+                self.agree(process, theirs)?;
+                return Ok((process, socket));
+            }
+            if Instant::now() >= self.end {
+                return Err(self.unreachable(missing, "it has not called".to_owned()));
+            }
+            std::thread::sleep(PAUSE / 10);
+        }
+    }
+
+    /// Says who this is, and hears who that is.
+    fn greet(&self, mut socket: TcpStream) -> io::Result<(Greeting, TcpStream)> {
+        socket.set_read_timeout(Some(GREETED))?;
+        self.mine.write(&mut socket)?;
+        let theirs = Greeting::read(&mut socket)?;
+        socket.set_read_timeout(None)?;
+        socket.set_nodelay(true)?;
+        Ok((theirs, socket))
+    }
+
+    fn agree(&self, process: usize, theirs: Greeting) -> Result<(), ClusterError> {
+        let (their, our) = (theirs.counts, self.mine.counts);
+        if their == our && theirs.process == process as u64 {
+            return Ok(());
+        }
+        let address = self.members.addresses[process].clone();
+        Err(ClusterError::Differs { process, address, their, our })
+    }
+}

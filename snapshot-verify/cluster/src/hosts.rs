@@ -1,0 +1,74 @@
+//! The file that names the processes of a cluster, one `host:port` to a line, as timely's
+//! examples have it.
+
+use thiserror::Error;
+
+/// Why a text names no cluster.
+#[derive(Clone, Debug, Eq, Error, PartialEq)]
+pub enum HostsError {
+    /// A line is no address.
+    #[error("line {line}: {text:?} is no address: write host:port, such as 10.0.0.1:2101")]
+    Address {
+        /// The line's number, from 1.
+        line: usize,
+        /// What it says.
+        text: String,
+    },
+    /// A line repeats another.
+    #[error("line {line}: {text} was named before: each process needs an address of its own")]
+    Twice {
+        /// The line's number, from 1.
+        line: usize,
+        /// The address.
+        text: String,
+    },
+    /// There is no line.
+    #[error("no process is named: write a line host:port for each")]
+    Empty,
+}
+
+/// The addresses of all processes, in order. Empty lines and those that begin with `#` say nothing.
+///
+/// # Errors
+/// If a line is no address, or one of them stands twice, or there is none.
+pub fn hosts(text: &str) -> Result<Vec<String>, HostsError> {
+    let mut addresses: Vec<String> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let (line, text) = (number + 1, line.trim());
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+        let is_address =
+            port.is_some_and(|(_, port)| port.parse::<u16>().is_ok_and(|port| port > 0));
+        if !is_address {
+            return Err(HostsError::Address { line, text: text.to_owned() });
+        }
+        if addresses.iter().any(|address| address == text) {
+            return Err(HostsError::Twice { line, text: text.to_owned() });
+        }
+        addresses.push(text.to_owned());
+    }
+    if addresses.is_empty() { Err(HostsError::Empty) } else { Ok(addresses) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_addresses_and_comments_are_not() {
+        let named = hosts("# two machines\n\n10.0.0.1:2101\r\n [::1]:2102 \n");
+        assert_eq!(named, Ok(vec!["10.0.0.1:2101".to_owned(), "[::1]:2102".to_owned()]));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let wrong = |line, text: &str| Err(HostsError::Address { line, text: text.to_owned() });
+        for text in ["10.0.0.1", ":2101", "a:0", "a:65536", "a:b"] {
+            assert_eq!(hosts(&format!("a:1\n{text}\n")), wrong(2, text));
+        }
+        assert_eq!(hosts("a:1\na:1"), Err(HostsError::Twice { line: 2, text: "a:1".to_owned() }));
+        assert_eq!(hosts("# none\n"), Err(HostsError::Empty));
+    }
+}

@@ -1,0 +1,192 @@
+//! Searches by many workers, in threads, in processes, and on several machines.
+//!
+//! [`Cluster`] is an [`Engine`] on timely dataflow: a dataflow of one exchange, by which words go
+//! from each worker to each, and whose progress tells when a round is complete. It knows nothing of
+//! states: what is sent, and to whom, is the explorer's
+//! ([`snapshot_explorer::search::distributed`]).
+//!
+//! | module | what it is |
+//! | --- | --- |
+//! | `rounds` | the dataflow of one worker, and a part of a job run on it |
+//! | `connection` | sockets between all processes, each of which has said who it is |
+//! | `link` | a socket that notes how it ended, rather than to panic |
+//! | `hosts` | the file that names the processes |
+//!
+//! This crate is the only one that knows timely. It has no file, no option and no terminal.
+
+#![forbid(unsafe_code)]
+
+mod connection;
+mod hosts;
+mod link;
+mod rounds;
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::net::TcpStream;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use snapshot_explorer::search::distributed::{Engine, Failure, Job};
+use timely::communication::Hooks;
+use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::{Allocator, AllocatorBuilder, ProcessBuilder};
+
+pub use connection::{ClusterError, Members};
+pub use hosts::{HostsError, hosts};
+use link::Links;
+use rounds::{Node, WINDOW};
+
+thread_local! {
+    /// The node of a worker's thread: it cannot be sent to another one.
+    static NODE: RefCell<Option<Node>> = const { RefCell::new(None) };
+}
+
+/// How long others have to take notice that this process has ended.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// The workers of this process, connected with those of all others.
+pub struct Cluster {
+    /// A thread for each.
+    pool: ThreadPool,
+    links: Links,
+    /// The threads of the sockets.
+    connections: Mutex<Box<dyn Any + Send>>,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cluster").field("links", &self.links).finish_non_exhaustive()
+    }
+}
+
+impl Cluster {
+    /// This many workers, each a thread of this process.
+    ///
+    /// # Errors
+    /// If there are not as many threads.
+    pub fn of_threads(workers: NonZeroUsize) -> Result<Self, ClusterError> {
+        let builders = processes_builders(workers, &Hooks::default()).into_iter();
+        let builders = builders.map(AllocatorBuilder::Process).collect();
+        Self::new(builders, Links::none(), Box::new(()))
+    }
+
+    /// This many workers, each a thread, in each of several processes, of which this is one. It
+    /// waits until all are connected, for as long as that at most.
+    ///
+    /// # Errors
+    /// If they cannot be connected, or are not of one mind.
+    pub fn of_processes(
+        workers: NonZeroUsize,
+        members: &Members,
+        patience: Duration,
+    ) -> Result<Self, ClusterError> {
+        let sockets = connection::connect(members, workers, patience)?;
+        let links = Links::new(&members.addresses);
+        let link = |(process, socket): (usize, Option<TcpStream>)| {
+            socket.map(|socket| links.link(process, socket))
+        };
+        let sockets = sockets.into_iter().enumerate().map(link).collect();
+        let hooks = Hooks::default();
+        let inner = processes_builders(workers, &hooks);
+        let connected = initialize_networking_from_sockets(
+            inner,
+            sockets,
+            members.process,
+            workers.get(),
+            hooks,
+        );
+        let (builders, guard) =
+            connected.map_err(|error| ClusterError::Socket { reason: error.to_string() })?;
+        let builders = builders.into_iter().map(AllocatorBuilder::Tcp).collect();
+        Self::new(builders, links, Box::new(guard))
+    }
+
+    fn new(
+        builders: Vec<AllocatorBuilder>,
+        links: Links,
+        connections: Box<dyn Any + Send>,
+    ) -> Result<Self, ClusterError> {
+        let threads = builders.len();
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|worker| format!("worker-{worker}"))
+            .build()
+            .map_err(|error| ClusterError::Threads { threads, reason: error.to_string() })?;
+        let builders: Mutex<Vec<Option<AllocatorBuilder>>> =
+            Mutex::new(builders.into_iter().map(Some).collect());
+        pool.broadcast(|thread| {
+            let mut builders = builders.lock().unwrap_or_else(PoisonError::into_inner);
+            let builder = builders[thread.index()].take();
+            drop(builders);
+            // Each waits for all others here.
+            let allocator = match builder {
+                Some(AllocatorBuilder::Process(builder)) => Allocator::Process(builder.build()),
+                Some(AllocatorBuilder::Tcp(builder)) => Allocator::Tcp(builder.build()),
+                _ => return,
+            };
+            NODE.set(Some(Node::new(allocator, threads)));
+        });
+        Ok(Self { pool, links, connections: Mutex::new(connections) })
+    }
+
+    /// How many bytes of messages this process has sent to other workers so far, those in it
+    /// included: eight for each word.
+    pub fn bytes_sent(&self) -> u64 {
+        self.links.words_sent() * 8
+    }
+}
+
+impl Engine for Cluster {
+    fn workers(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    fn bytes(&self) -> u64 {
+        // What each has sent and another has not yet received, and as much for copies.
+        (4 * WINDOW * size_of::<u64>() * self.workers()) as u64
+    }
+
+    fn run(&self, job: &dyn Job) -> Result<(), Failure> {
+        let runs = self.pool.broadcast(|_| {
+            NODE.with_borrow_mut(|node| {
+                let node = node.as_mut().expect("each thread of the pool has a node");
+                let run = catch_unwind(AssertUnwindSafe(|| node.run(job, &self.links)));
+                if run.is_err() {
+                    // The others would wait for this one for ever.
+                    self.links.halt();
+                }
+                run
+            })
+        });
+        let mut outcome = Ok(());
+        for run in runs {
+            outcome = outcome.and(run.unwrap_or_else(|panic| resume_unwind(panic)));
+        }
+        outcome
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        // What was sent last is on its way when the nodes are gone and the sockets shut down. The
+        // threads of sockets are left alone: those of a lost process would never end.
+        if self.links.failure().is_none() {
+            self.pool.broadcast(|_| drop(NODE.take()));
+            self.links.wait_for_end(FAREWELL);
+        } else {
+            self.pool.broadcast(|_| std::mem::forget(NODE.take()));
+        }
+        let connections = self.connections.get_mut().unwrap_or_else(PoisonError::into_inner);
+        std::mem::forget(std::mem::replace(connections, Box::new(())));
+    }
+}
+
+/// The means by which workers of this process exchange messages: no bytes, but the messages.
+fn processes_builders(workers: NonZeroUsize, hooks: &Hooks) -> Vec<ProcessBuilder> {
+    ProcessBuilder::new_typed_vector(workers.get(), hooks.refill.clone(), hooks.spill.clone())
+}

@@ -1,0 +1,210 @@
+//! Rounds of workers in threads, and in processes that are threads here, connected by sockets.
+
+#![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+use std::net::TcpListener;
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use snapshot_cluster::{Cluster, ClusterError, Members};
+use snapshot_explorer::search::distributed::{Engine, Failure, Job, Part, Place, Send};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Each part sends each part, in every round, some words that name the round and the sender; some
+/// send much, and some are slow.
+struct Talk {
+    rounds: u64,
+    /// Words of a message.
+    length: usize,
+    /// Which worker leaves in which round.
+    leaves: Option<(usize, u64)>,
+    /// How many messages all parts received.
+    received: Mutex<u64>,
+}
+
+struct Talker<'a> {
+    talk: &'a Talk,
+    place: Place,
+    round: u64,
+    /// How many messages it has yet to send in this round.
+    left: u64,
+    received: u64,
+}
+
+/// How many messages a worker sends to each in a round.
+const fn messages(worker: usize, round: u64) -> u64 {
+    (worker as u64 * 7 + round * 3) % 11
+}
+
+impl Job for Talk {
+    fn part(&self, place: Place) -> Box<dyn Part + '_> {
+        let left = messages(place.worker, 0);
+        Box::new(Talker { talk: self, place, round: 0, left, received: 0 })
+    }
+}
+
+impl Part for Talker<'_> {
+    fn work(&mut self, send: &mut Send<'_>) -> bool {
+        if self.place.worker == 1 {
+            thread::sleep(Duration::from_micros(300));
+        }
+        if self.talk.leaves == Some((self.place.worker, self.round)) {
+            panic!("it leaves");
+        }
+        if let Some(left) = self.left.checked_sub(1) {
+            self.left = left;
+            for to in 0..self.place.workers {
+                let mut words = vec![self.round; self.talk.length];
+                words[0] = self.place.worker as u64;
+                send(to, words);
+            }
+        }
+        self.left > 0
+    }
+
+    fn receive(&mut self, words: &[u64]) {
+        assert_eq!(words.len(), self.talk.length);
+        assert!(words[1..].iter().all(|round| *round == self.round), "sent in another round");
+        self.received += 1;
+    }
+
+    fn report(&mut self) -> Vec<u64> {
+        let all = (0..self.place.workers).map(|worker| messages(worker, self.round));
+        assert_eq!(self.received, all.sum::<u64>(), "all that was sent has been received");
+        *self.talk.received.lock().unwrap() += self.received;
+        vec![self.place.worker as u64, self.round]
+    }
+
+    fn decide(&mut self, reports: &[Vec<u64>]) -> bool {
+        let expected = (0..self.place.workers as u64).map(|worker| vec![worker, self.round]);
+        assert!(reports.iter().cloned().eq(expected), "reports of all, in order: {reports:?}");
+        self.round += 1;
+        (self.left, self.received) = (messages(self.place.worker, self.round), 0);
+        self.round < self.talk.rounds
+    }
+}
+
+const fn talk(rounds: u64, length: usize) -> Talk {
+    Talk { rounds, length, leaves: None, received: Mutex::new(0) }
+}
+
+fn sum(workers: usize, rounds: u64) -> u64 {
+    let sent = (0..rounds).flat_map(|round| (0..workers).map(move |of| messages(of, round)));
+    sent.sum::<u64>() * workers as u64
+}
+
+fn number(count: usize) -> NonZeroUsize {
+    NonZeroUsize::new(count).unwrap()
+}
+
+#[test]
+fn what_is_sent_in_a_round_is_received_in_it() {
+    for workers in [1, 2, 3, 4] {
+        let cluster = Cluster::of_threads(number(workers)).unwrap();
+        assert_eq!(cluster.workers(), workers);
+        // One job after the other, small messages and such that fill several windows.
+        for (rounds, length) in [(60, 3), (1, 2), (8, 30_000)] {
+            let talk = talk(rounds, length);
+            assert_eq!(cluster.run(&talk), Ok(()));
+            assert_eq!(talk.received.into_inner().unwrap(), sum(workers, rounds));
+        }
+        assert!(cluster.bytes_sent() > 0);
+    }
+}
+
+/// Addresses at which nobody listens.
+fn addresses(count: usize) -> Vec<String> {
+    let listeners: Vec<TcpListener> =
+        (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    listeners.iter().map(|of| of.local_addr().unwrap().to_string()).collect()
+}
+
+/// Clusters of all processes, each on a thread of its own.
+fn with_all<R: std::marker::Send>(
+    count: usize,
+    workers: usize,
+    each: impl Fn(usize, Cluster) -> R + Sync,
+) -> Vec<R> {
+    let addresses = addresses(count);
+    thread::scope(|scope| {
+        let start = |process| {
+            let members = Members { addresses: addresses.clone(), process };
+            let each = &each;
+            scope.spawn(move || {
+                let cluster = Cluster::of_processes(number(workers), &members, PATIENCE);
+                each(process, cluster.unwrap())
+            })
+        };
+        let running: Vec<_> = (0..count).map(start).collect();
+        running.into_iter().map(|of| of.join().unwrap()).collect()
+    })
+}
+
+#[test]
+fn so_it_is_among_processes() {
+    for (processes, workers) in [(1, 1), (2, 1), (3, 2)] {
+        let received = with_all(processes, workers, |_, cluster| {
+            let mut received = 0;
+            for (rounds, length) in [(50, 3), (5, 30_000)] {
+                let talk = talk(rounds, length);
+                assert_eq!(cluster.run(&talk), Ok(()));
+                received += talk.received.into_inner().unwrap();
+            }
+            received
+        });
+        let all = processes * workers;
+        assert_eq!(received.iter().sum::<u64>(), sum(all, 50) + sum(all, 5));
+    }
+}
+
+/// A process that ends as it should, but before the others, is named; so is the first of them only.
+#[test]
+fn a_process_that_ends_early_is_named() {
+    let runs = with_all(3, 1, |process, cluster| match process {
+        1 => None,
+        _ => Some(cluster.run(&talk(10, 3))),
+    });
+    for run in runs.into_iter().flatten() {
+        let named = matches!(run, Err(Failure::Ended { process: 1, .. }));
+        assert!(named, "{run:?}");
+    }
+}
+
+/// A panic of one worker ends the others of its process, and is passed on.
+#[test]
+fn a_worker_that_panics_holds_up_nobody() {
+    let cluster = Cluster::of_threads(number(3)).unwrap();
+    let talk = Talk { leaves: Some((2, 4)), ..talk(10, 3) };
+    let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cluster.run(&talk)));
+    let panic = run.unwrap_err();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"it leaves"));
+}
+
+#[test]
+fn processes_that_count_differently_or_do_not_come_are_named() {
+    let addresses = addresses(2);
+    let connect = |process, workers| {
+        let members = Members { addresses: addresses.clone(), process };
+        Cluster::of_processes(number(workers), &members, Duration::from_secs(2)).unwrap_err()
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(|| connect(1, 2));
+        let differs = |error: &ClusterError, process| match error {
+            ClusterError::Differs { process: named, .. } => *named == process,
+            _ => false,
+        };
+        let error = connect(0, 1);
+        assert!(differs(&error, 1), "{error}");
+        let error = other.join().unwrap();
+        assert!(differs(&error, 0), "{error}");
+    });
+    let error = connect(0, 1);
+    assert!(matches!(error, ClusterError::Unreachable { process: 1, seconds: 2, .. }), "{error}");
+    let error = connect(1, 1);
+    assert!(matches!(error, ClusterError::Unreachable { process: 0, seconds: 2, .. }), "{error}");
+    let error = connect(2, 1);
+    assert_eq!(error, ClusterError::Process { process: 2, count: 2 });
+}

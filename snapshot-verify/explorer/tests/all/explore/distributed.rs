@@ -1,0 +1,236 @@
+//! A search by parts comes to what one in one process comes to, in whatever order the parts work
+//! and hear of each other, as long as they keep to rounds; and if not, it shows.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use snapshot_explorer::search::distributed::{Engine, Failure, Job, Part, Place};
+use snapshot_explorer::search::{Exploration, ExploreError, Outcome, SearchVerdict, Unfinished};
+
+use crate::explore::bowman::{Exit, bowman};
+use crate::explore::random;
+
+/// What an engine does wrong.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Mistake {
+    None,
+    /// Some words arrive a round late.
+    Late,
+    /// Some words do not arrive.
+    Loses,
+    /// One part has another number than others think.
+    Misplaces,
+}
+
+/// All parts on one thread, in random order.
+#[derive(Debug)]
+struct Simulated {
+    workers: usize,
+    mistake: Mistake,
+    random: Mutex<ChaCha8Rng>,
+    /// How many words were sent.
+    sent: Mutex<usize>,
+}
+
+impl Simulated {
+    fn new(workers: usize, seed: u64, mistake: Mistake) -> Self {
+        let random = Mutex::new(ChaCha8Rng::seed_from_u64(seed));
+        Self { workers, mistake, random, sent: Mutex::new(0) }
+    }
+}
+
+impl Engine for Simulated {
+    fn workers(&self) -> usize {
+        self.workers
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    fn run(&self, job: &dyn Job) -> Result<(), Failure> {
+        let mut random = self.random.lock().unwrap();
+        let workers = self.workers;
+        let place = |worker| Place { worker, workers, is_first: worker == 0 };
+        let mut parts: Vec<Box<dyn Part>> = (0..workers).map(|at| job.part(place(at))).collect();
+        let mut under_way: BTreeMap<(usize, usize), Vec<Vec<u64>>> = BTreeMap::new();
+        loop {
+            let mut late: BTreeMap<(usize, usize), Vec<Vec<u64>>> = BTreeMap::new();
+            let mut working: Vec<usize> = (0..workers).collect();
+            while !working.is_empty() || !under_way.is_empty() {
+                let choice = random.random_range(0..working.len() + under_way.len());
+                if let Some(&from) = working.get(choice) {
+                    let is_more = parts[from].work(&mut |to, words| {
+                        *self.sent.lock().unwrap() += words.len();
+                        let to = match self.mistake {
+                            Mistake::Misplaces if random.random_bool(0.1) => (to + 1) % workers,
+                            _ => to,
+                        };
+                        under_way.entry((from, to)).or_default().push(words);
+                    });
+                    working.retain(|&worker| worker != from || is_more);
+                    continue;
+                }
+                let (from, to) = *under_way.keys().nth(choice - working.len()).unwrap();
+                for words in under_way.remove(&(from, to)).unwrap() {
+                    match self.mistake {
+                        Mistake::Late if random.random_bool(0.1) => {
+                            late.entry((from, to)).or_default().push(words);
+                        }
+                        Mistake::Loses if random.random_bool(0.1) => {}
+                        _ => parts[to].receive(&words),
+                    }
+                }
+            }
+            under_way = late;
+            let reports: Vec<Vec<u64>> = parts.iter_mut().map(|part| part.report()).collect();
+            let goes_on: Vec<bool> = parts.iter_mut().map(|part| part.decide(&reports)).collect();
+            assert!(goes_on.iter().all(|one| *one == goes_on[0]), "all decide alike");
+            if !goes_on[0] {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn counts(outcome: &Outcome) -> (&SearchVerdict, u64, u64, u32) {
+    (&outcome.verdict, outcome.states, outcome.transitions, outcome.depth)
+}
+
+#[test]
+fn parts_come_to_what_one_search_comes_to() {
+    let mut wrong = 0;
+    for exit in [Exit::Correct, Exit::Early] {
+        for antichain in [false, true] {
+            for past_violations in [false, true] {
+                let exploration =
+                    Exploration { antichain, past_violations, ..Exploration::default() };
+                let instance = bowman(3, [0, 1], exit);
+                let whole = exploration.run(&instance, &mut |_| {}).unwrap();
+                wrong += u32::from(!matches!(whole.verdict, SearchVerdict::Verified));
+                for workers in 1..=4 {
+                    let engine = Simulated::new(workers, 22, Mistake::None);
+                    let engine = Some(&engine as &dyn Engine);
+                    let parts = Exploration { engine, ..exploration.clone() };
+                    let outcome = parts.run(&instance, &mut |_| {}).unwrap();
+                    assert_eq!(counts(&outcome), counts(&whole), "{workers}, {exploration:?}");
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, 4, "searches with and without a violation");
+}
+
+#[test]
+fn so_they_do_on_random_instances() {
+    let mut random = ChaCha8Rng::seed_from_u64(2211);
+    let mut kinds = [0; 3];
+    for number in 0..60 {
+        let instance = random::instance(&mut random);
+        let exploration = Exploration {
+            antichain: number % 2 == 0,
+            operations: Some(1 + number % 3),
+            ..Exploration::default()
+        };
+        let whole = exploration.run(&instance, &mut |_| {}).unwrap();
+        kinds[match whole.verdict {
+            SearchVerdict::Verified => 0,
+            SearchVerdict::Violation { .. } => 1,
+            SearchVerdict::Fault { .. } => 2,
+            SearchVerdict::Unknown { .. } => panic!("it fits"),
+        }] += 1;
+        let engine = Simulated::new(2 + number as usize % 3, number.into(), Mistake::None);
+        let engine = Some(&engine as &dyn Engine);
+        let parts = Exploration { engine, ..exploration.clone() };
+        let mut traced = false;
+        let outcome = parts.run(&instance, &mut |progress| traced |= progress.tracing).unwrap();
+        assert_eq!(counts(&outcome), counts(&whole), "instance {number}");
+        assert!(!traced, "instance {number}: its levels are kept");
+    }
+    assert!(kinds.iter().all(|&count| count >= 5), "{kinds:?}");
+}
+
+/// Levels that are too large to keep are explored once more for the trace.
+#[test]
+fn the_trace_is_the_same_where_levels_are_not_kept() {
+    let instance = bowman(4, [0, 1], Exit::Early);
+    let whole = Exploration::default().run(&instance, &mut |_| {}).unwrap();
+    assert!(matches!(whole.verdict, SearchVerdict::Violation { .. }));
+    let engine = Simulated::new(2, 5, Mistake::None);
+    let engine = Some(&engine as &dyn Engine);
+    let mut traced = false;
+    let parts = Exploration { engine, ..Exploration::default() };
+    let outcome = parts.run(&instance, &mut |progress| traced |= progress.tracing).unwrap();
+    assert_eq!(counts(&outcome), counts(&whole));
+    assert!(traced, "a second search was needed");
+}
+
+/// Whether a mistake of an engine is seen in the counts of some search.
+fn is_seen(mistake: Mistake) -> bool {
+    let instance = bowman(3, [0, 1], Exit::Correct);
+    let exploration = Exploration { self_check: None, ..Exploration::default() };
+    let whole = exploration.run(&instance, &mut |_| {}).unwrap();
+    (0..3).any(|seed| {
+        let engine = Simulated::new(3, seed, mistake);
+        let engine = Some(&engine as &dyn Engine);
+        let outcome = Exploration { engine, ..exploration.clone() }.run(&instance, &mut |_| {});
+        counts(&outcome.unwrap()) != counts(&whole)
+    })
+}
+
+#[test]
+fn words_that_are_late_lost_or_misplaced_are_seen_in_the_counts() {
+    assert!(!is_seen(Mistake::None));
+    for mistake in [Mistake::Late, Mistake::Loses, Mistake::Misplaces] {
+        assert!(is_seen(mistake), "{mistake:?}");
+    }
+}
+
+/// The memory of one process ends the search in all, with the same cause.
+#[test]
+fn too_little_memory_ends_all() {
+    let instance = bowman(4, [0, 1], Exit::Correct);
+    let engine = Simulated::new(3, 7, Mistake::None);
+    let engine = Some(&engine as &dyn Engine);
+    let exploration = Exploration { engine, memory: 1 << 20, ..Exploration::default() };
+    let error = exploration.run(&instance, &mut |_| {}).unwrap_err();
+    let ExploreError::Memory { least, .. } = error else { panic!("{error}") };
+    let exploration = Exploration { memory: least + 4096, ..exploration };
+    let outcome = exploration.run(&instance, &mut |_| {}).unwrap();
+    let memory = SearchVerdict::Unknown { cause: Unfinished::Memory, found_at: None };
+    assert_eq!(outcome.verdict, memory);
+    assert!(outcome.peak_bytes <= least + 4096);
+}
+
+/// Runs a job whose first report says something else.
+#[derive(Debug)]
+struct Differing;
+
+impl Engine for Differing {
+    fn workers(&self) -> usize {
+        1
+    }
+
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    fn run(&self, job: &dyn Job) -> Result<(), Failure> {
+        let mut part = job.part(Place { worker: 0, workers: 2, is_first: true });
+        let mine = part.report();
+        let mut other = mine.clone();
+        other[0] ^= 1;
+        assert!(!part.decide(&[mine, other]));
+        Ok(())
+    }
+}
+
+#[test]
+fn another_search_is_refused() {
+    let instance = bowman(3, [0, 1], Exit::Correct);
+    let engine = Some(&Differing as &dyn Engine);
+    let error = Exploration { engine, ..Exploration::default() }.run(&instance, &mut |_| {});
+    assert_eq!(error.unwrap_err(), ExploreError::Cluster(Failure::Differs { worker: 1 }));
+}

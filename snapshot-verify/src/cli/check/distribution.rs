@@ -1,0 +1,51 @@
+//! `--workers` and `--cluster`: the workers of a search, in this process and in others.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+use std::{fs, process::ExitCode};
+
+use snapshot_cluster::{Cluster, Members, hosts};
+
+use super::Check;
+use crate::cli::trouble;
+
+/// How long processes wait for each other to be started.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Check {
+    /// Whether searches have workers rather than threads.
+    pub(super) const fn is_distributed(&self) -> bool {
+        self.workers.is_some() || self.cluster.is_some()
+    }
+
+    /// Whether another process reports what is found, which is the same here.
+    pub(super) fn follows(&self) -> bool {
+        self.process.is_some_and(|process| process > 0)
+    }
+
+    /// Files are written by the process that reports.
+    pub(super) fn leave_files_to_first(&mut self) {
+        if self.follows() {
+            (self.trace, self.html, self.certificate) = (None, None, None);
+        }
+    }
+
+    /// The workers of this process, connected with all others; none if there are threads instead.
+    pub(super) fn connected(&self) -> Result<Option<Cluster>, ExitCode> {
+        let workers = self.workers.unwrap_or(NonZeroUsize::MIN);
+        let cluster = match (&self.cluster, self.process) {
+            (Some(path), Some(process)) => {
+                let at = path.display();
+                let text = fs::read_to_string(path).map_err(|error| {
+                    trouble(format_args!("cannot read --cluster {at}: {error}"))
+                })?;
+                let addresses = hosts(&text)
+                    .map_err(|error| trouble(format_args!("--cluster {at}: {error}")))?;
+                Cluster::of_processes(workers, &Members { addresses, process }, PATIENCE)
+            }
+            _ if self.workers.is_some() => Cluster::of_threads(workers),
+            _ => return Ok(None),
+        };
+        cluster.map(Some).map_err(trouble)
+    }
+}

@@ -1,0 +1,126 @@
+//! The search by workers answers as the one by threads does: verdict, states, transitions, depth,
+//! and a counterexample of the same moves, for any number of workers.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+
+use snapshot_cluster::Cluster;
+use snapshot_core::Process;
+use snapshot_verify::program::Program;
+use snapshot_verify::search::Progress;
+use snapshot_verify::search::distributed::Engine;
+use snapshot_verify::verify::{
+    Effort, Operations, Outcome, Reductions, Request, Unfinished, Unwatched, Verdict, Watch, verify,
+};
+
+use super::{PLAIN, is_full, programs, request, sample};
+
+/// Has searches run by workers.
+struct ByWorkers<'a> {
+    cluster: &'a Cluster,
+    stop: AtomicBool,
+}
+
+impl Watch for ByWorkers<'_> {
+    fn stop(&self) -> &AtomicBool {
+        &self.stop
+    }
+
+    fn begin(&self, _: Option<[Process; 2]>, _: Effort) {}
+
+    fn progress(&self, _: &Progress) {}
+
+    fn engine(&self) -> Option<&dyn Engine> {
+        Some(self.cluster)
+    }
+}
+
+/// Clusters of 1 to 4 workers, for as many searches as there are.
+fn clusters() -> Vec<Cluster> {
+    let workers = (1..=4).map(|workers| NonZeroUsize::new(workers).unwrap());
+    workers.map(|workers| Cluster::of_threads(workers).unwrap()).collect()
+}
+
+/// What must be the same.
+fn told(outcomes: &[Outcome]) -> Vec<String> {
+    let tell = |outcome: &Outcome| {
+        let measures = &outcome.measures;
+        let moves = match &outcome.verdict {
+            Verdict::Violation(counterexample) => format!("{:?}", counterexample.moves()),
+            Verdict::Fault(fault) => format!("{:?}", fault.moves),
+            Verdict::Verified => "verified".to_owned(),
+            Verdict::Unknown(Unfinished::Answered) => "answered by another pair".to_owned(),
+            other => panic!("{other:?}"),
+        };
+        let (states, transitions, depth) = (measures.states, measures.transitions, measures.depth);
+        format!("{states} {transitions} {depth} {moves}")
+    };
+    outcomes.iter().map(tell).collect()
+}
+
+fn agree(name: &str, program: &Program, request: &Request, clusters: &[Cluster]) -> Vec<String> {
+    let expected = told(&verify(program, true, request, &Unwatched::default()).unwrap());
+    for cluster in clusters {
+        let watch = ByWorkers { cluster, stop: AtomicBool::new(false) };
+        let found = told(&verify(program, true, request, &watch).unwrap());
+        assert_eq!(found, expected, "{name}, {} workers", cluster.workers());
+    }
+    expected
+}
+
+/// Whether nothing is wrong with a program.
+fn is_right(told: &[String]) -> bool {
+    told.iter().all(|told| told.ends_with("verified"))
+}
+
+/// With all reductions, and with none.
+#[test]
+fn workers_agree_with_threads_on_corpus_and_bugs() {
+    let clusters = clusters();
+    let [mut right, mut wrong] = [0; 2];
+    for (number, (name, program)) in programs().into_iter().enumerate() {
+        let all = request(2, 2, Reductions::standard());
+        let found = agree(&name, &program, &all, &clusters);
+        if is_right(&found) {
+            right += 1
+        } else {
+            wrong += 1
+        }
+        let few = &clusters[number % 4..=number % 4];
+        agree(&name, &program, &request(2, 1, PLAIN), few);
+    }
+    // Most bugs take more processes or operations.
+    assert!(right >= 8 && wrong >= 3, "{right} right, {wrong} wrong");
+}
+
+#[test]
+fn workers_agree_with_threads_on_mutants() {
+    let clusters = clusters();
+    let step = if is_full() { 2 } else { 41 };
+    let [mut right, mut wrong] = [0; 2];
+    for (number, mutant) in sample(step).into_iter().enumerate() {
+        let request = request(2, 1, Reductions::standard());
+        let some = &clusters[number % 4..=number % 4];
+        let found = agree(&mutant.name, &mutant.program, &request, some);
+        if is_right(&found) { right += 1 } else { wrong += 1 }
+    }
+    assert!(right.min(wrong) * 4 > right + wrong, "{right} right, {wrong} wrong");
+}
+
+/// Searches of more than one level to a worker, of several pairs and of growing bounds, one after
+/// the other on the same workers.
+#[test]
+fn workers_agree_with_threads_on_three_processes() {
+    let clusters = clusters();
+    for (name, program) in programs() {
+        let is_small = ["bowman", "naive_collect", "double_collect"]
+            .iter()
+            .any(|of| name.split(' ').next() == Some(*of));
+        if is_small {
+            agree(&name, &program, &request(3, 2, Reductions::standard()), &clusters[1..3]);
+            let mut grow = request(3, 1, Reductions::standard());
+            (grow.operations, grow.keep_going) = (Operations::Grow, false);
+            agree(&name, &program, &grow, &clusters[3..]);
+        }
+    }
+}
