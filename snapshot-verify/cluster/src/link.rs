@@ -138,10 +138,8 @@ impl Read for Link {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.socket.read(buffer) {
-                Ok(0) if self.zeros >= LAST => {
-                    self.links.end(self.process, End::Well);
-                    return Ok(0);
-                }
+                // Any message may end in zeros: this decides on words only, and never hands the end on.
+                Ok(0) if self.zeros >= LAST => self.links.end(self.process, End::Well),
                 Ok(0) => self.lose("it closed the connection in the midst of a search"),
                 Ok(count) => {
                     let zeros = buffer[..count].iter().rev().take_while(|&&byte| byte == 0).count();

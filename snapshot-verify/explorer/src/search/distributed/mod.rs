@@ -107,7 +107,7 @@ pub enum Failure {
     /// A process has ended before the others.
     #[error(
         "process {process} of the cluster ({address}) has ended before this one: see what it \
-         says, and give all processes the same algorithms and options"
+         says, give all processes the same algorithms and options, and start them again"
     )]
     Ended {
         /// Which.
