@@ -1,8 +1,8 @@
 //! Connections between all processes of a cluster.
 //!
 //! Each process listens at its address. It connects to those before it in the list, and is
-//! connected to by those after it. Whoever connects says who it is, and is answered likewise;
-//! whatever else comes to the address is turned away.
+//! connected to by those after it. Each side begins with a greeting that has its number; a connection
+//! without one is turned away.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -240,7 +240,7 @@ impl Greeter<'_> {
         }
     }
 
-    /// Says who this is, and hears who that is.
+    /// Exchanges greetings.
     fn greet(&self, mut socket: TcpStream) -> io::Result<(Greeting, TcpStream)> {
         socket.set_read_timeout(Some(GREETED))?;
         self.mine.write(&mut socket)?;

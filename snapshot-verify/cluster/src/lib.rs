@@ -8,7 +8,7 @@
 //! | module | what it is |
 //! | --- | --- |
 //! | `rounds` | the dataflow of one worker, and a part of a job run on it |
-//! | `connection` | sockets between all processes, each of which has said who it is |
+//! | `connection` | sockets between all processes, each begun with a greeting |
 //! | `link` | a socket that notes how it ended, rather than to panic |
 //! | `hosts` | the file that names the processes |
 //!
@@ -79,7 +79,7 @@ impl Cluster {
     /// waits until all are connected, for as long as that at most.
     ///
     /// # Errors
-    /// If they cannot be connected, or are not of one mind.
+    /// If they cannot be connected, or count processes or workers differently.
     pub fn of_processes(
         workers: NonZeroUsize,
         members: &Members,

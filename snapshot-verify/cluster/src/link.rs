@@ -2,7 +2,7 @@
 //!
 //! A thread of timely's that meets an error of its socket panics, to take all down. Here a socket
 //! never fails as far as that thread can see: a read that can never succeed waits for ever, what is
-//! written to a lost process vanishes; and how the socket ended is noted for the workers, who end
+//! written to a lost process vanishes; and how the socket ended is noted for the workers, which end
 //! with an error that names the process. (The threads end with the program.)
 
 use std::io::{self, Read, Write};

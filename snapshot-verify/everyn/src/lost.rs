@@ -14,9 +14,9 @@ use rustc_hash::FxHashSet;
 use snapshot_language::program::SharedId;
 
 use super::liveness::{successors, target};
-use super::model::{Act, Cell, Ghosts, Instruction, Model};
+use super::model::{Act, Cell, Instruction, Model};
 use super::names::Use;
-use super::shape::{BASE, I, Mode};
+use super::shape::{BASE, I};
 use super::term::Term;
 
 /// What is known of a local truth value, by its place in the block.
@@ -44,8 +44,7 @@ pub struct Ways {
 /// Of each variable. Only where rounds are ghost scans, for then nothing that a process returns
 /// is judged, and only for vectors, for then faults are excluded elsewhere.
 pub fn lost(model: &Model) -> Vec<Lost> {
-    let by_rounds = matches!(model.obligation.ghosts, Ghosts::Rounds { .. });
-    if !by_rounds || model.obligation.mode != Mode::Direct {
+    if !model.obligation.is_of_round_vectors() {
         return Vec::new();
     }
     let linked = (0..).map(SharedId).zip(&model.links).filter(|(_, links)| links.is_some());

@@ -84,6 +84,13 @@ pub struct Obligation {
     pub part: Part,
 }
 
+impl Obligation {
+    /// Whether it is about the vectors of rounds: nothing that an operation returns is judged.
+    pub fn is_of_round_vectors(&self) -> bool {
+        matches!(self.ghosts, Ghosts::Rounds { .. }) && self.mode == Mode::Direct
+    }
+}
+
 /// Offsets within a block.
 pub mod at {
     /// Where the process stands: two bytes, low first; 0: it is idle.

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 use super::decided::each_binding;
 use super::flow::{Flow, Rounds, Slots, loops_around};
 use super::liveness::{target, terms};
-use super::model::{Act, Cell, For, Ghosts, Instruction, Model, Part, Round, Step, Target};
+use super::model::{Act, Cell, For, Instruction, Model, Part, Round, Step, Target};
 use super::names::Use;
 use super::shape::{I, J, Leaf, Mode, Scalar, T};
 use super::term::{Over, Term};
@@ -215,8 +215,7 @@ fn seed(flow: &Flow<'_>, instruction: &Instruction, relevant: &mut Slots) {
 
 fn is_judged_return(model: &Model, instruction: &Instruction) -> bool {
     let is_ghost = model.is_ghost[instruction.procedure.0 as usize];
-    let is_direct = model.obligation.mode == Mode::Direct;
-    if is_direct && matches!(model.obligation.ghosts, Ghosts::Rounds { .. }) {
+    if model.obligation.is_of_round_vectors() {
         // What scans return is that of a round.
         return false;
     }

@@ -5,15 +5,13 @@
 //! do, so it is sound where nothing is judged but what is written: where rounds are ghost scans.
 //! A scan that pushes twice is one that pushes, and may be over, or push again.
 
-use super::model::{Act, Ghosts, Model};
-use super::shape::Mode;
+use super::model::{Act, Model};
 
 /// For each instruction behind a call, all that a process may go on with when it returns there.
 /// The first of them stands for all.
 pub fn returns(model: &Model) -> Vec<Vec<usize>> {
     let mut returns: Vec<Vec<usize>> = (0..=model.code.len()).map(|at| vec![at]).collect();
-    let by_rounds = matches!(model.obligation.ghosts, Ghosts::Rounds { .. });
-    if !by_rounds || model.obligation.mode != Mode::Direct {
+    if !model.obligation.is_of_round_vectors() {
         return returns;
     }
     let calls: Vec<usize> = (0..model.code.len()).filter(|at| is_plain(model, *at)).collect();

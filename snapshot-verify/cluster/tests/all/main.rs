@@ -115,7 +115,7 @@ fn what_is_sent_in_a_round_is_received_in_it() {
     }
 }
 
-/// Addresses at which nobody listens.
+/// Addresses without a listener.
 fn addresses(count: usize) -> Vec<String> {
     let listeners: Vec<TcpListener> =
         (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();

@@ -31,8 +31,7 @@ use statements::Writer;
 /// If it has constructs that are not modelled, or no ghost scans of this kind.
 pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsupported> {
     let mut model = build(program, obligation, &[])?;
-    let by_rounds = matches!(obligation.ghosts, Ghosts::Rounds { .. });
-    if by_rounds && obligation.mode == Mode::Direct {
+    if obligation.is_of_round_vectors() {
         let names = crate::names::find(program, &model);
         if !names.is_empty() {
             model = build(program, obligation, &names)?;

@@ -120,7 +120,7 @@ fn force(model: &Model, facts: &[Option<Facts>], name: &Name) -> Option<Force> {
         let all = leaf.values(model.obligation.mode, &[])?;
         let is = |at: usize| -> Vec<u8> {
             let known = facts[at].iter().flatten();
-            let of_copies = known.filter_map(|fact| match *fact {
+            let mut of_copies = known.filter_map(|fact| match *fact {
                 Fact::Copy(byte, variable, of) if variable == name.variable && of == offset => {
                     facts[at].iter().flatten().find_map(|fact| match *fact {
                         Fact::Is(of, value) if of == byte => Some(value),
@@ -129,7 +129,7 @@ fn force(model: &Model, facts: &[Option<Facts>], name: &Name) -> Option<Force> {
                 }
                 _ => None,
             });
-            of_copies.take(1).next().map_or_else(|| all.clone(), |value| vec![value])
+            of_copies.next().map_or_else(|| all.clone(), |value| vec![value])
         };
         let mut live: BTreeSet<u8> = BTreeSet::new();
         let mut writes = Vec::new();

@@ -18,7 +18,7 @@ use snapshot_semantics::interpret::{Data, OpenCall};
 use super::execution::{Doing, Execution};
 
 /// An unbroken link.
-const BASE_LINKED: u8 = BASE + 1;
+const LINKED: u8 = BASE + 1;
 
 /// The processes that a view is of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -262,7 +262,7 @@ impl<'a> Likeness<'a> {
                 let Some((_, path)) = &execution.model.slots[at].link else { continue };
                 let rest = path.iter().map(|place| self.index(*place, None));
                 let indices: Option<Vec<i64>> = std::iter::once(Some(of)).chain(rest).collect();
-                if let (BASE_LINKED, Some(indices)) = (self.view[at], indices) {
+                if let (LINKED, Some(indices)) = (self.view[at], indices) {
                     let who = Process::from_index(process);
                     let machine = execution.machine;
                     let is = machine.is_linked(&execution.state, row.array, &indices, who);
@@ -308,7 +308,7 @@ impl<'a> Likeness<'a> {
             let is = machine.is_linked(&self.execution.state, id, &indices, process);
             let says = match byte {
                 BASE => Some(false),
-                byte if byte == BASE + 1 => Some(true),
+                LINKED => Some(true),
                 _ => None,
             };
             self.told += usize::from(is_kept && says.is_some());

@@ -11,7 +11,7 @@ use snapshot_language::program::Program;
 
 use super::follow::Counts;
 use super::programs::{DIRECT, LOCAL, NESTED, corpus, parsed, small, views};
-use super::random::{below, executions, walks, walks_among};
+use super::random::{below, executions, programs, walks, walks_among};
 
 #[test]
 fn executions_with_links_are_among_the_views() {
@@ -213,10 +213,7 @@ private kept: bool
 
 #[test]
 fn executions_of_random_programs_with_links_are_among_the_views() {
-    let programs: u64 = std::env::var("SNAPSHOT_PROGRAMS")
-        .ok()
-        .and_then(|programs| programs.parse().ok())
-        .unwrap_or(100);
+    let programs = programs(100);
     let (mut tried, mut refused, mut counts) = (0, 0, Counts::default());
     for seed in 0..programs {
         let text = text(seed);

@@ -12,7 +12,7 @@ use snapshot_language::program::Program;
 
 use super::follow::Counts;
 use super::programs::{DIRECT, corpus, parsed, views};
-use super::random::{below, executions, walks_among};
+use super::random::{below, executions, programs, walks_among};
 
 /// Whose rows a shared variable names: with a name that is always in force, and one that is not.
 const NAMED: [&str; 4] = [
@@ -215,10 +215,7 @@ procedure help(q: process):
 
 #[test]
 fn executions_of_random_programs_with_names_are_among_the_views() {
-    let programs: u64 = std::env::var("SNAPSHOT_PROGRAMS")
-        .ok()
-        .and_then(|programs| programs.parse().ok())
-        .unwrap_or(40);
+    let programs = programs(40);
     let (mut tried, mut lost, mut through, mut counts) = (0, 0, 0, Counts::default());
     for seed in 0..programs {
         let text = text(seed);

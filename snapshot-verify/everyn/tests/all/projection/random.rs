@@ -121,8 +121,16 @@ fn executions_of_verified_programs_are_among_the_views() {
 /// How many executions, of the programs whose updates scan. `SNAPSHOT_PROJECTIONS=2000`
 /// makes more than a million projections of each.
 pub fn executions() -> u64 {
-    let set = std::env::var("SNAPSHOT_PROJECTIONS").ok();
-    set.and_then(|set| set.parse().ok()).unwrap_or(64)
+    set("SNAPSHOT_PROJECTIONS").unwrap_or(64)
+}
+
+/// How many random programs: `SNAPSHOT_PROGRAMS`, or the usual number.
+pub fn programs(usual: u64) -> u64 {
+    set("SNAPSHOT_PROGRAMS").unwrap_or(usual)
+}
+
+fn set(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
 }
 
 #[test]
@@ -167,10 +175,7 @@ fn executions_of_unproved_programs_are_among_the_views_up_to_failures() {
 /// Programs with names, versions, numbers, loops and blocks of all kinds, right and wrong.
 #[test]
 fn executions_of_random_programs_are_among_the_views() {
-    let programs: u64 = std::env::var("SNAPSHOT_PROGRAMS")
-        .ok()
-        .and_then(|programs| programs.parse().ok())
-        .unwrap_or(100);
+    let programs = programs(100);
     let (mut tried, mut counts) = (0, Counts::default());
     let texts = (0..programs).map(corpus::program::text);
     for text in texts.chain((0..programs / 2).map(corpus::program::exchanging)) {
@@ -204,10 +209,7 @@ fn forgets(model: &Model) -> bool {
 /// Programs that keep something between operations, by scans and by calls that return a view.
 #[test]
 fn executions_of_programs_that_keep_something_are_among_the_views() {
-    let programs: u64 = std::env::var("SNAPSHOT_PROGRAMS")
-        .ok()
-        .and_then(|programs| programs.parse().ok())
-        .unwrap_or(60);
+    let programs = programs(60);
     let (mut tried, mut by_call, mut counts) = (0, 0, Counts::default());
     for text in (0..programs).map(corpus::program::keeping) {
         let program = parsed(&text);
