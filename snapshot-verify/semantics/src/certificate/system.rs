@@ -251,7 +251,7 @@ impl<'m, 'p> System<'m, 'p> {
 
     fn state(&self, row: &[u32]) -> State {
         let at = self.shared_at();
-        let parts = row[at + 1..].iter().map(|number| self.processes.get(*number).clone());
+        let parts = row[at + 1..].iter().map(|number| self.processes.get(*number));
         State::of_parts(self.shared.get(row[at]), parts, self.versions_made(row))
     }
 

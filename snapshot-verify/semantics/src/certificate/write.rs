@@ -179,12 +179,12 @@ pub(super) fn section(
     let parts = used(&shared);
     writeln!(out, "shared {}", parts.len())?;
     for number in parts {
-        writeln!(out, "{}", writing.shared(system.shared.get(number)))?;
+        writeln!(out, "{}", writing.shared(&system.shared.get(number)))?;
     }
     let parts = used(&processes);
     writeln!(out, "process {}", parts.len())?;
     for number in parts {
-        writeln!(out, "{}", writing.process(system.processes.get(number)))?;
+        writeln!(out, "{}", writing.process(&system.processes.get(number)))?;
     }
     let masks = used(&sets);
     writeln!(out, "sets {}", masks.len())?;

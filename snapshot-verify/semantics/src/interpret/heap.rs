@@ -57,10 +57,25 @@ struct Kind {
 pub struct Shape {
     /// Shared variables, in order; nodes by number among all, each once.
     pub roots: Box<[u32]>,
-    /// Per node, its fields in order. Absent and unreached nodes, too.
-    pub edges: Box<[Box<[u32]>]>,
+    /// What the fields of nodes point to, node by node. Absent and unreached nodes, too.
+    edges: Box<[u32]>,
+    /// Per node, where its edges end; of the last nodes without edges nothing.
+    ends: Box<[u32]>,
     /// How many nodes are not absent.
     pub present: usize,
+}
+
+impl Shape {
+    /// Bytes beyond those of the struct.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&*self.roots) + size_of_val(&*self.edges) + size_of_val(&*self.ends)
+    }
+
+    fn edges(&self, node: u32) -> &[u32] {
+        let end = |node: usize| self.ends.get(node).map_or(self.edges.len(), |end| *end as usize);
+        let start = (node as usize).checked_sub(1).map_or(0, end);
+        &self.edges[start..end(node as usize)]
+    }
 }
 
 impl Heap {
@@ -206,19 +221,23 @@ impl Heap {
         let cells = &*part.0;
         let mut roots = Vec::new();
         cells[..self.first_cell].iter().for_each(|cell| self.pointers(&cell.content, &mut roots));
-        let mut edges = Vec::with_capacity(self.len());
-        let mut present = 0;
+        let (mut edges, mut ends) = (Vec::new(), Vec::with_capacity(self.len()));
+        let (mut present, mut found) = (0, Vec::new());
         for kind in &self.kinds {
             for node in 0..kind.count {
-                let mut found = Vec::new();
+                found.clear();
                 for field in &kind.fields {
                     self.pointers(&cells[field + node].content, &mut found);
                 }
-                edges.push(found.into_boxed_slice());
+                edges.append(&mut found);
+                ends.push(edges.len() as u32);
                 present += usize::from(!kind.is(cells, node, NodeType::ABSENT));
             }
         }
-        Shape { roots: roots.into(), edges: edges.into(), present }
+        let last =
+            ends.iter().rposition(|end| *end < edges.len() as u32).map_or(0, |last| last + 1);
+        ends.truncate(last);
+        Shape { roots: roots.into(), edges: edges.into(), ends: ends.into(), present }
     }
 
     /// The nodes that a process holds, by number among all, each once.
@@ -238,7 +257,7 @@ impl Heap {
         while let Some(node) = waiting.pop_front() {
             if !std::mem::replace(&mut is_found[node as usize], true) {
                 order.push(node);
-                waiting.extend(&shape.edges[node as usize]);
+                waiting.extend(shape.edges(node));
             }
         }
         order

@@ -1,17 +1,19 @@
 //! Parts of states by number, for tables of states that are rows of numbers.
 
-use std::hash::Hash;
+use std::hash::BuildHasher;
 use std::mem::size_of;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::Part;
 
 /// Parts by number. Equal ones have equal numbers.
 #[derive(Debug)]
-pub struct Interned<T> {
-    all: Vec<T>,
-    numbers: FxHashMap<T, u32>,
+pub struct Interned<T: Part> {
+    all: Vec<T::Kept>,
+    numbers: HashTable<u32>,
     /// Per part, its versions in the order in which they occur.
     versions: Vec<Box<[u32]>>,
     /// By part and the new names of its versions.
@@ -19,14 +21,18 @@ pub struct Interned<T> {
     /// By part and permutation.
     permuted: FxHashMap<(u32, u32), u32>,
     has_versions: bool,
+    /// Of what the tables point to.
     bytes: usize,
 }
 
-impl<T> Default for Interned<T> {
+/// Bytes of an allocation besides its content, about.
+pub const ALLOCATION: usize = 16;
+
+impl<T: Part> Default for Interned<T> {
     fn default() -> Self {
         Self {
             all: Vec::new(),
-            numbers: FxHashMap::default(),
+            numbers: HashTable::new(),
             versions: Vec::new(),
             renamings: FxHashMap::default(),
             permuted: FxHashMap::default(),
@@ -36,7 +42,7 @@ impl<T> Default for Interned<T> {
     }
 }
 
-impl<T: Part + Clone + Eq + Hash> Interned<T> {
+impl<T: Part> Interned<T> {
     /// How many there are.
     pub const fn len(&self) -> usize {
         self.all.len()
@@ -48,28 +54,38 @@ impl<T: Part + Clone + Eq + Hash> Interned<T> {
     }
 
     /// About how many bytes they take.
-    pub const fn bytes(&self) -> usize {
-        self.bytes
+    pub fn bytes(&self) -> usize {
+        let all = self.all.capacity() * size_of::<T::Kept>();
+        let versions = self.versions.capacity() * size_of::<Box<[u32]>>();
+        // A byte per place of a table of hashes, and an eighth of the places stays empty.
+        let renamings = self.renamings.capacity() * 8 / 7 * size_of::<[usize; 5]>();
+        let permuted = self.permuted.capacity() * 8 / 7 * (size_of::<((u32, u32), u32)>() + 1);
+        self.bytes + all + versions + self.numbers.allocation_size() + renamings + permuted
     }
 
     /// The part with this number.
-    pub fn get(&self, number: u32) -> &T {
-        &self.all[number as usize]
+    pub fn get(&self, number: u32) -> T {
+        T::from_kept(&self.all[number as usize])
     }
 
     /// The number of a part, which is new if it is the number of parts there were.
     pub fn number(&mut self, part: T) -> u32 {
-        if let Some(number) = self.numbers.get(&part) {
-            return *number;
-        }
-        let number = self.all.len() as u32;
+        let kept = part.to_kept();
+        let all = &self.all;
+        let is_it = |number: &u32| all[*number as usize] == kept;
+        let hash_of = |number: &u32| FxBuildHasher.hash_one(&all[*number as usize]);
+        let entry = self.numbers.entry(FxBuildHasher.hash_one(&kept), is_it, hash_of);
+        let place = match entry {
+            Entry::Occupied(known) => return *known.get(),
+            Entry::Vacant(place) => place,
+        };
+        let number = all.len() as u32;
+        place.insert(number);
         let versions = part.versions().into_boxed_slice();
         self.has_versions |= !versions.is_empty();
-        // With its places in tables.
-        self.bytes += part.size() + size_of::<[usize; 8]>() + size_of_val(&*versions);
+        self.bytes += T::size(&kept) + size_of_val(&*versions);
         self.versions.push(versions);
-        self.all.push(part.clone());
-        self.numbers.insert(part, number);
+        self.all.push(kept);
         number
     }
 
@@ -87,9 +103,9 @@ impl<T: Part + Clone + Eq + Hash> Interned<T> {
             let position = before.iter().position(|known| *known == version);
             after[position.expect("all versions of a part are known")]
         };
-        let renamed = self.all[number as usize].renamed(&mut { name });
+        let renamed = self.get(number).renamed(&mut { name });
         let renamed = self.number(renamed);
-        self.bytes += size_of_val(&*after) + size_of::<[usize; 8]>();
+        self.bytes += size_of_val(&*after) + ALLOCATION;
         self.renamings.insert((number, after), renamed);
         renamed
     }
@@ -100,9 +116,8 @@ impl<T: Part + Clone + Eq + Hash> Interned<T> {
         if let Some(known) = self.permuted.get(&key) {
             return *known;
         }
-        let permuted = permute(self.get(number));
+        let permuted = permute(&self.get(number));
         let permuted = self.number(permuted);
-        self.bytes += size_of::<[u32; 4]>();
         self.permuted.insert(key, permuted);
         permuted
     }

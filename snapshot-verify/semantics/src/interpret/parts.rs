@@ -11,10 +11,14 @@
 //! occur. As programs only compare versions for equality, such states have the
 //! same futures.
 
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::mem::size_of;
 use std::sync::Arc;
 
 use super::data::Data;
+use super::interned::ALLOCATION;
+use super::packed::Packed;
 use super::state::{Activity, Cell, Frame, Local, State};
 
 /// The contents of all cells, and the processes that are linked to them.
@@ -25,8 +29,17 @@ pub struct SharedPart(pub(super) Arc<Vec<Cell>>);
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct ProcessPart(pub(super) Arc<Local>);
 
-/// A part of a state: its versions, and its size.
+/// A part of a state: its versions, and how it is kept where there are many.
 pub trait Part: Sized {
+    /// What is kept of it: equal iff parts are equal.
+    type Kept: Debug + Eq + Hash;
+
+    /// What is to be kept.
+    fn to_kept(&self) -> Self::Kept;
+
+    /// The part that was kept.
+    fn from_kept(kept: &Self::Kept) -> Self;
+
     /// The versions in it but for the first one of all, which programs can name,
     /// each once, in the order in which they occur.
     fn versions(&self) -> Vec<u32>;
@@ -35,8 +48,8 @@ pub trait Part: Sized {
     #[must_use]
     fn renamed(&self, rename: &mut dyn FnMut(u32) -> u32) -> Self;
 
-    /// About how many bytes it takes.
-    fn size(&self) -> usize;
+    /// About how many bytes it takes as it is kept, besides those of its struct.
+    fn size(kept: &Self::Kept) -> usize;
 }
 
 impl State {
@@ -61,12 +74,12 @@ impl State {
 
     /// A state of these parts, one per process.
     pub fn of_parts(
-        shared: &SharedPart,
+        shared: SharedPart,
         processes: impl IntoIterator<Item = ProcessPart>,
         versions_made: u32,
     ) -> Self {
         let processes = processes.into_iter().map(|part| part.0).collect();
-        Self { cells: Arc::clone(&shared.0), processes, fresh: versions_made }
+        Self { cells: shared.0, processes, fresh: versions_made }
     }
 }
 
@@ -83,6 +96,16 @@ impl ProcessPart {
 }
 
 impl Part for SharedPart {
+    type Kept = Packed;
+
+    fn to_kept(&self) -> Packed {
+        Packed::new(&self.0)
+    }
+
+    fn from_kept(kept: &Packed) -> Self {
+        Self(Arc::new(kept.cells()))
+    }
+
     fn versions(&self) -> Vec<u32> {
         let mut found = Vec::new();
         self.0.iter().for_each(|cell| versions(&cell.content, &mut found));
@@ -97,13 +120,22 @@ impl Part for SharedPart {
         Self(Arc::new(self.0.iter().map(cell).collect()))
     }
 
-    fn size(&self) -> usize {
-        let cell = |cell: &Cell| size_of::<Vec<bool>>() + cell.links.len() + cell.content.size();
-        self.0.iter().map(cell).sum()
+    fn size(kept: &Packed) -> usize {
+        kept.len() + ALLOCATION
     }
 }
 
 impl Part for ProcessPart {
+    type Kept = Self;
+
+    fn to_kept(&self) -> Self {
+        self.clone()
+    }
+
+    fn from_kept(kept: &Self) -> Self {
+        kept.clone()
+    }
+
     fn versions(&self) -> Vec<u32> {
         let mut found = Vec::new();
         let frames = self.frames().iter().flat_map(|frame| &frame.locals);
@@ -122,13 +154,13 @@ impl Part for ProcessPart {
         Self(Arc::new(local))
     }
 
-    fn size(&self) -> usize {
+    fn size(kept: &Self) -> usize {
         let frame = |frame: &Frame| {
             let data: usize = frame.locals.iter().map(Data::size).sum();
             size_of::<Frame>() + data + frame.excepts.len() * size_of::<Option<i64>>()
         };
-        let private: usize = self.0.private.iter().map(Data::size).sum();
-        size_of::<Local>() + private + self.frames().iter().map(frame).sum::<usize>()
+        let private: usize = kept.0.private.iter().map(Data::size).sum();
+        size_of::<Local>() + private + kept.frames().iter().map(frame).sum::<usize>()
     }
 }
 

@@ -265,7 +265,7 @@ impl<'m, 'p> States<'m, 'p> {
 
     fn state(&self, row: &[u32]) -> State {
         let parts = row[1..1 + self.machine.processes()].iter();
-        let parts = parts.map(|number| self.processes.get(*number).clone());
+        let parts = parts.map(|number| self.processes.get(*number));
         let shared = self.shared.get(row[SHARED]);
         State::of_parts(shared, parts, self.versions_made(row))
     }

@@ -1,0 +1,242 @@
+//! Shared memory in few bytes, for searches that hold many states of many cells.
+//!
+//! Each cell takes a byte or two, and cells in a row that hold the same take one or two bytes more,
+//! however many they are: most nodes are absent most of the time. Whoever needs the cells
+//! reads the bytes again.
+//!
+//! A datum begins with a byte: what it is, and in the upper half a number below 15; or 15, and the
+//! rest of the number follows, seven bits to a byte, the least first.
+
+use super::data::Data;
+use super::state::Cell;
+use crate::program::NodeId;
+
+const NONE: u8 = 0;
+const BOOL: u8 = 1;
+const NUMBER: u8 = 2;
+const VALUE: u8 = 3;
+const VERSION: u8 = 4;
+const COUNTER: u8 = 5;
+/// Its number; then its kind.
+const NODE: u8 = 6;
+/// How many; then they.
+const PARTS: u8 = 7;
+/// The cell before it, this often once more.
+const REPEAT: u8 = 8;
+/// The number of processes that may be linked to the next cell; then one bit for each.
+const LINKS: u8 = 9;
+
+/// The largest number in the upper half of a byte, which stands for all from there on.
+const LARGE: u64 = 15;
+
+/// The cells of a state, packed. Equal iff the cells are.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub struct Packed(Box<[u8]>);
+
+impl Packed {
+    /// Packs cells.
+    pub(super) fn new(cells: &[Cell]) -> Self {
+        let mut out = Writer(Vec::with_capacity(cells.len()));
+        // Where the last cell begins and ends, and how many equal ones came after it.
+        let (mut last, mut repeated) = (0..0, 0);
+        for cell in cells {
+            let start = out.0.len();
+            out.cell(cell);
+            // Mostly of one byte, for which a call of `memcmp` is slow.
+            let (before, after) = (&out.0[last.clone()], &out.0[start..]);
+            if before.len() == after.len() && before.iter().eq(after) {
+                out.0.truncate(start);
+                repeated += 1;
+                continue;
+            }
+            if repeated > 0 {
+                let cell = out.0.split_off(start);
+                out.head(REPEAT, repeated);
+                repeated = 0;
+                last.start = out.0.len();
+                out.0.extend(cell);
+            } else {
+                last.start = start;
+            }
+            last.end = out.0.len();
+        }
+        if repeated > 0 {
+            out.head(REPEAT, repeated);
+        }
+        Self(out.0.into())
+    }
+
+    /// The cells.
+    pub(super) fn cells(&self) -> Vec<Cell> {
+        let mut bytes = Reader(&self.0);
+        let mut cells: Vec<Cell> = Vec::new();
+        while !bytes.0.is_empty() {
+            let mut links = Vec::new();
+            let (mut what, mut number) = bytes.head();
+            if what == REPEAT {
+                let cell = cells.last().expect("a cell is before its repetition").clone();
+                cells.resize(cells.len() + number as usize, cell);
+                continue;
+            }
+            if what == LINKS {
+                links = bytes.bits(number as usize);
+                (what, number) = bytes.head();
+            }
+            cells.push(Cell { content: bytes.data(what, number), links });
+        }
+        cells
+    }
+
+    /// How many bytes they are.
+    pub(super) const fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn head(&mut self, what: u8, number: u64) {
+        self.0.push(what | (number.min(LARGE) as u8) << 4);
+        if let Some(mut rest) = number.checked_sub(LARGE) {
+            while rest >= 128 {
+                self.0.push(rest as u8 | 128);
+                rest >>= 7;
+            }
+            self.0.push(rest as u8);
+        }
+    }
+
+    fn cell(&mut self, Cell { content, links }: &Cell) {
+        if !links.is_empty() {
+            self.head(LINKS, links.len() as u64);
+            for links in links.chunks(8) {
+                let bits = links.iter().enumerate().map(|(bit, link)| u8::from(*link) << bit);
+                self.0.push(bits.sum());
+            }
+        }
+        self.data(content);
+    }
+
+    fn data(&mut self, data: &Data) {
+        match data {
+            Data::None => self.head(NONE, 0),
+            Data::Bool(data) => self.head(BOOL, u64::from(*data)),
+            // Signs go to the lowest bit.
+            Data::Number(data) => self.head(NUMBER, ((data << 1) ^ (data >> 63)) as u64),
+            Data::Value(data) => self.head(VALUE, u64::from(*data)),
+            Data::Version(data) => self.head(VERSION, u64::from(*data)),
+            Data::Counter(data) => self.head(COUNTER, *data),
+            Data::Node { id, number } => {
+                self.head(NODE, u64::from(*number));
+                self.head(NUMBER, u64::from(id.0));
+            }
+            Data::Parts(parts) => {
+                self.head(PARTS, parts.len() as u64);
+                parts.iter().for_each(|part| self.data(part));
+            }
+        }
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn byte(&mut self) -> u8 {
+        let [byte, rest @ ..] = self.0 else { unreachable!("it ends behind a cell") };
+        self.0 = rest;
+        *byte
+    }
+
+    fn head(&mut self) -> (u8, u64) {
+        let head = self.byte();
+        let mut number = u64::from(head >> 4);
+        if number == LARGE {
+            let mut shift = 0;
+            loop {
+                let byte = self.byte();
+                number += u64::from(byte & 127) << shift;
+                if byte < 128 {
+                    break;
+                }
+                shift += 7;
+            }
+        }
+        (head & 15, number)
+    }
+
+    fn bits(&mut self, count: usize) -> Vec<bool> {
+        let mut bits = Vec::with_capacity(count);
+        for first in (0..count).step_by(8) {
+            let byte = self.byte();
+            bits.extend((0..8.min(count - first)).map(|bit| byte >> bit & 1 == 1));
+        }
+        bits
+    }
+
+    fn data(&mut self, what: u8, number: u64) -> Data {
+        match what {
+            NONE => Data::None,
+            BOOL => Data::Bool(number == 1),
+            NUMBER => Data::Number((number >> 1) as i64 ^ -((number & 1) as i64)),
+            VALUE => Data::Value(number as u32),
+            VERSION => Data::Version(number as u32),
+            COUNTER => Data::Counter(number),
+            NODE => {
+                let (_, id) = self.head();
+                Data::Node { id: NodeId(id as u16), number: number as u32 }
+            }
+            PARTS => {
+                let part = |_| {
+                    let (what, number) = self.head();
+                    self.data(what, number)
+                };
+                Data::Parts((0..number).map(part).collect())
+            }
+            _ => unreachable!("data is none of these"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn data() -> impl Strategy<Value = Data> {
+        let numbers = || prop_oneof![0..40_u64, Just(u64::from(u32::MAX)), 0..u64::MAX];
+        let small = || numbers().prop_map(|number| number as u32);
+        let leaf = prop_oneof![
+            Just(Data::None),
+            any::<bool>().prop_map(Data::Bool),
+            prop_oneof![-20..20_i64, any::<i64>()].prop_map(Data::Number),
+            small().prop_map(Data::Value),
+            small().prop_map(Data::Version),
+            numbers().prop_map(Data::Counter),
+            (0..20_u16, small()).prop_map(|(id, number)| Data::Node { id: NodeId(id), number }),
+        ];
+        leaf.prop_recursive(3, 20, 20, |part| {
+            prop::collection::vec(part, 0..20).prop_map(Data::Parts)
+        })
+    }
+
+    fn cells() -> impl Strategy<Value = Vec<Cell>> {
+        let cell = (data(), prop::collection::vec(any::<bool>(), 0..20), 1..30_usize)
+            .prop_map(|(content, links, times)| vec![Cell { content, links }; times]);
+        prop::collection::vec(cell, 0..8).prop_map(|cells| cells.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_packed_is_read_again(cells in cells()) {
+            prop_assert_eq!(Packed::new(&cells).cells(), cells);
+        }
+    }
+
+    #[test]
+    fn cells_that_are_equal_take_no_room() {
+        let absent = Cell { content: Data::Number(0), links: Vec::new() };
+        assert_eq!(Packed::new(&vec![absent; 1000]).len(), 4);
+    }
+}
