@@ -11,7 +11,7 @@ use benches::model::stateright;
 use benches::tables::growth::{self, RecipeArguments};
 use benches::tables::published::{self, Half};
 use benches::tables::verification::{self, Table};
-use benches::tables::{Measuring, Options, bowman, every, hard, many_writers, registers};
+use benches::tables::{Measuring, Options, bowman, every, hard, many_writers, refinement};
 use benches::{render, tables};
 use clap::{Args, Parser, Subcommand};
 
@@ -44,8 +44,8 @@ enum What {
     Hard(Options),
     /// Histories in which any process may update any segment.
     ManyWriters(ManyWriters),
-    /// FM 2009, Table 1: the registers, by refinement.
-    Registers(Options),
+    /// FM 2009, Table 1: a register, a stack, queues and SNZI, by refinement.
+    Refinement(Options),
     /// Bowman against Spin and stateright, in turns.
     Bowman(Bowman),
     /// All that has peers, one after the other: 3, 4, hard, bowman.
@@ -150,9 +150,10 @@ fn work(what: What) -> Result<ExitCode, Box<dyn Error>> {
             many_writers::measure(&mut measuring, options.quick)?;
             Ok(end(&measuring, &[]))
         }
-        What::Registers(options) => {
-            let mut measuring = Measuring::begin(&options, registers::TABLE, registers::PATIENCE)?;
-            registers::measure(&mut measuring, options.quick)?;
+        What::Refinement(options) => {
+            let mut measuring =
+                Measuring::begin(&options, refinement::TABLE, refinement::PATIENCE)?;
+            refinement::measure(&mut measuring, options.quick)?;
             Ok(end(&measuring, &[]))
         }
         What::Bowman(arguments) => explore(&arguments),

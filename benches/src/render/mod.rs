@@ -27,7 +27,7 @@ use crate::tables::published::Half;
 use crate::tables::verification::Table as Verification;
 use crate::tables::{
     bowman as bowman_table, every as every_table, growth as growth_table, hard, many_writers,
-    registers,
+    refinement as refinement_table,
 };
 
 /// Why there is no page.
@@ -116,7 +116,7 @@ fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
     add(bowman_table::TABLE, &|records| Ok(bowman::section(records)))?;
     add(growth_table::TABLE, &|records| growth::histories(records, plots))?;
     add(growth_table::VERIFICATION, &|records| growth::verification(records, plots))?;
-    add(registers::TABLE, &|records| Ok(refinement::section(records)))?;
+    add(refinement_table::TABLE, &|records| Ok(refinement::section(records)))?;
     page.push_str(&line_up(record)?);
     Ok(page)
 }

@@ -11,7 +11,7 @@ pub mod growth;
 pub mod hard;
 pub mod many_writers;
 pub mod published;
-pub mod registers;
+pub mod refinement;
 pub mod verification;
 
 use std::collections::HashMap;

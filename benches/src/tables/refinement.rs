@@ -1,5 +1,4 @@
-//! FM 2009, Table 1: those of its objects that are snapshots with one writer, which are
-//! the registers.
+//! FM 2009, Table 1: refinement checking of a register, a stack, queues and SNZI.
 
 use std::fs;
 
@@ -12,29 +11,83 @@ use crate::record::Outcome;
 pub const TABLE: &str = "fm2009-table1";
 
 /// Seconds that a search may take.
-pub const PATIENCE: f64 = 60.0;
+pub const PATIENCE: f64 = 120.0;
 
 /// With and without partial order reduction, and the value of `--partial-order` for each.
 pub const METHODS: [(&str, &str); 2] = [("without-por", "off"), ("with-por", "on")];
 
-/// How many values the quick size has.
-const QUICK: u32 = 4;
+/// The rows of the quick size.
+const QUICK: [&str; 2] = ["4-valued register", "buggy queue of size 10"];
 
-/// How many values the register of a row has, if it is one.
-pub fn values(row: &Refinement) -> Option<u32> {
-    let (values, _) = row.algorithm.split_once("-valued register")?;
-    values.parse().ok()
+/// How a row is asked of `snapshot-verify check`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Asked {
+    /// The algorithm of the corpus.
+    pub algorithm: &'static str,
+    /// Of a register, how many values it has, which its text says.
+    pub register: Option<u32>,
+    /// The options besides the number of processes and partial order reduction.
+    pub options: Vec<String>,
+}
+
+impl Asked {
+    fn new(algorithm: &'static str, options: &str) -> Self {
+        let options = options.split_whitespace().map(str::to_owned).collect();
+        Self { algorithm, register: None, options }
+    }
+
+    /// The size of a row that may be asked, and the question; `None` of what the corpus or
+    /// the language lacks: the mailbox, and linearization points of objects.
+    pub fn of(row: &Refinement) -> Option<(f64, Self)> {
+        if let Some((values, _)) = row.algorithm.split_once("-valued register") {
+            let values = values.parse().ok()?;
+            let options = format!("--values {values} --updater 0 --executions full");
+            let register = Self { register: Some(values), ..Self::new("register", &options) };
+            return Some((f64::from(values), register));
+        }
+        let (object, size) = row.algorithm.split_once(" of size ")?;
+        let size: u32 = size.parse().ok()?;
+        let asked = match object {
+            "stack" => Self::new("linked_stack", &format!("--size {size} --values 1")),
+            // Behind a process that is late, nodes stay for ever: without a bound there are
+            // infinitely many states.
+            "queue" => {
+                Self::new("linked_queue", &format!("--size {size} --values 1 --operations {size}"))
+            }
+            "buggy queue" => Self::new(
+                "array_queue",
+                &format!("--size {size} --values 1 --bug stale_front --operations grow"),
+            ),
+            "SNZI" if row.processes == 2 => Self::new("snzi", ""),
+            "SNZI" => Self::new("snzi", "--operations 3"),
+            _ => return None,
+        };
+        Some((f64::from(size), asked))
+    }
+
+    /// As it is typed.
+    pub fn command(&self) -> String {
+        let words = [self.algorithm].into_iter().chain(self.options.iter().map(String::as_str));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    fn text(&self) -> String {
+        let text = corpus::algorithm(self.algorithm).expect("it is of the corpus").text;
+        match self.register {
+            None => text.to_owned(),
+            Some(values) => register(text, values),
+        }
+    }
 }
 
 /// The register of the corpus, which has four values, with this many.
-fn text(values: u32) -> String {
-    let register = corpus::algorithm("register").expect("it is of the corpus").text;
-    let algorithm = register.lines().take_while(|line| !line.starts_with("bug "));
+fn register(text: &str, values: u32) -> String {
+    let algorithm = text.lines().take_while(|line| !line.starts_with("bug "));
     let line = |line: &str| line.replace("..3", &format!("..{}", values - 1)) + "\n";
     algorithm.map(line).collect()
 }
 
-/// Measures all registers; quick: the smallest.
+/// Measures all rows that can be asked; quick: two of them.
 ///
 /// # Errors
 /// If something cannot be run or recorded.
@@ -42,25 +95,25 @@ pub fn measure(measuring: &mut Measuring, quick: bool) -> Result<(), TableError>
     let verifier = program("snapshot-verify")?;
     let directory = tempfile::tempdir()?;
     for row in fm2009_table1() {
-        let Some(values) = values(&row).filter(|&values| !quick || values == QUICK) else {
+        let Some((size, asked)) = Asked::of(&row) else { continue };
+        if quick && !QUICK.contains(&&*row.algorithm) {
             continue;
-        };
-        let path = directory.path().join(format!("register-{values}.snapshot"));
-        fs::write(&path, text(values))?;
+        }
+        let path = directory.path().join(format!("{}-{size}.snapshot", asked.algorithm));
+        fs::write(&path, asked.text())?;
         let question = Question {
             case: row.algorithm.clone(),
             group: row.algorithm,
-            x: Some(f64::from(values)),
+            x: Some(size),
             expected: Some(Outcome::of(row.linearizable)),
         };
         let path = path.to_string_lossy();
-        let [processes, values] = [row.processes.to_string(), values.to_string()];
+        let processes = row.processes.to_string();
         for (method, partial_order) in METHODS {
-            let arguments = [
-                ["check", &path, "-n", &processes, "--values", &values],
-                ["--updater", "0", "--executions", "full", "--partial-order", partial_order],
-            ];
-            ask(measuring, &question, method, &verifier, &arguments.concat())?;
+            let mut arguments = vec!["check", &path, "-n", &processes];
+            arguments.extend(["--partial-order", partial_order]);
+            arguments.extend(asked.options.iter().map(String::as_str));
+            ask(measuring, &question, method, &verifier, &arguments)?;
         }
     }
     Ok(())
@@ -71,17 +124,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn registers_are_the_first_rows() {
-        let registers: Vec<_> = fm2009_table1().iter().map(values).collect();
-        assert_eq!(registers[..5], [Some(4), Some(5), Some(6), Some(3), None]);
-        assert!(registers[5..].iter().all(Option::is_none));
+    fn what_is_not_asked_are_points_and_the_mailbox() {
+        let rows = fm2009_table1();
+        let missing: Vec<_> = rows.iter().filter(|row| Asked::of(row).is_none()).collect();
+        assert_eq!(missing.len(), 6);
+        let is_known = |name: &str| name.contains("(points)") || name.contains("mailbox");
+        assert!(missing.iter().all(|row| is_known(&row.algorithm)), "{missing:?}");
+    }
+
+    #[test]
+    fn rows_are_asked_of_algorithms_of_the_corpus_with_their_sizes() {
+        for row in fm2009_table1() {
+            let Some((size, asked)) = Asked::of(&row) else { continue };
+            assert!(asked.text().starts_with(&format!("algorithm {}", asked.algorithm)));
+            assert!(row.algorithm.contains(&size.to_string()), "{row:?}");
+        }
     }
 
     #[test]
     fn a_register_has_as_many_values_as_it_is_to_have() {
-        let register = corpus::algorithm("register").unwrap().text;
-        assert!(register.starts_with(text(4).trim_end()));
-        let six = text(6);
+        let text = corpus::algorithm("register").unwrap().text;
+        assert!(text.starts_with(register(text, 4).trim_end()));
+        let six = register(text, 6);
         assert_eq!(six.matches("0..5").count(), 3, "{six}");
         assert!(six.contains("bits[1..5]") && !six.contains("..3"), "{six}");
     }
