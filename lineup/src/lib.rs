@@ -36,6 +36,7 @@
 //! | [`many`] | random tests, all tests of a shape, AutoCheck |
 //! | [`survey`] | series of tests within a budget, recorded; Table 2 of the paper |
 //! | [`assert!`] | all that in an ordinary `#[test]` |
+//! | [`together`] | channels, exchangers, barriers, against a specification |
 //! | [`report`] | answers as text |
 //! | [`files`], [`cli`], [`main!`] | observation and failure files, and programs of one's own |
 //!
@@ -63,6 +64,7 @@ mod spin;
 mod subject;
 pub mod subjects;
 pub mod survey;
+pub mod together;
 mod verdict;
 
 pub use check::{Check, Tally};

@@ -6,6 +6,7 @@ pub mod collections;
 pub mod counters;
 pub mod events;
 pub mod lists;
+pub mod monitor;
 pub mod queues;
 pub mod snapshots;
 pub mod tasks;
@@ -17,5 +18,6 @@ pub use collections::{
 pub use counters::{Counter, Counter1, Counter2};
 pub use events::{ManualResetEvent, ManualResetEventPre};
 pub use lists::{LinkedList, LinkedListPre};
+pub use monitor::{Mistake, Monitor};
 pub use queues::{Queue, QueuePre};
 pub use tasks::{PhaseBarrier, TaskSource, TaskSourceF, TaskSourceG};

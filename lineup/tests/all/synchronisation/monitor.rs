@@ -1,127 +1,11 @@
 //! One implementation of every object: a monitor in which operations wait until they can form a
 //! group. And three mistakes of students that it can be given.
 
-use std::collections::BTreeMap;
-
-use shuttle::sync::{Condvar, Mutex};
-use shuttle::thread;
+use lineup::subjects::{Mistake, Monitor};
+use snapshot_core::synchronisation::Synchronisation;
 use snapshot_core::synchronisation::objects::*;
-use snapshot_core::synchronisation::{Bond, Member, Synchronisation};
 
 use super::{Seen, explore};
-
-/// What is wrong with a monitor.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-enum Mistake {
-    None,
-    /// There are two places for results, and no operation waits until they are empty again.
-    TwoPlaces,
-    /// One waiting thread is woken, not all of them.
-    WakeOne,
-    /// An operation that cannot take effect at once returns as if it had.
-    Impatience,
-}
-
-struct Shared<S: Synchronisation> {
-    state: S::State,
-    next: usize,
-    /// Operations that wait, by ticket.
-    waiting: BTreeMap<usize, S::Input>,
-    /// Results that were not yet fetched, by ticket or place.
-    results: BTreeMap<usize, S::Output>,
-}
-
-struct Monitor<S: Synchronisation> {
-    object: S,
-    outputs: fn(&S::Input) -> Vec<S::Output>,
-    mistake: Mistake,
-    shared: Mutex<Shared<S>>,
-    changed: Condvar,
-}
-
-impl<S: Synchronisation> Monitor<S>
-where
-    S::Input: Clone,
-    S::Output: Clone,
-{
-    fn place(&self, ticket: usize) -> usize {
-        if self.mistake == Mistake::TwoPlaces { ticket % 2 } else { ticket }
-    }
-
-    fn operate(&self, input: S::Input) -> S::Output {
-        let mut shared = self.shared.lock().unwrap();
-        let ticket = shared.next;
-        shared.next += 1;
-        shared.waiting.insert(ticket, input.clone());
-        drop(shared);
-        // Others may come meanwhile: so operations with a time limit meet, too.
-        thread::yield_now();
-        let mut shared = self.shared.lock().unwrap();
-        while self.form(&mut shared) {
-            if self.mistake == Mistake::WakeOne {
-                self.changed.notify_one();
-            } else {
-                self.changed.notify_all();
-            }
-        }
-        let place = self.place(ticket);
-        loop {
-            if !shared.waiting.contains_key(&ticket)
-                && let Some(output) = shared.results.remove(&place)
-            {
-                return output;
-            }
-            if self.mistake == Mistake::Impatience {
-                shared.waiting.remove(&ticket);
-                return (self.outputs)(&input).swap_remove(0);
-            }
-            shared = self.changed.wait(shared).unwrap();
-        }
-    }
-
-    /// Lets the largest possible group of waiting operations take effect.
-    fn form(&self, shared: &mut Shared<S>) -> bool {
-        let tickets: Vec<usize> = shared.waiting.keys().copied().collect();
-        let mut sets: Vec<u32> = (1..1 << tickets.len()).collect();
-        sets.sort_by_key(|set| std::cmp::Reverse(set.count_ones()));
-        for set in sets {
-            let chosen: Vec<usize> = (0..tickets.len())
-                .filter(|bit| set >> bit & 1 == 1)
-                .map(|bit| tickets[bit])
-                .collect();
-            let inputs: Vec<S::Input> =
-                chosen.iter().map(|ticket| shared.waiting[ticket].clone()).collect();
-            let Some((state, outputs)) = self.answer(&shared.state, &inputs) else { continue };
-            shared.state = state;
-            for (ticket, output) in chosen.iter().zip(outputs) {
-                shared.waiting.remove(ticket);
-                shared.results.insert(self.place(*ticket), output);
-            }
-            return true;
-        }
-        false
-    }
-
-    /// What these operations return together, if they can.
-    fn answer(&self, state: &S::State, inputs: &[S::Input]) -> Option<(S::State, Vec<S::Output>)> {
-        let candidates: Vec<Vec<S::Output>> = inputs.iter().map(self.outputs).collect();
-        let mut chosen = vec![0; inputs.len()];
-        loop {
-            let outputs: Vec<S::Output> =
-                chosen.iter().zip(&candidates).map(|(&index, all)| all[index].clone()).collect();
-            let group: Vec<Member<'_, S::Input, S::Output>> =
-                inputs.iter().zip(outputs.iter().map(Some)).collect();
-            let mut after = state.clone();
-            match self.object.together(&mut after, &group) {
-                Bond::Yes => return Some((after, outputs)),
-                Bond::No | Bond::Prefix => {}
-            }
-            let next = (0..chosen.len()).find(|&at| chosen[at] + 1 < candidates[at].len())?;
-            chosen[next] += 1;
-            chosen[..next].fill(0);
-        }
-    }
-}
 
 const RIGHT_SCHEDULES: u64 = 60;
 const WRONG_SCHEDULES: u64 = 300;
@@ -140,18 +24,7 @@ where
     S::Output: Clone + Send + 'static,
 {
     let run = |mistake: Mistake, schedules: u64| {
-        let new = move || Monitor {
-            object,
-            outputs,
-            mistake,
-            shared: Mutex::new(Shared::<S> {
-                state: object.initial(),
-                next: 0,
-                waiting: BTreeMap::new(),
-                results: BTreeMap::new(),
-            }),
-            changed: Condvar::new(),
-        };
+        let new = move || Monitor::new(object, outputs, mistake);
         let operate = |monitor: &Monitor<S>, _: usize, input: S::Input| monitor.operate(input);
         explore(&object, schedules, threads, new, operate)
     };

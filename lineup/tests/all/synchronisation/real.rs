@@ -9,7 +9,7 @@ use snapshot_core::synchronisation::objects::{
     Channel, ChannelInput, ChannelOutput, LeaderBarrier,
 };
 
-use super::{Log, Seen, judge};
+use lineup::together::{Fault, Log, judge};
 
 const ROUNDS: usize = 20;
 const OPERATIONS: usize = 50;
@@ -40,9 +40,8 @@ fn receive(log: &ChannelLog, process: usize, operations: usize, received: impl F
 
 #[test]
 fn the_channel_of_the_standard_library_is_synchronous() {
-    let mut seen = Seen::default();
     for _ in 0..ROUNDS {
-        let log = ChannelLog::new();
+        let log = ChannelLog::default();
         let (sender, receiver) = mpsc::sync_channel(0);
         thread::scope(|scope| {
             for process in 0..2 {
@@ -52,16 +51,14 @@ fn the_channel_of_the_standard_library_is_synchronous() {
             let log = log.clone();
             scope.spawn(move || receive(&log, 2, 2 * OPERATIONS, || receiver.recv().unwrap()));
         });
-        judge(&Channel::default(), &log.history(), false, &mut seen);
+        assert_eq!(judge(&Channel::default(), &log.history()), None);
     }
-    assert_eq!((seen.wrong, seen.missed), (0, 0));
 }
 
 #[test]
 fn the_channel_of_crossbeam_is_synchronous() {
-    let mut seen = Seen::default();
     for _ in 0..ROUNDS {
-        let log = ChannelLog::new();
+        let log = ChannelLog::default();
         let (sender, receiver) = bounded(0);
         thread::scope(|scope| {
             for process in 0..2 {
@@ -73,15 +70,14 @@ fn the_channel_of_crossbeam_is_synchronous() {
                 });
             }
         });
-        judge(&Channel::default(), &log.history(), false, &mut seen);
+        assert_eq!(judge(&Channel::default(), &log.history()), None);
     }
-    assert_eq!((seen.wrong, seen.missed), (0, 0));
 }
 
 /// A buffer differs from a channel: the send returns before anything is received.
 #[test]
 fn a_channel_with_a_buffer_is_not_synchronous() {
-    let log = ChannelLog::new();
+    let log = ChannelLog::default();
     let (sender, receiver) = mpsc::sync_channel(1);
     let receiver = Mutex::new(receiver);
     log.call(0, ChannelInput::Send(7), |_| {
@@ -91,17 +87,14 @@ fn a_channel_with_a_buffer_is_not_synchronous() {
     log.call(1, ChannelInput::Receive, |_| {
         ChannelOutput::Received(receiver.lock().unwrap().recv().unwrap())
     });
-    let mut seen = Seen::default();
-    judge(&Channel::default(), &log.history(), false, &mut seen);
-    assert_eq!(seen.wrong, 1);
+    assert_eq!(judge(&Channel::default(), &log.history()), Some(Fault::NotSetLinearizable));
 }
 
 #[test]
 fn the_barrier_of_the_standard_library_has_one_leader() {
     const THREADS: usize = 4;
-    let mut seen = Seen::default();
     for _ in 0..ROUNDS {
-        let log = Log::<(), bool>::new();
+        let log = Log::<(), bool>::default();
         let barrier = Barrier::new(THREADS);
         thread::scope(|scope| {
             for process in 0..THREADS {
@@ -113,7 +106,6 @@ fn the_barrier_of_the_standard_library_has_one_leader() {
                 });
             }
         });
-        judge(&LeaderBarrier { threads: THREADS }, &log.history(), false, &mut seen);
+        assert_eq!(judge(&LeaderBarrier { threads: THREADS }, &log.history()), None);
     }
-    assert_eq!((seen.wrong, seen.missed), (0, 0));
 }

@@ -1,0 +1,197 @@
+//! Objects whose operations take effect together - channels without a buffer, exchangers,
+//! barriers - under random schedules, against a specification.
+//!
+//! Line-Up compares with what one thread at a time does, and with such an object one thread at a
+//! time does nothing but wait. So these are held against a
+//! [`Synchronisation`]: what an execution did must be set-linearizable, and where all threads that
+//! are left wait, no operations may wait that could take effect. Which threads wait is known
+//! from the scheduler (Lawrence and Lowe, "Synchronisation: Specification and Testing", wait 100 ms
+//! instead). An object on real threads can be recorded in a [`Log`] and [`judge`]d as well.
+//!
+//! ```
+//! use lineup::together::{Fault, execute};
+//! use shuttle::sync::{Condvar, Mutex};
+//! use snapshot_core::synchronisation::objects::Barrier;
+//!
+//! /// A barrier of two threads, which forgets that it is used again.
+//! #[derive(Default)]
+//! struct Once(Mutex<usize>, Condvar);
+//!
+//! fn wait(barrier: &Once) {
+//!     let mut arrived = barrier.0.lock().unwrap();
+//!     *arrived += 1;
+//!     barrier.1.notify_all();
+//!     while *arrived < 2 {
+//!         arrived = barrier.1.wait(arrived).unwrap();
+//!     }
+//! }
+//!
+//! let threads = [vec![(); 2], vec![(); 2]];
+//! let run = |seed| {
+//!     let new = Once::default;
+//!     execute(&Barrier { threads: 2 }, seed, &threads, new, |barrier: &Once, _, ()| wait(barrier))
+//! };
+//! let wrong = (0..100).map(run).find(|execution| execution.fault.is_some());
+//! assert_eq!(wrong.unwrap().fault, Some(Fault::NotSetLinearizable));
+//! ```
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use shuttle::scheduler::RandomScheduler;
+use shuttle::{Config, FailurePersistence, Runner, thread};
+use snapshot_core::generic::{History, HistoryBuilder};
+use snapshot_core::search::Budget;
+use snapshot_core::synchronisation::progress::{self, Progress};
+use snapshot_core::synchronisation::{Synchronisation, Verdict, by_search};
+
+/// Bytes that the judgement of one execution may take.
+const MEMORY: usize = 1 << 28;
+
+/// The record of an execution: calls and returns, in the order of time. Clones share it.
+#[derive(Debug)]
+pub struct Log<I, O>(Arc<Mutex<HistoryBuilder<I, O>>>);
+
+impl<I, O> Clone for Log<I, O> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<I: Clone, O: Clone> Default for Log<I, O> {
+    fn default() -> Self {
+        Self(Arc::new(Mutex::new(History::builder())))
+    }
+}
+
+impl<I: Clone, O: Clone> Log<I, O> {
+    /// Makes an operation, and records its call before and its return behind it.
+    ///
+    /// # Panics
+    /// If the process has an operation open.
+    pub fn call(&self, process: usize, input: I, operation: impl FnOnce(I) -> O) {
+        self.lock(|log| log.invoke(process, input.clone())).expect("the process has none open");
+        let output = operation(input);
+        self.lock(|log| log.respond(process, output)).expect("the process has one open");
+    }
+
+    fn lock<T>(&self, with: impl FnOnce(&mut HistoryBuilder<I, O>) -> T) -> T {
+        with(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// What was recorded so far.
+    pub fn history(&self) -> History<I, O> {
+        self.lock(|log| log.clone()).finish()
+    }
+}
+
+/// What is wrong with an execution.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Fault {
+    /// What it did is not set-linearizable.
+    NotSetLinearizable,
+    /// At its end operations wait that could take effect.
+    NoProgress,
+    /// Its judgement takes more than 256 MiB.
+    Unknown,
+}
+
+/// An execution.
+#[derive(Clone, Debug)]
+pub struct Execution<I, O> {
+    /// What it did.
+    pub history: History<I, O>,
+    /// Whether threads wait for ever at its end.
+    pub is_stuck: bool,
+    /// What is wrong with it; `None` if nothing is.
+    pub fault: Option<Fault>,
+}
+
+/// Executes threads, each a list of inputs, on a new object, under the random schedule of this
+/// seed, and judges that. `operate` makes an operation of a thread on the object, which
+/// synchronises by shuttle's types.
+///
+/// Takes the time of the execution and of [`by_search`]: keep threads and operations few.
+///
+/// # Panics
+/// If an operation does.
+pub fn execute<S, T>(
+    specification: &S,
+    seed: u64,
+    threads: &[Vec<S::Input>],
+    new: impl Fn() -> T + Send + Sync + 'static,
+    operate: impl Fn(&T, usize, S::Input) -> S::Output + Clone + Send + Sync + 'static,
+) -> Execution<S::Input, S::Output>
+where
+    S: Synchronisation,
+    S::Input: Clone + Send + Sync + 'static,
+    S::Output: Clone + Send + 'static,
+    T: Send + Sync + 'static,
+{
+    let log = Log::default();
+    let (inner, threads) = (log.clone(), threads.to_vec());
+    let execution = move || {
+        let object = Arc::new(new());
+        let spawn = |(process, inputs): (usize, &Vec<S::Input>)| {
+            let (log, object, operate) = (inner.clone(), Arc::clone(&object), operate.clone());
+            let inputs = inputs.clone();
+            thread::spawn(move || {
+                for input in inputs {
+                    log.call(process, input, |input| operate(&object, process, input));
+                }
+            })
+        };
+        let handles: Vec<_> = threads.iter().enumerate().map(spawn).collect();
+        for handle in handles {
+            handle.join().expect("a panic of an operation ends the execution");
+        }
+    };
+    let mut config = Config::new();
+    config.failure_persistence = FailurePersistence::None;
+    let runner = Runner::new(RandomScheduler::new_from_seed(seed, 1), config);
+    let ended = catch_unwind(AssertUnwindSafe(|| runner.run(execution)));
+    let is_stuck = match ended {
+        Ok(_) => false,
+        Err(cause) if is_deadlock(cause.as_ref()) => true,
+        Err(cause) => resume_unwind(cause),
+    };
+    let history = log.history();
+    let fault = judge(specification, &history);
+    Execution { history, is_stuck, fault }
+}
+
+/// Whether shuttle ended an execution since no thread could go on.
+fn is_deadlock(cause: &(dyn std::any::Any + Send)) -> bool {
+    cause.downcast_ref::<String>().is_some_and(|message| message.starts_with("deadlock!"))
+}
+
+/// What is wrong with an execution that is over: whatever has not returned waits for ever.
+pub fn judge<S: Synchronisation>(
+    specification: &S,
+    history: &History<S::Input, S::Output>,
+) -> Option<Fault> {
+    let mut budget = Budget { memory: MEMORY, proceed: &mut || true };
+    match by_search(specification, history, &mut budget) {
+        Verdict::SetLinearizable(_) => {}
+        Verdict::Violation(_) => return Some(Fault::NotSetLinearizable),
+        Verdict::Unknown { .. } => return Some(Fault::Unknown),
+    }
+    match progress::by_search(specification, history, &mut budget) {
+        Progress::Holds(_) => None,
+        Progress::Missed(_) | Progress::Unreturned => Some(Fault::NoProgress),
+        Progress::Unknown(_) => Some(Fault::Unknown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use snapshot_core::synchronisation::objects::Barrier;
+
+    #[test]
+    #[should_panic(expected = "of the object's own")]
+    fn a_panic_is_no_deadlock() {
+        let panics = |(): &(), _, ()| panic!("of the object's own");
+        execute(&Barrier { threads: 1 }, 0, &[vec![()]], || (), panics);
+    }
+}
