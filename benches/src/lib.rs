@@ -25,6 +25,7 @@ mod digest;
 mod expected;
 mod fit;
 mod measure;
+pub mod meeting;
 pub mod method;
 pub mod model;
 pub mod process;

@@ -112,6 +112,32 @@ pub fn fm2009_table1() -> Vec<Refinement> {
     rows(include_str!("../published/fm2009-table1.csv"))
 }
 
+/// A row of Figure 15 of Lawrence and Lowe, "Synchronisation: Specification and Testing":
+/// milliseconds to find a mistake, with 95 % confidence intervals.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct Found {
+    /// As printed.
+    pub object: String,
+    /// By the direct tester.
+    pub direct: f64,
+    /// Half of the interval.
+    pub direct_error: f64,
+    /// By two-step linearization, in Figure 15 only.
+    pub two_step: Option<f64>,
+    /// Half of the interval.
+    pub two_step_error: Option<f64>,
+}
+
+/// Figure 15 of the same: mistakes that break synchronisation linearisation.
+pub fn lawrence_figure15() -> Vec<Found> {
+    rows(include_str!("../published/lawrence-figure15.csv"))
+}
+
+/// Figure 16 of the same: mistakes that break progressibility.
+pub fn lawrence_figure16() -> Vec<Found> {
+    rows(include_str!("../published/lawrence-figure16.csv"))
+}
+
 /// PLDI 2010, Table 2, with the subjects of ours that are like each class, as
 /// [`lineup::survey::table::published`] reads it.
 pub const LINE_UP: &str = include_str!("../published/pldi2010-table2.csv");

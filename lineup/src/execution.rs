@@ -100,7 +100,28 @@ fn quieten() {
     });
 }
 
-fn config() -> Config {
+/// What a panic left.
+pub(crate) struct Panic {
+    pub cause: Box<dyn Any + Send>,
+    /// As it would have been printed.
+    pub text: String,
+}
+
+/// Executes what may panic, without a word on stderr.
+pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
+    quieten();
+    let was_quiet = QUIET.replace(true);
+    LAST.take();
+    let result = catch_unwind(AssertUnwindSafe(work));
+    QUIET.set(was_quiet);
+    RELOCKING.set(false);
+    result.map_err(|cause| {
+        let text = LAST.take().unwrap_or_else(|| message(&*cause));
+        Panic { cause, text }
+    })
+}
+
+pub(crate) fn config() -> Config {
     let mut config = Config::new();
     config.stack_size = STACK;
     config.failure_persistence = FailurePersistence::None;

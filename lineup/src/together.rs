@@ -35,15 +35,21 @@
 //! assert_eq!(wrong.unwrap().fault, Some(Fault::NotSetLinearizable));
 //! ```
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use shuttle::scheduler::RandomScheduler;
-use shuttle::{Config, FailurePersistence, Runner, thread};
+use rand::seq::IteratorRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
+use shuttle::{Config, Runner, thread};
 use snapshot_core::generic::{History, HistoryBuilder};
 use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::progress::{self, Progress};
 use snapshot_core::synchronisation::{Synchronisation, Verdict, by_search};
+
+use crate::execution::{config, quietly};
 
 /// Bytes that the judgement of one execution may take.
 const MEMORY: usize = 1 << 28;
@@ -114,7 +120,7 @@ pub struct Execution<I, O> {
 /// Takes the time of the execution and of [`by_search`]: keep threads and operations few.
 ///
 /// # Panics
-/// If an operation does.
+/// If an operation does, locks what its thread has locked, or does not end (a million steps).
 pub fn execute<S, T>(
     specification: &S,
     seed: u64,
@@ -128,41 +134,81 @@ where
     S::Output: Clone + Send + 'static,
     T: Send + Sync + 'static,
 {
-    let log = Log::default();
-    let (inner, threads) = (log.clone(), threads.to_vec());
+    let (log, stage) = (Log::default(), Arc::new(Stage::default()));
+    let (inner, its_stage, threads) = (log.clone(), Arc::clone(&stage), threads.to_vec());
+    stage.running.store(threads.len(), Ordering::Relaxed);
     let execution = move || {
         let object = Arc::new(new());
-        let spawn = |(process, inputs): (usize, &Vec<S::Input>)| {
+        for (process, inputs) in threads.iter().cloned().enumerate() {
             let (log, object, operate) = (inner.clone(), Arc::clone(&object), operate.clone());
-            let inputs = inputs.clone();
+            let stage = Arc::clone(&its_stage);
             thread::spawn(move || {
                 for input in inputs {
                     log.call(process, input, |input| operate(&object, process, input));
                 }
-            })
-        };
-        let handles: Vec<_> = threads.iter().enumerate().map(spawn).collect();
-        for handle in handles {
-            handle.join().expect("a panic of an operation ends the execution");
+                stage.running.fetch_sub(1, Ordering::Relaxed);
+            });
         }
+        its_stage.is_set.store(true, Ordering::Relaxed);
+        // Behind all others: it goes on when they are done.
+        thread::yield_now();
     };
-    let mut config = Config::new();
-    config.failure_persistence = FailurePersistence::None;
-    let runner = Runner::new(RandomScheduler::new_from_seed(seed, 1), config);
-    let ended = catch_unwind(AssertUnwindSafe(|| runner.run(execution)));
-    let is_stuck = match ended {
-        Ok(_) => false,
-        Err(cause) if is_deadlock(cause.as_ref()) => true,
-        Err(cause) => resume_unwind(cause),
-    };
-    let history = log.history();
+    let mut config = config();
+    config.max_steps = Config::new().max_steps;
+    let random = ChaCha8Rng::seed_from_u64(seed);
+    let runner = Runner::new(Random { random, is_over: false, stage: Arc::clone(&stage) }, config);
+    if let Err(panic) = quietly(|| runner.run(execution)) {
+        eprintln!("{}", panic.text);
+        resume_unwind(panic.cause);
+    }
+    let (history, is_stuck) = (log.history(), stage.is_stuck.load(Ordering::Relaxed));
     let fault = judge(specification, &history);
     Execution { history, is_stuck, fault }
 }
 
-/// Whether shuttle ended an execution since no thread could go on.
-fn is_deadlock(cause: &(dyn std::any::Any + Send)) -> bool {
-    cause.downcast_ref::<String>().is_some_and(|message| message.starts_with("deadlock!"))
+/// How far an execution is.
+#[derive(Debug, Default)]
+struct Stage {
+    /// All threads were spawned.
+    is_set: AtomicBool,
+    /// The threads that are not done.
+    running: AtomicUsize,
+    /// Some are not, and none can run.
+    is_stuck: AtomicBool,
+}
+
+/// A scheduler of one execution: each time any thread that can run. Task 0, which spawns them, runs
+/// before and after all others, so that shuttle takes no execution that is stuck for a failure,
+/// which it would print.
+#[derive(Debug)]
+struct Random {
+    random: ChaCha8Rng,
+    is_over: bool,
+    stage: Arc<Stage>,
+}
+
+impl Scheduler for Random {
+    fn new_execution(&mut self) -> Option<Schedule> {
+        (!std::mem::replace(&mut self.is_over, true)).then(|| Schedule::new(0))
+    }
+
+    fn next_task(&mut self, tasks: &[&Task], _: Option<TaskId>, _: bool) -> Option<TaskId> {
+        let first = TaskId::from(0);
+        if !self.stage.is_set.load(Ordering::Relaxed) {
+            return Some(first);
+        }
+        let others = tasks.iter().filter(|task| task.runnable() && task.id() != first);
+        if let Some(task) = others.choose(&mut self.random) {
+            return Some(task.id());
+        }
+        let is_done = self.stage.running.load(Ordering::Relaxed) == 0;
+        self.stage.is_stuck.store(!is_done, Ordering::Relaxed);
+        is_done.then_some(first)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        self.random.next_u64()
+    }
 }
 
 /// What is wrong with an execution that is over: whatever has not returned waits for ever.

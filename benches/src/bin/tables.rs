@@ -11,7 +11,9 @@ use benches::model::stateright;
 use benches::tables::growth::{self, RecipeArguments};
 use benches::tables::published::{self, Half};
 use benches::tables::verification::{self, Table};
-use benches::tables::{Measuring, Options, bowman, every, hard, many_writers, refinement};
+use benches::tables::{
+    Measuring, Options, bowman, every, hard, many_writers, refinement, synchronisation,
+};
 use benches::{render, tables};
 use clap::{Args, Parser, Subcommand};
 
@@ -46,6 +48,8 @@ enum What {
     ManyWriters(ManyWriters),
     /// FM 2009, Table 1: a register, a stack, queues and SNZI, by refinement.
     Refinement(Options),
+    /// Lawrence and Lowe, Figures 14 to 16: how long mistakes in synchronisation take to find.
+    Synchronisation(Options),
     /// Bowman against Spin and stateright, in turns.
     Bowman(Bowman),
     /// All that has peers, one after the other: 3, 4, hard, bowman.
@@ -59,6 +63,16 @@ enum What {
     /// Lets a method judge a history: what is measured, in a process of its own.
     #[command(hide = true)]
     Judge(Judge),
+    /// Executes an object with a mistake until that shows.
+    #[command(hide = true)]
+    Meet {
+        /// The object.
+        object: String,
+        /// What is to show, by the name of a method.
+        fault: String,
+        /// Of the schedules.
+        seed: u64,
+    },
     /// Lets stateright explore bowman.
     #[command(hide = true)]
     Explore {
@@ -155,6 +169,16 @@ fn work(what: What) -> Result<ExitCode, Box<dyn Error>> {
                 Measuring::begin(&options, refinement::TABLE, refinement::PATIENCE)?;
             refinement::measure(&mut measuring, options.quick)?;
             Ok(end(&measuring, &[]))
+        }
+        What::Synchronisation(options) => {
+            let mut measuring =
+                Measuring::begin(&options, synchronisation::TABLE, synchronisation::PATIENCE)?;
+            synchronisation::measure(&mut measuring, options.quick)?;
+            Ok(end(&measuring, &[]))
+        }
+        What::Meet { object, fault, seed } => {
+            println!("{}", synchronisation::meet(&object, &fault, seed)?);
+            Ok(ExitCode::SUCCESS)
         }
         What::Bowman(arguments) => explore(&arguments),
         What::Peers(arguments) => {

@@ -11,6 +11,7 @@ mod histories;
 mod page;
 mod plot;
 mod refinement;
+mod synchronisation;
 mod verification;
 
 use std::fs;
@@ -27,7 +28,7 @@ use crate::tables::published::Half;
 use crate::tables::verification::Table as Verification;
 use crate::tables::{
     bowman as bowman_table, every as every_table, growth as growth_table, hard, many_writers,
-    refinement as refinement_table,
+    refinement as refinement_table, synchronisation as synchronisation_table,
 };
 
 /// Why there is no page.
@@ -117,6 +118,7 @@ fn page(record: &Path, plots: &Path) -> Result<String, RenderError> {
     add(growth_table::TABLE, &|records| growth::histories(records, plots))?;
     add(growth_table::VERIFICATION, &|records| growth::verification(records, plots))?;
     add(refinement_table::TABLE, &|records| Ok(refinement::section(records)))?;
+    add(synchronisation_table::TABLE, &|records| Ok(synchronisation::section(records)))?;
     page.push_str(&line_up(record)?);
     Ok(page)
 }

@@ -12,6 +12,7 @@ pub mod hard;
 pub mod many_writers;
 pub mod published;
 pub mod refinement;
+pub mod synchronisation;
 pub mod verification;
 
 use std::collections::HashMap;
@@ -88,6 +89,9 @@ pub enum TableError {
     /// A peer that is a program.
     #[error(transparent)]
     Spin(#[from] crate::model::spin::SpinError),
+    /// An object with a mistake, or what it is to show.
+    #[error("no object `{0}` with a mistake that shows in `{1}`")]
+    Meeting(String, String),
     /// A program of the project.
     #[error("there is no {name} at {}; build it: cargo build --release -p {name}", path.display())]
     NotBuilt {

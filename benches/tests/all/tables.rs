@@ -8,7 +8,9 @@ use std::process::{Command, Output};
 use benches::method::METHODS;
 use benches::model::expected;
 use benches::record::{Outcome, Record, read};
-use benches::tables::{TableError, bowman, every, growth, program, refinement, verification};
+use benches::tables::{
+    TableError, bowman, every, growth, program, refinement, synchronisation, verification,
+};
 use benches::{model, render};
 
 fn tables(directory: &Path, arguments: &[&str]) -> Output {
@@ -98,6 +100,10 @@ fn verification() {
     let outcomes: Vec<_> = refinement.iter().map(|record| record.outcome).collect();
     assert_eq!(outcomes[..2], [Outcome::Linearizable; 2]);
     assert_eq!(outcomes[2..], [Outcome::Violation; 2]);
+    tables(directory, &["synchronisation", "--quick"]);
+    let found = records(directory, synchronisation::TABLE);
+    assert_eq!(found.len(), 4);
+    assert!(found.iter().all(|record| record.outcome == Outcome::Violation));
     tables(directory, &["every-n", "--quick", "--time-limit", "60"]);
     let records_of_proofs = records(directory, every::TABLE);
     for (method, _) in every::METHODS {
