@@ -93,7 +93,7 @@ impl Algorithm {
     pub fn with_size(&self, size: u32) -> Result<Self, Diagnostics> {
         let limit = Parser::NUMBER;
         let wrong = match (self.size, i32::try_from(size)) {
-            (None, _) => DiagnosticKind::NoSize,
+            (None, _) => DiagnosticKind::NoSize { has_object: self.has_object() },
             (Some(_), Ok(size)) if size <= limit => {
                 return Ok(Self { size: Some(size), ..self.clone() });
             }
@@ -228,7 +228,7 @@ impl Algorithm {
                 self.report_unknown_bug(&bug.text, bug.span, reporter);
             }
             if expectation.size.is_some() && self.size.is_none() {
-                reporter.report(DiagnosticKind::NoSize, expectation.span);
+                reporter.report(DiagnosticKind::NoSize { has_object }, expectation.span);
             }
             if has_object && let Some(clause) = expectation.of_snapshot() {
                 let what = format!("`{clause}`");

@@ -180,7 +180,8 @@ fn too_few_nodes_are_no_answer_and_traces_tell_which_are_used_again() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text = corpus::algorithm("linked_stack").unwrap().text;
-    std::fs::write(folder.join("a.snapshot"), text.replace("up to 4 * size", "up to 2")).unwrap();
+    std::fs::write(folder.join("a.snapshot"), text.replace("up to 4 * (n - 1) * size", "up to 2"))
+        .unwrap();
     let (code, out, error) = answer(folder, "check a.snapshot -n 2");
     assert_eq!((code, error.as_str()), (3, ""), "{out}");
     assert!(out.contains("unknown: more nodes are needed than `up to` allows"), "{out}");

@@ -119,7 +119,7 @@ pub enum DiagnosticKind {
     #[error("an atomic step within an operation of the object")]
     AtomicInObject,
     #[error("the algorithm declares no `size`")]
-    NoSize,
+    NoSize { has_object: bool },
     #[error("a `size`, and no object that has one")]
     SizeWithoutObject,
     #[error("a `choose` in an algorithm of snapshots")]

@@ -230,7 +230,10 @@ impl DiagnosticKind {
                 "shared memory has cells of fixed size: only the state of an `object` may be a list"
             }
             Self::AtomicInObject => "an operation takes effect at one instant: leave out `atomic:`",
-            Self::NoSize => {
+            Self::NoSize { has_object: false } => {
+                "leave it out: only algorithms of an `object` have a size"
+            }
+            Self::NoSize { has_object: true } => {
                 "declare it: `size 2`, on a line of its own; then `size` may stand for a number, in \
                  `when len(items) < size`, say"
             }
