@@ -286,6 +286,38 @@ fn what_is_abandoned_or_stale_is_filled() {
     assert!(examined.forgetting > 500, "{examined:?}");
 }
 
+/// A cell is dead since a pointer leads to another one, and the pointer dies before the cell is
+/// written: it was reset to what leads to the cell.
+pub(super) const DYING_POINTER: &str = "algorithm dying_pointer
+shared whole: view
+shared names[process]: 0..n-1
+update(v):
+    names[process(1)] := 1
+    atomic:
+        names[me] := (me + 1) mod n
+        u := whole
+        u[me] := v
+        whole := u
+scan:
+    x := names[me]
+    names[me] := n - 1
+    w := whole
+    names[process(x)] := 0
+    x := names[process(1)]
+    if x = me: w[me] := initial
+    return w
+";
+
+#[test]
+fn what_is_dead_stays_dead_where_its_pointer_dies() {
+    let mut dying = prepared(DYING_POINTER, 2);
+    dying.analyse(Deadline::NEVER).unwrap();
+    let forgetting = dying.forgetting().unwrap();
+    let exploration = Exploration { forgetting: Some(&forgetting), ..Exploration::default() };
+    let examined = run(&dying, &exploration).unwrap();
+    assert!(examined.forgetting > 100, "{examined:?}");
+}
+
 /// Every step is taken at once, that of the first process that can.
 #[derive(Debug)]
 struct Hasty;

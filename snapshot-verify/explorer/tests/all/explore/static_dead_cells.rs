@@ -16,6 +16,7 @@ use snapshot_explorer::search::{Exploration, SearchVerdict};
 use snapshot_language::parse;
 
 use crate::explore::published::explored;
+use crate::explore::self_check::DYING_POINTER;
 
 /// A writer has two cells and says which one is to be read.
 const TWO_CELLS: &str = "algorithm two_cells
@@ -194,8 +195,15 @@ fn step<const N: usize>(
 fn what_is_abandoned_makes_no_difference() {
     let riany = corpus::algorithm("riany").unwrap().text;
     let jayanti = corpus::algorithm("jayanti").unwrap().text;
-    let texts =
-        [(TWO_CELLS, 2), (TWO_CELLS, 3), (BY_TURNS, 2), (BY_TURNS, 3), (riany, 2), (jayanti, 3)];
+    let texts = [
+        (TWO_CELLS, 2),
+        (TWO_CELLS, 3),
+        (BY_TURNS, 2),
+        (BY_TURNS, 3),
+        (DYING_POINTER, 2),
+        (riany, 2),
+        (jayanti, 3),
+    ];
     for (text, processes) in texts {
         let met = walk(&instance(text, processes), 2_500).unwrap();
         assert!(met > 100, "{met} times with {processes} processes: {text}");

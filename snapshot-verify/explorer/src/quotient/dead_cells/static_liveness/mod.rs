@@ -22,6 +22,11 @@
 //! no process may come to read the cell. (Global liveness; compare Bozga, Fernandez and
 //! Ghirvu, State space reduction based on live variables analysis, SAS 1999.)
 //!
+//! A pointer may be dead itself, and is reset first. What it holds then leads to no cell: so a cell
+//! that was dead since the pointer led elsewhere stays dead, and the states behind states that differ
+//! in dead cells differ in dead cells only, which the self-check demands. A pointer whose
+//! scalars all lead to some cell is not reset.
+//!
 //! Links are cells that one process reads; nothing else is special about them.
 //!
 //! Without a bound, riany has 20,285,533 states for 2 processes; with 3 operations each
@@ -39,7 +44,7 @@ use snapshot_core::Process;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Domain, Instance, NONE, Owner, Scalar, Slot, SlotId};
 use crate::limits::Limit;
-use crate::por::abstract_locations::{AbstractGraph, Index, Selectors};
+use crate::por::abstract_locations::{AbstractGraph, Index, Selectors, scalars_of};
 use crate::quotient::canonical_renaming::classes::{Classes, Content};
 use crate::search::canonical::Forgetting;
 use crate::search::layout::Registers;
@@ -110,7 +115,20 @@ impl StaticDeadCells {
             deadline.reach(Limit::Cells);
         }
         liveness.truncate(Cells::BITS as usize);
-        // Pointers before the cells that they lead to: one may be dead itself.
+        // A pointer that is dead itself leads to no cell then: what was forgotten before it
+        // died stays forgotten.
+        let pointers: Vec<(SlotId, Scalar)> = liveness.iter().filter_map(|of| of.pointer).collect();
+        let harmless = |slot: SlotId| {
+            let leads = |scalar: &Scalar| pointers.contains(&(slot, *scalar));
+            // Names are renamed.
+            let is_plain = !instance.slot(slot).domain.names_processes();
+            let plain = is_plain.then(|| scalars_of(instance, slot)).unwrap_or_default();
+            std::iter::once(blanks[&slot]).chain(plain).find(|scalar| !leads(scalar))
+        };
+        let blanks: BTreeMap<SlotId, Scalar> =
+            liveness.iter().filter_map(|of| Some((of.cell, harmless(of.cell)?))).collect();
+        liveness.retain(|liveness| blanks.contains_key(&liveness.cell));
+        // Pointers before the cells that they lead to.
         let is_pointer = |liveness: &CellLiveness| selectors.pointers.contains(&liveness.cell);
         liveness.sort_by_key(|liveness| !is_pointer(liveness));
         let cells: Vec<Cell> = liveness
