@@ -120,10 +120,12 @@ impl StaticDeadCells {
         let pointers: Vec<(SlotId, Scalar)> = liveness.iter().filter_map(|of| of.pointer).collect();
         let harmless = |slot: SlotId| {
             let leads = |scalar: &Scalar| pointers.contains(&(slot, *scalar));
-            // Names are renamed.
-            let is_plain = !instance.slot(slot).domain.names_processes();
-            let plain = is_plain.then(|| scalars_of(instance, slot)).unwrap_or_default();
-            std::iter::once(blanks[&slot]).chain(plain).find(|scalar| !leads(scalar))
+            // Names are renamed, so another one does not stay what it is.
+            let others = match instance.slot(slot).domain.names_processes() {
+                true => Vec::new(),
+                false => scalars_of(instance, slot),
+            };
+            std::iter::once(blanks[&slot]).chain(others).find(|scalar| !leads(scalar))
         };
         let blanks: BTreeMap<SlotId, Scalar> =
             liveness.iter().filter_map(|of| Some((of.cell, harmless(of.cell)?))).collect();
