@@ -52,23 +52,32 @@ struct Kind {
     is_stable: bool,
 }
 
-/// Where the cells of a part point.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct Shape {
+/// Where the cells of a part point, as words that [`Heap::shape`] made.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape<'a> {
     /// Shared variables, in order; nodes by number among all, each once.
-    pub roots: Box<[u32]>,
+    roots: &'a [u32],
     /// What the fields of nodes point to, node by node. Absent and unreached nodes, too.
-    edges: Box<[u32]>,
+    edges: &'a [u32],
     /// Per node, where its edges end; of the last nodes without edges nothing.
-    ends: Box<[u32]>,
+    ends: &'a [u32],
     /// How many nodes are not absent.
     pub present: usize,
 }
 
-impl Shape {
-    /// Bytes beyond those of the struct.
-    pub fn bytes(&self) -> usize {
-        size_of_val(&*self.roots) + size_of_val(&*self.edges) + size_of_val(&*self.ends)
+impl<'a> Shape<'a> {
+    /// Of these words: how many nodes are present, how many roots and ends there are, then these,
+    /// and the edges.
+    ///
+    /// # Panics
+    /// If they are no shape's.
+    pub fn new(words: &'a [u32]) -> Self {
+        let [present, roots, ends, rest @ ..] = words else {
+            panic!("a shape has three numbers at its begin")
+        };
+        let (roots, rest) = rest.split_at(*roots as usize);
+        let (ends, edges) = rest.split_at(*ends as usize);
+        Self { roots, edges, ends, present: *present as usize }
     }
 
     fn edges(&self, node: u32) -> &[u32] {
@@ -216,8 +225,8 @@ impl Heap {
         }
     }
 
-    /// Where shared memory points.
-    pub fn shape(&self, part: &SharedPart) -> Shape {
+    /// Where shared memory points: the words of a [`Shape`].
+    pub fn shape(&self, part: &SharedPart) -> Vec<u32> {
         let cells = &*part.0;
         let mut roots = Vec::new();
         cells[..self.first_cell].iter().for_each(|cell| self.pointers(&cell.content, &mut roots));
@@ -231,13 +240,14 @@ impl Heap {
                 }
                 edges.append(&mut found);
                 ends.push(edges.len() as u32);
-                present += usize::from(!kind.is(cells, node, NodeType::ABSENT));
+                present += u32::from(!kind.is(cells, node, NodeType::ABSENT));
             }
         }
         let last =
             ends.iter().rposition(|end| *end < edges.len() as u32).map_or(0, |last| last + 1);
         ends.truncate(last);
-        Shape { roots: roots.into(), edges: edges.into(), ends: ends.into(), present }
+        let numbers = [present, roots.len() as u32, ends.len() as u32];
+        [&numbers[..], &roots, &ends, &edges].concat()
     }
 
     /// The nodes that a process holds, by number among all, each once.
@@ -249,7 +259,7 @@ impl Heap {
 
     /// The nodes that are reached, in the order of a walk from shared variables, then from
     /// what each process holds, breadth-first.
-    pub fn order<'a>(&self, shape: &Shape, held: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
+    pub fn order<'a>(&self, shape: Shape<'_>, held: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
         let mut is_found = vec![false; self.len()];
         let mut order = Vec::with_capacity(shape.present);
         let mut waiting: VecDeque<u32> = shape.roots.iter().copied().collect();
@@ -324,11 +334,12 @@ impl Heap {
 
     /// Makes absent what nothing reaches.
     pub fn collect(&self, state: &mut State) {
-        let shape = self.shape(&state.shared_part());
+        let words = self.shape(&state.shared_part());
+        let shape = Shape::new(&words);
         let held: Vec<Box<[u32]>> = (0..state.processes.len())
             .map(|process| self.held(&state.process_part(process)))
             .collect();
-        let order = self.order(&shape, held.iter().map(|held| &**held));
+        let order = self.order(shape, held.iter().map(|held| &**held));
         if order.len() == shape.present {
             return;
         }

@@ -26,7 +26,7 @@ pub struct Interned<T: Part> {
 }
 
 /// Bytes of an allocation besides its content, about.
-pub const ALLOCATION: usize = 16;
+pub(super) const ALLOCATION: usize = 16;
 
 impl<T: Part> Default for Interned<T> {
     fn default() -> Self {

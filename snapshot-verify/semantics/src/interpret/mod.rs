@@ -78,7 +78,7 @@ pub use fault::{Fault, FaultKind};
 pub(crate) use forget::Forgetting;
 pub(crate) use heap::{Heap, Shape};
 pub use inspect::{Holding, Owner};
-pub(crate) use interned::{ALLOCATION, Interned};
+pub(crate) use interned::Interned;
 pub use judge::{JudgeError, judge};
 pub use machine::{Advance, MAX_PROCESSES, Machine, MachineError};
 pub use next::Next;

@@ -23,6 +23,7 @@
 //! | `specification`, `object` | what is normalised: the atomic snapshot, or an object of the text |
 //! | `states` | states of the interpreter as rows of numbers |
 //! | `nodes` | states that differ in the numbers of their nodes only are one |
+//! | `slices` | what is known of many states, in few allocations |
 //! | `footprint` | which steps are independent of all others |
 //! | `table` | rows, each once, with their parents |
 //! | `clients` | what may be begun, by number, and where the specification is involved in that |
@@ -54,6 +55,7 @@ mod footprint;
 mod nodes;
 mod object;
 mod search;
+mod slices;
 mod specification;
 mod states;
 mod subsets;

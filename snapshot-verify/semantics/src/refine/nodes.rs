@@ -5,23 +5,54 @@
 //! after a step. What parts point to is known by number, and so is what they are called when
 //! their nodes are renamed.
 
+use std::hash::BuildHasher;
 use std::mem::size_of;
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
-use crate::interpret::{ALLOCATION, Heap, Interned, ProcessPart, Shape, SharedPart};
+use super::slices::{Slice, Slices};
+use crate::interpret::{Heap, Interned, ProcessPart, Shape, SharedPart};
 
 /// What is known of the parts that occurred, by number.
 #[derive(Debug, Default)]
 pub struct Naming {
-    shapes: Vec<Option<Box<Shape>>>,
-    held: Vec<Option<Box<[u32]>>>,
+    slices: Slices,
+    /// The words of shapes.
+    shapes: Vec<Option<Slice>>,
+    held: Vec<Option<Slice>>,
     /// By shared part and the order of its nodes.
-    shared: FxHashMap<(u32, Box<[u32]>), u32>,
+    shared: Renamings,
     /// By the part of a process and the new numbers of the nodes that it holds.
-    processes: FxHashMap<(u32, Box<[u32]>), u32>,
-    /// Of what the tables point to.
-    bytes: usize,
+    processes: Renamings,
+}
+
+/// What parts become.
+#[derive(Debug, Default)]
+struct Renamings(HashTable<Renaming>);
+
+#[derive(Clone, Copy, Debug)]
+struct Renaming {
+    part: u32,
+    by: Slice,
+    renamed: u32,
+}
+
+impl Renamings {
+    fn find(&self, slices: &Slices, part: u32, by: &[u32]) -> Option<u32> {
+        let is_it = |known: &Renaming| known.part == part && slices.get(known.by) == by;
+        self.0.find(hash(part, by), is_it).map(|known| known.renamed)
+    }
+
+    fn insert(&mut self, slices: &mut Slices, part: u32, by: &[u32], renamed: u32) {
+        let renaming = Renaming { part, by: slices.keep(by), renamed };
+        let hash_of = |known: &Renaming| hash(known.part, slices.get(known.by));
+        self.0.insert_unique(hash(part, by), renaming, hash_of);
+    }
+}
+
+fn hash(part: u32, by: &[u32]) -> u64 {
+    FxBuildHasher.hash_one((part, by))
 }
 
 impl Naming {
@@ -34,59 +65,54 @@ impl Naming {
         processes: &mut Interned<ProcessPart>,
     ) {
         let [first, others @ ..] = row else { return };
-        let number = *first as usize;
-        if self.shapes.len() <= number {
-            self.shapes.resize_with(shared.len(), || None);
-        }
-        let shape = self.shapes[number].get_or_insert_with(|| {
-            let shape = heap.shape(&shared.get(*first));
-            self.bytes += size_of::<Shape>() + shape.bytes() + 4 * ALLOCATION;
-            Box::new(shape)
-        });
-        if self.held.len() < processes.len() {
-            self.held.resize_with(processes.len(), || None);
-        }
+        self.shapes.resize(self.shapes.len().max(shared.len()), None);
+        self.held.resize(self.held.len().max(processes.len()), None);
+        let slices = &mut self.slices;
+        let shape = *self.shapes[*first as usize]
+            .get_or_insert_with(|| slices.keep(&heap.shape(&shared.get(*first))));
         for &number in &*others {
-            self.held[number as usize].get_or_insert_with(|| {
-                let held = heap.held(&processes.get(number));
-                self.bytes += size_of_val(&*held) + ALLOCATION;
-                held
-            });
+            self.held[number as usize]
+                .get_or_insert_with(|| slices.keep(&heap.held(&processes.get(number))));
         }
-        let held = |number: &u32| self.held[*number as usize].as_deref().unwrap_or_default();
-        let order = heap.order(shape, others.iter().map(held));
+        let (slices, all) = (&self.slices, &self.held);
+        let held = |number: u32| all[number as usize].map_or(&[][..], |held| slices.get(held));
+        let shape = Shape::new(slices.get(shape));
+        let order = heap.order(shape, others.iter().map(|number| held(*number)));
         let names = heap.names(&order);
         let is_normal = order.iter().all(|node| names[*node as usize] == Some(*node));
         if is_normal && order.len() == shape.present {
             return;
         }
-        for number in others {
-            let held = self.held[*number as usize].as_deref().unwrap_or_default();
-            let named: Box<[u32]> = held.iter().filter_map(|node| names[*node as usize]).collect();
-            if *named == *held {
-                continue;
-            }
-            let bytes = size_of_val(&*named) + ALLOCATION;
-            *number = *self.processes.entry((*number, named)).or_insert_with(|| {
-                self.bytes += bytes;
-                processes.number(heap.renamed_process(&processes.get(*number), &names))
+        let named: Vec<Option<Vec<u32>>> = others
+            .iter()
+            .map(|number| {
+                let held = held(*number);
+                let named: Vec<u32> =
+                    held.iter().filter_map(|node| names[*node as usize]).collect();
+                (named != *held).then_some(named)
+            })
+            .collect();
+        for (number, named) in others.iter_mut().zip(named) {
+            let Some(named) = named else { continue };
+            let part = *number;
+            *number = self.processes.find(&self.slices, part, &named).unwrap_or_else(|| {
+                let renamed = processes.number(heap.renamed_process(&processes.get(part), &names));
+                self.processes.insert(&mut self.slices, part, &named, renamed);
+                renamed
             });
         }
-        let order = order.into_boxed_slice();
-        let bytes = size_of_val(&*order) + ALLOCATION;
-        *first = *self.shared.entry((*first, order)).or_insert_with(|| {
-            self.bytes += bytes;
-            shared.number(heap.renamed_shared(&shared.get(*first), &names))
+        let part = *first;
+        *first = self.shared.find(&self.slices, part, &order).unwrap_or_else(|| {
+            let renamed = shared.number(heap.renamed_shared(&shared.get(part), &names));
+            self.shared.insert(&mut self.slices, part, &order, renamed);
+            renamed
         });
     }
 
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
-        // A byte per place of a table of hashes, and an eighth of the places stays empty.
-        let place = size_of::<((u32, Box<[u32]>), u32)>() + 1;
-        let places = (self.shared.capacity() + self.processes.capacity()) * 8 / 7;
-        let shapes = self.shapes.capacity() * size_of::<Option<Box<Shape>>>();
-        let held = self.held.capacity() * size_of::<Option<Box<[u32]>>>();
-        self.bytes + places * place + shapes + held
+        let slices = (self.shapes.capacity() + self.held.capacity()) * size_of::<Option<Slice>>();
+        let renamings = self.shared.0.allocation_size() + self.processes.0.allocation_size();
+        self.slices.bytes() + slices + renamings
     }
 }
