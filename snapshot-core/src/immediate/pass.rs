@@ -27,6 +27,9 @@ use crate::{OperationId, Process};
 /// Vectors are settled when there are this many.
 const BATCH: usize = 64;
 
+/// This many operations are forgotten at a time, at least.
+const FORGOTTEN: usize = 1 << 6;
+
 /// After this many steps back in time, values are found by hashing: while an operation stays
 /// pending, nothing is settled.
 const PATIENCE: usize = 64;
@@ -48,7 +51,10 @@ struct Written<'h, V> {
 /// The operations of a process that have not failed, numbered from 1.
 #[derive(Debug)]
 struct Writes<'h, V> {
-    all: Vec<Written<'h, V>>,
+    /// Those that can still be returned, and some before them.
+    recent: Vec<Written<'h, V>>,
+    /// How many there were before these.
+    past: usize,
     /// The last number of each value among the first `indexed` operations.
     index: FxHashMap<&'h V, u32>,
     indexed: usize,
@@ -56,36 +62,56 @@ struct Writes<'h, V> {
 
 impl<'h, V: Eq + Hash> Writes<'h, V> {
     fn new() -> Self {
-        Self { all: Vec::new(), index: FxHashMap::default(), indexed: 0 }
+        Self { recent: Vec::new(), past: 0, index: FxHashMap::default(), indexed: 0 }
+    }
+
+    /// The number of the last one; 0 if there is none.
+    const fn newest(&self) -> usize {
+        self.past + self.recent.len()
+    }
+
+    /// The one with a number that can still be returned.
+    fn operation(&self, number: u32) -> OperationId {
+        self.recent[number as usize - 1 - self.past].operation
     }
 
     /// The last number of a value, if it is not below `oldest`. Mostly it is one of the last.
     #[inline]
     fn find(&mut self, value: &V, oldest: usize) -> Option<u32> {
-        let first = oldest.saturating_sub(1);
-        let recent = first.max(self.all.len().saturating_sub(PATIENCE));
-        match self.all[recent..].iter().rposition(|written| written.value == value) {
-            Some(position) => Some((recent + position) as u32 + 1),
-            None if recent == first => None,
-            None => self.find_by_hash(value, first),
+        let first = oldest.saturating_sub(1 + self.past);
+        let close = first.max(self.recent.len().saturating_sub(PATIENCE));
+        match self.recent[close..].iter().rposition(|written| written.value == value) {
+            Some(position) => Some((self.past + close + position) as u32 + 1),
+            None if close == first => None,
+            None => self.find_by_hash(value, self.past + first),
         }
     }
 
     #[cold]
     fn find_by_hash(&mut self, value: &V, first: usize) -> Option<u32> {
-        for (at, written) in self.all.iter().enumerate().skip(self.indexed) {
-            self.index.insert(written.value, at as u32 + 1);
+        let indexed = self.indexed.max(self.past);
+        for (at, written) in self.recent.iter().enumerate().skip(indexed - self.past) {
+            self.index.insert(written.value, (self.past + at) as u32 + 1);
         }
-        self.indexed = self.all.len();
+        self.indexed = self.newest();
         self.index.get(value).copied().filter(|&number| number as usize > first)
     }
 
     /// The last one has failed unseen.
     fn take_back(&mut self) {
-        let Some(written) = self.all.pop() else { return };
-        if self.indexed > self.all.len() {
+        let Some(written) = self.recent.pop() else { return };
+        if self.indexed > self.newest() {
             self.index.remove(written.value);
-            self.indexed = self.all.len();
+            self.indexed = self.newest();
+        }
+    }
+
+    /// Those below this number are not returned any more. O(1) per operation in the end.
+    fn forget(&mut self, oldest: usize) {
+        let gone = oldest.saturating_sub(1 + self.past);
+        if gone >= FORGOTTEN && 2 * gone >= self.recent.len() {
+            self.recent.drain(..gone);
+            self.past += gone;
         }
     }
 }
@@ -164,7 +190,7 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
                 Action::Fail => {
                     self.open[process] = None;
                     // In a chain, what any vector has at an entry, the largest one has.
-                    if self.largest(process) as usize == self.written[process].all.len() {
+                    if self.largest(process) as usize == self.written[process].newest() {
                         return Err(Stop::Violation);
                     }
                     self.written[process].take_back();
@@ -183,7 +209,7 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
             let process = Process::from_index(index);
             return Err(Stop::Undecided(Repeated { operation, process }));
         }
-        self.written[index].all.push(Written { value, operation });
+        self.written[index].recent.push(Written { value, operation });
         self.open[index] = Some(self.floor);
         Ok(())
     }
@@ -199,7 +225,7 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
             sum += u64::from(number);
             self.vectors.push(number);
         }
-        if self.vectors[start + process] as usize != self.written[process].all.len() {
+        if self.vectors[start + process] as usize != self.written[process].newest() {
             return Err(Stop::Violation);
         }
         self.floor = self.floor.max(sum);
@@ -257,15 +283,13 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
                     let grown = (0..width).filter(|&segment| vector[segment] > last[segment]);
                     let written = &self.written;
                     let is_gone =
-                        |segment: usize| vector[segment] as usize > written[segment].all.len();
+                        |segment: usize| vector[segment] as usize > written[segment].newest();
                     // An operation was taken back that the largest vector had not seen: this
                     // one has, so they are no chain.
                     if grown.clone().any(is_gone) {
                         return false;
                     }
-                    blocks.push(grown.map(|segment| {
-                        self.written[segment].all[vector[segment] as usize - 1].operation
-                    }));
+                    blocks.push(grown.map(|segment| written[segment].operation(vector[segment])));
                 }
                 (below, last, last_sum) = (last, vector, sum);
             }
@@ -276,6 +300,9 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
         }
         let (last, last_sum) = (last.to_vec(), last_sum);
         (self.settled, self.settled_sum) = (last, last_sum);
+        for (written, oldest) in self.written.iter_mut().zip(&self.settled) {
+            written.forget(*oldest as usize);
+        }
         let mut kept = 0;
         for at in 0..self.elements.len() {
             if self.elements[at].sum >= floor {
@@ -297,4 +324,30 @@ impl<'h, V: Eq + Hash> Pass<'h, V> {
 #[inline]
 fn at_most(smaller: &[u32], larger: &[u32]) -> bool {
     smaller.iter().zip(larger).fold(true, |so_far, (a, b)| so_far & (a <= b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Declaration;
+
+    /// What is kept does not grow with the execution.
+    #[test]
+    fn settled_operations_are_forgotten() {
+        let mut builder = History::builder(Declaration::new(0).with_segments(2)).unwrap();
+        for round in 1..=10_000 {
+            for process in 0..2 {
+                builder.invoke(process, round).unwrap();
+                let seen = if process == 0 { [round, round - 1] } else { [round, round] };
+                builder.respond(process, &seen).unwrap();
+            }
+        }
+        let history = builder.finish();
+        let mut pass = Pass::new(&history, None);
+        assert_eq!(pass.follow(), Ok(()));
+        for written in &pass.written {
+            assert_eq!(written.newest(), 10_000);
+            assert!(written.recent.len() < 4 * FORGOTTEN, "{}", written.recent.len());
+        }
+    }
 }
