@@ -77,7 +77,10 @@ pub fn find(program: &Program, model: &Model) -> Vec<Name> {
             Shape::of(&array.content, model.obligation.mode),
             Shape::Leaf(Leaf { scalar: Scalar::Value, .. })
         );
-        if !is_array || !array.dimensions.iter().all(over_crowd) || !holds_values {
+        // Of rows without columns any process could link to the one cell, and a view does not learn
+        // what the naming of another process makes of the links of t.
+        let has_columns = array.dimensions.len() > 1;
+        if !is_array || !has_columns || !array.dimensions.iter().all(over_crowd) || !holds_values {
             continue;
         }
         let Some((variable, offset)) = field(model, &facts, id) else { continue };

@@ -104,6 +104,14 @@ scan:
         let named = model(&text.replacen(from, to, 1)).named;
         assert!(named.is_empty(), "{to}: {named:?}");
     }
+    // Rows of one cell, to which all processes link.
+    let columns = ["[segment]: llsc value or none", "row[q][me]", "row[me][s]", "row[y.who][s]"];
+    let cells = [": llsc value or none", "row[q]", "row[me]", "row[y.who]"];
+    let single = columns.iter().zip(cells).fold(text.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    });
+    assert!(model(&single).named.is_empty(), "{single}");
 }
 
 #[test]

@@ -247,7 +247,8 @@ impl<'a> Likeness<'a> {
         })
     }
 
-    /// Whether a process is linked to the cells of named rows that the view says it is linked to.
+    /// Whether a process is linked to those cells of named rows that the view says it is linked to,
+    /// and to none that the view says it is not: it would not see what an SC writes there.
     fn links_to_named(&mut self, member: u8) -> bool {
         let execution = self.execution;
         let process = self.tuple.process(member).expect("members are there");
@@ -262,11 +263,17 @@ impl<'a> Likeness<'a> {
                 let Some((_, path)) = &execution.model.slots[at].link else { continue };
                 let rest = path.iter().map(|place| self.index(*place, None));
                 let indices: Option<Vec<i64>> = std::iter::once(Some(of)).chain(rest).collect();
-                if let (LINKED, Some(indices)) = (self.view[at], indices) {
+                let is_kept = execution.model.slots[at].kept;
+                let says = match self.view[at] {
+                    LINKED => Some(true),
+                    BASE | NONE if is_kept => Some(false),
+                    _ => None,
+                };
+                if let (Some(says), Some(indices)) = (says, indices) {
                     let who = Process::from_index(process);
                     let machine = execution.machine;
                     let is = machine.is_linked(&execution.state, row.array, &indices, who);
-                    holds &= is == Some(true);
+                    holds &= is == Some(says);
                     self.links_told += 1;
                 }
             }
