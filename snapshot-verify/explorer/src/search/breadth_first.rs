@@ -167,7 +167,7 @@ impl Search<'_> {
         let mut spill = self.files.map(|files| Spill::new(files, dominance, self.watch));
         let mut next = Next::Memory(match kept {
             Some(kept) => {
-                let kept = under_way(self.product, &store, kept)?;
+                let kept = under_way(self.product, &store, self.watch, kept)?;
                 let (states, transitions, found) = (kept.states, kept.transitions, kept.found);
                 let depth = kept.depth;
                 explored = Explored { states, transitions, depth, found, levels: None, ..explored };

@@ -67,6 +67,9 @@ impl Memory {
     /// If there is not so much left; nothing is taken then.
     pub fn take(&self, bytes: usize) -> Result<(), Exhausted> {
         let bytes = bytes as u64;
+        if bytes > self.limit {
+            return Err(Exhausted);
+        }
         let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if used > self.limit {
             self.used.fetch_sub(bytes, Ordering::Relaxed);

@@ -24,7 +24,7 @@ use snapshot_core::Process;
 use thiserror::Error;
 
 use super::breadth_first::Explored;
-use super::budget::{Exhausted, Unfinished};
+use super::budget::{Exhausted, Supervisor, Unfinished};
 use super::level::Level;
 use super::product::{Choice, Move, Product, Scratch, Stop};
 use super::store::{Chunk, Frontier, SHARDS, Store, shard_of};
@@ -252,12 +252,18 @@ pub(super) fn ended<const W: usize>(
     Ok(Ended { states, transitions, depth: narrow(depth)?, peak, ending })
 }
 
-/// Reads what [`Checkpoint::keep`] wrote; the states go to a store without any.
+/// Reads what [`Checkpoint::keep`] wrote; the states go to a store without any. If the search
+/// must end meanwhile, it has lost those that were not read.
 pub(super) fn under_way<const W: usize>(
     product: &Product<'_>,
     store: &Store<'_, W>,
+    watch: &Supervisor<'_>,
     input: &mut dyn Read,
 ) -> Result<UnderWay<W>, CheckpointError> {
+    let must_end = || {
+        watch.look();
+        watch.cause().is_some()
+    };
     let memory = store.memory();
     let no_room = |Exhausted| CheckpointError::Memory { given: memory.limit() };
     let [states, transitions, depth, peak, limits] = read_words(input)?;
@@ -275,7 +281,7 @@ pub(super) fn under_way<const W: usize>(
     let mut waiting = Frontier::new();
     loop {
         let [count] = read_words(input)?;
-        if count == 0 {
+        if count == 0 || must_end() {
             break;
         }
         for _ in 0..count {
@@ -283,10 +289,17 @@ pub(super) fn under_way<const W: usize>(
         }
     }
     let mut batch = Vec::with_capacity(BATCH);
-    for shard in 0..SHARDS {
+    'reading: for shard in 0..SHARDS {
         for is_new in [false, true] {
+            if must_end() {
+                break 'reading;
+            }
             let [mut left] = read_words(input)?;
-            while left > 0 {
+            if !is_new {
+                let states = left.try_into().unwrap_or(usize::MAX);
+                store.reserve(shard, states).map_err(no_room)?;
+            }
+            while left > 0 && !must_end() {
                 batch.clear();
                 for _ in 0..left.min(BATCH as u64) {
                     let state = read_state(input)?;
@@ -299,6 +312,9 @@ pub(super) fn under_way<const W: usize>(
                 store.restore(shard, &batch, is_new).map_err(no_room)?;
             }
         }
+    }
+    if watch.cause().is_some() {
+        watch.lose();
     }
     let waiting = waiting.take();
     Ok(UnderWay { states, transitions, depth: narrow(depth)?, peak, found, waiting })

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -141,14 +141,18 @@ fn damaged_files_are_refused() {
     let shown = folder.display();
     let arguments = "check bowman -n 5 --pairs 0,1 --reductions constant,dead --every 0.5";
     // Ended by time, it is kept as it is.
-    let (code, out, error) = answer(&format!("{arguments} --checkpoint {shown} --time 3"));
-    assert_eq!(code, 3, "{out}{error}");
+    let (code, first, error) = answer(&format!("{arguments} --checkpoint {shown} --time 2"));
+    assert_eq!(code, 3, "{first}{error}");
     assert!(error.contains("go on with --resume"), "{error}");
     assert_eq!(searches(&folder), 1);
     let entry = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let file = entry.into_iter().find(|path| path.extension().unwrap() == "search").unwrap();
     let whole = fs::read(&file).unwrap();
-    let resumed = |time| answer(&format!("{arguments} --resume {shown} --time {time}"));
+    let resumed = |time| {
+        let begin = Instant::now();
+        let answer = answer(&format!("{arguments} --resume {shown} --time {time}"));
+        (answer, begin.elapsed().as_secs_f64())
+    };
     let mut damaged = vec![whole[..whole.len() - 1].to_vec(), whole[..60].to_vec(), Vec::new()];
     for at in [0, 16, 20, whole.len() / 2, whole.len() - 1] {
         let mut bytes = whole.clone();
@@ -157,19 +161,30 @@ fn damaged_files_are_refused() {
     }
     for bytes in damaged {
         fs::write(&file, bytes).unwrap();
-        let (code, _, error) = resumed(60.0);
+        let ((code, _, error), _) = resumed(60.0);
         assert_eq!(code, 2, "{error}");
         assert!(
             error.contains(&file.display().to_string()) && error.contains("remove it"),
             "{error}"
         );
     }
-    fs::write(&file, whole).unwrap();
+    fs::write(&file, &whole).unwrap();
     // What a killed process left is removed.
     let left = folder.join("0123.search.99.new");
     fs::write(&left, "half").unwrap();
-    assert_eq!(resumed(0.1).0, 3);
+    let ((code, out, _), seconds) = resumed(0.01);
+    assert_eq!(code, 3, "{out}");
+    assert!(seconds < 3.0, "{seconds} s: the time is over while states are read");
     assert!(!left.exists());
+    assert!(fs::read(&file).unwrap() == whole, "what was not read whole is not kept again");
+    // Those that are read are as many as were kept.
+    let ((code, out, _), _) = resumed(4.0);
+    assert_eq!(code, 3, "{out}");
+    let states = |out: &str| {
+        let (_, rest) = out.split_once("out of time (").expect("it ran out of time");
+        rest.split_once(" states").unwrap().0.replace(',', "").parse::<u64>().unwrap()
+    };
+    assert!(states(&out) > states(&first), "{first}{out}");
 }
 
 #[test]

@@ -61,6 +61,16 @@ impl<'a, const W: usize> Store<'a, W> {
         self.lock(shard).insert(batch, self.memory)
     }
 
+    /// Makes room for states that a shard is to hold. Without it, states that are restored in
+    /// the order in which they lay in another table crowd at the front of one that grows, and
+    /// their number is squared in the cost.
+    ///
+    /// # Errors
+    /// If the memory does not suffice. The store is then of no use any more.
+    pub fn reserve(&self, shard: usize, states: usize) -> Result<(), Exhausted> {
+        self.lock(shard).reserve(states, self.memory)
+    }
+
     /// Adds states as [`Self::insert`] added them once: as visited, or of these as new.
     ///
     /// # Errors
