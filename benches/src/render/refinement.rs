@@ -15,8 +15,8 @@ models are not the same, so neither are the numbers of states: PAT's texts are n
 steps are accesses and nodes are collected; `--values 1`, since stacks and queues move values and
 do not look at them; the queue is bounded to as many operations of each process as its size, as without
 a bound a late process keeps nodes for ever; the buggy queue is bounded by 1, 2, ...; SNZI has two leaves,
-and three operations of each of three processes. The mailbox is not in the corpus; objects have no
-linearization points in the language. Bold: ours takes longer.
+and three operations of each of three processes; rows with points ask for `--points`. The mailbox is
+not in the corpus. Bold: ours takes longer.
 
 ";
 

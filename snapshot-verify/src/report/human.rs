@@ -54,6 +54,7 @@ pub fn human(case: &Case<'_>, outcome: &Outcome, trace: Option<&Path>, width: us
             }
         }
         Verdict::Misplaced(misplaced) => {
+            let render = if case.object.is_some() { render_object } else { render };
             text.push_str(&format!(
                 "\n{}\n  {}\n  Yet the history is linearizable: nothing is said against the \
                  algorithm.\n\n",
@@ -96,9 +97,10 @@ pub fn human_conclusion(case: &Case<'_>) -> String {
                 None if case.outcomes.iter().any(|one| one.measures.proof.is_some()) => {
                     ", by the proof for every n".to_owned()
                 }
-                None => method(case.request.method).to_owned(),
+                None => method(case.request.method),
                 Some(object) => format!(
-                    ", by refinement of `{object}`; for n = {} only, not for every n",
+                    ", by refinement of `{object}`{}; for n = {} only, not for every n",
+                    at_points(case.request.method),
                     case.request.processes
                 ),
             };
@@ -148,13 +150,19 @@ fn reach(case: &Case<'_>) -> String {
 }
 
 /// `, by refinement`
-const fn method(method: Method) -> &'static str {
+fn method(method: Method) -> String {
     match method {
-        Method::Exploration => "",
-        Method::Refinement(Means { points: false, .. }) => ", by refinement",
+        Method::Exploration => String::new(),
+        Method::Refinement(_) => format!(", by refinement{}", at_points(method)),
+    }
+}
+
+const fn at_points(method: Method) -> &'static str {
+    match method {
         Method::Refinement(Means { points: true, .. }) => {
-            ", by refinement with operations taking effect at their linearization points"
+            " with operations taking effect at their linearization points"
         }
+        Method::Exploration | Method::Refinement(_) => "",
     }
 }
 

@@ -88,6 +88,10 @@ impl Misplaced {
                 "The scan by p{process} returned {returned:?}, but at its linearization point the \
                  segments held {held:?}, if updates take effect at theirs."
             ),
+            Misplacement::Elsewhere(process) => format!(
+                "What the operation of p{process} returns is not right at any linearization \
+                 point that it passed, if others take effect at theirs."
+            ),
             Misplacement::Unseen { process, returned } => format!(
                 "The scan by p{process} returned {returned:?}, which the segments never held while \
                  it was open, if updates take effect at their linearization points."

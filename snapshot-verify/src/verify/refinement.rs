@@ -17,7 +17,7 @@ use super::strategy::{Explore, Finding};
 use crate::counterexample::{Counterexample, ObjectCounterexample};
 use crate::interpret::{Client, Machine, Roles, Sequential, Values};
 use crate::limits::LimitSet;
-use crate::program::linearization::Points;
+use crate::program::linearization::has_points;
 use crate::program::{Object, Program};
 use crate::refine::{self, Budget, Means, RefinementVerdict, refine, refine_object};
 use crate::search;
@@ -48,7 +48,7 @@ impl<'a> Refined<'a> {
         means: Means,
         watch: &'a dyn Watch,
     ) -> Result<Self, VerifyError> {
-        if means.points && !Points::new(program).any() {
+        if means.points && !has_points(program) {
             return Err(VerifyError::NoPoints);
         }
         let counts = |object: &Object| object.specification.has_counters();

@@ -18,17 +18,9 @@ impl Points {
 
     /// Those of a program.
     pub fn new(program: &Program) -> Self {
-        let marked = |operation| {
-            let reached = reached(&program.procedures, operation);
-            program
-                .procedures
-                .iter()
-                .zip(reached)
-                .any(|(procedure, reached)| reached && marked(&procedure.body).is_some())
-        };
         match program.interface {
             Interface::Snapshot { update, scan } => {
-                Self { updates: marked(update), scans: marked(scan) }
+                Self { updates: has_marks(program, update), scans: has_marks(program, scan) }
             }
             Interface::Object(_) | Interface::Specification => Self::NONE,
         }
@@ -38,6 +30,25 @@ impl Points {
     pub const fn any(self) -> bool {
         self.updates || self.scans
     }
+}
+
+/// Per operation of an object that a text declares, whether it has marked statements; none for
+/// what declares none.
+pub fn at_points(program: &Program) -> Box<[bool]> {
+    let operations = program.object().map_or(&[][..], |object| &object.operations);
+    operations.iter().map(|operation| has_marks(program, operation.procedure)).collect()
+}
+
+/// Whether a program has marked statements.
+pub fn has_points(program: &Program) -> bool {
+    Points::new(program).any() || at_points(program).contains(&true)
+}
+
+/// Whether an operation has marked statements.
+fn has_marks(program: &Program, operation: ProcedureId) -> bool {
+    let reached = reached(&program.procedures, operation);
+    let procedures = program.procedures.iter().zip(reached);
+    procedures.into_iter().any(|(of, reached)| reached && marked(&of.body).is_some())
 }
 
 /// Per procedure, whether it is this one, or called by it, directly or not.

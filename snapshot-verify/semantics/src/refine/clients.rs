@@ -6,7 +6,7 @@ use snapshot_core::Process;
 
 use super::object::{AtomicObject, ObjectSpecification};
 use super::specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
-use super::subsets::{Automaton, LetterId, Possibilities, Subsets};
+use super::subsets::{Automaton, Letter, LetterId, Possibilities, Subsets};
 use crate::interpret::{Call, Client, Fault, Progress, Sequential};
 use crate::program::linearization::Points;
 
@@ -39,10 +39,14 @@ pub trait World {
     /// Why operations do not take effect at their points, where nothing is after a letter;
     /// `None` if they may take effect anywhere.
     fn misplaced(&self, before: Possibilities, letter: LetterId) -> Option<Misplacement>;
+
+    /// The specification, with operations that may take effect anywhere.
+    fn anywhere(&self) -> Subsets<Self::Automaton>;
 }
 
 /// The snapshot, and a client of it.
 pub struct SnapshotWorld {
+    n: usize,
     clients: Clients,
     specification: SnapshotSpecification,
     has_points: bool,
@@ -52,7 +56,7 @@ impl SnapshotWorld {
     /// Of n processes; operations with points take effect there.
     pub fn new(client: Client, n: usize, points: Points) -> Self {
         let specification = SnapshotSpecification::with_points(n, points);
-        Self { clients: Clients::new(client, n), specification, has_points: points.any() }
+        Self { n, clients: Clients::new(client, n), specification, has_points: points.any() }
     }
 }
 
@@ -79,12 +83,17 @@ impl World for SnapshotWorld {
     fn misplaced(&self, before: Possibilities, letter: LetterId) -> Option<Misplacement> {
         self.has_points.then(|| self.specification.why(before, letter))
     }
+
+    fn anywhere(&self) -> SnapshotSpecification {
+        SnapshotSpecification::new(self.n)
+    }
 }
 
 /// An object, and a client of it.
 pub struct ObjectWorld<'p> {
     clients: Clients,
     specification: ObjectSpecification<'p>,
+    has_points: bool,
     /// Per progress and process, all that may be begun in some state.
     offers: FxHashMap<(u32, Process), Box<[Choice]>>,
     /// Per progress, set and process, what may be begun there.
@@ -92,11 +101,12 @@ pub struct ObjectWorld<'p> {
 }
 
 impl<'p> ObjectWorld<'p> {
-    /// Of the processes of an object.
-    pub fn new(client: Client, sequential: Sequential<'p>) -> Self {
+    /// Of the processes of an object; these operations take effect at points.
+    pub fn new(client: Client, sequential: Sequential<'p>, at_points: Box<[bool]>) -> Self {
         Self {
             clients: Clients::new(client, sequential.processes()),
-            specification: ObjectSpecification::new(sequential),
+            has_points: at_points.contains(&true),
+            specification: ObjectSpecification::with_points(sequential, at_points),
             offers: FxHashMap::default(),
             choices: FxHashMap::default(),
         }
@@ -142,8 +152,16 @@ impl<'p> World for ObjectWorld<'p> {
         Ok(&self.choices[&key])
     }
 
-    fn misplaced(&self, _: Possibilities, _: LetterId) -> Option<Misplacement> {
-        None
+    fn misplaced(&self, _: Possibilities, letter: LetterId) -> Option<Misplacement> {
+        let process = match self.specification.letter_itself(letter) {
+            Letter::Event(event) => event.process,
+            Letter::Point(process) | Letter::Past(process) => *process,
+        };
+        self.has_points.then_some(Misplacement::Elsewhere(process))
+    }
+
+    fn anywhere(&self) -> ObjectSpecification<'p> {
+        ObjectSpecification::new(self.specification.sequential().clone())
     }
 }
 

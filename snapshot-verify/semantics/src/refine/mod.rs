@@ -66,7 +66,7 @@ pub use specification::{Misplacement, SnapshotSpecification};
 pub use subsets::{Letter, LetterId, Possibilities, Successor};
 
 use crate::interpret::{Client, ClientError, Fault, Machine, Move, Sequential};
-use crate::program::linearization::Points;
+use crate::program::linearization::{Points, at_points};
 use clients::{ObjectWorld, SnapshotWorld};
 
 /// What a search may cost.
@@ -196,7 +196,7 @@ pub fn refine(
     let n = machine.processes();
     let points = if means.points { Points::new(machine.program()) } else { Points::NONE };
     let world = SnapshotWorld::new(*client, n, points);
-    Ok(search::Search::new(machine, world, means, points).run(budget))
+    Ok(search::Search::new(machine, world, means, points.any()).run(budget))
 }
 
 /// Explores all executions of a client of an object that the text declares. Of the client,
@@ -217,6 +217,8 @@ pub fn refine_object(
     assert_eq!(machine.processes(), sequential.processes(), "one n for both");
     client.validate(machine.processes())?;
     client.validate_object(sequential)?;
-    let world = ObjectWorld::new(*client, sequential.clone());
-    Ok(search::Search::new(machine, world, means, Points::NONE).run(budget))
+    let at_points = if means.points { at_points(machine.program()) } else { Box::default() };
+    let has_points = at_points.contains(&true);
+    let world = ObjectWorld::new(*client, sequential.clone(), at_points);
+    Ok(search::Search::new(machine, world, means, has_points).run(budget))
 }

@@ -4,13 +4,18 @@
 //! not taken effect, or one that has, with what it returns. What an operation does is
 //! executed by [`Sequential`], at one instant between its invocation and its response; at the
 //! same instant as others, if they have `together`.
+//!
+//! **Linearization points.** An operation that has some takes effect at one of those that it
+//! passes, and nowhere else: at which of them is open until it returns. So the read by which a `pop`
+//! finds a stack empty may be marked beside the CAS that takes a value; what it returns
+//! tells at which of them it took effect.
 
 use std::mem::size_of;
 use std::sync::Arc;
 
 use snapshot_core::Process;
 
-use super::subsets::{Automaton, Letter, Possibilities, Subsets};
+use super::subsets::{Automaton, Possibilities, Subsets};
 use crate::interpret::{Action, Block, Data, Event, Fault, ObjectState, OperationCall, Sequential};
 
 /// An object, as the set of all its configurations.
@@ -20,6 +25,8 @@ pub type ObjectSpecification<'p> = Subsets<AtomicObject<'p>>;
 #[derive(Clone, Debug)]
 pub struct AtomicObject<'p> {
     sequential: Sequential<'p>,
+    /// Per operation, whether it takes effect at points.
+    at_points: Box<[bool]>,
 }
 
 /// One of the ways in which the events so far may have come about.
@@ -40,9 +47,15 @@ enum Open {
 }
 
 impl<'p> ObjectSpecification<'p> {
-    /// Of an object in its first state.
+    /// Of an object in its first state. Operations take effect anywhere.
     pub fn new(sequential: Sequential<'p>) -> Self {
-        Self::of(AtomicObject { sequential })
+        Self::with_points(sequential, Box::default())
+    }
+
+    /// The same, but these operations take effect at linearization points; those that are not
+    /// listed do not.
+    pub fn with_points(sequential: Sequential<'p>, at_points: Box<[bool]>) -> Self {
+        Self::of(AtomicObject { sequential, at_points })
     }
 
     /// What the object does, one operation at a time.
@@ -76,6 +89,27 @@ impl<'p> ObjectSpecification<'p> {
     }
 }
 
+impl AtomicObject<'_> {
+    fn is_at_points(&self, call: OperationCall) -> bool {
+        self.at_points.get(call.operation.0 as usize).is_some_and(|has| *has)
+    }
+
+    /// With an operation that has begun taking effect alone, if it can there.
+    fn alone(
+        &self,
+        one: &Configuration,
+        process: usize,
+        call: OperationCall,
+    ) -> Result<Option<Configuration>, Fault> {
+        let effect = self.sequential.apply(&one.state, process, call)?;
+        Ok(effect.map(|(state, result)| {
+            let mut open = one.open.clone();
+            open[process] = Open::Done(result);
+            Configuration { state, open }
+        }))
+    }
+}
+
 impl Automaton for AtomicObject<'_> {
     type Configuration = Configuration;
 
@@ -84,10 +118,8 @@ impl Automaton for AtomicObject<'_> {
         Configuration { state: self.sequential.initial(), open }
     }
 
-    fn after(&self, one: &Configuration, letter: &Letter) -> Option<Configuration> {
-        let Letter::Event(Event { process, action }) = letter else {
-            panic!("linearization points are of snapshots")
-        };
+    fn after(&self, one: &Configuration, event: &Event) -> Option<Configuration> {
+        let Event { process, action } = event;
         let process = process.index();
         let open = match (&one.open[process], action) {
             (Open::Nothing, Action::Begin { call, .. }) => Open::Begun(*call),
@@ -102,6 +134,31 @@ impl Automaton for AtomicObject<'_> {
         Some(after)
     }
 
+    fn at_point(
+        &self,
+        one: &Configuration,
+        process: Process,
+        reach: &mut dyn FnMut(Configuration),
+    ) -> Result<(), Fault> {
+        let process = process.index();
+        match one.open[process] {
+            Open::Begun(call) => {
+                reach(one.clone());
+                self.alone(one, process, call)?.into_iter().for_each(reach);
+            }
+            Open::Done(_) => reach(one.clone()),
+            Open::Nothing => panic!("process {process} is at a point of no operation"),
+        }
+        Ok(())
+    }
+
+    fn may_be_past(&self, one: &Configuration, process: Process) -> bool {
+        match one.open[process.index()] {
+            Open::Begun(call) => !self.is_at_points(call),
+            Open::Nothing | Open::Done(_) => true,
+        }
+    }
+
     fn take_effect(
         &self,
         one: &Configuration,
@@ -110,14 +167,13 @@ impl Automaton for AtomicObject<'_> {
         let mut together = Vec::new();
         for (process, open) in one.open.iter().enumerate() {
             let Open::Begun(call) = *open else { continue };
+            if self.is_at_points(call) {
+                continue;
+            }
             if self.sequential.is_together(call) {
                 together.push((process, call));
-            } else if let Some((state, result)) =
-                self.sequential.apply(&one.state, process, call)?
-            {
-                let mut open = one.open.clone();
-                open[process] = Open::Done(result);
-                reach(Configuration { state, open });
+            } else {
+                self.alone(one, process, call)?.into_iter().for_each(&mut *reach);
             }
         }
         for Block { members, state, results } in self.sequential.blocks(&one.state, &together)? {

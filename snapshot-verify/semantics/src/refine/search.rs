@@ -3,13 +3,11 @@
 use snapshot_core::Process;
 
 use super::clients::World;
-use super::specification::SnapshotSpecification;
 use super::states::{Made, Prospect, States};
 use super::subsets::{Letter, LetterId, Possibilities};
 use super::table::Table;
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
 use crate::interpret::{Event, Fault, FaultKind, Machine, Move, MoveKind};
-use crate::program::linearization::Points;
 
 /// The most moves between two questions whether to go on, and the most evaluations and
 /// copied scalars.
@@ -21,7 +19,8 @@ const WORK: u64 = 1 << 18;
 pub struct Search<'m, 'p, W> {
     machine: &'m Machine<'p>,
     means: Means,
-    points: Points,
+    /// Whether some operations take effect at points.
+    has_points: bool,
     states: States<'m, 'p>,
     world: W,
     table: Table,
@@ -61,15 +60,15 @@ enum Stop {
 }
 
 impl<'m, 'p, W: World> Search<'m, 'p, W> {
-    /// Of all executions in a world, with these points.
-    pub fn new(machine: &'m Machine<'p>, world: W, means: Means, points: Points) -> Self {
+    /// Of all executions in a world, in which some operations may take effect at points.
+    pub fn new(machine: &'m Machine<'p>, world: W, means: Means, has_points: bool) -> Self {
         let (n, extent) = (machine.processes(), machine.extent());
         let states = States::new(machine, means.forgetting);
         let width = states.width() + 2;
         Self {
             machine,
             means,
-            points,
+            has_points,
             states,
             world,
             table: Table::new(width),
@@ -182,7 +181,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     }
 
     fn prospect(&mut self, process: Process) -> Prospect {
-        self.states.prospect(&self.from, process, self.points.any())
+        self.states.prospect(&self.from, process, self.has_points)
     }
 
     /// Where a move leads from the row that is being expanded.
@@ -249,7 +248,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         };
         let step = step.map_err(End::Fault)?;
         let mut possibilities = self.possibilities();
-        if self.points.any() {
+        if self.has_points {
             for _ in 0..step.points {
                 let letter = self.world.specification().letter(Letter::Point(process));
                 possibilities = self.possibilities_after(possibilities, letter)?;
@@ -261,6 +260,9 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         self.to.copy_from_slice(&self.from);
         self.states.apply(&mut self.to, process, &step);
         self.states.normalise(&mut self.to);
+        if self.has_points {
+            possibilities = self.past_points(possibilities, process);
+        }
         let (possibilities_at, progress_at) = (self.possibilities_at(), self.progress_at());
         self.to[possibilities_at] = possibilities.number();
         self.to[progress_at] = progress;
@@ -280,6 +282,17 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         }
     }
 
+    /// Of the row `to`: where the process is past its points, what it needs one for is gone. Of
+    /// what cannot end at all, the response tells.
+    fn past_points(&mut self, possibilities: Possibilities, process: Process) -> Possibilities {
+        if !self.states.prospect(&self.to, process, true).responds {
+            return possibilities;
+        }
+        let specification = self.world.specification();
+        let letter = specification.letter(Letter::Past(process));
+        specification.successor(possibilities, letter).after.unwrap_or(possibilities)
+    }
+
     fn verdict(&mut self, at: u32, last: Move, end: End) -> RefinementVerdict {
         let moves = self.path(at, Some(last));
         match end {
@@ -296,7 +309,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
 
     /// Whether an execution is linearizable if operations may take effect anywhere.
     fn allows(&self, moves: &[Move]) -> bool {
-        let mut specification = SnapshotSpecification::new(self.machine.processes());
+        let mut specification = self.world.anywhere();
         let mut possibilities = specification.initial();
         let mut state = self.machine.initial().clone();
         for made in moves {

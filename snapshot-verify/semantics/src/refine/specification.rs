@@ -51,6 +51,9 @@ pub enum Misplacement {
         /// What it returns.
         returned: Vec<u32>,
     },
+    /// An operation of an object that the text declares could not have returned what it returns
+    /// at any point that it passed; or it passed none.
+    Elsewhere(Process),
 }
 
 /// One of the ways in which the events so far may have come about.
@@ -106,7 +109,9 @@ impl SnapshotSpecification {
             Letter::Event(Event { process, action: Action::RespondScan(returned) }) => {
                 (*process, returned.clone())
             }
-            Letter::Event(Event { process, .. }) => return Misplacement::Never(*process),
+            Letter::Event(Event { process, .. }) | Letter::Past(process) => {
+                return Misplacement::Never(*process);
+            }
         };
         let held = self.configurations(before).find_map(|one| match &one.open[process.index()] {
             Open::Scanned(held) => Some(held.clone()),
@@ -127,8 +132,22 @@ impl Automaton for AtomicSnapshot {
         Configuration { segments: vec![0; self.n], open: vec![Open::Nothing; self.n] }
     }
 
-    fn after(&self, one: &Configuration, letter: &Letter) -> Option<Configuration> {
-        one.after(letter)
+    fn after(&self, one: &Configuration, event: &Event) -> Option<Configuration> {
+        one.after(event)
+    }
+
+    fn at_point(
+        &self,
+        one: &Configuration,
+        process: Process,
+        reach: &mut dyn FnMut(Configuration),
+    ) -> Result<(), Fault> {
+        one.at_point(process.index()).into_iter().for_each(reach);
+        Ok(())
+    }
+
+    fn may_be_past(&self, _: &Configuration, _: Process) -> bool {
+        true
     }
 
     fn take_effect(
@@ -155,12 +174,9 @@ impl Automaton for AtomicSnapshot {
 }
 
 impl Configuration {
-    /// After a letter, if that is possible here.
-    fn after(&self, letter: &Letter) -> Option<Self> {
-        let (process, action) = match letter {
-            Letter::Event(Event { process, action }) => (process.index(), action),
-            Letter::Point(process) => return self.at_point(process.index()),
-        };
+    /// After an event, if that is possible here.
+    fn after(&self, Event { process, action }: &Event) -> Option<Self> {
+        let process = process.index();
         let open = match (&self.open[process], action) {
             (Open::Nothing, Action::InvokeUpdate(value)) => Open::Update(*value),
             (Open::Nothing, Action::InvokeScan) => Open::Scan,

@@ -31,9 +31,10 @@ pub struct LetterId(u32);
 pub enum Letter {
     /// An operation begins or ends.
     Event(Event),
-    /// The open operation of a process takes effect, if it has linearization
-    /// points.
+    /// The open operation of a process is at one of its linearization points.
     Point(Process),
+    /// The next step of a process is the response: it is at no point any more.
+    Past(Process),
 }
 
 /// What a letter makes of a set.
@@ -55,12 +56,30 @@ pub trait Automaton {
     /// Before any event.
     fn initial(&self) -> Self::Configuration;
 
-    /// After a letter, if that is possible there.
+    /// After an event, if that is possible there.
     ///
     /// # Panics
-    /// If the letter begins an operation while one of the same process is open, or ends none
-    /// that is.
-    fn after(&self, one: &Self::Configuration, letter: &Letter) -> Option<Self::Configuration>;
+    /// If it begins an operation while one of the same process is open, or ends none that is.
+    fn after(&self, one: &Self::Configuration, event: &Event) -> Option<Self::Configuration>;
+
+    /// Calls `reach` with all that is reached when the open operation of a process is at one of
+    /// its linearization points; not at all if it may be at none there.
+    ///
+    /// # Errors
+    /// As [`Self::take_effect`].
+    ///
+    /// # Panics
+    /// If the process has no operation open.
+    fn at_point(
+        &self,
+        one: &Self::Configuration,
+        process: Process,
+        reach: &mut dyn FnMut(Self::Configuration),
+    ) -> Result<(), Fault>;
+
+    /// Whether the open operation of a process, which will be at no point any more, may still
+    /// end. That it may not shows at its response, too, if this is `true`.
+    fn may_be_past(&self, one: &Self::Configuration, process: Process) -> bool;
 
     /// Calls `reach` with all that is reached when an open operation, or several of them
     /// together, take effect now.
@@ -191,15 +210,30 @@ impl<A: Automaton> Subsets<A> {
         let letter_itself = Rc::clone(&self.letters[letter.0 as usize]);
         let mut moved = FxHashSet::default();
         let mut kept = 0;
+        let mut reached = Vec::new();
         for number in &*set {
-            if let Some(one) =
-                self.automaton.after(&self.configurations[*number as usize], &letter_itself)
-            {
-                kept += 1;
-                moved.insert(self.configuration(one));
+            let one = Rc::clone(&self.configurations[*number as usize]);
+            match &*letter_itself {
+                Letter::Event(event) => reached.extend(self.automaton.after(&one, event)),
+                Letter::Point(process) => {
+                    let reach = &mut |next| reached.push(next);
+                    if let Err(fault) = self.automaton.at_point(&one, *process, reach) {
+                        self.fault.get_or_insert(fault);
+                    }
+                }
+                Letter::Past(process) => {
+                    if self.automaton.may_be_past(&one, *process) {
+                        moved.insert(*number);
+                        kept += 1;
+                    }
+                }
+            }
+            kept += usize::from(!reached.is_empty());
+            for next in reached.drain(..) {
+                moved.insert(self.configuration(next));
             }
         }
-        if !letter_itself.is_response() {
+        if letter_itself.may_change() {
             self.close(&mut moved);
         }
         let mut moved: Vec<u32> = moved.into_iter().collect();
@@ -277,7 +311,12 @@ impl Possibilities {
 }
 
 impl Letter {
-    const fn is_response(&self) -> bool {
-        matches!(self, Self::Event(event) if event.action.is_response())
+    /// Whether more operations may take effect after it than before.
+    const fn may_change(&self) -> bool {
+        match self {
+            Self::Event(event) => !event.action.is_response(),
+            Self::Point(_) => true,
+            Self::Past(_) => false,
+        }
     }
 }

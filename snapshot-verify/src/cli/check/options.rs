@@ -103,7 +103,6 @@ impl Check {
             (self.method == Some(MethodName::Proof), "--method proof"),
             (self.executions == Some(Executions::Simple), "--executions simple"),
             (self.updater.is_some(), "--updater"),
-            (self.points, "--points"),
             (self.barriers != Barriers::Unbounded, "--barriers"),
             (self.reductions.is_some(), "--reductions"),
             (self.rungs.is_some(), "--rungs"),
@@ -118,7 +117,7 @@ impl Check {
             input.require_snapshot(variant, option)?;
         }
         let partial_order = self.partial_order != Some(Switch::Off);
-        Ok(Method::Refinement(Means { partial_order, ..Means::FORGETTING }))
+        Ok(Method::Refinement(Means { partial_order, points: self.points, ..Means::FORGETTING }))
     }
 
     /// A bound on barriers goes with no other bound, and what is explored with it is no proof.

@@ -7,6 +7,7 @@ mod choices;
 mod lists;
 mod nodes;
 mod oracle;
+mod points;
 mod sizes;
 mod snapshots;
 mod wrong;

@@ -81,9 +81,11 @@ fn filled(text: &str) -> String {
 /// Nodes are freed at once, and nothing tells them apart.
 fn freeing(text: &str) -> String {
     let end = text.find("\nbug ").unwrap_or(text.len());
-    text[..end]
-        .replacen("if CAS(top, t, below): return v", "if CAS(top, t, below): free t; return v", 1)
-        .replacen("(below, fresh)", "(below, t.tag)", 1)
+    text[..end].replacen("if done: return v", "if done: free t; return v", 1).replacen(
+        "(below, fresh)",
+        "(below, t.tag)",
+        1,
+    )
 }
 
 /// What is counted, so that nothing is tested in vain.

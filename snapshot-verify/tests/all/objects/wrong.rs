@@ -32,7 +32,6 @@ fn options_of_snapshots_are_refused_for_objects() {
         "--method exploration",
         "--executions simple",
         "--updater 0",
-        "--points",
         "--reductions none",
         "--threads 1",
         "--self-check",

@@ -1,27 +1,33 @@
 //! Linearization points: the operations that they belong to.
 //!
-//! A point is one of the operation that is executing. In a procedure that both
-//! `update` and `scan` call it would be a point of both; in one that neither calls,
-//! of none. That an operation passes exactly one is not checked here, as it depends on
+//! A point is one of the operation that is executing. Of a snapshot, in a procedure that both
+//! `update` and `scan` call it would be a point of both, which pass points in different ways; in one
+//! that no operation calls, of none. That an operation passes exactly one is not checked here, as it depends on
 //! what its conditions and its SC and CAS yield, but where points are used.
 
 use crate::language::diagnostic::{DiagnosticKind, Reporter};
 use crate::program::linearization::{marked, reached};
-use crate::program::{Interface, Procedure};
+use crate::program::{Interface, Object, Operation, Procedure, ProcedureId};
 
 /// Checks all procedures together. What is wrong is reported. Calls must not be
 /// circular.
 pub(super) fn check(procedures: &[Procedure], interface: &Interface, reporter: &mut Reporter) {
-    let &Interface::Snapshot { update, scan } = interface else {
-        for procedure in procedures {
-            if let Some(statement) = marked(&procedure.body) {
+    match interface {
+        Interface::Snapshot { update, scan } => {
+            of_snapshot(procedures, [*update, *scan], reporter);
+        }
+        Interface::Object(object) => of_object(procedures, object, reporter),
+        Interface::Specification => {
+            for statement in procedures.iter().filter_map(|procedure| marked(&procedure.body)) {
                 let what = "`linearizes`".to_owned();
                 reporter.report(DiagnosticKind::OfSnapshot { what }, statement.span);
             }
         }
-        return;
-    };
-    let (by_update, by_scan) = (reached(procedures, update), reached(procedures, scan));
+    }
+}
+
+fn of_snapshot(procedures: &[Procedure], operations: [ProcedureId; 2], reporter: &mut Reporter) {
+    let [by_update, by_scan] = operations.map(|operation| reached(procedures, operation));
     for (index, procedure) in procedures.iter().enumerate() {
         let Some(statement) = marked(&procedure.body) else { continue };
         let name = procedure.name.clone();
@@ -33,6 +39,25 @@ pub(super) fn check(procedures: &[Procedure], interface: &Interface, reporter: &
                 reporter.report(DiagnosticKind::PointOfNeither { name }, statement.span);
             }
             (true, false) | (false, true) => {}
+        }
+    }
+}
+
+/// Of an object, a procedure may be called by several operations: a point is of the one that is
+/// executing, and an operation takes effect at one of those that it passes.
+fn of_object(procedures: &[Procedure], object: &Object, reporter: &mut Reporter) {
+    let by_operation = |operation: &Operation| reached(procedures, operation.procedure);
+    let by_operation: Vec<Vec<bool>> = object.operations.iter().map(by_operation).collect();
+    for (index, procedure) in procedures.iter().enumerate() {
+        let Some(statement) = marked(&procedure.body) else { continue };
+        let callers = object.operations.iter().zip(&by_operation).filter(|(_, by)| by[index]);
+        let callers: Vec<&Operation> = callers.map(|(operation, _)| operation).collect();
+        if let Some(together) = callers.iter().find(|operation| operation.together) {
+            let name = procedures[together.procedure.0 as usize].name.clone();
+            reporter.report(DiagnosticKind::PointTogether { name }, statement.span);
+        } else if callers.is_empty() {
+            let name = procedure.name.clone();
+            reporter.report(DiagnosticKind::PointOfNone { name }, statement.span);
         }
     }
 }

@@ -228,6 +228,10 @@ pub enum DiagnosticKind {
     PointOfBoth { name: String },
     #[error("a linearization point in `{name}`, which neither `update` nor `scan` calls")]
     PointOfNeither { name: String },
+    #[error("a linearization point in `{name}`, which no operation calls")]
+    PointOfNone { name: String },
+    #[error("a linearization point of `{name}`, which takes effect together with others")]
+    PointTogether { name: String },
     #[error("a loop that may go round without an access to shared memory")]
     LoopWithoutAccess,
     #[error("a loop in an atomic step")]

@@ -332,7 +332,10 @@ impl DiagnosticKind {
                 "it would be a point of both: mark the statement in `update` or `scan` itself, or \
                  mark none"
             }
-            Self::PointOfNeither { .. } => {
+            Self::PointTogether { .. } => {
+                "what takes effect at once has no step of its own for that: remove `linearizes`"
+            }
+            Self::PointOfNeither { .. } | Self::PointOfNone { .. } => {
                 "only operations take effect: remove `linearizes`, or call the procedure"
             }
             Self::LoopWithoutAccess => {

@@ -86,6 +86,7 @@ impl Executed {
                 }
                 return true;
             }
+            Letter::Past(_) => return true,
             Letter::Event(Event { process, action }) => (process.index(), action),
         };
         let open = std::mem::replace(&mut self.open[process], Open::Nothing);
@@ -132,6 +133,7 @@ fn operations_take_effect_at_their_points_only() {
                             Misplacement::Never(_) => 1,
                             Misplacement::Differs { .. } => 2,
                             Misplacement::Unseen { .. } => 3,
+                            Misplacement::Elsewhere(_) => panic!("a snapshot is no such object"),
                         };
                         refused[why] += 1;
                         break;
