@@ -295,6 +295,9 @@ pub(super) fn under_way<const W: usize>(
                 break 'reading;
             }
             let [mut left] = read_words(input)?;
+            if left >= MOST_STATES {
+                return Err(CheckpointError::Damaged { what: "a number of states" });
+            }
             if !is_new {
                 let states = left.try_into().unwrap_or(usize::MAX);
                 store.reserve(shard, states).map_err(no_room)?;
@@ -322,6 +325,9 @@ pub(super) fn under_way<const W: usize>(
 
 /// How many states are written, and read, at a time.
 const BATCH: usize = 128;
+
+/// No shard has as many: they would take more bytes than there are addresses.
+const MOST_STATES: u64 = 1 << 48;
 
 /// What a move leads to, which has no successor.
 pub(super) fn stop<const W: usize>(
