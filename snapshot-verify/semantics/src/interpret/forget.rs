@@ -107,7 +107,7 @@ fn live(code: &Code<'_>, locals: usize) -> Vec<Live> {
     }
 }
 
-fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize> {
+pub(super) fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize> {
     match instruction {
         Instruction::Unless { target, .. } => vec![at + 1, *target],
         Instruction::Jump { target } => vec![*target],

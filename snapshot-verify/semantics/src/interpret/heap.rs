@@ -19,6 +19,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::comparand::Field;
 use super::data::Data;
 use super::fault::FaultKind;
 use super::parts::{ProcessPart, SharedPart};
@@ -119,7 +120,7 @@ impl Heap {
     }
 
     /// How many nodes there can be, of all kinds.
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.kinds.last().map_or(0, |last| last.first + last.count)
     }
 
@@ -207,12 +208,13 @@ impl Heap {
         self.kind(id).named(number)
     }
 
-    fn number(&self, id: NodeId, number: u32) -> u32 {
+    /// The number of a node among those of all kinds.
+    pub(super) fn number(&self, id: NodeId, number: u32) -> u32 {
         self.kind(id).first as u32 + number
     }
 
     /// Notes the nodes in data, each once.
-    fn pointers(&self, data: &Data, found: &mut Vec<u32>) {
+    pub(super) fn pointers(&self, data: &Data, found: &mut Vec<u32>) {
         match data {
             Data::Node { id, number } => {
                 let node = self.number(*id, *number);
@@ -223,6 +225,61 @@ impl Heap {
             Data::Parts(parts) => parts.iter().for_each(|part| self.pointers(part, found)),
             _ => {}
         }
+    }
+
+    /// The nodes to which shared variables point.
+    pub(super) fn roots(&self, part: &SharedPart, found: &mut Vec<u32>) {
+        part.0[..self.first_cell].iter().for_each(|cell| self.pointers(&cell.content, found));
+    }
+
+    /// The nodes to which some fields of a node point.
+    pub(super) fn followed(
+        &self,
+        part: &SharedPart,
+        node: u32,
+        is_followed: impl Fn(Field) -> bool,
+        found: &mut Vec<u32>,
+    ) {
+        let (kind, of) = self.kind_of(node);
+        for (number, first) in of.fields.iter().enumerate() {
+            if is_followed(Field { kind, number }) {
+                let cell = &part.0[first + node as usize - of.first];
+                self.pointers(&cell.content, found);
+            }
+        }
+    }
+
+    /// How many cells point to a node.
+    pub(super) fn mentions(&self, part: &SharedPart, node: u32) -> usize {
+        let mentions = |cell: &&Cell| self.mentions_in(&cell.content, node);
+        part.0.iter().filter(mentions).count()
+    }
+
+    fn mentions_in(&self, data: &Data, node: u32) -> bool {
+        match data {
+            Data::Node { id, number } => self.number(*id, *number) == node,
+            Data::Parts(parts) => parts.iter().any(|part| self.mentions_in(part, node)),
+            _ => false,
+        }
+    }
+
+    /// Puts into all fields of a node what they hold before the first `new`.
+    pub(super) fn empty(&self, cells: &mut [Cell], node: u32) {
+        let (_, kind) = self.kind_of(node);
+        kind.empty(cells, node as usize - kind.first);
+    }
+
+    /// The same with one field.
+    pub(super) fn empty_field(&self, cells: &mut [Cell], node: u32, field: Field) {
+        let kind = &self.kinds[field.kind];
+        let blank = kind.blank[field.number].clone();
+        cells[kind.fields[field.number] + node as usize - kind.first].write(blank);
+    }
+
+    fn kind_of(&self, node: u32) -> (usize, &Kind) {
+        let kind = self.kinds.iter().rposition(|kind| kind.first <= node as usize);
+        let kind = kind.expect("a node is of a kind");
+        (kind, &self.kinds[kind])
     }
 
     /// Where shared memory points: the words of a [`Shape`].
@@ -278,9 +335,8 @@ impl Heap {
         let mut names = vec![None; self.len()];
         let mut used = vec![0; self.kinds.len()];
         for &node in order {
-            let kind = self.kinds.iter().rposition(|kind| kind.first <= node as usize);
-            let kind = kind.expect("a node is of a kind");
-            names[node as usize] = Some(self.kinds[kind].first as u32 + used[kind]);
+            let (kind, of) = self.kind_of(node);
+            names[node as usize] = Some(of.first as u32 + used[kind]);
             used[kind] += 1;
         }
         names
@@ -381,6 +437,13 @@ impl Kind {
 }
 
 impl Local {
+    /// How many of its variables point to a node.
+    pub(super) fn mentions(&self, heap: &Heap, node: u32) -> usize {
+        let mut count = 0;
+        self.each_data(&mut |data| count += usize::from(heap.mentions_in(data, node)));
+        count
+    }
+
     fn each_data(&self, act: &mut dyn FnMut(&Data)) {
         self.private.iter().for_each(&mut *act);
         if let Activity::Running(frames) = &self.activity {

@@ -43,6 +43,7 @@ mod access;
 mod blocks;
 mod client;
 pub mod code;
+mod comparand;
 mod coverage;
 mod data;
 mod evaluate;
@@ -71,6 +72,7 @@ mod written;
 
 pub use blocks::{Block, Member};
 pub use client::{Client, ClientError, Progress, Roles, Values};
+pub use comparand::Comparands;
 pub use coverage::Coverage;
 pub use data::Data;
 pub use event::{Action, Argument, Call, Event, OperationCall, history};

@@ -56,6 +56,28 @@ fn hash(part: u32, by: &[u32]) -> u64 {
 }
 
 impl Naming {
+    /// Whether shared variables lead to all these nodes.
+    pub fn are_shared(
+        &mut self,
+        heap: &Heap,
+        number: u32,
+        shared: &Interned<SharedPart>,
+        nodes: impl Iterator<Item = u32>,
+    ) -> bool {
+        let shape = self.shape(heap, number, shared);
+        let order = heap.order(Shape::new(self.slices.get(shape)), std::iter::empty());
+        let mut nodes = nodes;
+        nodes.all(|node| order.contains(&node))
+    }
+
+    /// The words of the shape of a shared part.
+    fn shape(&mut self, heap: &Heap, number: u32, shared: &Interned<SharedPart>) -> Slice {
+        self.shapes.resize(self.shapes.len().max(shared.len()), None);
+        let slices = &mut self.slices;
+        *self.shapes[number as usize]
+            .get_or_insert_with(|| slices.keep(&heap.shape(&shared.get(number))))
+    }
+
     /// Renames the nodes of a row: the number of its shared part, then those of its processes.
     pub fn normalise(
         &mut self,
@@ -65,11 +87,9 @@ impl Naming {
         processes: &mut Interned<ProcessPart>,
     ) {
         let [first, others @ ..] = row else { return };
-        self.shapes.resize(self.shapes.len().max(shared.len()), None);
+        let shape = self.shape(heap, *first, shared);
         self.held.resize(self.held.len().max(processes.len()), None);
         let slices = &mut self.slices;
-        let shape = *self.shapes[*first as usize]
-            .get_or_insert_with(|| slices.keep(&heap.shape(&shared.get(*first))));
         for &number in &*others {
             self.held[number as usize]
                 .get_or_insert_with(|| slices.keep(&heap.held(&processes.get(number))));

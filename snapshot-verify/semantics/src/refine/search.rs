@@ -7,7 +7,9 @@ use super::states::{Made, Prospect, States};
 use super::subsets::{Letter, LetterId, Possibilities};
 use super::table::Table;
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
-use crate::interpret::{Event, Fault, FaultKind, Machine, Move, MoveKind};
+use crate::interpret::{
+    Event, Fault, FaultKind, Machine, Move, MoveError, MoveErrorKind, MoveKind,
+};
 
 /// The most moves between two questions whether to go on, and the most evaluations and
 /// copied scalars.
@@ -295,6 +297,14 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
 
     fn verdict(&mut self, at: u32, last: Move, end: End) -> RefinementVerdict {
         let moves = self.path(at, Some(last));
+        // What is not reached any more may take up nodes when the execution is made.
+        let is_too_long = |error: &MoveError| {
+            let MoveErrorKind::Fault(fault) = &error.kind else { return false };
+            matches!(fault.kind, FaultKind::NodesExhausted { .. })
+        };
+        if self.machine.run(&moves).is_err_and(|error| is_too_long(&error)) {
+            return RefinementVerdict::Unknown(Unfinished::Nodes);
+        }
         match end {
             End::Fault(fault) => RefinementVerdict::Faulty { moves, fault },
             End::InObject(fault) => RefinementVerdict::InObject { moves, fault },

@@ -20,7 +20,8 @@ use super::footprint::Footprint;
 use super::nodes::Naming;
 use super::subsets::{Automaton, Letter, LetterId, Subsets};
 use crate::interpret::{
-    Call, Event, Fault, Forgetting, Interned, Machine, Next, ProcessPart, SharedPart, State,
+    Call, Comparands, Event, Fault, Forgetting, Interned, Machine, Next, ProcessPart, SharedPart,
+    State,
 };
 
 /// Where the shared part stands in a row; processes come after it.
@@ -64,6 +65,9 @@ pub struct States<'m, 'p> {
     machine: &'m Machine<'p>,
     footprint: Footprint,
     forgetting: Option<Forgetting>,
+    comparands: Option<Comparands>,
+    /// Per process's part, the nodes of its comparands.
+    compared: Vec<Option<Box<[u32]>>>,
     shared: Interned<SharedPart>,
     processes: Interned<ProcessPart>,
     naming: Naming,
@@ -81,6 +85,8 @@ impl<'m, 'p> States<'m, 'p> {
             machine,
             footprint: Footprint::new(machine.program()),
             forgetting: forgetting.then(|| Forgetting::new(machine)),
+            comparands: forgetting.then(|| Comparands::new(machine)),
+            compared: Vec::new(),
             shared: Interned::default(),
             processes: Interned::default(),
             naming: Naming::default(),
@@ -207,6 +213,7 @@ impl<'m, 'p> States<'m, 'p> {
     /// they occur.
     pub fn normalise(&mut self, row: &mut [u32]) {
         if !self.machine.heap().is_empty() {
+            self.empty_comparands(row);
             let (width, heap) = (self.width(), self.machine.heap());
             let (shared, processes) = (&mut self.shared, &mut self.processes);
             self.naming.normalise(heap, &mut row[..width], shared, processes);
@@ -228,6 +235,33 @@ impl<'m, 'p> States<'m, 'p> {
                 SHARED => self.shared.renamed(*number, rename),
                 _ => self.processes.renamed(*number, rename),
             };
+        }
+    }
+
+    /// Empties nodes that processes only compare.
+    fn empty_comparands(&mut self, row: &mut [u32]) {
+        let Some(comparands) = &self.comparands else { return };
+        let (width, heap) = (1 + self.machine.processes(), self.machine.heap());
+        self.compared.resize(self.processes.len(), None);
+        for &number in &row[1..width] {
+            self.compared[number as usize]
+                .get_or_insert_with(|| comparands.nodes(heap, &self.processes.get(number)));
+        }
+        let compared = |number: &u32| self.compared[*number as usize].as_deref().unwrap_or(&[]);
+        let nodes = row[1..width].iter().flat_map(compared).copied();
+        if nodes.clone().next().is_none()
+            || self.naming.are_shared(heap, row[SHARED], &self.shared, nodes)
+        {
+            return;
+        }
+        let parts: Vec<ProcessPart> =
+            row[1..width].iter().map(|number| self.processes.get(*number)).collect();
+        let shared = self.shared.get(row[SHARED]);
+        let emptied = comparands.emptied(heap, &shared, &parts);
+        let Some((shared, parts)) = emptied else { return };
+        row[SHARED] = self.shared.number(shared);
+        for (number, part) in row[1..width].iter_mut().zip(parts) {
+            *number = self.processes.number(part);
         }
     }
 

@@ -4,6 +4,7 @@
 mod agreement;
 mod blocks;
 mod choices;
+mod comparands;
 mod lists;
 mod nodes;
 mod oracle;

@@ -225,7 +225,7 @@ fn sets_are_empty_where_no_assignment_to_points_explains_what_was_returned() {
     assert!(counts.iter().all(|count| *count > 200), "{counts:?} not explained and explained");
 }
 
-fn refine(case: &Case<'_>, client: &Client, means: Means) -> Refinement {
+pub fn refine(case: &Case<'_>, client: &Client, means: Means) -> Refinement {
     let mut budget = Budget { states: 100_000, memory: usize::MAX, proceed: &mut |_| true };
     refine_object(&case.machine, &case.sequential, client, means, &mut budget).unwrap()
 }

@@ -46,7 +46,7 @@ fn options_of_snapshots_are_refused_for_objects() {
         assert!(error.contains("declares the object `counter`"), "{option}: {error}");
         refusals += 1;
     }
-    assert_eq!(refusals, 13);
+    assert_eq!(refusals, 12);
     for arguments in [
         "simulate cas_counter --pair 0,1",
         "simulate cas_counter --updater 0",

@@ -1,0 +1,392 @@
+//! Which locals are comparands where, procedure by procedure: a backward analysis for each local
+//! that may be one, and a forward one for nodes that nothing else points to yet.
+
+use super::{Comparand, Field};
+use crate::interpret::code::{Code, Instruction};
+use crate::interpret::forget::successors;
+use crate::program::{
+    Access, CellPlace, Expression, ExpressionKind, LocalId, Place, Projection, Root, SharedId,
+};
+
+/// The analysis of one procedure. Its variables are the locals, then the fields of the nodes
+/// that locals point to, where such a field is written.
+pub(super) struct Analysis<'c, 'p> {
+    code: &'c Code<'p>,
+    locals: usize,
+    pairs: Vec<(usize, Field)>,
+    field: &'c dyn Fn(SharedId) -> Option<Field>,
+    /// Per instruction and local, whether it may hold a node to which something else points.
+    escaped: Vec<Vec<bool>>,
+}
+
+/// By variable.
+type Live = Vec<bool>;
+
+impl<'c, 'p> Analysis<'c, 'p> {
+    pub(super) fn new(
+        code: &'c Code<'p>,
+        locals: usize,
+        field: &'c dyn Fn(SharedId) -> Option<Field>,
+    ) -> Self {
+        let mut analysis = Self { code, locals, pairs: Vec::new(), field, escaped: Vec::new() };
+        for instruction in &code.instructions {
+            if let Instruction::Access { access: Access::Write(place, _), .. } = instruction
+                && let Some((Some(base), field)) = analysis.base(place)
+                && !analysis.pairs.contains(&(base, field))
+            {
+                analysis.pairs.push((base, field));
+            }
+        }
+        analysis.escaped = analysis.escaped();
+        analysis
+    }
+
+    /// Forward: a node that `new` yields is the local's alone, until the local is read for anything
+    /// but to access fields. A CAS that fails has not stored it.
+    fn escaped(&self) -> Vec<Vec<bool>> {
+        let mut before: Vec<Option<Vec<bool>>> = vec![None; self.code.instructions.len()];
+        let mut waiting = vec![(0, vec![true; self.locals])];
+        while let Some((at, escaped)) = waiting.pop() {
+            let Some(known) = before.get_mut(at) else { continue };
+            let joined: Vec<bool> = match known {
+                Some(known) => known.iter().zip(&escaped).map(|(one, other)| one | other).collect(),
+                None => escaped,
+            };
+            if known.as_ref() == Some(&joined) {
+                continue;
+            }
+            *known = Some(joined.clone());
+            let instruction = &self.code.instructions[at];
+            // The test of an outcome reads nothing else.
+            let nexts = match self.failure(at) {
+                Some(target) => vec![(target, true), (at + 2, false)],
+                None => {
+                    let nexts = successors(instruction, at);
+                    nexts.into_iter().map(|next| (next, false)).collect()
+                }
+            };
+            for (next, fails) in nexts {
+                waiting.push((next, self.escaping(instruction, joined.clone(), fails)));
+            }
+        }
+        let all = vec![true; self.locals];
+        before.into_iter().map(|known| known.unwrap_or_else(|| all.clone())).collect()
+    }
+
+    /// Where a CAS goes on if it fails, if a test of its outcome comes next.
+    fn failure(&self, at: usize) -> Option<usize> {
+        let Instruction::Access {
+            access: Access::CompareAndSwap(..),
+            into: Some(Place { root: Root::Local(outcome), path }),
+            ..
+        } = &self.code.instructions[at]
+        else {
+            return None;
+        };
+        match self.code.instructions.get(at + 1)? {
+            Instruction::Unless { condition, target }
+                if path.is_empty() && local(condition) == Some(outcome.0 as usize) =>
+            {
+                Some(*target)
+            }
+            _ => None,
+        }
+    }
+
+    fn escaping(&self, instruction: &Instruction<'_>, before: Vec<bool>, fails: bool) -> Vec<bool> {
+        let mut escaped = before;
+        let mut read = Vec::new();
+        let stored = |place: &Place, read: &mut Vec<usize>| {
+            for projection in &place.path {
+                if let Projection::Index(index) = projection {
+                    locals_in(index, read);
+                }
+            }
+        };
+        match instruction {
+            Instruction::Assign { place, value } => {
+                stored(place, &mut read);
+                locals_in(value, &mut read);
+            }
+            Instruction::Access { access, into, .. } => {
+                into.iter().for_each(|place| stored(place, &mut read));
+                let place = access.place();
+                if !matches!(self.base(place), Some((Some(_), _))) {
+                    place.indices.iter().for_each(|index| locals_in(index, &mut read));
+                }
+                match access {
+                    Access::Read(_) | Access::LoadLinked(_) | Access::Validate(_) => {}
+                    Access::Write(_, value) | Access::StoreConditional(_, value) => {
+                        locals_in(value, &mut read);
+                    }
+                    Access::CompareAndSwap(_, expected, new) => {
+                        locals_in(expected, &mut read);
+                        if !fails {
+                            locals_in(new, &mut read);
+                        }
+                    }
+                }
+            }
+            Instruction::Call { arguments, into, .. } => {
+                into.iter().for_each(|place| stored(place, &mut read));
+                arguments.iter().for_each(|argument| locals_in(argument, &mut read));
+            }
+            Instruction::New { fields, into, .. } => {
+                stored(into, &mut read);
+                fields.iter().for_each(|field| locals_in(field, &mut read));
+            }
+            Instruction::Choose { into, .. } => stored(into, &mut read),
+            Instruction::Free { pointer, .. } => locals_in(pointer, &mut read),
+            Instruction::Unless { condition, .. } => locals_in(condition, &mut read),
+            Instruction::BeginFor(this) => {
+                this.except.iter().for_each(|except| locals_in(except, &mut read));
+            }
+            Instruction::Return { result } => {
+                result.iter().for_each(|result| locals_in(result, &mut read));
+            }
+            Instruction::NextFor(_)
+            | Instruction::Jump { .. }
+            | Instruction::Together { .. }
+            | Instruction::BeginAtomic { .. }
+            | Instruction::EndAtomic => {}
+        }
+        read.into_iter().for_each(|local| escaped[local] = true);
+        if let Some(local) = written(instruction) {
+            escaped[local] = !matches!(instruction, Instruction::New { .. });
+        }
+        escaped
+    }
+
+    pub(super) fn comparands(&self) -> Vec<Vec<Comparand>> {
+        let any = self.live(None, &[]);
+        let mut found = vec![Vec::new(); self.code.instructions.len()];
+        for local in 0..self.locals {
+            let live = self.live(Some(local), &any);
+            // Where all is as without the assumption, there is nothing to gain.
+            for (at, live) in live.iter().enumerate() {
+                if live[local] || *live == any[at] {
+                    continue;
+                }
+                let dead = |of: &usize| *of != local && !live[*of];
+                let dead: Vec<usize> = (0..self.locals).filter(dead).collect();
+                let pairs = self.pairs.iter().zip(&live[self.locals..]);
+                let dead_fields =
+                    pairs.filter(|(_, live)| !**live).map(|(pair, _)| *pair).collect();
+                found[at].push(Comparand { local, dead, dead_fields });
+            }
+        }
+        found
+    }
+
+    /// What is live before each instruction, if this local is assumed to be a comparand;
+    /// `any`: what is live once it is written.
+    fn live(&self, assumed: Option<usize>, any: &[Live]) -> Vec<Live> {
+        let none = vec![false; self.locals + self.pairs.len()];
+        let mut live = vec![none.clone(); self.code.instructions.len()];
+        loop {
+            let mut grows = false;
+            for (at, instruction) in self.code.instructions.iter().enumerate().rev() {
+                let is_written = assumed.is_some() && assumed == written(instruction);
+                let from = if is_written { any } else { &live[..] };
+                let mut after = none.clone();
+                for next in self.successors(at, assumed) {
+                    let next = from.get(next).map_or(&[][..], |next| next);
+                    after.iter_mut().zip(next).for_each(|(after, next)| *after |= next);
+                }
+                let now = self.transfer(at, after, assumed);
+                grows |= now != live[at];
+                live[at] = now;
+            }
+            if !grows {
+                return live;
+            }
+        }
+    }
+
+    /// A CAS that fails goes on where the test of its outcome, if that comes next, says so.
+    fn successors(&self, at: usize, assumed: Option<usize>) -> Vec<usize> {
+        let instruction = &self.code.instructions[at];
+        if let Instruction::Access { access: Access::CompareAndSwap(_, expected, _), .. } =
+            instruction
+            && assumed.is_some()
+            && local(expected) == assumed
+            && let Some(target) = self.failure(at)
+        {
+            return vec![target];
+        }
+        successors(instruction, at)
+    }
+
+    fn transfer(&self, at: usize, after: Live, assumed: Option<usize>) -> Live {
+        let mut live = after;
+        match &self.code.instructions[at] {
+            Instruction::Assign { place, value } => {
+                self.stored(place, &mut live);
+                self.read(value, &mut live);
+            }
+            Instruction::Access { access, into, .. } => {
+                self.access(at, (access, *into), assumed, &mut live);
+            }
+            Instruction::Call { arguments, into, .. } => {
+                into.iter().for_each(|place| self.stored(place, &mut live));
+                arguments.iter().for_each(|argument| self.read(argument, &mut live));
+            }
+            Instruction::New { fields, into, .. } => {
+                self.stored(into, &mut live);
+                fields.iter().for_each(|field| self.read(field, &mut live));
+            }
+            Instruction::Choose { into, .. } => self.stored(into, &mut live),
+            Instruction::Free { pointer, .. } => self.read(pointer, &mut live),
+            Instruction::Unless { condition, .. } => self.read(condition, &mut live),
+            Instruction::BeginFor(this) => {
+                self.kill(this.variable.0 as usize, &mut live);
+                this.except.iter().for_each(|except| self.read(except, &mut live));
+            }
+            Instruction::NextFor(this) => live[this.variable.0 as usize] = true,
+            Instruction::Return { result } => {
+                result.iter().for_each(|result| self.read(result, &mut live));
+            }
+            Instruction::Jump { .. }
+            | Instruction::Together { .. }
+            | Instruction::BeginAtomic { .. }
+            | Instruction::EndAtomic => {}
+        }
+        live
+    }
+
+    fn access(
+        &self,
+        at: usize,
+        (access, into): (&Access, Option<&Place>),
+        assumed: Option<usize>,
+        live: &mut Live,
+    ) {
+        let is_assumed = |value: &Expression| assumed.is_some() && local(value) == assumed;
+        let takes_part = into.is_some_and(|into| match into.root {
+            Root::Local(of) => !into.path.is_empty() || live[of.0 as usize],
+            Root::Private(_) => true,
+        });
+        into.iter().for_each(|place| self.stored(place, live));
+        let base = self.base(access.place());
+        match access {
+            Access::Read(_) => {
+                if !matches!(base, Some((Some(base), _)) if Some(base) == assumed) || takes_part {
+                    self.located(access.place(), live);
+                }
+            }
+            Access::Write(place, value) => {
+                let pair = base.and_then(|(base, field)| self.pair(base?, field));
+                let is_private =
+                    base.is_some_and(|(base, _)| !base.is_none_or(|base| self.escaped[at][base]));
+                let is_kept =
+                    pair.is_none_or(|pair| std::mem::take(&mut live[pair])) || !is_private;
+                if !is_assumed(value) || is_kept {
+                    self.read(value, live);
+                }
+                match base {
+                    Some((Some(base), _)) => live[base] = true,
+                    _ => self.located(place, live),
+                }
+            }
+            Access::CompareAndSwap(place, expected, new) => {
+                if !is_assumed(expected) {
+                    self.read(expected, live);
+                    self.read(new, live);
+                }
+                self.located(place, live);
+            }
+            Access::LoadLinked(place) | Access::Validate(place) => self.located(place, live),
+            Access::StoreConditional(place, value) => {
+                self.read(value, live);
+                self.located(place, live);
+            }
+        }
+    }
+
+    /// A cell is read.
+    fn located(&self, place: &CellPlace, live: &mut Live) {
+        match self.base(place) {
+            Some((Some(base), field)) => {
+                live[base] = true;
+                if let Some(pair) = self.pair(base, field) {
+                    live[pair] = true;
+                }
+            }
+            Some((None, _)) => live.iter_mut().for_each(|live| *live = true),
+            None => place.indices.iter().for_each(|index| self.read(index, live)),
+        }
+    }
+
+    /// The field that a cell is, and the local that points to its node, if it is one.
+    fn base(&self, place: &CellPlace) -> Option<(Option<usize>, Field)> {
+        let field = (self.field)(place.variable)?;
+        let [index] = place.indices.as_slice() else { return Some((None, field)) };
+        Some((local(index), field))
+    }
+
+    fn pair(&self, base: usize, field: Field) -> Option<usize> {
+        let position = self.pairs.iter().position(|pair| *pair == (base, field))?;
+        Some(self.locals + position)
+    }
+
+    /// Written whole: it points to another node, if to any.
+    fn kill(&self, local: usize, live: &mut Live) {
+        live[local] = false;
+        for (pair, live) in self.pairs.iter().zip(&mut live[self.locals..]) {
+            *live &= pair.0 != local;
+        }
+    }
+
+    fn stored(&self, place: &Place, live: &mut Live) {
+        if let Root::Local(local) = place.root {
+            match place.path.is_empty() {
+                true => self.kill(local.0 as usize, live),
+                false => live[local.0 as usize] = true,
+            }
+        }
+        for projection in &place.path {
+            if let Projection::Index(index) = projection {
+                self.read(index, live);
+            }
+        }
+    }
+
+    /// Whatever is done with it: fields may be read by way of another place then.
+    fn read(&self, expression: &Expression, live: &mut Live) {
+        if let Some(local) = local(expression) {
+            live[local] = true;
+            for (pair, live) in self.pairs.iter().zip(&mut live[self.locals..]) {
+                *live |= pair.0 == local;
+            }
+        }
+        expression.operands().into_iter().for_each(|operand| self.read(operand, live));
+    }
+}
+
+/// The local that an expression is, as what it is or as an optional.
+fn local(expression: &Expression) -> Option<usize> {
+    match &expression.kind {
+        ExpressionKind::Local(LocalId(local)) => Some(*local as usize),
+        ExpressionKind::Some(inner) | ExpressionKind::Unwrap(inner) => local(inner),
+        _ => None,
+    }
+}
+
+fn locals_in(expression: &Expression, found: &mut Vec<usize>) {
+    found.extend(local(expression));
+    expression.operands().into_iter().for_each(|operand| locals_in(operand, found));
+}
+
+/// The local that an instruction writes whole.
+fn written(instruction: &Instruction<'_>) -> Option<usize> {
+    let place = match instruction {
+        Instruction::Assign { place, .. } => place,
+        Instruction::Access { into, .. } | Instruction::Call { into, .. } => (*into)?,
+        Instruction::New { into, .. } | Instruction::Choose { into, .. } => into,
+        _ => return None,
+    };
+    match place.root {
+        Root::Local(local) if place.path.is_empty() => Some(local.0 as usize),
+        _ => None,
+    }
+}

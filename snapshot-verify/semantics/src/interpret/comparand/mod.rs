@@ -1,0 +1,236 @@
+//! Nodes that a process will only compare, and find to be elsewhere.
+//!
+//! A process that has read `t := top`, and is late, holds a node that others have taken out. What
+//! it reads from there is of no use: its `CAS(top, t, ...)` fails. But the node keeps all others alive
+//! that it points to, in as many shapes as there were stacks. Where nothing but such comparands
+//! reaches a node, its fields are emptied, and so are the locals that matter only if the CAS
+//! succeeds: the state has the same futures, and is one of few.
+//!
+//! **Assumption.** Of a local x that holds a node, *before it is written whole*, every
+//! `CAS(c, x, ...)` fails, and what is read by way of x does not matter. Under it, a local is live
+//! where some way on reads it (see [`super::Forgetting`]), except that
+//!
+//! * a CAS that expects x reads neither x nor its new value, and a test of its outcome goes one way;
+//! * to read a field of the node at x, into a local that is dead after that, does not read x;
+//! * to store x in a field of the node at q does not read x where the node is private, a new one that q
+//!   alone points to, and the field is dead: it is written before it is read, and before q is read for
+//!   anything but to access fields.
+//!
+//! Where x itself is dead in this sense, x is a *comparand*, and makes dead what is not live.
+//!
+//! **Why the assumption holds.** Of some comparands, of one process or several, let no other way
+//! lead to their nodes: not from shared variables, private ones, locals that are live, nor from fields,
+//! but for dead ones of nodes that a single local points to and nothing else. While the comparands are not
+//! written, nothing changes that: a process stores what it reads from live places, and a
+//! comparand only in such a dead field. So no cell that is compared holds the node, and the CAS
+//! fails; and nothing but reads by way of the comparands, into dead locals, sees its fields.
+//!
+//! Not in programs that free nodes: a node that is freed may be allocated again, elsewhere.
+
+mod analysis;
+
+use std::sync::Arc;
+
+use super::data::Data;
+use super::heap::Heap;
+use super::machine::Machine;
+use super::parts::{ProcessPart, SharedPart};
+use super::state::{Activity, Frame, Local};
+use crate::program::{Procedure, SharedId};
+use analysis::Analysis;
+
+/// Where locals are comparands, per procedure and instruction.
+#[derive(Clone, Debug)]
+pub struct Comparands {
+    procedures: Vec<Vec<Vec<Comparand>>>,
+}
+
+/// A local that is one before some instruction.
+#[derive(Clone, Debug)]
+struct Comparand {
+    local: usize,
+    /// The locals that do not matter then.
+    dead: Vec<usize>,
+    /// The fields that do not: of the node that a local points to.
+    dead_fields: Vec<(usize, Field)>,
+}
+
+/// A field: of which kind of nodes, and which of its fields.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Field {
+    pub kind: usize,
+    pub number: usize,
+}
+
+/// A comparand of a state.
+struct Found<'c> {
+    process: usize,
+    node: u32,
+    comparand: &'c Comparand,
+}
+
+impl Comparands {
+    /// Those of a program; none if it frees nodes.
+    pub fn new(machine: &Machine<'_>) -> Self {
+        let program = machine.program;
+        if program.nodes.is_empty() || program.frees() {
+            return Self { procedures: Vec::new() };
+        }
+        let field = |variable: SharedId| {
+            program.nodes.iter().enumerate().find_map(|(kind, node)| {
+                let number = node.fields.iter().position(|field| *field == variable)?;
+                Some(Field { kind, number })
+            })
+        };
+        let procedures = program.procedures.iter().zip(&machine.code);
+        let of_procedure = |(procedure, code): (&Procedure, _)| {
+            Analysis::new(code, procedure.locals.len(), &field).comparands()
+        };
+        Self { procedures: procedures.map(of_procedure).collect() }
+    }
+
+    /// The nodes of a process's comparands, where it stands.
+    pub fn nodes(&self, heap: &Heap, part: &ProcessPart) -> Box<[u32]> {
+        self.of(0, part, heap).into_iter().map(|found| found.node).collect()
+    }
+
+    /// A state without what is seen by way of comparands only; `None` if there is nothing.
+    pub fn emptied(
+        &self,
+        heap: &Heap,
+        shared: &SharedPart,
+        processes: &[ProcessPart],
+    ) -> Option<(SharedPart, Vec<ProcessPart>)> {
+        let parts = processes.iter().enumerate();
+        let mut found: Vec<Found<'_>> =
+            parts.flat_map(|(process, part)| self.of(process, part, heap)).collect();
+        loop {
+            let reached = reached(heap, shared, processes, &found);
+            let before = found.len();
+            found.retain(|one| !reached[one.node as usize]);
+            if found.is_empty() {
+                return None;
+            }
+            if found.len() == before {
+                break;
+            }
+        }
+        let mut cells = (*shared.0).clone();
+        for one in &found {
+            heap.empty(&mut cells, one.node);
+        }
+        let private = dead_fields(heap, shared, processes, &found);
+        for (node, field) in private {
+            heap.empty_field(&mut cells, node, field);
+        }
+        let without = |(process, part): (usize, &ProcessPart)| {
+            let mut local = (*part.0).clone();
+            if let Some(frame) = local.innermost_mut() {
+                for dead in found.iter().filter(|one| one.process == process) {
+                    let dead = dead.comparand.dead.iter().filter(|dead| {
+                        !is_comparand(&found, process, **dead) && frame.locals[**dead].has_nodes()
+                    });
+                    for dead in dead.copied().collect::<Vec<_>>() {
+                        frame.locals[dead] = Data::None;
+                    }
+                }
+            }
+            ProcessPart(Arc::new(local))
+        };
+        let processes = processes.iter().enumerate().map(without).collect();
+        Some((SharedPart(Arc::new(cells)), processes))
+    }
+
+    fn of<'c>(&'c self, process: usize, part: &ProcessPart, heap: &Heap) -> Vec<Found<'c>> {
+        let Some(frame) = part.0.innermost() else { return Vec::new() };
+        let Some(procedure) = self.procedures.get(frame.procedure.0 as usize) else {
+            return Vec::new();
+        };
+        let found = procedure[frame.at].iter().filter_map(|comparand| {
+            let Data::Node { id, number } = frame.locals[comparand.local] else { return None };
+            Some(Found { process, node: heap.number(id, number), comparand })
+        });
+        found.collect()
+    }
+}
+
+fn is_comparand(found: &[Found<'_>], process: usize, local: usize) -> bool {
+    found.iter().any(|one| one.process == process && one.comparand.local == local)
+}
+
+/// Per node, whether it is reached other than by way of comparands.
+fn reached(
+    heap: &Heap,
+    shared: &SharedPart,
+    processes: &[ProcessPart],
+    found: &[Found<'_>],
+) -> Vec<bool> {
+    let mut waiting = Vec::new();
+    heap.roots(shared, &mut waiting);
+    for (process, part) in processes.iter().enumerate() {
+        let is_dead = |local: usize| {
+            let mine = found.iter().filter(|one| one.process == process);
+            let mut mine = mine.map(|one| one.comparand);
+            mine.any(|one| one.local == local || one.dead.contains(&local))
+        };
+        part.0.private.iter().for_each(|data| heap.pointers(data, &mut waiting));
+        let Activity::Running(frames) = &part.0.activity else { continue };
+        for (depth, frame) in frames.iter().enumerate() {
+            let is_innermost = depth + 1 == frames.len();
+            for (local, data) in frame.locals.iter().enumerate() {
+                if !(is_innermost && is_dead(local)) {
+                    heap.pointers(data, &mut waiting);
+                }
+            }
+        }
+    }
+    let cut = dead_fields(heap, shared, processes, found);
+    let mut reached = vec![false; heap.len()];
+    while let Some(node) = waiting.pop() {
+        if !std::mem::replace(&mut reached[node as usize], true) {
+            heap.followed(shared, node, |field| !cut.contains(&(node, field)), &mut waiting);
+        }
+    }
+    reached
+}
+
+/// The fields that do not matter, of nodes to which a single local points and nothing else.
+fn dead_fields(
+    heap: &Heap,
+    shared: &SharedPart,
+    processes: &[ProcessPart],
+    found: &[Found<'_>],
+) -> Vec<(u32, Field)> {
+    let mut cut = Vec::new();
+    for one in found {
+        let Some(frame) = processes[one.process].0.innermost() else { continue };
+        for (local, field) in &one.comparand.dead_fields {
+            let Data::Node { id, number } = frame.locals[*local] else { continue };
+            if id.0 as usize != field.kind {
+                continue;
+            }
+            let node = heap.number(id, number);
+            let all = processes.iter().map(|part| part.0.mentions(heap, node)).sum::<usize>();
+            if all + heap.mentions(shared, node) == 1 && !cut.contains(&(node, *field)) {
+                cut.push((node, *field));
+            }
+        }
+    }
+    cut
+}
+
+impl Local {
+    fn innermost(&self) -> Option<&Frame> {
+        match &self.activity {
+            Activity::Running(frames) => frames.last(),
+            Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => None,
+        }
+    }
+
+    fn innermost_mut(&mut self) -> Option<&mut Frame> {
+        match &mut self.activity {
+            Activity::Running(frames) => frames.last_mut(),
+            Activity::Idle | Activity::Responding(_) | Activity::Returning(..) => None,
+        }
+    }
+}
