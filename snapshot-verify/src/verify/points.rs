@@ -192,26 +192,13 @@ fn together(outcomes: impl Iterator<Item = (Verdict, Measures)>) -> PointsAnswer
 
 /// The program with these statements as its only linearization points.
 fn marked(program: &Program, points: &[Span]) -> Program {
-    fn mark(statements: &mut [Statement], points: Option<&[Span]>) {
-        for statement in statements {
-            let is_point = points.is_some_and(|points| points.contains(&statement.span));
-            statement.linearizes = is_point && writes(statement);
-            match &mut statement.kind {
-                StatementKind::If { then, otherwise, .. } => {
-                    mark(then, points);
-                    mark(otherwise, points);
-                }
-                StatementKind::Loop { body }
-                | StatementKind::For { body, .. }
-                | StatementKind::Atomic(body) => mark(body, points),
-                _ => {}
-            }
-        }
-    }
     let mut program = program.clone();
     let scans = reached(&program.procedures, program.scan());
     for (procedure, scans) in program.procedures.iter_mut().zip(scans) {
-        mark(&mut procedure.body, (!scans).then_some(points));
+        Statement::each_mut(&mut procedure.body, &mut |statement| {
+            let is_point = !scans && points.contains(&statement.span);
+            statement.linearizes = is_point && writes(statement);
+        });
     }
     program
 }

@@ -186,6 +186,25 @@ impl Statement {
     }
 }
 
+impl Statement {
+    /// The same, and may change the statement.
+    pub fn each_mut(statements: &mut [Self], act: &mut dyn FnMut(&mut Self)) {
+        for statement in statements {
+            act(statement);
+            match &mut statement.kind {
+                StatementKind::If { then, otherwise, .. } => {
+                    Self::each_mut(then, act);
+                    Self::each_mut(otherwise, act);
+                }
+                StatementKind::Loop { body }
+                | StatementKind::For { body, .. }
+                | StatementKind::Atomic(body) => Self::each_mut(body, act),
+                _ => {}
+            }
+        }
+    }
+}
+
 impl Place {
     /// The indices of its path.
     pub fn indices(&self) -> impl Iterator<Item = &Expression> {

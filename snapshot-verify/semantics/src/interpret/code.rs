@@ -97,7 +97,7 @@ fn of_procedure(procedure: &Procedure, frees: bool) -> Code<'_> {
     Code { instructions, statements, fors }
 }
 
-impl Instruction<'_> {
+impl<'p> Instruction<'p> {
     /// Whether a process stands still before it.
     pub const fn is_access(&self) -> bool {
         matches!(
@@ -109,6 +109,37 @@ impl Instruction<'_> {
                 | Self::Choose { .. }
                 | Self::Together { .. }
         )
+    }
+
+    /// Where its result goes.
+    pub const fn into(&self) -> Option<&'p Place> {
+        match *self {
+            Self::Assign { place, .. } => Some(place),
+            Self::Access { into, .. } | Self::Call { into, .. } => into,
+            Self::New { into, .. } | Self::Choose { into, .. } => Some(into),
+            _ => None,
+        }
+    }
+
+    /// The expressions that it evaluates, but for the indices of where its result goes.
+    pub fn operands(&self) -> Vec<&'p Expression> {
+        match *self {
+            Self::Assign { value: one, .. }
+            | Self::Free { pointer: one, .. }
+            | Self::Unless { condition: one, .. } => vec![one],
+            Self::Access { access, .. } => access.operands(),
+            Self::Call { arguments: all, .. } | Self::New { fields: all, .. } => {
+                all.iter().collect()
+            }
+            Self::BeginFor(For { except, .. }) => except.into_iter().collect(),
+            Self::Return { result } => result.into_iter().collect(),
+            Self::Choose { .. }
+            | Self::Together { .. }
+            | Self::Jump { .. }
+            | Self::NextFor(_)
+            | Self::BeginAtomic { .. }
+            | Self::EndAtomic => Vec::new(),
+        }
     }
 
     /// The text of an access.

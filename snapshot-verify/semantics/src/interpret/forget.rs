@@ -16,7 +16,7 @@ use super::code::{Code, Instruction};
 use super::data::Data;
 use super::machine::Machine;
 use super::state::{Activity, Frame, State};
-use crate::program::{Expression, ExpressionKind, LocalId, Place, Projection, Root};
+use crate::program::{Expression, ExpressionKind, Place, Root};
 
 /// Per procedure, which locals are live where.
 #[derive(Clone, Debug)]
@@ -129,43 +129,15 @@ pub(super) fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize>
 fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
     let mut live = after;
     let mut during = Vec::new();
+    instruction.into().into_iter().for_each(|place| stored(place, &mut live));
     match instruction {
-        Instruction::Assign { place, value } => {
-            stored(place, &mut live);
-            read(value, &mut live);
-        }
-        Instruction::Access { access, into, .. } => {
-            into.iter().for_each(|place| stored(place, &mut live));
-            access.operands().into_iter().for_each(|operand| read(operand, &mut live));
-        }
-        Instruction::Call { arguments, into, .. } => {
-            into.iter().for_each(|place| stored(place, &mut live));
-            during.clone_from(&live);
-            arguments.iter().for_each(|argument| read(argument, &mut live));
-        }
-        Instruction::New { fields, into, .. } => {
-            stored(into, &mut live);
-            fields.iter().for_each(|field| read(field, &mut live));
-        }
-        Instruction::Choose { into, .. } => stored(into, &mut live),
-        Instruction::Free { pointer, .. } => read(pointer, &mut live),
-        Instruction::Unless { condition, .. } => read(condition, &mut live),
-        Instruction::BeginFor(this) => {
-            written(this.variable, &mut live);
-            this.except.iter().for_each(|except| read(except, &mut live));
-        }
+        Instruction::Call { .. } => during.clone_from(&live),
+        Instruction::BeginFor(this) => live[this.variable.0 as usize] = false,
         Instruction::NextFor(this) => live[this.variable.0 as usize] = true,
-        Instruction::Return { result } => result.iter().for_each(|result| read(result, &mut live)),
-        Instruction::Jump { .. }
-        | Instruction::Together { .. }
-        | Instruction::BeginAtomic { .. }
-        | Instruction::EndAtomic => {}
+        _ => {}
     }
+    instruction.operands().into_iter().for_each(|operand| read(operand, &mut live));
     Live { before: live, during }
-}
-
-fn written(local: LocalId, live: &mut [bool]) {
-    live[local.0 as usize] = false;
 }
 
 /// Storing a part of a variable keeps the others.
@@ -173,11 +145,7 @@ fn stored(place: &Place, live: &mut [bool]) {
     if let Root::Local(local) = place.root {
         live[local.0 as usize] = !place.path.is_empty();
     }
-    for projection in &place.path {
-        if let Projection::Index(index) = projection {
-            read(index, live);
-        }
-    }
+    place.indices().for_each(|index| read(index, live));
 }
 
 fn read(expression: &Expression, live: &mut [bool]) {

@@ -36,9 +36,11 @@ pub trait World {
         process: Process,
     ) -> Result<&[Choice], Fault>;
 
-    /// Why operations do not take effect at their points, where nothing is after a letter;
-    /// `None` if they may take effect anywhere.
-    fn misplaced(&self, before: Possibilities, letter: LetterId) -> Option<Misplacement>;
+    /// Whether some operations take effect at points.
+    fn has_points(&self) -> bool;
+
+    /// Why operations do not take effect at their points, where nothing is after a letter.
+    fn misplaced(&self, before: Possibilities, letter: LetterId) -> Misplacement;
 
     /// The specification, with operations that may take effect anywhere.
     fn anywhere(&self) -> Subsets<Self::Automaton>;
@@ -46,17 +48,15 @@ pub trait World {
 
 /// The snapshot, and a client of it.
 pub struct SnapshotWorld {
-    n: usize,
     clients: Clients,
     specification: SnapshotSpecification,
-    has_points: bool,
 }
 
 impl SnapshotWorld {
     /// Of n processes; operations with points take effect there.
     pub fn new(client: Client, n: usize, points: Points) -> Self {
         let specification = SnapshotSpecification::with_points(n, points);
-        Self { n, clients: Clients::new(client, n), specification, has_points: points.any() }
+        Self { clients: Clients::new(client, n), specification }
     }
 }
 
@@ -80,12 +80,16 @@ impl World for SnapshotWorld {
         Ok(self.clients.choices(progress, process))
     }
 
-    fn misplaced(&self, before: Possibilities, letter: LetterId) -> Option<Misplacement> {
-        self.has_points.then(|| self.specification.why(before, letter))
+    fn has_points(&self) -> bool {
+        self.specification.has_points()
+    }
+
+    fn misplaced(&self, before: Possibilities, letter: LetterId) -> Misplacement {
+        self.specification.why(before, letter)
     }
 
     fn anywhere(&self) -> SnapshotSpecification {
-        SnapshotSpecification::new(self.n)
+        SnapshotSpecification::new(self.clients.processes)
     }
 }
 
@@ -93,7 +97,6 @@ impl World for SnapshotWorld {
 pub struct ObjectWorld<'p> {
     clients: Clients,
     specification: ObjectSpecification<'p>,
-    has_points: bool,
     /// Per progress and process, all that may be begun in some state.
     offers: FxHashMap<(u32, Process), Box<[Choice]>>,
     /// Per progress, set and process, what may be begun there.
@@ -105,7 +108,6 @@ impl<'p> ObjectWorld<'p> {
     pub fn new(client: Client, sequential: Sequential<'p>, at_points: Box<[bool]>) -> Self {
         Self {
             clients: Clients::new(client, sequential.processes()),
-            has_points: at_points.contains(&true),
             specification: ObjectSpecification::with_points(sequential, at_points),
             offers: FxHashMap::default(),
             choices: FxHashMap::default(),
@@ -152,12 +154,16 @@ impl<'p> World for ObjectWorld<'p> {
         Ok(&self.choices[&key])
     }
 
-    fn misplaced(&self, _: Possibilities, letter: LetterId) -> Option<Misplacement> {
+    fn has_points(&self) -> bool {
+        self.specification.has_points()
+    }
+
+    fn misplaced(&self, _: Possibilities, letter: LetterId) -> Misplacement {
         let process = match self.specification.letter_itself(letter) {
             Letter::Event(event) => event.process,
             Letter::Point(process) | Letter::Past(process) => *process,
         };
-        self.has_points.then_some(Misplacement::Elsewhere(process))
+        Misplacement::Elsewhere(process)
     }
 
     fn anywhere(&self) -> ObjectSpecification<'p> {

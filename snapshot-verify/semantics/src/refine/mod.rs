@@ -196,7 +196,7 @@ pub fn refine(
     let n = machine.processes();
     let points = if means.points { Points::new(machine.program()) } else { Points::NONE };
     let world = SnapshotWorld::new(*client, n, points);
-    Ok(search::Search::new(machine, world, means, points.any()).run(budget))
+    Ok(search::Search::new(machine, world, means).run(budget))
 }
 
 /// Explores all executions of a client of an object that the text declares. Of the client,
@@ -218,7 +218,6 @@ pub fn refine_object(
     client.validate(machine.processes())?;
     client.validate_object(sequential)?;
     let at_points = if means.points { at_points(machine.program()) } else { Box::default() };
-    let has_points = at_points.contains(&true);
     let world = ObjectWorld::new(*client, sequential.clone(), at_points);
-    Ok(search::Search::new(machine, world, means, has_points).run(budget))
+    Ok(search::Search::new(machine, world, means).run(budget))
 }

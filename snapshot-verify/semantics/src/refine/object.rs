@@ -58,6 +58,11 @@ impl<'p> ObjectSpecification<'p> {
         Self::of(AtomicObject { sequential, at_points })
     }
 
+    /// Whether some operations take effect at linearization points.
+    pub fn has_points(&self) -> bool {
+        self.automaton.at_points.contains(&true)
+    }
+
     /// What the object does, one operation at a time.
     pub const fn sequential(&self) -> &Sequential<'p> {
         &self.automaton.sequential

@@ -62,15 +62,15 @@ enum Stop {
 }
 
 impl<'m, 'p, W: World> Search<'m, 'p, W> {
-    /// Of all executions in a world, in which some operations may take effect at points.
-    pub fn new(machine: &'m Machine<'p>, world: W, means: Means, has_points: bool) -> Self {
+    /// Of all executions in a world.
+    pub fn new(machine: &'m Machine<'p>, world: W, means: Means) -> Self {
         let (n, extent) = (machine.processes(), machine.extent());
         let states = States::new(machine, means.forgetting);
         let width = states.width() + 2;
         Self {
             machine,
             means,
-            has_points,
+            has_points: world.has_points(),
             states,
             world,
             table: Table::new(width),
@@ -308,12 +308,11 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         match end {
             End::Fault(fault) => RefinementVerdict::Faulty { moves, fault },
             End::InObject(fault) => RefinementVerdict::InObject { moves, fault },
-            End::Forbidden(before, letter) => match self.world.misplaced(before, letter) {
-                Some(misplacement) if self.allows(&moves) => {
-                    RefinementVerdict::Misplaced { moves, misplacement }
-                }
-                _ => RefinementVerdict::Violation(moves),
-            },
+            End::Forbidden(before, letter) if self.has_points && self.allows(&moves) => {
+                let misplacement = self.world.misplaced(before, letter);
+                RefinementVerdict::Misplaced { moves, misplacement }
+            }
+            End::Forbidden(..) => RefinementVerdict::Violation(moves),
         }
     }
 

@@ -99,6 +99,11 @@ impl SnapshotSpecification {
         Self::of(AtomicSnapshot { n, points })
     }
 
+    /// Whether some operations take effect at linearization points.
+    pub const fn has_points(&self) -> bool {
+        self.automaton.points.any()
+    }
+
     /// Why there is nothing after a letter.
     ///
     /// # Panics

@@ -1,5 +1,5 @@
 //! Nodes that processes only compare are emptied, and nothing else changes: random stacks, right,
-//! wrong and odd, with and without that.
+//! wrong and odd, with and without that. `SNAPSHOT_PROGRAMS=FROM..TO` chooses their seeds.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -7,7 +7,8 @@ use snapshot_verify::interpret::{Client, Values};
 use snapshot_verify::refine::{Means, RefinementVerdict};
 
 use super::points::refine;
-use super::{Case, program};
+use super::{Case, STACK_OF_TWO, program};
+use crate::agreement::seeds;
 
 /// What may stand in a loop of `push`, where `t` is no node for sure.
 const PUSH: [&str; 12] = [
@@ -60,17 +61,7 @@ fn text(seed: u64) -> String {
     let (first, pop) = (lines(&POP[..10], 1), lines(&POP, 1));
     format!(
         "algorithm odd
-object stack:
-    state items: list of value
-    push(v: value) when len(items) < 2:
-        items := prepend(v, items)
-    pop: value or none:
-        local v: value
-        if items = []: return none
-        v := first(items)
-        items := rest(items)
-        return v
-node Node up to 24:
+{STACK_OF_TWO}node Node up to 24:
     next: Node or none
     held: value
 shared top: cas Node or none
@@ -100,13 +91,11 @@ pop:
 
 #[test]
 fn what_is_only_compared_is_emptied_and_no_answer_changes() {
-    let seeds = match std::env::var("SNAPSHOT_PROGRAMS") {
-        Ok(seeds) => seeds.parse().unwrap(),
-        Err(_) => 100,
-    };
+    let seeds = seeds(0..100);
+    let count = seeds.end - seeds.start;
     let client = Client::bounded(Values::Full(2), 2);
     let [mut right, mut wrong, mut faulty, mut fewer] = [0; 4];
-    for seed in 0..seeds {
+    for seed in seeds {
         let text = text(seed);
         let program = program(&text);
         let case = Case::new(&program, 2);
@@ -134,10 +123,10 @@ fn what_is_only_compared_is_emptied_and_no_answer_changes() {
                 assert_eq!((all.0, all.1), (few.0, few.1), "{seed}: {text}");
             }
         }
-        fewer += usize::from(few.3 < all.3);
+        fewer += u64::from(few.3 < all.3);
     }
     println!("{right} right, {wrong} wrong, {faulty} faulty; of {fewer} fewer states");
-    assert!(right.min(wrong) * 20 > seeds as usize && fewer * 2 > right, "{right} {wrong} {fewer}");
+    assert!(right.min(wrong) * 20 > count && fewer * 2 > right, "{right} {wrong} {fewer}");
 }
 
 /// Stacks above a node that is never popped, so that each node has one below it: a step that finds none
@@ -147,17 +136,7 @@ fn with_bottom(extra_field: &str, push: &str, pop: &str) -> String {
     let field = if extra_field.is_empty() { String::new() } else { format!("    {extra_field}\n") };
     format!(
         "algorithm above
-object stack:
-    state items: list of value
-    push(v: value) when len(items) < 2:
-        items := prepend(v, items)
-    pop: value or none:
-        local v: value
-        if items = []: return none
-        v := first(items)
-        items := rest(items)
-        return v
-node Node up to 24:
+{STACK_OF_TWO}node Node up to 24:
     next: Node or none
     held: value
 {field}initially low := new Node(none, initial{extra})
@@ -229,11 +208,7 @@ fn what_matters_is_not_emptied() {
                 "        h := b.hint\n        if h != none:\n            z := h.next\n            w := z.held\n\
                  {PLAIN_PUSH}"
             ),
-            &with(
-                PLAIN_POP,
-                "        t := top\n        if t = b: return none\n",
-                "        s := bottom\n        t := top\n        if t = b: return none\n        s.hint := t\n",
-            ),
+            &format!("        s := bottom\n{PLAIN_POP}\n        s.hint := t"),
         ),
         // A field is read again where the CAS has failed.
         with_bottom(

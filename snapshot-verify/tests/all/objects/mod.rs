@@ -20,6 +20,19 @@ use snapshot_verify::object::{Judge, Judgement, walk_object};
 use snapshot_verify::program::{Program, Type};
 use snapshot_verify::refine::{Budget, Means, Refinement, RefinementVerdict, refine_object};
 
+/// A stack on which no more is pushed once it holds two.
+const STACK_OF_TWO: &str = "object stack:
+    state items: list of value
+    push(v: value) when len(items) < 2:
+        items := prepend(v, items)
+    pop: value or none:
+        local v: value
+        if items = []: return none
+        v := first(items)
+        items := rest(items)
+        return v
+";
+
 fn algorithm(text: &str) -> Algorithm {
     parse("test", text).unwrap_or_else(|wrong| panic!("{wrong}"))
 }

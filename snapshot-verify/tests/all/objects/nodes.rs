@@ -19,16 +19,11 @@ use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::{RefinementVerdict, Unfinished};
 
-use super::{Case, algorithm};
+use super::{Case, STACK_OF_TWO, algorithm};
+use crate::agreement::seeds;
 
 /// States of an enumeration, beyond which a mutant is left out.
 const LIMIT: usize = 60_000;
-
-fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
-    let Ok(given) = std::env::var("SNAPSHOT_PROGRAMS") else { return default };
-    let (from, to) = given.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
-    from.parse().expect("a number")..to.parse().expect("a number")
-}
 
 fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     random.next_u32() as usize % limit
@@ -195,19 +190,9 @@ fn nodes_that_are_used_again_are_found() {
 }
 
 /// An algorithm with `POINTER` for what points to a node, `@x.f` for a field, `NEW x(...)` for
-/// the allocation of a node, `INITIAL` for the first one.
+/// the allocation of a node, `INITIAL` for the first one, `OBJECT` for the stack.
 const STACK: &str = "algorithm stack
-object stack:
-    state items: list of value
-    push(v: value) when len(items) < 2:
-        items := prepend(v, items)
-    pop: value or none:
-        local v: value
-        if items = []: return none
-        v := first(items)
-        items := rest(items)
-        return v
-NODES
+OBJECTNODES
 shared top: cas POINTER or none := none
 push(v):
     local pushed: POINTER or none
@@ -277,7 +262,11 @@ dequeue:
 fn with_nodes(text: &str) -> String {
     let nodes = "node Node up to 24:\n    next: cas Node or none\n    held: value\n\
                  initially dummy := new Node(none, initial)";
-    let text = text.replace("NODES", nodes).replace("POINTER", "Node").replace("INITIAL", "dummy");
+    let text = text
+        .replace("OBJECT", STACK_OF_TWO)
+        .replace("NODES", nodes)
+        .replace("POINTER", "Node")
+        .replace("INITIAL", "dummy");
     let mut lines = Vec::new();
     for line in text.lines() {
         lines.push(match line.split_once("NEW ") {
@@ -292,7 +281,11 @@ fn with_nodes(text: &str) -> String {
 fn with_arrays(text: &str) -> String {
     let nodes = "shared next[0..22]: cas 0..22 or none := none\nshared held[0..22]: value\n\
                  private used: 0..11";
-    let text = text.replace("NODES", nodes).replace("POINTER", "0..22").replace("INITIAL", "0");
+    let text = text
+        .replace("OBJECT", STACK_OF_TWO)
+        .replace("NODES", nodes)
+        .replace("POINTER", "0..22")
+        .replace("INITIAL", "0");
     let mut lines = Vec::new();
     for line in text.lines() {
         if let Some((space, name)) = line.split_once("NEW ") {

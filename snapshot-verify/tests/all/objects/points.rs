@@ -87,26 +87,15 @@ fn make(machine: &Machine<'_>, state: &mut State, made: Move) -> Option<Vec<Lett
     Some(points.chain(report.event.map(Letter::Event)).chain(past).collect())
 }
 
-/// Marks some accesses, none more than once in `one_in`.
+/// Marks some accesses: of so many one, on average.
 fn marked(program: &Program, random: &mut ChaCha8Rng, one_in: u32) -> Program {
-    fn mark(statements: &mut [Statement], is_point: &mut impl FnMut() -> bool) {
-        for statement in statements {
-            match &mut statement.kind {
-                StatementKind::Access { .. } => statement.linearizes = is_point(),
-                StatementKind::If { then, otherwise, .. } => {
-                    mark(then, is_point);
-                    mark(otherwise, is_point);
-                }
-                StatementKind::Loop { body }
-                | StatementKind::For { body, .. }
-                | StatementKind::Atomic(body) => mark(body, is_point),
-                _ => {}
-            }
-        }
-    }
     let mut marked = program.clone();
     for procedure in &mut marked.procedures {
-        mark(&mut procedure.body, &mut || random.next_u32().is_multiple_of(one_in));
+        Statement::each_mut(&mut procedure.body, &mut |statement| {
+            if matches!(statement.kind, StatementKind::Access { .. }) {
+                statement.linearizes = random.next_u32().is_multiple_of(one_in);
+            }
+        });
     }
     marked
 }

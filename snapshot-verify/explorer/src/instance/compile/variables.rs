@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::program::{
-    Expression, ExpressionKind, LocalId, Place, Procedure, Projection, Root, Statement,
-    StatementKind,
+    Expression, ExpressionKind, LocalId, Place, Procedure, Root, Statement, StatementKind,
 };
 
 /// What a procedure does with its locals.
@@ -65,11 +64,7 @@ impl Variables {
         if let Root::Local(local) = place.root {
             self.assigned.insert(local);
         }
-        for projection in &place.path {
-            if let Projection::Index(index) = projection {
-                self.expression(index);
-            }
-        }
+        place.indices().for_each(|index| self.expression(index));
     }
 
     fn expression(&mut self, expression: &Expression) {

@@ -5,7 +5,7 @@ use super::{Comparand, Field};
 use crate::interpret::code::{Code, Instruction};
 use crate::interpret::forget::successors;
 use crate::program::{
-    Access, CellPlace, Expression, ExpressionKind, LocalId, Place, Projection, Root, SharedId,
+    Access, CellPlace, Expression, ExpressionKind, LocalId, Place, Root, SharedId,
 };
 
 /// The analysis of one procedure. Its variables are the locals, then the fields of the nodes
@@ -93,68 +93,35 @@ impl<'c, 'p> Analysis<'c, 'p> {
         }
     }
 
-    fn escaping(&self, instruction: &Instruction<'_>, before: Vec<bool>, fails: bool) -> Vec<bool> {
+    fn escaping(&self, instruction: &Instruction<'p>, before: Vec<bool>, fails: bool) -> Vec<bool> {
         let mut escaped = before;
         let mut read = Vec::new();
-        let stored = |place: &Place, read: &mut Vec<usize>| {
-            for projection in &place.path {
-                if let Projection::Index(index) = projection {
-                    locals_in(index, read);
-                }
-            }
-        };
-        match instruction {
-            Instruction::Assign { place, value } => {
-                stored(place, &mut read);
-                locals_in(value, &mut read);
-            }
-            Instruction::Access { access, into, .. } => {
-                into.iter().for_each(|place| stored(place, &mut read));
-                let place = access.place();
-                if !matches!(self.base(place), Some((Some(_), _))) {
-                    place.indices.iter().for_each(|index| locals_in(index, &mut read));
-                }
-                match access {
-                    Access::Read(_) | Access::LoadLinked(_) | Access::Validate(_) => {}
-                    Access::Write(_, value) | Access::StoreConditional(_, value) => {
-                        locals_in(value, &mut read);
-                    }
-                    Access::CompareAndSwap(_, expected, new) => {
-                        locals_in(expected, &mut read);
-                        if !fails {
-                            locals_in(new, &mut read);
-                        }
-                    }
-                }
-            }
-            Instruction::Call { arguments, into, .. } => {
-                into.iter().for_each(|place| stored(place, &mut read));
-                arguments.iter().for_each(|argument| locals_in(argument, &mut read));
-            }
-            Instruction::New { fields, into, .. } => {
-                stored(into, &mut read);
-                fields.iter().for_each(|field| locals_in(field, &mut read));
-            }
-            Instruction::Choose { into, .. } => stored(into, &mut read),
-            Instruction::Free { pointer, .. } => locals_in(pointer, &mut read),
-            Instruction::Unless { condition, .. } => locals_in(condition, &mut read),
-            Instruction::BeginFor(this) => {
-                this.except.iter().for_each(|except| locals_in(except, &mut read));
-            }
-            Instruction::Return { result } => {
-                result.iter().for_each(|result| locals_in(result, &mut read));
-            }
-            Instruction::NextFor(_)
-            | Instruction::Jump { .. }
-            | Instruction::Together { .. }
-            | Instruction::BeginAtomic { .. }
-            | Instruction::EndAtomic => {}
+        let indices = instruction.into().into_iter().flat_map(Place::indices);
+        indices.for_each(|index| locals_in(index, &mut read));
+        for operand in self.leaking(instruction, fails) {
+            locals_in(operand, &mut read);
         }
         read.into_iter().for_each(|local| escaped[local] = true);
         if let Some(local) = written(instruction) {
             escaped[local] = !matches!(instruction, Instruction::New { .. });
         }
         escaped
+    }
+
+    /// The operands whose nodes something else may point to after an instruction: not where a field
+    /// is accessed, nor what a CAS that fails has not stored.
+    fn leaking(&self, instruction: &Instruction<'p>, fails: bool) -> Vec<&'p Expression> {
+        let Instruction::Access { access, .. } = *instruction else {
+            return instruction.operands();
+        };
+        let mut operands = access.operands();
+        if fails {
+            operands.pop();
+        }
+        if matches!(self.base(access.place()), Some((Some(_), _))) {
+            operands.remove(0);
+        }
+        operands
     }
 
     pub(super) fn comparands(&self) -> Vec<Vec<Comparand>> {
@@ -219,38 +186,18 @@ impl<'c, 'p> Analysis<'c, 'p> {
 
     fn transfer(&self, at: usize, after: Live, assumed: Option<usize>) -> Live {
         let mut live = after;
-        match &self.code.instructions[at] {
-            Instruction::Assign { place, value } => {
-                self.stored(place, &mut live);
-                self.read(value, &mut live);
-            }
-            Instruction::Access { access, into, .. } => {
-                self.access(at, (access, *into), assumed, &mut live);
-            }
-            Instruction::Call { arguments, into, .. } => {
-                into.iter().for_each(|place| self.stored(place, &mut live));
-                arguments.iter().for_each(|argument| self.read(argument, &mut live));
-            }
-            Instruction::New { fields, into, .. } => {
-                self.stored(into, &mut live);
-                fields.iter().for_each(|field| self.read(field, &mut live));
-            }
-            Instruction::Choose { into, .. } => self.stored(into, &mut live),
-            Instruction::Free { pointer, .. } => self.read(pointer, &mut live),
-            Instruction::Unless { condition, .. } => self.read(condition, &mut live),
-            Instruction::BeginFor(this) => {
-                self.kill(this.variable.0 as usize, &mut live);
-                this.except.iter().for_each(|except| self.read(except, &mut live));
-            }
-            Instruction::NextFor(this) => live[this.variable.0 as usize] = true,
-            Instruction::Return { result } => {
-                result.iter().for_each(|result| self.read(result, &mut live));
-            }
-            Instruction::Jump { .. }
-            | Instruction::Together { .. }
-            | Instruction::BeginAtomic { .. }
-            | Instruction::EndAtomic => {}
+        let instruction = &self.code.instructions[at];
+        if let Instruction::Access { access, into, .. } = instruction {
+            self.access(at, (access, *into), assumed, &mut live);
+            return live;
         }
+        instruction.into().into_iter().for_each(|place| self.stored(place, &mut live));
+        match instruction {
+            Instruction::BeginFor(this) => self.kill(this.variable.0 as usize, &mut live),
+            Instruction::NextFor(this) => live[this.variable.0 as usize] = true,
+            _ => {}
+        }
+        instruction.operands().into_iter().for_each(|operand| self.read(operand, &mut live));
         live
     }
 
@@ -344,11 +291,7 @@ impl<'c, 'p> Analysis<'c, 'p> {
                 false => live[local.0 as usize] = true,
             }
         }
-        for projection in &place.path {
-            if let Projection::Index(index) = projection {
-                self.read(index, live);
-            }
-        }
+        place.indices().for_each(|index| self.read(index, live));
     }
 
     /// Whatever is done with it: fields may be read by way of another place then.
@@ -379,12 +322,7 @@ fn locals_in(expression: &Expression, found: &mut Vec<usize>) {
 
 /// The local that an instruction writes whole.
 fn written(instruction: &Instruction<'_>) -> Option<usize> {
-    let place = match instruction {
-        Instruction::Assign { place, .. } => place,
-        Instruction::Access { into, .. } | Instruction::Call { into, .. } => (*into)?,
-        Instruction::New { into, .. } | Instruction::Choose { into, .. } => into,
-        _ => return None,
-    };
+    let place = instruction.into()?;
     match place.root {
         Root::Local(local) if place.path.is_empty() => Some(local.0 as usize),
         _ => None,

@@ -104,22 +104,22 @@ impl Comparands {
         let parts = processes.iter().enumerate();
         let mut found: Vec<Found<'_>> =
             parts.flat_map(|(process, part)| self.of(process, part, heap)).collect();
-        loop {
-            let reached = reached(heap, shared, processes, &found);
+        let private = loop {
+            let private = dead_fields(heap, shared, processes, &found);
+            let reached = reached(heap, shared, processes, &found, &private);
             let before = found.len();
             found.retain(|one| !reached[one.node as usize]);
             if found.is_empty() {
                 return None;
             }
             if found.len() == before {
-                break;
+                break private;
             }
-        }
+        };
         let mut cells = (*shared.0).clone();
         for one in &found {
             heap.empty(&mut cells, one.node);
         }
-        let private = dead_fields(heap, shared, processes, &found);
         for (node, field) in private {
             heap.empty_field(&mut cells, node, field);
         }
@@ -158,12 +158,13 @@ fn is_comparand(found: &[Found<'_>], process: usize, local: usize) -> bool {
     found.iter().any(|one| one.process == process && one.comparand.local == local)
 }
 
-/// Per node, whether it is reached other than by way of comparands.
+/// Per node, whether it is reached other than by way of comparands and dead fields.
 fn reached(
     heap: &Heap,
     shared: &SharedPart,
     processes: &[ProcessPart],
     found: &[Found<'_>],
+    cut: &[(u32, Field)],
 ) -> Vec<bool> {
     let mut waiting = Vec::new();
     heap.roots(shared, &mut waiting);
@@ -184,7 +185,6 @@ fn reached(
             }
         }
     }
-    let cut = dead_fields(heap, shared, processes, found);
     let mut reached = vec![false; heap.len()];
     while let Some(node) = waiting.pop() {
         if !std::mem::replace(&mut reached[node as usize], true) {
