@@ -89,8 +89,8 @@ impl Misplaced {
                  segments held {held:?}, if updates take effect at theirs."
             ),
             Misplacement::Elsewhere(process) => format!(
-                "What the operation of p{process} returns is not right at any linearization \
-                 point that it passed, if others take effect at theirs."
+                "The operation of p{process} passed no linearization point at which what it \
+                 returned is right, if others take effect at theirs."
             ),
             Misplacement::Unseen { process, returned } => format!(
                 "The scan by p{process} returned {returned:?}, which the segments never held while \
