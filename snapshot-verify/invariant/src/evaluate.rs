@@ -9,9 +9,7 @@ use crate::byte::{
     integer, number, truth,
 };
 use crate::flips::{class, is_symbol, negated};
-use crate::layout::{
-    Layout, Leaf, Room, Scalar, by_members, each_leaf, fixed, may_be_outside, size,
-};
+use crate::layout::{Layout, Leaf, Room, Scalar, each_leaf, fixed, may_be_outside, size};
 
 /// Why there is no value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -278,11 +276,11 @@ impl Scope<'_, '_> {
                     None => Located::Known(self.nothing(element)),
                 }
             }
-            (None, Located::At(at)) if by_members(*over) && byte == BASE + LOOSE => {
+            (None, Located::At(at)) if over.is_of_names() && byte == BASE + LOOSE => {
                 Located::Known(self.one_of(at, element, nested))
             }
             // A place of one other process: shown where it is i.
-            (None, Located::At(_)) if by_members(*over) && byte == BASE + OTHER && !nested => {
+            (None, Located::At(_)) if over.is_of_names() && byte == BASE + OTHER && !nested => {
                 let view = self.layout.read_view(true);
                 Located::Known(self.layout.unknown(element, view))
             }
@@ -330,7 +328,7 @@ impl Scope<'_, '_> {
             _ => (0..PLACES as u8).map(|one| BASE + one).collect(),
         };
         for byte in indices {
-            let absent = by_members(over) && !self.members.contains(&(byte - BASE));
+            let absent = over.is_of_names() && !self.members.contains(&(byte - BASE));
             let byte = if absent { BASE + OTHER } else { byte };
             let part = self.with(variable, byte, |scope| scope.row(body))?;
             let is_value = body.content == Type::Value;
@@ -367,7 +365,7 @@ impl Scope<'_, '_> {
             },
             _ => self.members.iter().map(|one| (BASE + one, true)).collect(),
         };
-        if by_members(over) {
+        if over.is_of_names() {
             indices.push((BASE + OTHER, false));
         }
         let mut outcome = Some(all);

@@ -4,7 +4,7 @@
 use snapshot_language::program::{Access, Expression, ExpressionKind, Place, Projection, Root};
 use snapshot_semantics::interpret::code::{For, Instruction};
 
-use crate::layout::{Layout, by_members};
+use crate::layout::Layout;
 
 /// Fills in, per procedure and instruction, the locals that are not read before they are
 /// written.
@@ -78,7 +78,7 @@ fn kills(code: &[Instruction<'_>], at: usize) -> Vec<usize> {
 fn filled(code: &[Instruction<'_>], this: &For<'_>) -> Vec<usize> {
     let mut filled = Vec::new();
     let mut used = Vec::new();
-    if !by_members(this.over) {
+    if !this.over.is_of_names() {
         return filled;
     }
     for instruction in &code[this.body..this.end] {

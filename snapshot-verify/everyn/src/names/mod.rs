@@ -72,7 +72,6 @@ pub fn find(program: &Program, model: &Model) -> Vec<Name> {
     let mut named = program.shared.len() as u32;
     for (id, array) in (0..).map(SharedId).zip(&program.shared) {
         let is_array = array.dimensions.first() == Some(&IndexSet::Processes);
-        let over_crowd = |set: &IndexSet| matches!(set, IndexSet::Processes | IndexSet::Segments);
         let holds_values = matches!(
             Shape::of(&array.content, model.obligation.mode),
             Shape::Leaf(Leaf { scalar: Scalar::Value, .. })
@@ -80,7 +79,11 @@ pub fn find(program: &Program, model: &Model) -> Vec<Name> {
         // Of rows without columns any process could link to the one cell, and a view does not learn
         // what the naming of another process makes of the links of t.
         let has_columns = array.dimensions.len() > 1;
-        if !is_array || !has_columns || !array.dimensions.iter().all(over_crowd) || !holds_values {
+        if !is_array
+            || !has_columns
+            || !array.dimensions.iter().all(|set| set.is_of_names())
+            || !holds_values
+        {
             continue;
         }
         let Some((variable, offset)) = field(model, &facts, id) else { continue };

@@ -8,7 +8,7 @@ mod program;
 mod scalars;
 
 pub use program::{each_expression, may_be_outside, may_fail};
-pub use scalars::{Leaf, Scalar, by_members, cells, each_leaf, fixed, leaves, size};
+pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, leaves, size};
 
 use std::collections::BTreeMap;
 
@@ -437,7 +437,7 @@ impl<'p> Layout<'p> {
         let block = *self.blocks.get(usize::from(owner)).filter(|_| owner != T)?;
         let frame = self.frames.get(procedure)?;
         let begins = self.code[procedure].instructions.iter().find_map(|one| match one {
-            Instruction::BeginFor(this) if this.number == number && by_members(this.over) => {
+            Instruction::BeginFor(this) if this.number == number && this.over.is_of_names() => {
                 Some(this.variable.0 as usize)
             }
             _ => None,

@@ -56,11 +56,6 @@ pub fn fixed(low: Bound, high: Bound) -> Option<(i64, i64)> {
     (is_fixed && -GREATEST <= from && from <= to && to <= GREATEST).then_some((from, to))
 }
 
-/// Whether it is an array by process or segment.
-pub const fn by_members(set: IndexSet) -> bool {
-    matches!(set, IndexSet::Processes | IndexSet::Segments)
-}
-
 /// The scalars of a type, in order: each with its type, the members among the indices, and
 /// its name behind that of the variable.
 pub fn leaves(content: &Type, tokens: bool) -> Vec<(Leaf, Vec<u8>, String)> {

@@ -15,7 +15,7 @@ use snapshot_semantics::interpret::code::{Code, For, Instruction};
 use super::observed::OBSERVER;
 use super::store::written;
 use super::term::{Value, not};
-use crate::layout::{Unfit, by_members};
+use crate::layout::Unfit;
 
 /// What a process does.
 pub const DOES: [&str; 4] = ["idle", "updates", "scans", "switches"];
@@ -263,7 +263,7 @@ impl<'p> Executor<'p> {
         now: Option<String>,
         waiting: &mut Vec<Way>,
     ) -> Result<(), Unfit> {
-        if !by_members(this.over) || this.except.is_some() {
+        if !this.over.is_of_names() || this.except.is_some() {
             return Err(Unfit("loops over numbers, or that leave out a process"));
         }
         let mut on = way.clone();

@@ -7,7 +7,7 @@ use snapshot_language::program::{Binary, Bound, Expression, ExpressionKind, Type
 
 use super::execute::{ACTOR, Executor, Way};
 use super::term::{Value, and, not, or};
-use crate::layout::{Unfit, by_members};
+use crate::layout::Unfit;
 
 impl Executor<'_> {
     /// Evaluates.
@@ -90,14 +90,14 @@ impl Executor<'_> {
                 let element = get(way, element)?;
                 Value::Array(Rc::new(move |_| element.clone()))
             }
-            ExpressionKind::Each { variable, over, body } if by_members(*over) => {
+            ExpressionKind::Each { variable, over, body } if over.is_of_names() => {
                 let hole = hole(bound.len());
                 let within = [bound, &[(variable.0 as usize, hole.clone())]].concat();
                 let body = self.evaluate(way, procedure, body, &within)?;
                 Value::Array(Rc::new(move |index| body.replaced(&hole, index)))
             }
             ExpressionKind::Quantified { all, variable, over, except, body }
-                if by_members(*over) && bound.is_empty() =>
+                if over.is_of_names() && bound.is_empty() =>
             {
                 let hole = hole(0);
                 let within = [(variable.0 as usize, hole.clone())];

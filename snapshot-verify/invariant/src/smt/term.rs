@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use snapshot_language::program::Type;
 
-use crate::layout::{Unfit, by_members};
+use crate::layout::Unfit;
 
 /// The sort of processes, and of segments.
 pub const PROCESS: &str = "Process";
@@ -113,7 +113,9 @@ pub fn functions(name: &str, content: &Type, arity: usize) -> Result<Vec<Functio
             all.push(Function { name: none(name), arity, sort: "Bool" });
             Ok(all)
         }
-        Type::Array { index, element } if by_members(*index) => functions(name, element, arity + 1),
+        Type::Array { index, element } if index.is_of_names() => {
+            functions(name, element, arity + 1)
+        }
         Type::Record(fields) => {
             let of = |field: &snapshot_language::program::Field| {
                 functions(&format!("{name}.{}", field.name), &field.content, arity)

@@ -10,7 +10,7 @@ use super::{Failure, Outcome, Run, Write, definite_indices};
 use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T, number, truth};
 use crate::centre::is_central;
 use crate::evaluate::{Stop, patched_token, stored_token};
-use crate::layout::{Index, Room, Scalar, by_members, fixed, size};
+use crate::layout::{Index, Room, Scalar, fixed, size};
 
 impl<'p> Run<'_, 'p> {
     /// Stores in a variable of the process; what has an unknown place makes all of its
@@ -56,9 +56,9 @@ impl<'p> Run<'_, 'p> {
                     match self.offset(*over, byte) {
                         Some(offset) => begin += offset * size,
                         // The place of one that is not there holds nothing.
-                        None if by_members(*over) && byte == BASE + OTHER => return,
+                        None if over.is_of_names() && byte == BASE + OTHER => return,
                         // One of two places, or one that is not there.
-                        None if by_members(*over) && byte == BASE + LOOSE => {
+                        None if over.is_of_names() && byte == BASE + LOOSE => {
                             let end = begin + usize::from(T) * size;
                             branch.state[begin..end].fill(ANY);
                             return;
@@ -113,7 +113,7 @@ impl<'p> Run<'_, 'p> {
         let mut indices = Vec::new();
         for (index, over) in place.indices.iter().zip(dimensions) {
             let byte = self.scope(branch, procedure).scalar(index)?;
-            indices.push(match (byte, by_members(*over)) {
+            indices.push(match (byte, over.is_of_names()) {
                 (ANY, true) => Index::Anyone,
                 (byte, true) => Index::Member(byte - BASE),
                 (byte, false) => match self.offset(*over, byte) {
@@ -161,7 +161,7 @@ impl<'p> Run<'_, 'p> {
         let is_loose = |at: usize| self.layout.loose_bytes.iter().any(|(_, one)| *one == at);
         let dimensions = &self.layout.program.shared(place.variable).dimensions;
         let index = |(index, over): (&Expression, &IndexSet)| {
-            if !by_members(*over) {
+            if !over.is_of_names() {
                 return Index::Anywhere;
             }
             let room = match plain(index) {

@@ -8,7 +8,7 @@ use snapshot_semantics::interpret::code::{For, Instruction};
 use super::{COUNTING, GAP, MEMBER, Outcome, Run};
 use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T, integer, number};
 use crate::evaluate::Stop;
-use crate::layout::{by_members, fixed};
+use crate::layout::fixed;
 
 impl<'p> Run<'_, 'p> {
     /// Goes on until the next access to something that is kept.
@@ -296,7 +296,7 @@ impl<'p> Run<'_, 'p> {
             waiting.push(branch);
         };
         let mut ends = true;
-        if by_members(this.over) {
+        if this.over.is_of_names() {
             // A gap, a member, a gap, ..., a gap.
             let loose = self.layout.loose.contains(&(self.me, procedure, this.number));
             let members = self.kind.members.iter().copied();

@@ -193,6 +193,14 @@ impl Expression {
     }
 }
 
+impl Expression {
+    /// Does something with it, then with all that it is made of.
+    pub fn each<'a>(&'a self, act: &mut dyn FnMut(&'a Self)) {
+        act(self);
+        self.operands().into_iter().for_each(|operand| operand.each(act));
+    }
+}
+
 /// A binary operator.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Binary {

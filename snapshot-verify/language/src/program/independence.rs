@@ -11,9 +11,7 @@
 //! those that compare-and-swap makes of the content of a cell; and the conversions
 //! of values to and from numbers.
 
-use super::{
-    Access, Binary, Expression, ExpressionKind, Program, Projection, Statement, StatementKind, Type,
-};
+use super::{Access, Binary, Expression, ExpressionKind, Program, Statement, StatementKind, Type};
 use crate::language::{Diagnostic, DiagnosticKind, Span};
 
 /// A place where a program looks at values.
@@ -44,9 +42,15 @@ pub enum Reason {
 /// Every place where it does.
 pub fn check(program: &Program) -> Result<(), Vec<Dependence>> {
     let mut found = Vec::new();
-    for procedure in &program.procedures {
-        block(program, &procedure.body, &mut found);
-    }
+    let bodies = program.procedures.iter().flat_map(|procedure| &procedure.body);
+    Statement::each(bodies, &mut |statement| {
+        if let StatementKind::Access { access, .. } = &statement.kind {
+            found.extend(swapped(program, access));
+        }
+        for operand in statement.operands() {
+            operand.each(&mut |part| found.extend(looked_at(part)));
+        }
+    });
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
@@ -62,90 +66,29 @@ impl Dependence {
 }
 
 fn contains_values(content: &Type) -> bool {
-    match content {
-        Type::Value => true,
-        Type::Optional(content) => contains_values(content),
-        Type::Array { element, .. } => contains_values(element),
-        Type::Record(fields) => fields.iter().any(|field| contains_values(&field.content)),
-        _ => false,
-    }
+    content.any(&|part| *part == Type::Value)
 }
 
-fn block(program: &Program, statements: &[Statement], found: &mut Vec<Dependence>) {
-    for statement in statements {
-        match &statement.kind {
-            StatementKind::Assign { place, value } => {
-                path(&place.path, found);
-                expression(value, found);
-            }
-            StatementKind::Access { access, into } => {
-                if let Some(place) = into {
-                    path(&place.path, found);
-                }
-                accesses(program, access, found);
-            }
-            StatementKind::Call { arguments, into, .. } => {
-                if let Some(place) = into {
-                    path(&place.path, found);
-                }
-                arguments.iter().for_each(|argument| expression(argument, found));
-            }
-            StatementKind::If { condition, then, otherwise } => {
-                expression(condition, found);
-                block(program, then, found);
-                block(program, otherwise, found);
-            }
-            StatementKind::For { except, body, .. } => {
-                except.iter().for_each(|except| expression(except, found));
-                block(program, body, found);
-            }
-            StatementKind::Loop { body } | StatementKind::Atomic(body) => {
-                block(program, body, found);
-            }
-            StatementKind::Return(value) => {
-                value.iter().for_each(|value| expression(value, found));
-            }
-            StatementKind::New { fields, into, .. } => {
-                path(&into.path, found);
-                fields.iter().for_each(|field| expression(field, found));
-            }
-            StatementKind::Free(pointer) => expression(pointer, found),
-            StatementKind::Choose { into, .. } => path(&into.path, found),
-            StatementKind::Break | StatementKind::Together => {}
-        }
-    }
+/// A compare-and-swap that looks at values.
+fn swapped(program: &Program, access: &Access) -> Option<Dependence> {
+    let Access::CompareAndSwap(place, old, _) = access else { return None };
+    let content = &program.shared(place.variable).content;
+    let looks = contains_values(content) && !matches!(old.kind, ExpressionKind::None);
+    looks.then(|| Dependence { span: place.span, reason: Reason::Swapped(content.clone()) })
 }
 
-fn path(path: &[Projection], found: &mut Vec<Dependence>) {
-    for projection in path {
-        if let Projection::Index(index) = projection {
-            expression(index, found);
+/// How an expression, not what is in it, looks at values.
+fn looked_at(of: &Expression) -> Option<Dependence> {
+    let reason = match &of.kind {
+        ExpressionKind::NumberOf(_) | ExpressionKind::ValueOf(_) => Reason::Numbered,
+        ExpressionKind::Binary(Binary::Equal | Binary::NotEqual, left, right) => {
+            let is_none = |operand: &Expression| matches!(operand.kind, ExpressionKind::None);
+            if is_none(left) || is_none(right) || !contains_values(&left.content) {
+                return None;
+            }
+            Reason::Compared(left.content.clone())
         }
-    }
-}
-
-fn accesses(program: &Program, access: &Access, found: &mut Vec<Dependence>) {
-    if let Access::CompareAndSwap(place, old, _) = access {
-        let content = &program.shared(place.variable).content;
-        let with_none = matches!(old.kind, ExpressionKind::None);
-        if contains_values(content) && !with_none {
-            found.push(Dependence { span: place.span, reason: Reason::Swapped(content.clone()) });
-        }
-    }
-    access.operands().into_iter().for_each(|operand| expression(operand, found));
-}
-
-fn expression(of: &Expression, found: &mut Vec<Dependence>) {
-    if matches!(of.kind, ExpressionKind::NumberOf(_) | ExpressionKind::ValueOf(_)) {
-        found.push(Dependence { span: of.span, reason: Reason::Numbered });
-    }
-    if let ExpressionKind::Binary(Binary::Equal | Binary::NotEqual, left, right) = &of.kind {
-        let with_none =
-            [left, right].iter().any(|operand| matches!(operand.kind, ExpressionKind::None));
-        if !with_none && contains_values(&left.content) {
-            let reason = Reason::Compared(left.content.clone());
-            found.push(Dependence { span: of.span, reason });
-        }
-    }
-    of.operands().into_iter().for_each(|operand| expression(operand, found));
+        _ => return None,
+    };
+    Some(Dependence { span: of.span, reason })
 }

@@ -142,12 +142,26 @@ impl Program {
         }
     }
 
-    /// Whether it has counters, which may grow without bound.
-    pub fn has_counters(&self) -> bool {
+    /// The types of all variables: shared, private and local ones.
+    pub fn types(&self) -> impl Iterator<Item = &Type> {
         let shared = self.shared.iter().map(|variable| &variable.content);
         let private = self.private.iter().map(|variable| &variable.content);
         let locals = self.procedures.iter().flat_map(|procedure| &procedure.locals);
-        shared.chain(private).chain(locals.map(|local| &local.content)).any(Type::has_counters)
+        shared.chain(private).chain(locals.map(|local| &local.content))
+    }
+
+    /// Whether it has counters, which may grow without bound.
+    pub fn has_counters(&self) -> bool {
+        self.types().any(Type::has_counters)
+    }
+
+    /// What variables and the fields of nodes hold at first.
+    pub fn initial_values(&self) -> impl Iterator<Item = &Expression> {
+        let shared = self.shared.iter().map(|variable| &variable.initial);
+        let private = self.private.iter().map(|variable| &variable.initial);
+        let locals = self.procedures.iter().flat_map(|procedure| &procedure.locals);
+        let nodes = self.initial_nodes.iter().flat_map(|node| &node.fields);
+        shared.chain(private).chain(locals.map(|local| &local.initial)).chain(nodes)
     }
 }
 

@@ -176,6 +176,34 @@ impl Statement {
         first.iter().chain(second)
     }
 
+    /// The expressions that it evaluates itself; those within its blocks are not among them.
+    pub fn operands(&self) -> Vec<&Expression> {
+        let into: Option<&Place> = match &self.kind {
+            StatementKind::Assign { place, .. } => Some(place),
+            StatementKind::Access { into, .. } | StatementKind::Call { into, .. } => into.as_ref(),
+            StatementKind::New { into, .. } | StatementKind::Choose { into, .. } => Some(into),
+            _ => None,
+        };
+        let mut operands: Vec<&Expression> = into.into_iter().flat_map(Place::indices).collect();
+        match &self.kind {
+            StatementKind::Assign { value, .. }
+            | StatementKind::If { condition: value, .. }
+            | StatementKind::Free(value) => operands.push(value),
+            StatementKind::Access { access, .. } => operands.extend(access.operands()),
+            StatementKind::Call { arguments: values, .. }
+            | StatementKind::New { fields: values, .. } => operands.extend(values),
+            StatementKind::For { except: value, .. } | StatementKind::Return(value) => {
+                operands.extend(value);
+            }
+            StatementKind::Loop { .. }
+            | StatementKind::Break
+            | StatementKind::Atomic(_)
+            | StatementKind::Choose { .. }
+            | StatementKind::Together => {}
+        }
+        operands
+    }
+
     /// Does something with every statement, those in blocks included: first with the
     /// statement, then with what is in its blocks.
     pub fn each<'a>(statements: impl IntoIterator<Item = &'a Self>, act: &mut dyn FnMut(&'a Self)) {

@@ -78,22 +78,28 @@ pub struct Bound {
 }
 
 impl Type {
-    /// Whether counters are in it.
-    pub fn has_counters(&self) -> bool {
-        match self {
-            Self::Counter => true,
+    /// Whether it, or something in it, is one that `is_it` accepts.
+    pub fn any(&self, is_it: &dyn Fn(&Self) -> bool) -> bool {
+        let within = match self {
             Self::Optional(content)
             | Self::Array { element: content, .. }
-            | Self::List(content) => content.has_counters(),
-            Self::Record(fields) => fields.iter().any(|field| field.content.has_counters()),
+            | Self::List(content) => content.any(is_it),
+            Self::Record(fields) => fields.iter().any(|field| field.content.any(is_it)),
             Self::Value
             | Self::Bool
             | Self::Process
             | Self::Segment
             | Self::Integer { .. }
+            | Self::Counter
             | Self::Node { .. }
             | Self::Version => false,
-        }
+        };
+        within || is_it(self)
+    }
+
+    /// Whether counters are in it.
+    pub fn has_counters(&self) -> bool {
+        self.any(&|content| *content == Self::Counter)
     }
 }
 
@@ -110,6 +116,11 @@ impl Bound {
 }
 
 impl IndexSet {
+    /// Whether the indices are processes or segments: names, and no numbers.
+    pub const fn is_of_names(self) -> bool {
+        matches!(self, Self::Processes | Self::Segments)
+    }
+
     /// The first and the last index for n processes; empty if out of order.
     pub const fn bounds(self, n: usize) -> (i32, i32) {
         match self {

@@ -69,7 +69,7 @@ impl Machine<'_> {
         let mut excepts = frame.excepts.clone();
         for instruction in &self.code[frame.procedure.0 as usize].instructions {
             if let Instruction::BeginFor(this) = instruction
-                && is_of_processes(this.over)
+                && this.over.is_of_names()
             {
                 let except = &mut excepts[this.number];
                 *except = except.map(|index| renamed(index, to));
@@ -90,16 +90,12 @@ impl Machine<'_> {
             let (low, high) = dimension.bounds(self.n);
             let length = (i64::from(high) - i64::from(low) + 1).max(1) as usize;
             let index = rest % length;
-            target += weight * if is_of_processes(*dimension) { to[index] } else { index };
+            target += weight * if dimension.is_of_names() { to[index] } else { index };
             rest /= length;
             weight *= length;
         }
         target
     }
-}
-
-const fn is_of_processes(index: IndexSet) -> bool {
-    matches!(index, IndexSet::Processes | IndexSet::Segments)
 }
 
 /// Each element where its index goes.
@@ -122,7 +118,7 @@ fn permuted(data: &Data, content: &Type, to: &[usize]) -> Data {
         (Data::None, _) => Data::None,
         (data, Type::Optional(content)) => permuted(data, content, to),
         (Data::Number(number), Type::Process | Type::Segment) => Data::Number(renamed(*number, to)),
-        (Data::Parts(parts), Type::Array { index, element }) if is_of_processes(*index) => {
+        (Data::Parts(parts), Type::Array { index, element }) if index.is_of_names() => {
             Data::Parts(moved(parts, to, |part| permuted(part, element, to)))
         }
         (Data::Parts(parts), Type::Array { element, .. }) => {

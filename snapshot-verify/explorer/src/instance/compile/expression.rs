@@ -2,7 +2,6 @@
 
 use super::body::Body;
 use super::place::Selection;
-use super::storage::Size;
 use super::tree::Tree;
 use crate::instance::{Domain, InstanceError, NONE, Operator, Scalar, Term};
 use crate::language::Span;
@@ -246,7 +245,7 @@ impl Body<'_> {
         over: IndexSet,
     ) -> Result<impl Iterator<Item = Term> + use<>, InstanceError> {
         let (low, high) = self.size.bounds(over)?;
-        let term = if Size::names_processes(over) { Term::Process } else { Term::Constant };
+        let term = if over.is_of_names() { Term::Process } else { Term::Constant };
         Ok((low..=high).map(term))
     }
 

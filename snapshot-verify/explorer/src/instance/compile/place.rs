@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use super::body::Body;
-use super::storage::Size;
 use super::tree::Tree;
 use crate::instance::{Domain, InstanceError, Operator, Scalar, SlotId, Target, Term};
 use crate::language::Span;
@@ -138,7 +137,7 @@ impl<'a> Body<'a> {
     ) -> Result<Option<Term>, InstanceError> {
         let (low, high) = self.size.bounds(set)?;
         let term = self.scalar(index)?;
-        let term = match Size::names_processes(set) {
+        let term = match set.is_of_names() {
             true => term.into_name(&|slot| self.slots.all[slot.index()].domain),
             false => self.number(term),
         };
@@ -159,7 +158,7 @@ impl<'a> Body<'a> {
             low: 0,
             high: high - low,
             optional: false,
-            names_processes: Size::names_processes(set),
+            names_processes: set.is_of_names(),
         };
         Ok(Some(Term::choose(self.guard(), position, Term::scalar(0, domain))))
     }

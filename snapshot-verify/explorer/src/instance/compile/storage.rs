@@ -33,11 +33,6 @@ impl Size {
         }
     }
 
-    /// Whether an index of the set is a process or a segment.
-    pub(super) const fn names_processes(set: IndexSet) -> bool {
-        matches!(set, IndexSet::Processes | IndexSet::Segments)
-    }
-
     /// What a scalar of this type may be.
     ///
     /// # Panics

@@ -5,9 +5,7 @@ use snapshot_core::Process;
 use snapshot_invariant::byte::{
     ANY, BASE, BORROWED, FRESH, I, J, LOOSE, MINE, NONE, OTHER, PLACES, T, integer,
 };
-use snapshot_invariant::layout::{
-    Frame, Index, Layout, SPECIFICATION, Scalar, at, by_members, fixed, op,
-};
+use snapshot_invariant::layout::{Frame, Index, Layout, SPECIFICATION, Scalar, at, fixed, op};
 use snapshot_invariant::step::{COUNTING, GAP, Kind, MEMBER};
 use snapshot_language::program::{IndexSet, ProcedureId, SharedId, Type};
 use snapshot_semantics::interpret::code::{For, Instruction};
@@ -251,11 +249,11 @@ impl<'a> Likeness<'a> {
             unreachable!("an index is a number")
         };
         let (stands, says) = match this.over {
-            over if by_members(over) => self.member(member, call.procedure, this, index as usize),
+            over if over.is_of_names() => self.member(member, call.procedure, this, index as usize),
             IndexSet::Range(low, high) if fixed(low, high).is_some() => (COUNTING, integer(index)),
             _ => (COUNTING, ANY),
         };
-        let except = call.excepts[this.number].map(|left_out| match by_members(this.over) {
+        let except = call.excepts[this.number].map(|left_out| match this.over.is_of_names() {
             true => BASE + self.tuple.place(left_out as usize),
             false => integer(left_out),
         });
@@ -319,7 +317,7 @@ impl<'a> Likeness<'a> {
                 *at += 1;
                 self.leaf(*at - 1, data, owner)
             }
-            Type::Array { index, element: inner } if by_members(*index) => {
+            Type::Array { index, element: inner } if index.is_of_names() => {
                 (0..PLACES as u8).all(|place| {
                     let part = self.tuple.process(place).and_then(element);
                     self.part(at, inner, part, owner)

@@ -3,7 +3,7 @@
 
 use snapshot_core::Process;
 use snapshot_invariant::byte::{LOOSE, OTHER, T};
-use snapshot_invariant::layout::{Index, by_members, fixed, op};
+use snapshot_invariant::layout::{Index, fixed, op};
 use snapshot_language::program::{Access, Expression, ExpressionKind, IndexSet, Root};
 use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Next, OpenCall};
@@ -83,7 +83,7 @@ impl Execution<'_> {
             _ if variable_of(text).is_some_and(|one| loose.contains(&one)) => {
                 Some(Index::Member(LOOSE))
             }
-            over if by_members(over) => {
+            over if over.is_of_names() => {
                 Some(Index::Member(self.seen_by(process, usize::try_from(*index).ok()?)))
             }
             IndexSet::Range(low, high) => {
@@ -118,7 +118,7 @@ impl Execution<'_> {
         let dimensions = &self.machine.program().shared(access.place().variable).dimensions;
         let indices = found.zip(&access.place().indices).zip(dimensions);
         let index =
-            |((index, text), over): ((Index, &Expression), &IndexSet)| match by_members(*over) {
+            |((index, text), over): ((Index, &Expression), &IndexSet)| match over.is_of_names() {
                 false => Index::Anywhere,
                 true if is_known(text) => index,
                 true => Index::Anyone,

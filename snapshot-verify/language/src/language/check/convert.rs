@@ -6,7 +6,7 @@ use super::bounds::is_of_name;
 use super::range;
 use crate::language::diagnostic::{DiagnosticKind, Parsed};
 use crate::language::tree;
-use crate::program::{Expression, ExpressionKind, IndexSet, Type};
+use crate::program::{Expression, ExpressionKind, Type};
 
 impl Body<'_> {
     /// The expression as one of this type.
@@ -100,7 +100,7 @@ impl Body<'_> {
             (
                 Type::Array { index: from, element: inside },
                 Type::Array { index: to, element: wanted },
-            ) if from == to || (by_number(*from) && by_number(*to)) => {
+            ) if from == to || (from.is_of_names() && to.is_of_names()) => {
                 let variable = self.hidden(to.index_type(), span);
                 let number = self.read(variable, span);
                 let number = self.convert(number, &from.index_type())?;
@@ -126,10 +126,6 @@ impl Body<'_> {
 
 fn mismatch(found: &Type, expected: &Type) -> Box<DiagnosticKind> {
     Box::new(DiagnosticKind::Mismatch { expected: expected.clone(), found: found.clone() })
-}
-
-pub(super) const fn by_number(index: IndexSet) -> bool {
-    matches!(index, IndexSet::Processes | IndexSet::Segments)
 }
 
 fn join(left: &Type, right: &Type) -> Option<Type> {

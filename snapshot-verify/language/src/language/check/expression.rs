@@ -171,7 +171,7 @@ impl Body<'_> {
         if let Some(Type::Array { index: expected, element }) = expected {
             wanted = Some(&**element);
             // A view may be made of what is there per process.
-            if super::convert::by_number(*expected) && super::convert::by_number(index) {
+            if expected.is_of_names() && index.is_of_names() {
                 index = *expected;
             }
         }
