@@ -82,6 +82,13 @@ pub struct Refinement {
     pub states_with_por: u64,
 }
 
+impl Refinement {
+    /// The name of the row: two rows may be of one algorithm, for different n.
+    pub fn case(&self) -> String {
+        format!("{}, n = {}", self.algorithm, self.processes)
+    }
+}
+
 fn rows<R: DeserializeOwned>(text: &str) -> Vec<R> {
     let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
     rows.collect::<Result<_, _>>().expect("the published figures are part of the program")

@@ -34,7 +34,7 @@ pub fn section(records: &[Record]) -> String {
     ]);
     for row in fm2009_table1() {
         let [without, with] = METHODS.map(|(method, _)| {
-            records.iter().find(|run| run.case == row.algorithm && run.method == method)
+            records.iter().find(|run| run.case == row.case() && run.method == method)
         });
         let published_without = row.states_without_por.zip(row.seconds_without_por);
         let published_with = (row.states_with_por, row.seconds_with_por);
@@ -77,12 +77,19 @@ mod tests {
     #[test]
     fn what_takes_longer_is_bold() {
         let run = |method: &str, seconds| {
-            let record = solved("4-valued register", "4-valued register", method, seconds);
+            let name = "4-valued register, n = 2";
+            let record = solved(name, name, method, seconds);
             Record { states: Some(7446), ..record }
         };
         let text = section(&[run("without-por", 0.5), run("with-por", 7.0)]);
         assert!(text.contains("| 50,893 states, 6.14 s | 7,446 states, 500 ms |"), "{text}");
         assert!(text.contains("| 43,977 states, 5.72 s | **7,446 states, 7.00 s** |"), "{text}");
+        // Of two rows of one algorithm each has its own.
+        let name = "stack of size 2 (points), n = 4";
+        let four = Record { states: Some(7), ..solved(name, name, "with-por", 1.0) };
+        let text = section(&[four]);
+        assert!(text.contains("| 219,471 states, 49.4 s | 7 states, 1.00 s |"), "{text}");
+        assert!(text.contains("| 10,385 states, 1.56 s | - |"), "{text}");
         let late = Record { outcome: Outcome::Time, states: None, ..run("with-por", 60.0) };
         let text = section(&[late]);
         assert!(text.contains("| 50,893 states, 6.14 s | - |"), "{text}");

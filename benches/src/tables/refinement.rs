@@ -106,8 +106,8 @@ pub fn measure(measuring: &mut Measuring, quick: bool) -> Result<(), TableError>
         let path = directory.path().join(format!("{}-{size}.snapshot", asked.algorithm));
         fs::write(&path, asked.text())?;
         let question = Question {
-            case: row.algorithm.clone(),
-            group: row.algorithm,
+            case: row.case(),
+            group: row.case(),
             x: Some(size),
             expected: Some(Outcome::of(row.linearizable)),
         };
@@ -146,6 +146,13 @@ mod tests {
             assert!(asked.text().starts_with(&format!("algorithm {}", asked.algorithm)));
             assert!(row.algorithm.contains(&size.to_string()), "{row:?}");
         }
+    }
+
+    #[test]
+    fn no_two_rows_have_one_name() {
+        let mut cases: Vec<String> = fm2009_table1().iter().map(Refinement::case).collect();
+        cases.sort_unstable();
+        assert!(cases.is_sorted_by(|one, next| one < next), "{cases:?}");
     }
 
     #[test]
