@@ -50,7 +50,7 @@ pub fn request(expectation: &Expectation, means: &Request) -> Request {
 #[must_use]
 pub fn object_request(expectation: &Expectation, means: &Request) -> Request {
     let method = match means.method {
-        Method::Exploration => Method::Refinement(Means::FORGETTING),
+        Method::Exploration => Method::Refinement(Means::ALL),
         method => method,
     };
     let unbounded = match expectation.verdict {

@@ -143,7 +143,7 @@ fn attempt(
     let program = marked(program, &statements);
     let mut answers = Vec::new();
     for &processes in &trials.sizes {
-        let means = Means { points: true, ..Means::FORGETTING };
+        let means = Means { points: true, ..Means::ALL };
         let request = Request {
             method: Method::Refinement(means),
             operations: trials.operations,

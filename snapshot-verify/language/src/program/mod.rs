@@ -23,6 +23,7 @@
 //!   parameters and its result;
 //! * a path through a procedure that returns something ends in a `Return`.
 
+pub mod anonymity;
 mod display;
 mod expression;
 mod extent;

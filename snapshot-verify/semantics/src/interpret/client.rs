@@ -238,7 +238,7 @@ impl Client {
     }
 
     /// Whether a process begins anything.
-    fn takes_part(&self, process: Process) -> bool {
+    pub(crate) fn takes_part(&self, process: Process) -> bool {
         match self.roles {
             Roles::All | Roles::Scanner(_) => true,
             Roles::Few { first, others } => {
@@ -275,6 +275,14 @@ impl Progress {
     /// Whether i and j have begun to write 1.
     pub const fn switched(&self) -> [bool; 2] {
         self.switched
+    }
+
+    /// The same with the processes in another order: which one comes where. Of an object, to
+    /// which no switches belong.
+    pub(crate) fn reordered(&self, order: &[u32]) -> Self {
+        debug_assert_eq!(self.switched, [false; 2]);
+        let begun = order.iter().filter_map(|process| self.begun.get(*process as usize));
+        Self { begun: begun.copied().collect(), switched: self.switched }
     }
 
     /// Bytes that are equal iff the progress of one client is.

@@ -388,6 +388,12 @@ impl Heap {
         ProcessPart(Arc::new(local))
     }
 
+    /// What a process has to itself, with one node of each kind in the place of all.
+    pub fn without_nodes(&self, part: &ProcessPart) -> ProcessPart {
+        let firsts = self.kinds.iter().flat_map(|kind| vec![Some(kind.first as u32); kind.count]);
+        self.renamed_process(part, &firsts.collect::<Vec<_>>())
+    }
+
     /// Makes absent what nothing reaches.
     pub fn collect(&self, state: &mut State) {
         let words = self.shape(&state.shared_part());

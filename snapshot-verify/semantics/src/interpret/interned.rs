@@ -1,5 +1,6 @@
 //! Parts of states by number, for tables of states that are rows of numbers.
 
+use std::cell::RefCell;
 use std::hash::BuildHasher;
 use std::mem::size_of;
 
@@ -13,6 +14,9 @@ use super::Part;
 #[derive(Debug)]
 pub struct Interned<T: Part> {
     all: Vec<T::Kept>,
+    /// Some of those that were asked for or kept last, as they are: mostly one is asked for again
+    /// at once. By the last bits of their numbers.
+    recent: RefCell<[Option<(u32, T)>; RECENT]>,
     numbers: HashTable<u32>,
     /// Per part, its versions in the order in which they occur.
     versions: Vec<Box<[u32]>>,
@@ -25,6 +29,9 @@ pub struct Interned<T: Part> {
     bytes: usize,
 }
 
+/// How many parts are at hand.
+const RECENT: usize = 16;
+
 /// Bytes of an allocation besides its content, about.
 pub(super) const ALLOCATION: usize = 16;
 
@@ -32,6 +39,7 @@ impl<T: Part> Default for Interned<T> {
     fn default() -> Self {
         Self {
             all: Vec::new(),
+            recent: RefCell::default(),
             numbers: HashTable::new(),
             versions: Vec::new(),
             renamings: FxHashMap::default(),
@@ -65,7 +73,15 @@ impl<T: Part> Interned<T> {
 
     /// The part with this number.
     pub fn get(&self, number: u32) -> T {
-        T::from_kept(&self.all[number as usize])
+        let recent = &mut self.recent.borrow_mut()[number as usize % RECENT];
+        match recent {
+            Some((known, part)) if *known == number => part.clone(),
+            _ => {
+                let part = T::from_kept(&self.all[number as usize]);
+                *recent = Some((number, part.clone()));
+                part
+            }
+        }
     }
 
     /// The number of a part, which is new if it is the number of parts there were.
@@ -86,6 +102,7 @@ impl<T: Part> Interned<T> {
         self.bytes += T::size(&kept) + size_of_val(&*versions);
         self.versions.push(versions);
         self.all.push(kept);
+        self.recent.get_mut()[number as usize % RECENT] = Some((number, part));
         number
     }
 

@@ -30,7 +30,7 @@ pub struct SharedPart(pub(super) Arc<Vec<Cell>>);
 pub struct ProcessPart(pub(super) Arc<Local>);
 
 /// A part of a state: its versions, and how it is kept where there are many.
-pub trait Part: Sized {
+pub trait Part: Clone {
     /// What is kept of it: equal iff parts are equal.
     type Kept: Debug + Eq + Hash;
 

@@ -6,7 +6,8 @@ use snapshot_core::Process;
 
 use super::object::{AtomicObject, ObjectSpecification};
 use super::specification::{AtomicSnapshot, Misplacement, SnapshotSpecification};
-use super::subsets::{Automaton, Letter, LetterId, Possibilities, Subsets};
+use super::subsets::{Automaton, LetterId, Possibilities, Subsets};
+use super::symmetry::OrderId;
 use crate::interpret::{Call, Client, Fault, Progress, Sequential};
 use crate::program::linearization::Points;
 
@@ -39,8 +40,23 @@ pub trait World {
     /// Whether some operations take effect at points.
     fn has_points(&self) -> bool;
 
-    /// Why operations do not take effect at their points, where nothing is after a letter.
-    fn misplaced(&self, before: Possibilities, letter: LetterId) -> Misplacement;
+    /// Why operations do not take effect at their points, where nothing is after a letter of
+    /// this process, as executions name it.
+    fn misplaced(&self, before: Possibilities, letter: LetterId, process: Process) -> Misplacement;
+
+    /// Whether processes are anonymous, and may all begin the same.
+    fn is_symmetric(&self) -> bool;
+
+    /// How far the client has come, and a set, with the processes in another order.
+    ///
+    /// # Panics
+    /// If they are not symmetric.
+    fn reordered(
+        &mut self,
+        progress: u32,
+        possibilities: Possibilities,
+        order: (OrderId, &[u32]),
+    ) -> (u32, Possibilities);
 
     /// The specification, with operations that may take effect anywhere.
     fn anywhere(&self) -> Subsets<Self::Automaton>;
@@ -84,8 +100,21 @@ impl World for SnapshotWorld {
         self.specification.has_points()
     }
 
-    fn misplaced(&self, before: Possibilities, letter: LetterId) -> Misplacement {
+    fn misplaced(&self, before: Possibilities, letter: LetterId, _: Process) -> Misplacement {
         self.specification.why(before, letter)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        false
+    }
+
+    fn reordered(
+        &mut self,
+        _: u32,
+        _: Possibilities,
+        _: (OrderId, &[u32]),
+    ) -> (u32, Possibilities) {
+        panic!("each process of a snapshot has its own segment")
     }
 
     fn anywhere(&self) -> SnapshotSpecification {
@@ -101,12 +130,25 @@ pub struct ObjectWorld<'p> {
     offers: FxHashMap<(u32, Process), Box<[Choice]>>,
     /// Per progress, set and process, what may be begun there.
     choices: FxHashMap<(u32, Possibilities, Process), Box<[Choice]>>,
+    is_symmetric: bool,
+    /// Progresses and sets with their processes in another order.
+    progresses: FxHashMap<(u32, OrderId), u32>,
+    sets: FxHashMap<(Possibilities, OrderId), Possibilities>,
 }
 
 impl<'p> ObjectWorld<'p> {
-    /// Of the processes of an object; these operations take effect at points.
-    pub fn new(client: Client, sequential: Sequential<'p>, at_points: Box<[bool]>) -> Self {
+    /// Of the processes of an object, anonymous or not; these operations take effect at points.
+    pub fn new(
+        client: Client,
+        sequential: Sequential<'p>,
+        at_points: Box<[bool]>,
+        is_anonymous: bool,
+    ) -> Self {
+        let all = (0..sequential.processes()).map(Process::from_index);
         Self {
+            is_symmetric: is_anonymous && all.into_iter().all(|process| client.takes_part(process)),
+            progresses: FxHashMap::default(),
+            sets: FxHashMap::default(),
             clients: Clients::new(client, sequential.processes()),
             specification: ObjectSpecification::with_points(sequential, at_points),
             offers: FxHashMap::default(),
@@ -158,12 +200,29 @@ impl<'p> World for ObjectWorld<'p> {
         self.specification.has_points()
     }
 
-    fn misplaced(&self, _: Possibilities, letter: LetterId) -> Misplacement {
-        let process = match self.specification.letter_itself(letter) {
-            Letter::Event(event) => event.process,
-            Letter::Point(process) | Letter::Past(process) => *process,
-        };
+    fn misplaced(&self, _: Possibilities, _: LetterId, process: Process) -> Misplacement {
         Misplacement::Elsewhere(process)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.is_symmetric
+    }
+
+    fn reordered(
+        &mut self,
+        progress: u32,
+        possibilities: Possibilities,
+        (number, order): (OrderId, &[u32]),
+    ) -> (u32, Possibilities) {
+        assert!(self.is_symmetric, "processes are not anonymous");
+        let (clients, specification) = (&mut self.clients, &mut self.specification);
+        let progress = self.progresses.entry((progress, number));
+        let progress =
+            *progress.or_insert_with_key(|(before, _)| clients.reordered(*before, order));
+        let possibilities = self.sets.entry((possibilities, number));
+        let possibilities = *possibilities
+            .or_insert_with_key(|(before, _)| specification.reordered(*before, order));
+        (progress, possibilities)
     }
 
     fn anywhere(&self) -> ObjectSpecification<'p> {
@@ -223,6 +282,12 @@ impl Clients {
         };
         let choices: Vec<(Call, Progress)> = calls.into_iter().map(after).collect();
         choices.into_iter().map(|(call, after)| (call, self.number(after))).collect()
+    }
+
+    /// How far the client has come, with the processes in another order.
+    fn reordered(&mut self, progress: u32, order: &[u32]) -> u32 {
+        let after = self.all[progress as usize].reordered(order);
+        self.number(after)
     }
 
     fn number(&mut self, progress: Progress) -> u32 {

@@ -23,6 +23,7 @@
 //! | `specification`, `object` | what is normalised: the atomic snapshot, or an object of the text |
 //! | `states` | states of the interpreter as rows of numbers |
 //! | `nodes` | states that differ in the numbers of their nodes only are one |
+//! | `symmetry` | states that differ in which process does what only are one |
 //! | `slices` | what is known of many states, in few allocations |
 //! | `footprint` | which steps are independent of all others |
 //! | `table` | rows, each once, with their parents |
@@ -59,6 +60,7 @@ mod slices;
 mod specification;
 mod states;
 mod subsets;
+mod symmetry;
 mod table;
 
 pub use object::ObjectSpecification;
@@ -66,6 +68,7 @@ pub use specification::{Misplacement, SnapshotSpecification};
 pub use subsets::{Letter, LetterId, Possibilities, Successor};
 
 use crate::interpret::{Client, ClientError, Fault, Machine, Move, Sequential};
+use crate::program::anonymity;
 use crate::program::linearization::{Points, at_points};
 use clients::{ObjectWorld, SnapshotWorld};
 
@@ -101,17 +104,21 @@ pub struct Means {
     pub points: bool,
     /// States that differ in locals only that no step will read are one.
     pub forgetting: bool,
+    /// Of an object whose processes are anonymous, states that differ in which process does what
+    /// only are one.
+    pub symmetry: bool,
 }
 
 impl Means {
-    /// As [`Self::default`], and without the locals that no step will read.
-    pub const FORGETTING: Self = Self { partial_order: true, points: false, forgetting: true };
+    /// As [`Self::default`], and with all that makes states one.
+    pub const ALL: Self =
+        Self { partial_order: true, points: false, forgetting: true, symmetry: true };
 }
 
 impl Default for Means {
     /// With partial order reduction, without linearization points: the published method.
     fn default() -> Self {
-        Self { partial_order: true, points: false, forgetting: false }
+        Self { partial_order: true, points: false, forgetting: false, symmetry: false }
     }
 }
 
@@ -218,6 +225,7 @@ pub fn refine_object(
     client.validate(machine.processes())?;
     client.validate_object(sequential)?;
     let at_points = if means.points { at_points(machine.program()) } else { Box::default() };
-    let world = ObjectWorld::new(*client, sequential.clone(), at_points);
+    let is_anonymous = anonymity::is_anonymous(machine.program());
+    let world = ObjectWorld::new(*client, sequential.clone(), at_points, is_anonymous);
     Ok(search::Search::new(machine, world, means).run(budget))
 }

@@ -21,6 +21,8 @@ pub struct Naming {
     /// The words of shapes.
     shapes: Vec<Option<Slice>>,
     held: Vec<Option<Slice>>,
+    /// The parts of processes without their nodes.
+    bare: Vec<Option<u32>>,
     /// By shared part and the order of its nodes.
     shared: Renamings,
     /// By the part of a process and the new numbers of the nodes that it holds.
@@ -68,6 +70,32 @@ impl Naming {
         let order = heap.order(Shape::new(self.slices.get(shape)), std::iter::empty());
         let mut nodes = nodes;
         nodes.all(|node| order.contains(&node))
+    }
+
+    /// The part of a process with one node of each kind in the place of all, by number.
+    pub fn bare(&mut self, heap: &Heap, number: u32, processes: &mut Interned<ProcessPart>) -> u32 {
+        if heap.is_empty() {
+            return number;
+        }
+        self.bare.resize(self.bare.len().max(processes.len()), None);
+        *self.bare[number as usize]
+            .get_or_insert_with(|| processes.number(heap.without_nodes(&processes.get(number))))
+    }
+
+    /// Of normal rows with this shared part, what a process holds: nodes to which shared variables
+    /// lead, and others, for whose names the order of the processes counts: all alike.
+    pub fn held_in_common(
+        &mut self,
+        heap: &Heap,
+        number: u32,
+        shared: &Interned<SharedPart>,
+        process: u32,
+    ) -> Vec<u32> {
+        let shape = self.shape(heap, number, shared);
+        let order = heap.order(Shape::new(self.slices.get(shape)), std::iter::empty());
+        let held = self.held.get(process as usize).copied().flatten();
+        let held = held.map_or(&[][..], |held| self.slices.get(held));
+        held.iter().map(|node| if order.contains(node) { *node } else { u32::MAX }).collect()
     }
 
     /// The words of the shape of a shared part.
@@ -132,7 +160,8 @@ impl Naming {
     /// About how many bytes it takes.
     pub fn bytes(&self) -> usize {
         let slices = (self.shapes.capacity() + self.held.capacity()) * size_of::<Option<Slice>>();
+        let bare = self.bare.capacity() * size_of::<Option<u32>>();
         let renamings = self.shared.0.allocation_size() + self.processes.0.allocation_size();
-        self.slices.bytes() + slices + renamings
+        self.slices.bytes() + slices + bare + renamings
     }
 }

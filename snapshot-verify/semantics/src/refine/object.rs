@@ -16,6 +16,7 @@ use std::sync::Arc;
 use snapshot_core::Process;
 
 use super::subsets::{Automaton, Possibilities, Subsets};
+use super::symmetry::reordered;
 use crate::interpret::{Action, Block, Data, Event, Fault, ObjectState, OperationCall, Sequential};
 
 /// An object, as the set of all its configurations.
@@ -61,6 +62,14 @@ impl<'p> ObjectSpecification<'p> {
     /// Whether some operations take effect at linearization points.
     pub fn has_points(&self) -> bool {
         self.automaton.at_points.contains(&true)
+    }
+
+    /// A set with the processes in another order: which one comes where. They must be anonymous.
+    pub fn reordered(&mut self, before: Possibilities, order: &[u32]) -> Possibilities {
+        self.mapped(before, |one| Configuration {
+            state: Arc::clone(&one.state),
+            open: reordered(&one.open, order),
+        })
     }
 
     /// What the object does, one operation at a time.

@@ -5,11 +5,10 @@ use snapshot_core::Process;
 use super::clients::World;
 use super::states::{Made, Prospect, States};
 use super::subsets::{Letter, LetterId, Possibilities};
+use super::symmetry::{OrderId, reordered};
 use super::table::Table;
 use super::{Budget, Means, Progress, Refinement, RefinementVerdict, Unfinished};
-use crate::interpret::{
-    Event, Fault, FaultKind, Machine, Move, MoveError, MoveErrorKind, MoveKind,
-};
+use crate::interpret::{Event, Fault, FaultKind, Machine, Move, MoveErrorKind, MoveKind};
 
 /// The most moves between two questions whether to go on, and the most evaluations and
 /// copied scalars.
@@ -37,8 +36,9 @@ pub struct Search<'m, 'p, W> {
     /// The row that is being expanded, and per process what is known of its step.
     from: Vec<u32>,
     prospects: Vec<Prospect>,
-    /// Where a move leads from there.
+    /// Where a move leads from there, and in which order its processes are then.
     to: Vec<u32>,
+    order: Option<OrderId>,
     /// Whether there was a step that needs more nodes than there may be.
     needs_nodes: bool,
 }
@@ -65,7 +65,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     /// Of all executions in a world.
     pub fn new(machine: &'m Machine<'p>, world: W, means: Means) -> Self {
         let (n, extent) = (machine.processes(), machine.extent());
-        let states = States::new(machine, means.forgetting);
+        let states = States::new(machine, means.forgetting, means.symmetry && world.is_symmetric());
         let width = states.width() + 2;
         Self {
             machine,
@@ -82,6 +82,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
             from: vec![0; width],
             prospects: vec![Prospect::default(); n],
             to: vec![0; width],
+            order: None,
             needs_nodes: false,
         }
     }
@@ -261,7 +262,17 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         }
         self.to.copy_from_slice(&self.from);
         self.states.apply(&mut self.to, process, &step);
-        self.states.normalise(&mut self.to);
+        self.order = self.states.normalise(&mut self.to);
+        let mut progress = progress;
+        let mut process = process;
+        if let Some(number) = self.order {
+            let order = self.states.order(number);
+            let is_it = |before: &u32| *before as usize == process.index();
+            let place = order.iter().position(is_it).expect("it is one of all processes");
+            process = Process::from_index(place);
+            (progress, possibilities) =
+                self.world.reordered(progress, possibilities, (number, order));
+        }
         if self.has_points {
             possibilities = self.past_points(possibilities, process);
         }
@@ -297,19 +308,21 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
 
     fn verdict(&mut self, at: u32, last: Move, end: End) -> RefinementVerdict {
         let moves = self.path(at, Some(last));
-        // What is not reached any more may take up nodes when the execution is made.
-        let is_too_long = |error: &MoveError| {
-            let MoveErrorKind::Fault(fault) = &error.kind else { return false };
-            matches!(fault.kind, FaultKind::NodesExhausted { .. })
-        };
-        if self.machine.run(&moves).is_err_and(|error| is_too_long(&error)) {
+        // The execution itself names nodes as it makes them; and what is not reached any more may
+        // take them up.
+        let fault = self.machine.run(&moves).err().and_then(|error| match error.kind {
+            MoveErrorKind::Fault(fault) => Some(fault),
+            _ => None,
+        });
+        if matches!(&fault, Some(Fault { kind: FaultKind::NodesExhausted { .. }, .. })) {
             return RefinementVerdict::Unknown(Unfinished::Nodes);
         }
         match end {
-            End::Fault(fault) => RefinementVerdict::Faulty { moves, fault },
+            End::Fault(found) => RefinementVerdict::Faulty { moves, fault: fault.unwrap_or(found) },
             End::InObject(fault) => RefinementVerdict::InObject { moves, fault },
             End::Forbidden(before, letter) if self.has_points && self.allows(&moves) => {
-                let misplacement = self.world.misplaced(before, letter);
+                let process = moves.last().map_or(last.process, |last| last.process);
+                let misplacement = self.world.misplaced(before, letter, process);
                 RefinementVerdict::Misplaced { moves, misplacement }
             }
             End::Forbidden(..) => RefinementVerdict::Violation(moves),
@@ -341,19 +354,30 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
     }
 
     /// The moves that lead to a row, and perhaps one more. Rows do not tell by which move
-    /// they were reached: it is found again.
+    /// they were reached: it is found again; nor which of the processes is which, where they are
+    /// put into order: the first row tells, and from there on the orders.
     fn path(&mut self, mut number: u32, last: Option<Move>) -> Vec<Move> {
-        let (mut moves, mut rows) = (Vec::from_iter(last), Vec::new());
+        let mut rows = Vec::new();
         while number > 0 {
-            let parent = self.table.parent(number);
-            self.from.copy_from_slice(self.table.row(parent));
-            let made = self.move_to(number);
-            moves.push(made);
             rows.push(number);
-            number = parent;
+            number = self.table.parent(number);
         }
-        moves.reverse();
         rows.reverse();
+        let mut moves = Vec::new();
+        let mut names: Vec<u32> = (0..self.machine.processes() as u32).collect();
+        let named = |made: Move, names: &[u32]| {
+            let process = names[made.process.index()] as usize;
+            Move { process: Process::from_index(process), ..made }
+        };
+        for &row in &rows {
+            self.from.copy_from_slice(self.table.row(self.table.parent(row)));
+            let made = self.move_to(row);
+            moves.push(named(made, &names));
+            if let Some(order) = self.order {
+                names = reordered(&names, self.states.order(order));
+            }
+        }
+        moves.extend(last.map(|last| named(last, &names)));
         if self.machine.program().frees() {
             self.take_outcomes(&mut moves, &rows);
         }

@@ -9,7 +9,8 @@
 //!
 //! Versions are named 1, 2, ... in the order in which they occur in the row, and nodes in the
 //! order in which they are reached (`nodes`), so rows are equal iff their states are up to the
-//! names of versions and the numbers of nodes.
+//! names of versions and the numbers of nodes. Symmetric processes are put into order
+//! (`symmetry`): equal rows are of states that are equal up to which process does what, too.
 
 use std::mem::size_of;
 
@@ -19,10 +20,12 @@ use snapshot_core::Process;
 use super::footprint::Footprint;
 use super::nodes::Naming;
 use super::subsets::{Automaton, Letter, LetterId, Subsets};
+use super::symmetry::{OrderId, Orders, reordered};
 use crate::interpret::{
     Call, Comparands, Event, Fault, Forgetting, Interned, Machine, Next, ProcessPart, SharedPart,
     State,
 };
+use crate::program::Type;
 
 /// Where the shared part stands in a row; processes come after it.
 const SHARED: usize = 0;
@@ -76,11 +79,18 @@ pub struct States<'m, 'p> {
     begins: FxHashMap<(StepKey, Call), Made>,
     prospects: FxHashMap<(u32, u32), Prospect>,
     has_versions: bool,
+    /// The orders into which processes were put, if they are put into order.
+    orders: Option<Orders>,
 }
 
 impl<'m, 'p> States<'m, 'p> {
-    /// None yet; `forgetting` locals that no step will read.
-    pub fn new(machine: &'m Machine<'p>, forgetting: bool) -> Self {
+    /// None yet; `forgetting` locals that no step will read, and with `symmetric` processes, where
+    /// that is possible: nodes that are freed and versions have names that steps give out.
+    pub fn new(machine: &'m Machine<'p>, forgetting: bool, symmetric: bool) -> Self {
+        let program = machine.program();
+        let has_versions =
+            || program.types().any(|content| content.any(&|part| *part == Type::Version));
+        let symmetric = symmetric && !program.frees() && !has_versions();
         Self {
             machine,
             footprint: Footprint::new(machine.program()),
@@ -94,6 +104,7 @@ impl<'m, 'p> States<'m, 'p> {
             begins: FxHashMap::default(),
             prospects: FxHashMap::default(),
             has_versions: false,
+            orders: symmetric.then(Orders::default),
         }
     }
 
@@ -109,7 +120,8 @@ impl<'m, 'p> States<'m, 'p> {
         for process in 0..self.machine.processes() {
             row[1 + process] = self.processes.number(initial.process_part(process));
         }
-        self.normalise(row);
+        let order = self.normalise(row);
+        debug_assert!(order.is_none(), "all processes are alike at first");
     }
 
     /// Replaces a state by that after a move. Its versions are not normal then.
@@ -118,7 +130,8 @@ impl<'m, 'p> States<'m, 'p> {
         row[1 + process.index()] = made.process;
     }
 
-    /// Writes a state of the interpreter down, as that after moves of these processes.
+    /// Writes a state of the interpreter down, as that after moves of these processes, which are not
+    /// symmetric.
     pub fn write(&mut self, row: &mut [u32], state: &State) {
         let mut state = state.clone();
         for process in 0..self.machine.processes() {
@@ -128,7 +141,8 @@ impl<'m, 'p> States<'m, 'p> {
             row[1 + process] = self.processes.number(state.process_part(process));
         }
         row[SHARED] = self.shared.number(state.shared_part());
-        self.normalise(row);
+        let order = self.normalise(row);
+        debug_assert!(order.is_none(), "symmetric processes have another order here");
     }
 
     /// How many outcomes the next step of a process has.
@@ -209,15 +223,67 @@ impl<'m, 'p> States<'m, 'p> {
         prospect
     }
 
-    /// Renames nodes by the order in which they are reached, then versions by that in which
-    /// they occur.
-    pub fn normalise(&mut self, row: &mut [u32]) {
+    /// Puts processes into order, if they are symmetric; renames nodes by the order in which they are
+    /// reached, then versions by that in which they occur. The order, if it is another one.
+    pub fn normalise(&mut self, row: &mut [u32]) -> Option<OrderId> {
+        self.empty_comparands(row);
+        let order = self.sort(row);
+        self.rename_versions(row);
+        order
+    }
+
+    /// The order with this number.
+    ///
+    /// # Panics
+    /// If no row was put into it.
+    pub fn order(&self, number: OrderId) -> &[u32] {
+        self.orders.as_ref().expect("processes are put into order").get(number)
+    }
+
+    /// Puts processes into order, if they are symmetric, and renames nodes.
+    fn sort(&mut self, row: &mut [u32]) -> Option<OrderId> {
+        let n = self.machine.processes();
+        if self.orders.is_none() {
+            self.rename_nodes(row);
+            return None;
+        }
+        let heap = self.machine.heap();
+        let bare: Vec<u32> = row[1..=n]
+            .iter()
+            .map(|number| self.naming.bare(heap, *number, &mut self.processes))
+            .collect();
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by_key(|process| bare[*process as usize]);
+        put(row, &order);
+        self.rename_nodes(row);
+        let bare = reordered(&bare, &order);
+        if !heap.is_empty() && bare.windows(2).any(|pair| pair[0] == pair[1]) {
+            let (naming, shared) = (&mut self.naming, &self.shared);
+            let held: Vec<Vec<u32>> = row[1..=n]
+                .iter()
+                .map(|process| naming.held_in_common(heap, row[SHARED], shared, *process))
+                .collect();
+            let mut again: Vec<u32> = (0..n as u32).collect();
+            again.sort_by_key(|process| (bare[*process as usize], &held[*process as usize]));
+            if !again.is_sorted() {
+                put(row, &again);
+                self.rename_nodes(row);
+                order = reordered(&order, &again);
+            }
+        }
+        let orders = self.orders.as_mut()?;
+        (!order.is_sorted()).then(|| orders.number(&order))
+    }
+
+    fn rename_nodes(&mut self, row: &mut [u32]) {
         if !self.machine.heap().is_empty() {
-            self.empty_comparands(row);
             let (width, heap) = (self.width(), self.machine.heap());
             let (shared, processes) = (&mut self.shared, &mut self.processes);
             self.naming.normalise(heap, &mut row[..width], shared, processes);
         }
+    }
+
+    fn rename_versions(&mut self, row: &mut [u32]) {
         if !self.has_versions {
             return;
         }
@@ -240,7 +306,10 @@ impl<'m, 'p> States<'m, 'p> {
 
     /// Empties nodes that processes only compare.
     fn empty_comparands(&mut self, row: &mut [u32]) {
-        let Some(comparands) = &self.comparands else { return };
+        let Some(comparands) = self.comparands.as_ref().filter(|_| !self.machine.heap().is_empty())
+        else {
+            return;
+        };
         let (width, heap) = (1 + self.machine.processes(), self.machine.heap());
         self.compared.resize(self.processes.len(), None);
         for &number in &row[1..width] {
@@ -275,6 +344,7 @@ impl<'m, 'p> States<'m, 'p> {
             + begins
             + prospects
             + self.naming.bytes()
+            + self.orders.as_ref().map_or(0, Orders::bytes)
             + self.shared.bytes()
             + self.processes.bytes()
     }
@@ -318,4 +388,10 @@ impl<'m, 'p> States<'m, 'p> {
         let latest = processes.map(|number| self.processes.latest(*number));
         1 + latest.fold(self.shared.latest(row[SHARED]), u32::max)
     }
+}
+
+/// Puts the processes of a row into an order.
+fn put(row: &mut [u32], order: &[u32]) {
+    let after = reordered(&row[1..=order.len()], order);
+    row[1..=order.len()].copy_from_slice(&after);
 }

@@ -253,6 +253,23 @@ impl<A: Automaton> Subsets<A> {
         self.successor(before, letter).after
     }
 
+    /// The set of the same configurations, each made into another one.
+    pub fn mapped(
+        &mut self,
+        set: Possibilities,
+        map: impl Fn(&A::Configuration) -> A::Configuration,
+    ) -> Possibilities {
+        let before = Rc::clone(&self.sets[set.0 as usize]);
+        let configurations = before.iter().map(|number| {
+            let one = Rc::clone(&self.configurations[*number as usize]);
+            self.configuration(map(&one))
+        });
+        let mut after: Vec<u32> = configurations.collect();
+        after.sort_unstable();
+        after.dedup();
+        self.set(after)
+    }
+
     /// Adds all configurations that are reached when open operations take effect.
     fn close(&mut self, set: &mut FxHashSet<u32>) {
         let mut waiting: Vec<u32> = set.iter().copied().collect();

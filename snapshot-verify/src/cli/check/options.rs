@@ -117,7 +117,7 @@ impl Check {
             input.require_snapshot(variant, option)?;
         }
         let partial_order = self.partial_order != Some(Switch::Off);
-        Ok(Method::Refinement(Means { partial_order, points: self.points, ..Means::FORGETTING }))
+        Ok(Method::Refinement(Means { partial_order, points: self.points, ..Means::ALL }))
     }
 
     /// A bound on barriers goes with no other bound, and what is explored with it is no proof.

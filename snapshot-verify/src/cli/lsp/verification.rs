@@ -163,7 +163,7 @@ fn request(program: &Program, options: &Lsp) -> Request {
         ..Request::new(options.processes)
     };
     if program.object().is_some() {
-        request.method = Method::Refinement(Means::FORGETTING);
+        request.method = Method::Refinement(Means::ALL);
         request.values = Some(Request::VALUES);
     }
     request

@@ -123,8 +123,12 @@ fn ways(seed: u64, all: bool) -> Vec<Way> {
         },
         without: None,
     };
-    let refinement =
-        Method::Refinement(Means { partial_order: true, points: false, forgetting: false });
+    let refinement = Method::Refinement(Means {
+        partial_order: true,
+        points: false,
+        forgetting: false,
+        symmetry: false,
+    });
     let mut ways = vec![
         with(Reductions::standard()),
         Way {

@@ -44,7 +44,7 @@ const POP: [&str; 14] = [
     "done := CAS(top, t, below); if not done: below := old",
 ];
 
-fn text(seed: u64) -> String {
+pub fn text(seed: u64) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut lines = |of: &[&str], least: usize| {
         let count = least + random.next_u32() as usize % 3;
@@ -100,7 +100,7 @@ fn what_is_only_compared_is_emptied_and_no_answer_changes() {
         let program = program(&text);
         let case = Case::new(&program, 2);
         let [all, few] = [false, true].map(|forgetting| {
-            let means = Means { partial_order: false, points: false, forgetting };
+            let means = Means { partial_order: false, points: false, forgetting, symmetry: false };
             let found = refine(&case, &client, means);
             let (kind, moves) = match found.verdict {
                 RefinementVerdict::Verified => ("verified", 0),
@@ -227,7 +227,8 @@ fn what_matters_is_not_emptied() {
             let client = if n == 3 { Client::bounded(Values::Full(1), 1) } else { client };
             let case = Case::new(&program, n);
             let [all, few] = [false, true].map(|forgetting| {
-                let means = Means { partial_order: false, points: false, forgetting };
+                let means =
+                    Means { partial_order: false, points: false, forgetting, symmetry: false };
                 let found = refine(&case, &client, means);
                 assert_eq!(found.verdict, RefinementVerdict::Verified, "{forgetting}: {text}");
                 (found.possibilities, found.states)
@@ -247,7 +248,7 @@ fn a_late_pop_keeps_no_stack_alive() {
         let case = Case::new(&program, 2);
         let client = Client::unbounded(Values::Full(1));
         let states = |forgetting| {
-            let means = Means { partial_order: true, points: false, forgetting };
+            let means = Means { partial_order: true, points: false, forgetting, symmetry: false };
             let found = refine(&case, &client, means);
             assert_eq!(found.verdict, RefinementVerdict::Verified, "{name}");
             found.states

@@ -7,7 +7,8 @@ use snapshot_semantics::interpret::{Client, Machine, Move, MoveErrorKind, StepRe
 use snapshot_semantics::refine::{Budget, Means, Refinement, refine};
 
 /// Refinement without any reduction: its counterexamples are shortest.
-pub const PLAIN: Means = Means { partial_order: false, points: false, forgetting: false };
+pub const PLAIN: Means =
+    Means { partial_order: false, points: false, forgetting: false, symmetry: false };
 
 /// Refinement, up to this many states.
 pub fn refined_with(

@@ -1,0 +1,44 @@
+//! Anonymous processes: all run the same program, and nothing in it tells one from another.
+//!
+//! A renaming of the processes then maps executions to executions, so that states which differ in
+//! nothing but in which process does what have the same futures: the full symmetry of Ip and Dill,
+//! *Better verification through symmetry*, 1993.
+
+use super::{By, CellKind, Expression, Program, Statement, Type};
+
+/// Whether the processes of a program are anonymous, and those of the object that it declares: it
+/// has no `me`, no type or index that is a process or a segment, no links of processes to cells,
+/// and each of them may begin every operation.
+pub fn is_anonymous(program: &Program) -> bool {
+    let object = program.object();
+    let begins = object.into_iter().flat_map(|object| &object.operations);
+    let has_links = program.shared.iter().any(|variable| variable.cell == CellKind::Linked);
+    !has_links
+        && begins.into_iter().all(|operation| operation.by == By::All)
+        && names_nothing(program)
+        && object.is_none_or(|object| names_nothing(&object.specification))
+}
+
+/// No variable, index or expression is a process or a segment. The variables of loops and
+/// quantifiers are locals, and `me` has a type like any other expression.
+fn names_nothing(program: &Program) -> bool {
+    let mut has_names = program.types().any(is_of_names);
+    has_names |= program.shared.iter().flat_map(|of| &of.dimensions).any(|of| of.is_of_names());
+    let mut look = |value: &Expression| {
+        value.each(&mut |part| has_names |= is_of_names(&part.content));
+    };
+    program.initial_values().for_each(&mut look);
+    let bodies = program.procedures.iter().flat_map(|procedure| &procedure.body);
+    Statement::each(bodies, &mut |statement| {
+        statement.operands().into_iter().for_each(&mut look);
+    });
+    !has_names
+}
+
+fn is_of_names(content: &Type) -> bool {
+    content.any(&|part| match part {
+        Type::Process | Type::Segment => true,
+        Type::Array { index, .. } => index.is_of_names(),
+        _ => false,
+    })
+}
