@@ -7,20 +7,24 @@ use clap::Args;
 use snapshot_io::quantity;
 use snapshot_verify::language::{Source, Span};
 use snapshot_verify::report::count;
-use snapshot_verify::verify::points::{PointsAnswer, Trial, Trials, find_points};
-use snapshot_verify::verify::{Measures, Operations};
+use snapshot_verify::verify::points::{
+    ObjectPoints, PointsAnswer, Trial, Trials, find_object_points, find_points,
+};
+use snapshot_verify::verify::{Measures, Operations, Request};
 
 use super::bounds;
 use super::input::Input;
 use super::progress::{ProgressWatch, Ticker};
 use super::{UNKNOWN, WRONG, interrupt, print, refused, trouble};
 
-/// Finds statements at which updates take effect (static linearization points).
+/// Finds statements at which operations take effect (static linearization points).
 ///
-/// Tries the statements that write, in sets of up to three, by refinement: each update must
-/// pass exactly one of a set, and scans may take effect anywhere. Exit code: 0 if some set
-/// holds, 1 if the algorithm is wrong, 3 if no set holds, of which nothing follows for the
-/// algorithm.
+/// Of a snapshot those of updates: tries the statements that write, in sets of up to three, by
+/// refinement; each update must pass exactly one of a set, and scans may take effect anywhere. Of an
+/// object those of each operation, which takes effect at one of those that it passes, and then
+/// those of all operations together. Exit code: 0 if some set holds (of an object: of every
+/// operation, and together), 1 if the algorithm is wrong, 3 if none does, of which nothing follows
+/// for the algorithm.
 #[derive(Debug, Args)]
 pub struct Points {
     /// An algorithm of the corpus, or a file.
@@ -37,6 +41,9 @@ pub struct Points {
     #[arg(long, value_name = "B", default_value = "2",
           value_parser = clap::value_parser!(u32).range(1..))]
     operations: u32,
+    /// How many values the operations of an object are given (default: 2).
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    values: Option<u32>,
     /// Also the sets that do not hold, and why.
     #[arg(long)]
     all: bool,
@@ -59,13 +66,17 @@ impl Points {
     fn points(&self) -> Result<ExitCode, ExitCode> {
         let input = Input::read(&self.input)?;
         let variant = input.variant(self.bug.as_deref())?;
-        input.require_snapshot(&variant, "points")?;
-        if !variant.dependences.is_empty() {
+        let is_object = variant.object().is_some();
+        if self.values.is_some() && !is_object {
+            return Err(trouble("--values is of objects: snapshots do not look at values"));
+        }
+        if !is_object && !variant.dependences.is_empty() {
             return Err(trouble(input.algorithm.refusal(&variant.dependences)));
         }
         let trials = Trials {
             sizes: self.processes.clone(),
             operations: Operations::AtMost(self.operations),
+            values: is_object.then(|| self.values.unwrap_or(Request::VALUES)),
             memory: self.memory,
             time: self.time,
         };
@@ -84,32 +95,106 @@ impl Points {
             disk: None,
             engine: None,
         };
-        let found = find_points(&variant.program, &trials, &watch);
-        ticker.clear();
-        let found = found.map_err(|error| refused(&title, source, &error))?;
-        print(&self.report(&title, source, &found));
-        let code = if found.iter().any(Trial::is_wrong) {
-            WRONG
-        } else if found.iter().any(Trial::holds) {
-            0
+        let refused = |error| refused(&title, source, &error);
+        let (report, code) = if is_object {
+            let found = find_object_points(&variant.program, &trials, &watch);
+            ticker.clear();
+            let found = found.map_err(refused)?;
+            let code = exit_code(found.trials(), found.is_complete());
+            (self.object_report(&title, source, &found), code)
         } else {
-            UNKNOWN
+            let found = find_points(&variant.program, &trials, &watch);
+            ticker.clear();
+            let found = found.map_err(refused)?;
+            let code = exit_code(found.iter(), found.iter().any(Trial::holds));
+            (self.report(&title, source, &found), code)
         };
+        print(&report);
         Ok(ExitCode::from(code))
+    }
+
+    /// What was explored.
+    fn scope(&self) -> String {
+        let sizes: Vec<String> = self.processes.iter().map(usize::to_string).collect();
+        let (sizes, operations) = (sizes.join(", "), self.operations);
+        format!("n = {sizes}, at most {operations} operations by each process")
+    }
+
+    fn wrong(&self, title: &str) -> String {
+        let bug = self.bug.as_ref().map_or(String::new(), |bug| format!(" --bug {bug}"));
+        format!(
+            "{title}: not linearizable, so it has no linearization points\n  \
+             snapshot-verify check {}{bug} shows an execution\n",
+            self.input
+        )
+    }
+
+    /// What was found of an object, for people.
+    fn object_report(&self, title: &str, source: &Source, found: &ObjectPoints) -> String {
+        if found.trials().any(Trial::is_wrong) {
+            return self.wrong(title);
+        }
+        let values = self.values.unwrap_or(Request::VALUES);
+        let plural = if values == 1 { "" } else { "s" };
+        let scope = format!("{}, {values} value{plural}", self.scope());
+        let mut text = match (found.is_complete(), found.found().is_some()) {
+            (true, _) => {
+                format!(
+                    "{title}: each operation takes effect at one of these that it passes ({scope})\n"
+                )
+            }
+            (false, true) => format!(
+                "{title}: some operations take effect at one of these that they pass, others anywhere \
+                 ({scope})\n"
+            ),
+            (false, false) => {
+                format!(
+                    "{title}: no static linearization points found ({scope}); that says nothing of \
+                     the algorithm\n"
+                )
+            }
+        };
+        for operation in &found.operations {
+            text += &format!("  {}\n", operation.operation);
+            let (trials, smallest) = (&operation.trials, operation.smallest());
+            if smallest.is_empty() {
+                text += if operation.is_together {
+                    "    none of its own: others take effect together with it\n"
+                } else if trials.is_empty() {
+                    "    none: it shares all its accesses with other operations, or has none\n"
+                } else if trials.iter().any(Trial::is_open) {
+                    "    not decided: give it more --time or --memory\n"
+                } else {
+                    "    none, not even all its accesses\n"
+                };
+            }
+            let shown: Vec<&Trial> = if self.all { trials.iter().collect() } else { smallest };
+            for trial in shown {
+                text += &described(source, trial, " or ", "    ");
+            }
+        }
+        match found.together.last() {
+            // One operation has some: that is what was said already.
+            _ if found.operations.iter().filter(|one| !one.smallest().is_empty()).count() < 2 => {}
+            Some(trial) if trial.holds() => {
+                text += &format!("  together\n{}", described(source, trial, ", ", "    "));
+            }
+            _ => {
+                text += &format!(
+                    "  together: none of {} ways to take one set of each\n",
+                    found.together.len()
+                );
+            }
+        }
+        text
     }
 
     /// What was found, for people.
     fn report(&self, title: &str, source: &Source, found: &[Trial]) -> String {
-        let sizes: Vec<String> = self.processes.iter().map(usize::to_string).collect();
-        let scope = format!(
-            "n = {}, at most {} operations by each process",
-            sizes.join(", "),
-            self.operations
-        );
+        let scope = self.scope();
         let mut text = String::new();
         if found.iter().any(Trial::is_wrong) {
-            text += &format!("{title}: not linearizable, so it has no linearization points\n");
-            return text + &format!("  snapshot-verify check {} shows an execution\n", self.input);
+            return self.wrong(title);
         }
         let holding: Vec<&Trial> = found.iter().filter(|trial| trial.holds()).collect();
         if holding.is_empty() {
@@ -129,23 +214,32 @@ impl Points {
             text += &format!("{title}: updates take effect at one of these ({scope})\n");
         }
         for trial in found.iter().filter(|trial| self.all || trial.holds()) {
-            text += &described(source, trial);
+            text += &described(source, trial, " or ", "  ");
         }
         text
     }
 }
 
-/// A set, and why it holds or does not.
-fn described(source: &Source, trial: &Trial) -> String {
+/// What the program ends with.
+fn exit_code<'a>(mut trials: impl Iterator<Item = &'a Trial>, is_found: bool) -> u8 {
+    match (trials.any(Trial::is_wrong), is_found) {
+        (true, _) => WRONG,
+        (false, true) => 0,
+        (false, false) => UNKNOWN,
+    }
+}
+
+/// A set, and why it holds or does not, behind a margin.
+fn described(source: &Source, trial: &Trial, between: &str, margin: &str) -> String {
     let place = |span: &Span| {
         let (line, column) = source.position(*span);
         let words: Vec<&str> = source.slice(*span).split_whitespace().collect();
         format!("{line}:{column} `{}`", words.join(" "))
     };
     let places: Vec<String> = trial.statements.iter().map(place).collect();
-    let mut text = format!("  {}\n", places.join(" or "));
+    let mut text = format!("{margin}{}\n", places.join(between));
     for (processes, answer) in &trial.answers {
-        text += &format!("    n = {processes}: {}\n", said(answer));
+        text += &format!("{margin}  n = {processes}: {}\n", said(answer));
     }
     text
 }

@@ -1,26 +1,37 @@
 //! Static linearization points: those that the texts mark are found, and what is found holds
 //! by itself.
 
-use snapshot_verify::language::parse;
+use snapshot_verify::language::{Algorithm, parse};
 use snapshot_verify::program::Program;
-use snapshot_verify::verify::points::{PointsAnswer, Trial, Trials, candidates, find_points};
+use snapshot_verify::verify::points::{
+    ObjectPoints, OperationPoints, PointsAnswer, Trial, Trials, candidates, find_object_points,
+    find_points,
+};
 use snapshot_verify::verify::{Operations, Unwatched};
+
+fn trials(sizes: &[usize]) -> Trials {
+    Trials {
+        sizes: sizes.to_vec(),
+        operations: Operations::AtMost(2),
+        values: None,
+        memory: 1 << 28,
+        time: None,
+    }
+}
+
+/// The statements of a set.
+fn slices(algorithm: &Algorithm, trial: &Trial) -> String {
+    let statements = trial.statements.iter().map(|span| algorithm.source().slice(*span));
+    statements.collect::<Vec<_>>().join(" | ")
+}
 
 fn found(text: &str, bug: Option<&str>, sizes: &[usize]) -> (String, Vec<Trial>) {
     let algorithm = parse("test", text).unwrap_or_else(|wrong| panic!("{wrong}"));
     let program = algorithm.program(bug).unwrap();
-    let trials = Trials {
-        sizes: sizes.to_vec(),
-        operations: Operations::AtMost(2),
-        memory: 1 << 28,
-        time: None,
-    };
-    let found = find_points(&program, &trials, &Unwatched::default()).unwrap();
-    let texts = found.iter().filter(|trial| trial.holds()).map(|trial| {
-        let statements = trial.statements.iter().map(|span| algorithm.source().slice(*span));
-        statements.collect::<Vec<_>>().join(" | ")
-    });
-    (texts.collect::<Vec<_>>().join("; "), found)
+    let found = find_points(&program, &trials(sizes), &Unwatched::default()).unwrap();
+    let holding = found.iter().filter(|trial| trial.holds());
+    let texts: Vec<String> = holding.map(|trial| slices(&algorithm, trial)).collect();
+    (texts.join("; "), found)
 }
 
 fn corpus(name: &str) -> &'static str {
@@ -91,4 +102,101 @@ fn candidates_are_writes_of_updates_alone() {
             assert!(words.iter().any(|word| written.contains(word)), "{name}: {written}");
         }
     }
+}
+
+/// The smallest sets of each operation, and whether some hold together.
+fn found_in_object(text: &str, bug: Option<&str>, sizes: &[usize]) -> (Vec<String>, ObjectPoints) {
+    let algorithm = parse("test", text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let program = algorithm.program(bug).unwrap();
+    let trials = Trials { values: Some(2), ..trials(sizes) };
+    let found = find_object_points(&program, &trials, &Unwatched::default()).unwrap();
+    let shown = |operation: &OperationPoints| {
+        let texts = operation.smallest().into_iter().map(|trial| slices(&algorithm, trial));
+        format!("{}: {}", operation.operation, texts.collect::<Vec<_>>().join("; "))
+    };
+    (found.operations.iter().map(shown).collect(), found)
+}
+
+/// What the texts of the corpus mark is found, or, of a queue, is as good as what is found.
+#[test]
+fn operations_of_objects_have_points_of_their_own() {
+    let (points, found) = found_in_object(corpus("linked_stack"), None, &[2]);
+    assert_eq!(points, ["push: done := CAS(top, t, pushed)", "pop: t := top"]);
+    assert!(found.is_complete());
+    // All four accesses of `pop`, then one by one. The read of the top alone is as good as with the CAS,
+    // for that succeeds only if the stack is what it was.
+    assert_eq!(found.operations[1].trials.len(), 1 + 4);
+    let (points, found) = found_in_object(corpus("cas_counter"), None, &[2, 3]);
+    assert!(found.is_complete(), "{points:?}");
+    let (points, found) = found_in_object(corpus("ms_queue"), None, &[2]);
+    assert!(found.is_complete(), "{points:?}");
+}
+
+/// A `put` with an access behind its point.
+const LATE: &str = "algorithm late
+object cell:
+    state held: value
+    put(v: value):
+        held := v
+    get: value:
+        return held
+shared x: value
+shared done: bool
+put(v):
+    x := v
+    done := true
+get:
+    a := x
+    return a
+";
+
+#[test]
+fn an_access_behind_the_point_is_none() {
+    let (points, found) = found_in_object(LATE, None, &[2]);
+    assert_eq!(points, ["put: x := v", "get: a := x"]);
+    let put = &found.operations[0].trials;
+    let texts: Vec<bool> = put.iter().map(Trial::holds).collect();
+    // Both, the write of x, the other one.
+    assert_eq!(texts, [true, true, false]);
+}
+
+#[test]
+fn an_object_that_is_wrong_has_none() {
+    let (_, found) = found_in_object(corpus("linked_stack"), Some("lost_push"), &[2]);
+    assert!(found.trials().any(Trial::is_wrong) && found.found().is_none());
+}
+
+/// A `put` that another one may write for it: its first access is too early, its second too late.
+const HELPED: &str = "algorithm helped
+object cell:
+    state held: value
+    put(v: value):
+        held := v
+    get: value:
+        return held
+shared wanted: cas value or none
+shared x: value
+procedure help():
+    atomic:
+        u := wanted
+        if u != none:
+            x := u
+            wanted := none
+put(v):
+    loop:
+        if CAS(wanted, none, v):
+            help()
+            return
+        help()
+get:
+    a := x
+    return a
+";
+
+#[test]
+fn operations_that_others_finish_have_none() {
+    let (points, found) = found_in_object(HELPED, None, &[2]);
+    assert_eq!(points, ["put: ", "get: a := x"]);
+    assert!(!found.is_complete() && found.found().is_some());
+    assert_eq!(found.operations[0].trials.len(), 1);
 }

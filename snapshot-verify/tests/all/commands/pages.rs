@@ -49,6 +49,25 @@ fn the_readme_shows_what_is_answered() {
 }
 
 #[test]
+fn points_of_objects_are_as_shown() {
+    let docs = include_str!("../../../../docs/verification.md");
+    let (_, below) = docs.split_once("$ snapshot-verify points linked_stack\n").unwrap();
+    let (shown, _) = below.split_once("```").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (code, answer, _) = answer_in(folder.path(), "points linked_stack");
+    assert_eq!((code, &*answer), (0, shown));
+    let (code, answer, _) = answer_in(folder.path(), "points linked_stack --bug lost_push");
+    assert!(answer.contains("check linked_stack --bug lost_push shows"), "{answer}");
+    assert_eq!(code, 1);
+    let (code, answer, _) = answer_in(folder.path(), "points immediate_snapshot");
+    assert!(answer.contains("none of its own: others take effect together with it"), "{answer}");
+    assert_eq!(code, 3);
+    let (code, _, error) = answer_in(folder.path(), "points bowman --values 2");
+    assert!(error.contains("--values is of objects"), "{error}");
+    assert_eq!(code, 2);
+}
+
+#[test]
 fn the_algorithm_of_the_readme_is_right_for_two_processes_only() {
     let folder = tempfile::tempdir().unwrap();
     let (_, below) = README.split_once("```\nalgorithm mine\n").expect("the text is shown");

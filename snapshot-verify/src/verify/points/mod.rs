@@ -1,6 +1,6 @@
-//! Finds statements at which updates take effect: static linearization points.
+//! Finds statements at which operations take effect: static linearization points.
 //!
-//! A point must change what others see, so the candidates are the accesses that write, in the
+//! Of a snapshot those of updates. A point must change what others see, so the candidates are the accesses that write, in the
 //! procedures that `update` reaches and `scan` does not (in one that both reach, it would be a
 //! point of both). Which of them hold is not read off the text: each set of up to
 //! [`MOST_TOGETHER`] candidates is marked, and refinement asks whether every update passes
@@ -10,13 +10,19 @@
 //! That a set holds says that the algorithm is linearizable in the executions that were
 //! explored; that none does says nothing of it: not every algorithm has static points (those of
 //! Herlihy and Wing's queue, TOPLAS 1990, depend on what comes later).
+//!
+//! Of an object those of each operation (`object`).
+
+mod object;
+
+pub use object::{ObjectPoints, OperationPoints, find_object_points};
 
 use std::time::{Duration, Instant};
 
 use super::{Measures, Method, Operations, Request, Verdict, VerifyError, Watch, verify};
 use crate::language::Span;
 use crate::program::linearization::reached;
-use crate::program::{Program, Statement, StatementKind};
+use crate::program::{ProcedureId, Program, Statement, StatementKind};
 use crate::refine::Means;
 
 /// The most statements among which an update passes one.
@@ -32,10 +38,19 @@ pub struct Trials {
     pub sizes: Vec<usize>,
     /// How many operations each process begins.
     pub operations: Operations,
+    /// Of an object, how many values operations are given.
+    pub values: Option<u32>,
     /// Bytes that a search may take.
     pub memory: u64,
     /// For all together.
     pub time: Option<Duration>,
+}
+
+impl Trials {
+    /// When the time is over.
+    fn end(&self) -> Option<Instant> {
+        self.time.map(|time| Instant::now() + time)
+    }
 }
 
 /// A set of statements, and what became of it.
@@ -78,23 +93,49 @@ impl Trial {
 }
 
 /// The statements that write, in procedures that updates reach and scans do not.
+///
+/// # Panics
+/// If it is no program of a snapshot.
 pub fn candidates(program: &Program) -> Vec<Span> {
-    let updates = reached(&program.procedures, program.update());
-    let scans = reached(&program.procedures, program.scan());
+    let mut found = accesses(program, program.update(), writes);
+    found.truncate(MOST_CANDIDATES);
+    found
+}
+
+/// The statements of one operation, in procedures that no other one reaches, in the order of the text.
+fn accesses(
+    program: &Program,
+    operation: ProcedureId,
+    accepts: fn(&Statement) -> bool,
+) -> Vec<Span> {
     let mut found = Vec::new();
-    for (index, procedure) in program.procedures.iter().enumerate() {
-        if !updates[index] || scans[index] {
+    for (procedure, owner) in program.procedures.iter().zip(owners(program)) {
+        if owner != Some(operation) {
             continue;
         }
         Statement::each(&procedure.body, &mut |statement| {
-            if writes(statement) && !found.contains(&statement.span) {
+            if accepts(statement) && !found.contains(&statement.span) {
                 found.push(statement.span);
             }
         });
     }
     found.sort_by_key(|span| span.begin);
-    found.truncate(MOST_CANDIDATES);
     found
+}
+
+/// Per procedure, the only operation that reaches it.
+fn owners(program: &Program) -> Vec<Option<ProcedureId>> {
+    let operations: Vec<(ProcedureId, Vec<bool>)> = (0..program.procedures.len() as u32)
+        .map(ProcedureId)
+        .filter(|procedure| program.is_operation(*procedure))
+        .map(|operation| (operation, reached(&program.procedures, operation)))
+        .collect();
+    let owner = |procedure: usize| {
+        let mut reaching = operations.iter().filter(|(_, reached)| reached[procedure]);
+        let (operation, _) = reaching.next()?;
+        reaching.next().is_none().then_some(*operation)
+    };
+    (0..program.procedures.len()).map(owner).collect()
 }
 
 fn writes(statement: &Statement) -> bool {
@@ -115,11 +156,11 @@ pub fn find_points(
     watch: &dyn Watch,
 ) -> Result<Vec<Trial>, VerifyError> {
     let candidates = candidates(program);
-    let end = trials.time.map(|time| Instant::now() + time);
+    let end = trials.end();
     let mut tried = Vec::new();
     for size in 1..=MOST_TOGETHER.min(candidates.len()) {
         for statements in subsets(&candidates, size) {
-            let trial = attempt(program, statements, trials, end, watch)?;
+            let trial = attempt(program, statements, writes, trials, end, watch)?;
             let is_wrong = trial.is_wrong();
             tried.push(trial);
             if is_wrong {
@@ -136,17 +177,19 @@ pub fn find_points(
 fn attempt(
     program: &Program,
     statements: Vec<Span>,
+    accepts: fn(&Statement) -> bool,
     trials: &Trials,
     end: Option<Instant>,
     watch: &dyn Watch,
 ) -> Result<Trial, VerifyError> {
-    let program = marked(program, &statements);
+    let program = marked(program, &statements, accepts);
     let mut answers = Vec::new();
     for &processes in &trials.sizes {
         let means = Means { points: true, ..Means::ALL };
         let request = Request {
             method: Method::Refinement(means),
             operations: trials.operations,
+            values: trials.values,
             memory: trials.memory,
             time: end.map(|end| end.saturating_duration_since(Instant::now())),
             ..Request::new(processes)
@@ -191,13 +234,13 @@ fn together(outcomes: impl Iterator<Item = (Verdict, Measures)>) -> PointsAnswer
 }
 
 /// The program with these statements as its only linearization points.
-fn marked(program: &Program, points: &[Span]) -> Program {
+fn marked(program: &Program, points: &[Span], accepts: fn(&Statement) -> bool) -> Program {
+    let owners = owners(program);
     let mut program = program.clone();
-    let scans = reached(&program.procedures, program.scan());
-    for (procedure, scans) in program.procedures.iter_mut().zip(scans) {
+    for (procedure, owner) in program.procedures.iter_mut().zip(owners) {
         Statement::each_mut(&mut procedure.body, &mut |statement| {
-            let is_point = !scans && points.contains(&statement.span);
-            statement.linearizes = is_point && writes(statement);
+            let is_point = owner.is_some() && points.contains(&statement.span);
+            statement.linearizes = is_point && accepts(statement);
         });
     }
     program
