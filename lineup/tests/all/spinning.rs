@@ -258,7 +258,7 @@ fn check() -> Check<Machine> {
 fn spinning_for_ever_is_waiting() {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let (mut tests, mut spinning, mut failures, mut serially) = (0, 0, 0, 0);
-    while tests < 60 {
+    while tests < 25 {
         let (test, size) = drawn(&mut random, &TWO, &[Style::Yields, Style::Swaps], None);
         if size > 7 {
             continue;
@@ -291,7 +291,7 @@ fn spinning_for_ever_is_waiting() {
         assert_eq!(replayed.history.as_ref(), Some(&violation.history));
         assert!(violation.schedule.0.iter().all(|segment| segment.steps < 300), "{violation:?}");
     }
-    assert!(spinning > 80 && failures > 5 && serially > 25, "{spinning} {failures} {serially}");
+    assert!(spinning > 25 && failures > 1 && serially > 8, "{spinning} {failures} {serially}");
 }
 
 /// With little patience, operations that give up after more looks seem to spin for ever.
@@ -299,7 +299,7 @@ fn spinning_for_ever_is_waiting() {
 fn no_failure_rests_on_an_operation_that_gives_up() {
     let mut random = ChaCha8Rng::seed_from_u64(2);
     let (mut tests, mut gave_up, mut failures) = (0, 0, 0);
-    while tests < 60 {
+    while tests < 25 {
         let (test, size) = drawn(&mut random, &TWO, &[Style::Yields], Some(40));
         let gives_up = |(steps, _): &Operation| steps.iter().any(|s| matches!(s, Step::Try(..)));
         if size > 7 || !test.columns().iter().flatten().any(gives_up) {
@@ -318,7 +318,7 @@ fn no_failure_rests_on_an_operation_that_gives_up() {
         });
         assert!(fails, "{test:?}: {verdict:?}");
     }
-    assert!(gave_up > 3 && failures > 0, "{gave_up} {failures}");
+    assert!(gave_up > 0 && failures > 0, "{gave_up} {failures}");
 }
 
 /// Threads that do not say that they spin, without preemptions: what is found is in the model.

@@ -55,7 +55,7 @@ fn what_is_right_is_not_found_wrong() {
 
 #[test]
 fn a_race_is_found_and_made_as_small_as_it_can_be() {
-    for seed in 0..6 {
+    for seed in 0..2 {
         let Found { failure, trial } = *found(seed);
         assert!(failure.is_violation(), "{failure}");
         // A scan that sees the later of two updates, and misses the earlier.

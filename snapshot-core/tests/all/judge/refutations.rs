@@ -103,12 +103,12 @@ fn refutations_of_repeated_values_are_refused_where_there_is_an_order() {
         for line in found.iter().flat_map(|one| &one.lines) {
             *rules.entry(line.rule.name()).or_default() += 1;
         }
-        let step = found.len().div_ceil(6);
+        let step = found.len().div_ceil(2);
         let mutants: Vec<Refutation> = found.iter().step_by(step).flat_map(mutants).collect();
         let sample: Vec<Refutation> = found.iter().step_by(step).cloned().collect();
         let is_linearizable = |history: &History| verdict(history).verdict.name() == "linearizable";
         let refused = refused(&space, is_linearizable, &sample, &mutants);
-        assert!(refused > 100_000, "{refused}");
+        assert!(refused > 30_000, "{refused}");
     }
     for rule in ["source", "excluded", "unreadable", "time", "reads", "first", "chain", "block"] {
         assert!(rules[rule] >= 10, "{rule}: {rules:?}");

@@ -106,7 +106,7 @@ proptest! {
 /// Texts of the greatest length that try to be slow or deep.
 #[test]
 fn hostile_texts_are_answered_soon() {
-    const LENGTH: usize = 1 << 18;
+    const LENGTH: usize = 1 << 17;
     let head = "algorithm h\nshared a[segment]: value\nupdate(v):\n    a[me] := v\nscan:\n";
     let fill = |begin: &str, each: &str, end: &str| {
         let count = (LENGTH - begin.len() - end.len()) / each.len();

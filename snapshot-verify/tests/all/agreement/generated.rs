@@ -327,7 +327,7 @@ fn random_texts_are_programs_that_do_not_look_at_values() {
 
 #[test]
 fn all_ways_agree_on_random_programs() {
-    let seeds = seeds(0..100);
+    let seeds = seeds(0..40);
     let count = seeds.end - seeds.start;
     let tally = tried(seeds, false, corpus::program::text);
     println!("{count} programs: {tally:#?}");
@@ -355,7 +355,7 @@ const EXCHANGES: [(&str, &str); 9] = [
 
 #[test]
 fn all_ways_agree_on_programs_that_exchange() {
-    let seeds = seeds(0..60);
+    let seeds = seeds(0..24);
     let count = seeds.end - seeds.start;
     for (name, word) in EXCHANGES {
         let with = (0..1000).filter(|&seed| corpus::program::exchanging(seed).contains(word));

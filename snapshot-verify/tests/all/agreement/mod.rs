@@ -155,7 +155,9 @@ fn reductions_agree_on_mutants() {
         let all = words(&mutant.program, &request(2, 1, Reductions::standard()));
         let left_out = TABLE[number % TABLE.len()].reduction;
         let rest = all_but(left_out).with(Reduction::Counters);
-        for reductions in [PLAIN, subset(number), rest] {
+        let ways = [PLAIN, subset(number), rest];
+        let each = if is_full() { 1 } else { 3 };
+        for reductions in ways.into_iter().skip(number % each).step_by(each) {
             let request = Request { memory: enough(), ..request(2, 1, reductions) };
             match words_if_any(&mutant.program, &request) {
                 Some(found) => assert_eq!(found, all, "{}: {reductions:?}", mutant.name),
@@ -167,7 +169,7 @@ fn reductions_agree_on_mutants() {
     println!("{wrong} wrong, {right} right, {large} too large");
     // Neither answer alone would show that the reductions tell them apart.
     assert!(wrong.min(right) * 4 > wrong + right, "{wrong} wrong, {right} right");
-    assert!(large * 20 < 3 * (wrong + right), "{large} of {} too large", 3 * (wrong + right));
+    assert!(large * 8 < wrong + right, "{large} of {} too large", wrong + right);
 }
 
 /// How jayanti's scans begin their second phase.
@@ -226,7 +228,7 @@ fn forgetting_what_is_stale_changes_no_answer() {
         program: jayanti.program(Some("plain_ss")).unwrap(),
         text: text.to_owned(),
     };
-    let step = if is_full() { 1 } else { 28 };
+    let step = if is_full() { 1 } else { 80 };
     for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
         let mut plain = request(2, 3, all_but(Reduction::Stale));
         let mut stale = request(2, 3, Reductions::standard());

@@ -87,7 +87,9 @@ fn full_executions_are_right_if_simple_ones_are() {
 #[test]
 fn with_one_updater_reduced_or_not_no_more_is_wrong() {
     let mut compared = [0; 2];
-    let mutants = sample(25).into_iter().map(|mutant| (mutant.name, mutant.program));
+    let mutants = sample(if crate::agreement::is_full() { 25 } else { 120 })
+        .into_iter()
+        .map(|mutant| (mutant.name, mutant.program));
     for (name, program) in programs().into_iter().chain(mutants) {
         let all = words_if_any(&program, &refinement(REDUCED, 2, 2, Some(2)));
         for updater in [0, 1].map(Process::from_index) {
@@ -106,7 +108,7 @@ fn with_one_updater_reduced_or_not_no_more_is_wrong() {
             }
         }
     }
-    assert!(compared[0] > 20 && compared[1] > 8, "{compared:?}");
+    assert!(compared[0] > 12 && compared[1] > 3, "{compared:?}");
 }
 
 #[test]

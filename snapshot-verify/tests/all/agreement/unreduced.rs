@@ -178,7 +178,7 @@ fn random_program(random: &mut ChaCha8Rng) -> Program {
 fn random_programs_that_count_are_judged_as_by_the_interpreter() {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut wrong = 0;
-    for number in 0..150 {
+    for number in 0..60 {
         let program = random_program(&mut random);
         let interpreted = interpreted(&program, 2, 2);
         let unreduced = unreduced(&program, 2, 2);
@@ -190,5 +190,5 @@ fn random_programs_that_count_are_judged_as_by_the_interpreter() {
         let reduced = words(&program, &request(2, 2, Reductions::standard()));
         assert_eq!(reduced == ["right"], interpreted.0, "{number}: {program}");
     }
-    assert!((30..120).contains(&wrong), "{wrong}");
+    assert!((12..48).contains(&wrong), "{wrong}");
 }

@@ -92,7 +92,7 @@ fn algorithms_of_the_corpus_agree_with_the_oracle() {
 
 #[test]
 fn random_programs_agree_with_the_oracle() {
-    let seeds = seeds(0..40);
+    let seeds = seeds(0..28);
     let mut tally = Tally::default();
     for seed in seeds {
         let text = corpus::program::text(seed);
@@ -103,5 +103,5 @@ fn random_programs_agree_with_the_oracle() {
         let name = format!("seed {seed}:\n{text}");
         tally.compare(&name, &program, size, &subsets(seed as usize / 4), 40_000);
     }
-    assert!(tally.compared > 150 && tally.wrong > 30 && tally.at_the_bound > 10, "{tally:?}");
+    assert!(tally.compared > 150 && tally.wrong > 20 && tally.at_the_bound > 10, "{tally:?}");
 }

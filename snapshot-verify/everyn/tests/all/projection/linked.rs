@@ -213,7 +213,7 @@ private kept: bool
 
 #[test]
 fn executions_of_random_programs_with_links_are_among_the_views() {
-    let programs = programs(100);
+    let programs = programs(40);
     let (mut tried, mut refused, mut counts) = (0, 0, Counts::default());
     for seed in 0..programs {
         let text = text(seed);
@@ -233,6 +233,6 @@ fn executions_of_random_programs_with_links_are_among_the_views() {
     }
     println!("{tried} obligations of {programs} programs, {refused} refused: {counts:?}");
     assert!(tried as u64 > programs / 4, "{tried}, {refused} refused");
-    assert!(counts.total() > 20_000 && counts.links > 5_000, "{counts:?}");
-    assert!(counts.changed.iter().all(|changed| *changed > 200), "{counts:?}");
+    assert!(counts.total() > 8_000 && counts.links > 2_000, "{counts:?}");
+    assert!(counts.changed.iter().all(|changed| *changed > 60), "{counts:?}");
 }

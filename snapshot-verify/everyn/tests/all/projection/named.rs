@@ -198,6 +198,11 @@ fn executions_with_named_rows_are_among_the_views() {
     let mut total = Counts::default();
     for text in NAMED {
         let program = parsed(text);
+        // Hundreds of thousands of views.
+        let is_large = ["refilled", "renamed"].contains(&&*program.name);
+        if is_large && executions() < 1_000 {
+            continue;
+        }
         // The guess with the fewest views, more or less.
         let within =
             |most| guesses(&program).into_iter().find_map(|one| views(&program, one, most));
@@ -217,7 +222,7 @@ fn executions_with_named_rows_are_among_the_views() {
         println!("jayanti: {} views, {counts:?}", found.1.rows.len());
         total.add(counts);
     }
-    assert!(total.total() > 20_000 && total.links > 5_000, "{total:?}");
+    assert!(total.total() > 8_000 && total.links > 2_000, "{total:?}");
 }
 
 /// A random program with a name: what is done in which order, and under which conditions.
@@ -283,7 +288,7 @@ procedure help(q: process):
 
 #[test]
 fn executions_of_random_programs_with_names_are_among_the_views() {
-    let programs = programs(40);
+    let programs = programs(16);
     let (mut tried, mut lost, mut through, mut counts) = (0, 0, 0, Counts::default());
     for seed in 0..programs {
         let text = text(seed);
@@ -300,5 +305,5 @@ fn executions_of_random_programs_with_names_are_among_the_views() {
     }
     println!("{tried} guesses of {programs} programs: {through} with names, {lost} with late ones");
     println!("{counts:?}");
-    assert!(through > 10 && lost > 10 && counts.total() > 10_000, "{through} {lost} {counts:?}");
+    assert!(through > 4 && lost > 4 && counts.total() > 4_000, "{through} {lost} {counts:?}");
 }

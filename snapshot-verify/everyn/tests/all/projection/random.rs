@@ -175,7 +175,7 @@ fn executions_of_unproved_programs_are_among_the_views_up_to_failures() {
 /// Programs with names, versions, numbers, loops and blocks of all kinds, right and wrong.
 #[test]
 fn executions_of_random_programs_are_among_the_views() {
-    let programs = programs(100);
+    let programs = programs(40);
     let (mut tried, mut counts) = (0, Counts::default());
     let texts = (0..programs).map(corpus::program::text);
     for text in texts.chain((0..programs / 2).map(corpus::program::exchanging)) {
@@ -194,8 +194,8 @@ fn executions_of_random_programs_are_among_the_views() {
     }
     println!("{tried} obligations of {programs} programs: {counts:?}");
     assert!(tried as u64 > programs / 2, "{tried}");
-    assert!(counts.failures > 10 && counts.total() > 50_000, "{counts:?}");
-    assert!(counts.changed.iter().all(|changed| *changed > 500), "{counts:?}");
+    assert!(counts.failures > 0 && counts.total() > 20_000, "{counts:?}");
+    assert!(counts.changed.iter().all(|changed| *changed > 150), "{counts:?}");
 }
 
 /// Whether operations are shown late, and not all that they store to private variables is kept: an
@@ -209,7 +209,7 @@ fn forgets(model: &Model) -> bool {
 /// Programs that keep something between operations, by scans and by calls that return a view.
 #[test]
 fn executions_of_programs_that_keep_something_are_among_the_views() {
-    let programs = programs(60);
+    let programs = programs(30);
     let (mut tried, mut by_call, mut counts) = (0, 0, Counts::default());
     for text in (0..programs).map(corpus::program::keeping) {
         let program = parsed(&text);
@@ -226,7 +226,7 @@ fn executions_of_programs_that_keep_something_are_among_the_views() {
     }
     println!("{tried} obligations of {programs} programs, {by_call} by calls: {counts:?}");
     assert!(tried as u64 > programs && by_call as u64 > programs / 2, "{tried} {by_call}");
-    assert!(counts.failures + counts.dubious > 10 && counts.total() > 50_000, "{counts:?}");
+    assert!(counts.failures + counts.dubious > 5 && counts.total() > 25_000, "{counts:?}");
 }
 
 /// Whether some execution of 2 to 4 processes has no views.

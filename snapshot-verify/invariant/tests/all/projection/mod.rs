@@ -111,7 +111,7 @@ fn states_of_programs_by_calls_have_views() {
 fn states_of_small_programs_have_views() {
     let mut total = Counts::default();
     for (program, part) in small_programs() {
-        match among(&program, &part, SILENT, 2 * executions(), 60) {
+        match among(&program, &part, SILENT, executions() / 2, 60) {
             Ok(counts) => total.add(counts),
             Err(missing) => panic!("{missing}"),
         }
@@ -128,7 +128,7 @@ fn states_of_aimed_programs_have_views() {
     for (program, part) in aimed::programs() {
         for alike in [false, true] {
             let part = Part { alike, ..part.clone() };
-            match among(&program, &part, SILENT, executions(), 60) {
+            match among(&program, &part, SILENT, executions() / 4, 60) {
                 Ok(counts) => total.add(counts),
                 Err(missing) => panic!("{missing}"),
             }
