@@ -82,20 +82,36 @@ impl Naming {
             .get_or_insert_with(|| processes.number(heap.without_nodes(&processes.get(number))))
     }
 
-    /// Of normal rows with this shared part, what a process holds: nodes to which shared variables
-    /// lead, and others, for whose names the order of the processes counts: all alike.
+    /// Of a normal row, what each process holds: nodes to which shared variables lead, and others, for
+    /// whose names the order of the processes counts: all alike.
     pub fn held_in_common(
         &mut self,
         heap: &Heap,
-        number: u32,
+        row: &[u32],
         shared: &Interned<SharedPart>,
-        process: u32,
-    ) -> Vec<u32> {
-        let shape = self.shape(heap, number, shared);
+        processes: &Interned<ProcessPart>,
+    ) -> Vec<Vec<u32>> {
+        let [first, others @ ..] = row else { return Vec::new() };
+        self.learn_held(heap, others, processes);
+        let shape = self.shape(heap, *first, shared);
         let order = heap.order(Shape::new(self.slices.get(shape)), std::iter::empty());
-        let held = self.held.get(process as usize).copied().flatten();
-        let held = held.map_or(&[][..], |held| self.slices.get(held));
-        held.iter().map(|node| if order.contains(node) { *node } else { u32::MAX }).collect()
+        let common = |node: &u32| if order.contains(node) { *node } else { u32::MAX };
+        let held = others.iter().map(|number| self.held(*number).iter().map(common).collect());
+        held.collect()
+    }
+
+    /// Finds out what the parts of processes point to.
+    fn learn_held(&mut self, heap: &Heap, parts: &[u32], processes: &Interned<ProcessPart>) {
+        self.held.resize(self.held.len().max(processes.len()), None);
+        let slices = &mut self.slices;
+        for &number in parts {
+            self.held[number as usize]
+                .get_or_insert_with(|| slices.keep(&heap.held(&processes.get(number))));
+        }
+    }
+
+    fn held(&self, number: u32) -> &[u32] {
+        self.held[number as usize].map_or(&[][..], |held| self.slices.get(held))
     }
 
     /// The words of the shape of a shared part.
@@ -116,16 +132,9 @@ impl Naming {
     ) {
         let [first, others @ ..] = row else { return };
         let shape = self.shape(heap, *first, shared);
-        self.held.resize(self.held.len().max(processes.len()), None);
-        let slices = &mut self.slices;
-        for &number in &*others {
-            self.held[number as usize]
-                .get_or_insert_with(|| slices.keep(&heap.held(&processes.get(number))));
-        }
-        let (slices, all) = (&self.slices, &self.held);
-        let held = |number: u32| all[number as usize].map_or(&[][..], |held| slices.get(held));
-        let shape = Shape::new(slices.get(shape));
-        let order = heap.order(shape, others.iter().map(|number| held(*number)));
+        self.learn_held(heap, others, processes);
+        let shape = Shape::new(self.slices.get(shape));
+        let order = heap.order(shape, others.iter().map(|number| self.held(*number)));
         let names = heap.names(&order);
         let is_normal = order.iter().all(|node| names[*node as usize] == Some(*node));
         if is_normal && order.len() == shape.present {
@@ -134,7 +143,7 @@ impl Naming {
         let named: Vec<Option<Vec<u32>>> = others
             .iter()
             .map(|number| {
-                let held = held(*number);
+                let held = self.held(*number);
                 let named: Vec<u32> =
                     held.iter().filter_map(|node| names[*node as usize]).collect();
                 (named != *held).then_some(named)

@@ -258,11 +258,8 @@ impl<'m, 'p> States<'m, 'p> {
         self.rename_nodes(row);
         let bare = reordered(&bare, &order);
         if !heap.is_empty() && bare.windows(2).any(|pair| pair[0] == pair[1]) {
-            let (naming, shared) = (&mut self.naming, &self.shared);
-            let held: Vec<Vec<u32>> = row[1..=n]
-                .iter()
-                .map(|process| naming.held_in_common(heap, row[SHARED], shared, *process))
-                .collect();
+            let held =
+                self.naming.held_in_common(heap, &row[..=n], &self.shared, &self.processes);
             let mut again: Vec<u32> = (0..n as u32).collect();
             again.sort_by_key(|process| (bare[*process as usize], &held[*process as usize]));
             if !again.is_sorted() {
