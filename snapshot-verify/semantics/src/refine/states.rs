@@ -258,8 +258,7 @@ impl<'m, 'p> States<'m, 'p> {
         self.rename_nodes(row);
         let bare = reordered(&bare, &order);
         if !heap.is_empty() && bare.windows(2).any(|pair| pair[0] == pair[1]) {
-            let held =
-                self.naming.held_in_common(heap, &row[..=n], &self.shared, &self.processes);
+            let held = self.naming.held_in_common(heap, &row[..=n], &self.shared, &self.processes);
             let mut again: Vec<u32> = (0..n as u32).collect();
             again.sort_by_key(|process| (bare[*process as usize], &held[*process as usize]));
             if !again.is_sorted() {

@@ -91,6 +91,24 @@ fn processes_give_the_same_answer_and_the_first_reports_it() {
     }
 }
 
+/// All processes prepare the same search of each algorithm, whatever reductions it has.
+#[test]
+fn every_algorithm_is_searched_by_several_processes() {
+    // What looks at values is not explored.
+    let is_explored =
+        |file: &&corpus::Algorithm| !["register", "double_collect"].contains(&file.name);
+    for file in corpus::algorithms().iter().filter(is_explored) {
+        let case = format!("check {} -n 2 --operations 1", file.name);
+        let expected = counts(&json(0, &case));
+        let (_folder, hosts) = hosts(2);
+        let case = format!("{case} --report json");
+        let ended = ended((0..2).map(|process| start(&case, &hosts, process)).collect());
+        assert_eq!((ended[0].0, ended[1].0), (Some(0), Some(0)), "{}: {ended:?}", file.name);
+        let lines = ended[0].1.lines().map(|line| serde_json::from_str(line).unwrap());
+        assert_eq!(counts(&lines.collect::<Vec<Value>>()), expected, "{}", file.name);
+    }
+}
+
 /// Several searches, one after the other, by the same processes: of all pairs, with growing bounds.
 #[test]
 fn processes_go_from_search_to_search() {

@@ -47,7 +47,6 @@
 //! the longest chain of compared ones below it, as in [`super::version_renaming`] those that
 //! are compared and equal together.
 
-use fixedbitset::FixedBitSet;
 use smallvec::{SmallVec, smallvec};
 
 use super::classes::Class;
@@ -58,7 +57,8 @@ use crate::instance::{NONE, Scalar, SlotId};
 /// Counters, seldom many.
 type Counters = SmallVec<[Scalar; FEW]>;
 
-/// One class of counters.
+/// One class of counters. Searches are told apart by what `Debug` says of it, so no bit sets are in
+/// it: they show where they lie, and not what they hold.
 #[derive(Clone, Debug)]
 pub struct CounterClass {
     slots: Vec<SlotId>,
@@ -70,9 +70,9 @@ pub struct CounterClass {
     /// Per slot, by position, the positions of related slots.
     related: Vec<Vec<usize>>,
     /// The positions of slots that successors may yet be taken from.
-    rising: FixedBitSet,
-    /// The positions of slots that remainders may yet be taken from.
-    divided: FixedBitSet,
+    rising: Vec<usize>,
+    /// Per slot, by position, whether remainders may yet be taken from it.
+    divided: Vec<bool>,
     /// How many successors of its counters a move takes at most.
     most_successors: u32,
 }
@@ -89,14 +89,15 @@ impl CounterClass {
         most_successors: u32,
         deadline: Deadline<'_>,
     ) -> Result<Self, Stopped> {
+        let divided = class.origins(&class.divided, deadline)?;
         Ok(Self {
             slots: class.slots.clone(),
             modulus: class.modulus,
             cap,
             named: class.constants.last().copied(),
             related: class.related(deadline)?,
-            rising: class.origins(&class.succeeded, deadline)?,
-            divided: class.origins(&class.divided, deadline)?,
+            rising: class.origins(&class.succeeded, deadline)?.ones().collect(),
+            divided: (0..class.slots.len()).map(|at| divided[at]).collect(),
             most_successors,
         })
     }
@@ -167,7 +168,7 @@ impl CounterClass {
         if self.named.is_some() {
             return Scalar::MIN;
         }
-        let rising = self.rising.ones().map(|at| slots[self.slots[at].index()]);
+        let rising = self.rising.iter().map(|&at| slots[self.slots[at].index()]);
         rising.filter(|&value| value != NONE).min().unwrap_or(Scalar::MAX)
     }
 
