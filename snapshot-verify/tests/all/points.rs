@@ -132,8 +132,10 @@ fn operations_of_objects_have_points_of_their_own() {
     assert!(found.is_complete(), "{points:?}");
 }
 
-/// A `put` with an access behind its point.
-const LATE: &str = "algorithm late
+/// A register `x`, with this `put`.
+fn cell(put: &str) -> String {
+    format!(
+        "algorithm of_cell
 object cell:
     state held: value
     put(v: value):
@@ -141,18 +143,23 @@ object cell:
     get: value:
         return held
 shared x: value
-shared done: bool
+{put}get:
+    a := x
+    return a
+"
+    )
+}
+
+/// A `put` with an access behind its point.
+const LATE: &str = "shared done: bool
 put(v):
     x := v
     done := true
-get:
-    a := x
-    return a
 ";
 
 #[test]
 fn an_access_behind_the_point_is_none() {
-    let (points, found) = found_in_object(LATE, None, &[2]);
+    let (points, found) = found_in_object(&cell(LATE), None, &[2]);
     assert_eq!(points, ["put: x := v", "get: a := x"]);
     let put = &found.operations[0].trials;
     let texts: Vec<bool> = put.iter().map(Trial::holds).collect();
@@ -167,15 +174,7 @@ fn an_object_that_is_wrong_has_none() {
 }
 
 /// A `put` that another one may write for it: its first access is too early, its second too late.
-const HELPED: &str = "algorithm helped
-object cell:
-    state held: value
-    put(v: value):
-        held := v
-    get: value:
-        return held
-shared wanted: cas value or none
-shared x: value
+const HELPED: &str = "shared wanted: cas value or none
 procedure help():
     atomic:
         u := wanted
@@ -188,14 +187,11 @@ put(v):
             help()
             return
         help()
-get:
-    a := x
-    return a
 ";
 
 #[test]
 fn operations_that_others_finish_have_none() {
-    let (points, found) = found_in_object(HELPED, None, &[2]);
+    let (points, found) = found_in_object(&cell(HELPED), None, &[2]);
     assert_eq!(points, ["put: ", "get: a := x"]);
     assert!(!found.is_complete() && found.found().is_some());
     assert_eq!(found.operations[0].trials.len(), 1);

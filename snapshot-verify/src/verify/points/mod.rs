@@ -1,7 +1,7 @@
 //! Finds statements at which operations take effect: static linearization points.
 //!
-//! Of a snapshot those of updates. A point must change what others see, so the candidates are the accesses that write, in the
-//! procedures that `update` reaches and `scan` does not (in one that both reach, it would be a
+//! Of a snapshot those of updates. A point must change what others see, so the candidates are the
+//! accesses that write, in the procedures that `update` reaches and `scan` does not (in one that both reach, it would be a
 //! point of both). Which of them hold is not read off the text: each set of up to
 //! [`MOST_TOGETHER`] candidates is marked, and refinement asks whether every update passes
 //! exactly one of them and scans can take effect anywhere (docs/verification.md). The smallest
@@ -97,12 +97,11 @@ impl Trial {
 /// # Panics
 /// If it is no program of a snapshot.
 pub fn candidates(program: &Program) -> Vec<Span> {
-    let mut found = accesses(program, program.update(), writes);
-    found.truncate(MOST_CANDIDATES);
-    found
+    accesses(program, program.update(), writes)
 }
 
-/// The statements of one operation, in procedures that no other one reaches, in the order of the text.
+/// The first [`MOST_CANDIDATES`] statements of one operation, in procedures that no other one reaches, in
+/// the order of the text.
 fn accesses(
     program: &Program,
     operation: ProcedureId,
@@ -120,6 +119,7 @@ fn accesses(
         });
     }
     found.sort_by_key(|span| span.begin);
+    found.truncate(MOST_CANDIDATES);
     found
 }
 

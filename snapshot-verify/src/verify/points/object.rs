@@ -8,9 +8,7 @@
 
 use std::time::Instant;
 
-use super::{
-    MOST_CANDIDATES, MOST_TOGETHER, Trial, Trials, VerifyError, Watch, accesses, attempt, subsets,
-};
+use super::{MOST_TOGETHER, Trial, Trials, VerifyError, Watch, accesses, attempt, subsets};
 use crate::language::Span;
 use crate::program::{Program, Statement, StatementKind};
 
@@ -81,14 +79,13 @@ pub fn find_object_points(
 ) -> Result<ObjectPoints, VerifyError> {
     let object = program.object().expect("the text declares an object");
     let end = trials.end();
-    let mut search = Search { program, trials, end, watch };
+    let search = Search { program, trials, end, watch };
     let mut found = ObjectPoints::default();
     for operation in &object.operations {
-        let mut candidates = match operation.together {
+        let candidates = match operation.together {
             true => Vec::new(),
             false => accesses(program, operation.procedure, is_access),
         };
-        candidates.truncate(MOST_CANDIDATES);
         let trials = search.of_operation(candidates)?;
         let name = program.procedure(operation.procedure).name.clone();
         let is_wrong = trials.iter().any(Trial::is_wrong);
@@ -121,12 +118,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn attempt(&mut self, statements: Vec<Span>) -> Result<Trial, VerifyError> {
+    fn attempt(&self, statements: Vec<Span>) -> Result<Trial, VerifyError> {
         attempt(self.program, statements, is_access, self.trials, self.end, self.watch)
     }
 
     /// All accesses together; if they hold, the smallest sets that do.
-    fn of_operation(&mut self, candidates: Vec<Span>) -> Result<Vec<Trial>, VerifyError> {
+    fn of_operation(&self, candidates: Vec<Span>) -> Result<Vec<Trial>, VerifyError> {
         if candidates.is_empty() {
             return Ok(Vec::new());
         }
