@@ -1,5 +1,5 @@
 //! Programs that keep something between operations: private variables, arrays by process, private or
-//! within one shared cell, and views that a process has returned or read before.
+//! within one shared cell, cells by number, and views that a process has returned or read before.
 
 use crate::generate::Draw;
 
@@ -10,12 +10,15 @@ const DECLARATIONS: &str = "
 private noted[process]: bool
 private cache: view
 private odd: bool
+private which: 0..1
 shared mask: array [process] of bool
+shared slot[0..1]: bool
 ";
 
 /// What any operation may do with it, line by line.
-const GARNISH: [&[&str]; 13] = [
+const GARNISH: [&[&str]; 17] = [
     &["odd := not odd"],
+    &["which := (which + 1) mod 2"],
     &["noted[me] := not noted[me]"],
     &["for k in processes: noted[k] := true"],
     &["for k in processes except me: noted[k] := false"],
@@ -28,10 +31,13 @@ const GARNISH: [&[&str]; 13] = [
     &["m := mask", "noted := m"],
     &["m := mask", "for k in processes except me:", "    if m[k]: noted[k] := not noted[k]"],
     &["for k in processes:", "    m := mask", "    if m[k]: odd := not odd"],
+    &["slot[which] := odd"],
+    &["odd := slot[which]"],
+    &["for c in 0..1:", "    if slot[c]: odd := not odd"],
 ];
 
 /// The number of those that access nothing shared, which come first.
-const PRIVATE: usize = 6;
+const PRIVATE: usize = 7;
 
 /// What a scan, or an update that has looked, may do with its view.
 const VIEWS: [&[&str]; 5] = [

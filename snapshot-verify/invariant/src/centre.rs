@@ -6,7 +6,7 @@
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
 use crate::layout::{Layout, at, op};
-use crate::step::{Failure, GAP, Kind, MEMBER};
+use crate::step::{Failure, GAP, Kind, MEMBER, MOST_WAYS};
 
 /// When a byte of a view is in the centre.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -86,7 +86,7 @@ pub fn centre(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Vec<u8> {
 /// process stands stays so in all views.
 ///
 /// # Errors
-/// If they are infinitely many.
+/// If they are infinitely many, or more than [`MOST_WAYS`](crate::step::MOST_WAYS).
 pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
     let mut states = vec![state.to_vec()];
     for &at in &layout.central {
@@ -96,6 +96,9 @@ pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Ve
         let Some(values) = layout.values(state, at, &kind.members) else {
             return Err(Failure::Unfit("a version or a view that is kept of i or j, and unknown"));
         };
+        if states.len() * values.len() > MOST_WAYS {
+            return Err(Failure::TooMany);
+        }
         let with = |state: &Vec<u8>, value: u8| {
             let mut state = state.clone();
             state[at] = value;

@@ -4,13 +4,16 @@
 //! both as the one and as the other that they track. A step that one of them shows is then,
 //! to the other, what it writes; with the names of processes and versions translated.
 
+use rustc_hash::FxHashSet;
 use snapshot_language::program::SharedId;
 
 use crate::byte::{ANY, BASE, FRESH, I, OLD, OTHER, Row, T};
 use crate::centre::{canonical, central_versions, definite, is_central};
 use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, normal, symbol};
 use crate::layout::{Index, Layout, SPECIFICATION, Scalar, at, op};
-use crate::step::{Failure, Kind, Outcome, Planted, Run, Write, definite_indices, versions};
+use crate::step::{
+    Failure, Kind, MOST_WAYS, Outcome, Planted, Run, Write, definite_indices, versions,
+};
 
 /// What a step is to others.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -172,6 +175,9 @@ impl Effect {
         }
         for (variable, indices, row) in &self.cells {
             states = joined.write(states, *variable, indices, row);
+            if states.len() > MOST_WAYS {
+                return Err(Failure::TooMany);
+            }
         }
         if self.ends {
             let run = Run { layout, kind, me: self.actor, planted };
@@ -277,9 +283,10 @@ impl Joined<'_, '_> {
                 })
                 .collect();
         }
-        let ways = ways.iter().flat_map(|way| definite_indices(self.kind, way));
+        let definite = |way: &Vec<Index>| definite_indices(self.layout, self.kind, variable, way);
+        let ways = ways.iter().flat_map(definite);
         let cells = &self.layout.cells[variable.0 as usize];
-        let mut all: Vec<Vec<u8>> = Vec::new();
+        let (mut all, mut known) = (Vec::new(), FxHashSet::default());
         for way in ways {
             let is_there = way.iter().all(|index| match index {
                 Index::Member(member) => self.kind.members.contains(member),
@@ -292,11 +299,8 @@ impl Joined<'_, '_> {
                     after = self.set(after, at, *byte);
                 }
             }
-            for state in after {
-                if !all.contains(&state) {
-                    all.push(state);
-                }
-            }
+            let after = after.into_iter().filter(|state| known.insert(state.clone()));
+            all.extend(after.collect::<Vec<_>>());
         }
         all
     }

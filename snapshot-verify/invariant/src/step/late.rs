@@ -15,6 +15,7 @@ use rustc_hash::FxHashSet;
 use snapshot_language::program::{Place, Root};
 use snapshot_semantics::interpret::code::{Code, Instruction};
 
+use super::settle::Ways;
 use super::{Outcome, Run, Write};
 use crate::byte::{ANY, PLACES, Row, T};
 use crate::layout::{Layout, at, op};
@@ -51,7 +52,11 @@ impl Run<'_, '_> {
             }
         }
         let mut seen: FxHashSet<Outcome> = FxHashSet::default();
+        let mut ways = Ways::default();
         while let Some(branch) = waiting.pop() {
+            if ways.are_too_many(&branch, waiting.len(), out) {
+                return;
+            }
             if branch.failure.is_some() {
                 out.push(branch);
                 continue;

@@ -226,7 +226,8 @@ impl<'p> Run<'_, 'p> {
             },
         };
         // Where the cell is not known, it may be each of those that are there, or none.
-        for indices in definite_indices(self.kind, &indices) {
+        let variable = access.place().variable;
+        for indices in definite_indices(self.layout, self.kind, variable, &indices) {
             self.access_at(branch.clone(), procedure, here, access, into, indices, out);
         }
     }
@@ -380,7 +381,11 @@ impl<'p> Run<'_, 'p> {
         // What no view keeps is seen by none.
         let is_mine = |one: &Index| *one == Index::Member(T);
         if self.touches(variable, indices, self.me != T || !indices.iter().any(is_mine)) {
-            branch.writes.push(Write::Cell(variable, indices.to_vec(), row));
+            // Twice the same, to any others, is the same as once.
+            let write = Write::Cell(variable, indices.to_vec(), row);
+            if branch.writes.last() != Some(&write) {
+                branch.writes.push(write);
+            }
         }
         if point {
             self.pass_point(&mut branch.state);

@@ -11,13 +11,13 @@ mod settle;
 
 use smallvec::SmallVec;
 use snapshot_language::Span;
-use snapshot_language::program::SharedId;
+use snapshot_language::program::{IndexSet, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 use thiserror::Error;
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T};
 use crate::evaluate::{Scope, Stop};
-use crate::layout::{Index, Layout, SPECIFICATION, at, op};
+use crate::layout::{Index, Layout, SPECIFICATION, at, fixed, op};
 
 /// Who is there.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -49,6 +49,9 @@ pub enum Failure {
     /// A construct that is not modelled.
     #[error("{0}, which certificates for every n do not know")]
     Unfit(&'static str),
+    /// A step that may end in more than [`MOST_WAYS`] ways, for all that is unknown.
+    #[error("a step that may end in more than {MOST_WAYS} ways")]
+    TooMany,
 }
 
 impl Failure {
@@ -60,10 +63,13 @@ impl Failure {
             | Self::Mixed(span)
             | Self::Unpassed(span)
             | Self::Fault(span) => Some(*span),
-            Self::Unfit(_) => None,
+            Self::Unfit(_) | Self::TooMany => None,
         }
     }
 }
+
+/// The most ways in which one step may end: what is more is not tried.
+pub const MOST_WAYS: usize = 1 << 14;
 
 /// What a step leaves for others.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -389,18 +395,28 @@ impl<'p> Run<'_, 'p> {
     }
 }
 
-/// All definite members that indices may be.
-pub fn definite_indices(kind: &Kind, indices: &[Index]) -> Vec<Vec<Index>> {
+/// All cells that indices may stand for: members that are there, any other, and places.
+pub fn definite_indices(
+    layout: &Layout<'_>,
+    kind: &Kind,
+    variable: SharedId,
+    indices: &[Index],
+) -> Vec<Vec<Index>> {
     let mut all = vec![Vec::new()];
-    for index in indices {
+    for (index, over) in indices.iter().zip(&layout.program.shared(variable).dimensions) {
+        let members = kind.members.iter().chain(&[OTHER]).map(|one| Index::Member(*one));
         let values: Vec<Index> = match index {
-            Index::Anyone => {
-                kind.members.iter().chain(&[OTHER]).map(|one| Index::Member(*one)).collect()
-            }
-            Index::Member(LOOSE) => {
-                let members = kind.members.iter().filter(|one| **one != T);
-                members.chain(&[OTHER]).map(|one| Index::Member(*one)).collect()
-            }
+            Index::Anyone | Index::Anywhere => match over {
+                IndexSet::Range(low, high) => match fixed(*low, *high) {
+                    Some((low, high)) => {
+                        (0..=high - low).map(|place| Index::Place(place as usize)).collect()
+                    }
+                    // Of such variables no cell has a place.
+                    None => vec![Index::Anywhere],
+                },
+                _ => members.collect(),
+            },
+            Index::Member(LOOSE) => members.filter(|one| *one != Index::Member(T)).collect(),
             index => vec![*index],
         };
         all = all

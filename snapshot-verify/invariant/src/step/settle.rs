@@ -5,17 +5,43 @@ use smallvec::SmallVec;
 use snapshot_language::Span;
 use snapshot_semantics::interpret::code::{For, Instruction};
 
-use super::{COUNTING, GAP, MEMBER, Outcome, Run};
+use super::{COUNTING, Failure, GAP, MEMBER, MOST_WAYS, Outcome, Run};
 use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T, integer, number};
 use crate::evaluate::Stop;
 use crate::layout::fixed;
+
+/// How many ways of a step have been gone so far.
+#[derive(Default)]
+pub(super) struct Ways(usize);
+
+impl Ways {
+    /// One more, with that many that wait: whether they are too many, which ends the step. A way that
+    /// writes much counts more.
+    pub(super) fn are_too_many(
+        &mut self,
+        branch: &Outcome,
+        waiting: usize,
+        out: &mut Vec<Outcome>,
+    ) -> bool {
+        self.0 += 1 + branch.writes.len() / 16;
+        let is_end = self.0.max(waiting).max(out.len()) > MOST_WAYS;
+        if is_end {
+            out.push(Outcome { failure: Some(Failure::TooMany), ..branch.clone() });
+        }
+        is_end
+    }
+}
 
 impl<'p> Run<'_, 'p> {
     /// Goes on until the next access to something that is kept.
     pub(super) fn settle(&self, branch: Outcome, out: &mut Vec<Outcome>) {
         let mut seen: FxHashSet<Outcome> = FxHashSet::default();
         let mut waiting = vec![branch];
+        let mut ways = Ways::default();
         while let Some(branch) = waiting.pop() {
+            if ways.are_too_many(&branch, waiting.len(), out) {
+                return;
+            }
             let Some((procedure, here)) = self.place(&branch.state) else {
                 self.emit(branch, out);
                 continue;
@@ -55,7 +81,11 @@ impl<'p> Run<'_, 'p> {
         let mut done = Vec::new();
         let mut seen: FxHashSet<(Outcome, usize)> = FxHashSet::default();
         let mut waiting = vec![(branch, 0)];
+        let mut ways = Ways::default();
         while let Some((mut branch, depth)) = waiting.pop() {
+            if ways.are_too_many(&branch, waiting.len(), &mut done) {
+                break;
+            }
             let Some((procedure, here)) = self.place(&branch.state) else {
                 done.push(branch);
                 continue;

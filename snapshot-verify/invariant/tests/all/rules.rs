@@ -273,3 +273,101 @@ fn what_is_decided_is_forgotten() {
     });
     assert!(views[0] + 100 < views[1], "{views:?}");
 }
+
+/// An update notes in one of two cells that there was one, and a scan that reads it gives up.
+const NUMBERED: &str = "
+algorithm numbered
+shared owner: cas process or none := none
+shared noted[0..1]: bool
+shared a[segment]: value
+private which: 0..1
+update(v):
+    noted[which] := true
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    a[me] := v
+    owner := none
+scan:
+    local copy[segment]: value
+    gives_up := noted[0]
+    if gives_up: return copy
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    for s in segments:
+        copy[s] := a[s]
+    owner := none
+    return copy
+";
+
+/// A write to a cell whose number is not known may be one to each of them; so may one where the
+/// number may be none, which goes wrong in other executions.
+#[test]
+fn cells_of_unknown_numbers_are_written() {
+    for which in ["private which: 0..1", "private which: 0..1 or none := 0"] {
+        let program = parsed(&NUMBERED.replace("private which: 0..1", which), None);
+        let found = parts(&program, &["scans.observer"]).remove(0);
+        let layout = Layout::new(&program, found.obligation).unwrap();
+        let names = layout.names().filter(|name| !name.contains("which"));
+        let kept: Vec<String> = names.map(str::to_owned).collect();
+        assert!(kept.iter().any(|name| name == "noted[0]"), "{kept:?}");
+        let part = Part { kept, ..found };
+        let made = certificate(&program, &[part], Planted::default());
+        let made = made.map(|(_, summary)| summary);
+        let is_wrong = |error: &WriteError| {
+            matches!(error, WriteError::Failure { failure: Failure::Vector(_), .. })
+        };
+        assert!(made.as_ref().is_err_and(is_wrong), "{which}: {made:?}");
+    }
+}
+
+/// A step that may end in more ways than there are views, for all that is unknown, ends the proof
+/// before it fills the memory.
+#[test]
+fn a_step_of_too_many_ways_is_refused() {
+    let collects = "
+scan:
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+    let marks = "
+algorithm marks
+shared a[segment]: value
+shared mark[process]: bool
+update(v):
+    atomic:
+        for k in processes: mark[k] := true; mark[k] := false
+    a[me] := v";
+    let bits = "
+algorithm bits
+shared a[segment]: value
+shared word: array [0..40] of bool
+private copied: array [0..40] of bool
+update(v):
+    copied := word
+    a[me] := v";
+    let choices = "
+algorithm choices
+shared a[segment]: value
+shared word: array [0..40] of bool
+private odd: bool
+update(v):
+    copied := word
+    for c in 0..40: if copied[c]: odd := not odd
+    a[me] := v";
+    for (text, kept) in [(marks, "mark["), (bits, "copied"), (choices, "update.copied")] {
+        let program = parsed(&format!("{text}{collects}"), None);
+        let found = parts(&program, &["scans.memory-i"]).remove(0);
+        let layout = Layout::new(&program, found.obligation).unwrap();
+        let names = layout.names().filter(|name| name.contains(kept) || name.contains("odd"));
+        let part =
+            Part { kept: [found.kept, names.map(str::to_owned).collect()].concat(), ..found };
+        let made = certificate(&program, &[part], Planted::default()).map(|(_, summary)| summary);
+        let is_refused = |error: &WriteError| {
+            matches!(error, WriteError::Failure { failure: Failure::TooMany, .. })
+        };
+        assert!(made.as_ref().is_err_and(is_refused), "{kept}: {made:?}");
+    }
+}

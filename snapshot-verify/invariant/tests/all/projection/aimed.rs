@@ -73,6 +73,23 @@ procedure look(): view:
     return copy
 ";
 
+/// An update sets one of two cells, and it is not known which one; a scan clears both.
+const NUMBERED: &str = "
+algorithm numbered
+shared a[segment]: value
+shared slot[0..1]: bool
+private which: 0..1
+update(v):
+    which := (which + 1) mod 2
+    slot[which] := true
+    a[me] := v
+scan:
+    local copy[segment]: value
+    for c in 0..1: slot[c] := false
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
 /// All of them, with what must be kept.
 pub fn programs() -> Vec<(Program, Part)> {
     let led = parsed(relative::LED, None);
@@ -95,6 +112,10 @@ pub fn programs() -> Vec<(Program, Part)> {
     let kept = ["i:last", "j:last", "i:same", "j:same"].map(str::to_owned);
     let kept = [found.kept, kept.to_vec()].concat();
     all.push((equal.clone(), Part { kept, late: true, ..found }));
+    let numbered = parsed(NUMBERED, None);
+    let found = parts(&numbered, &["scans.memory-i"]).remove(0);
+    let kept = [found.kept, vec!["slot[0]".to_owned(), "slot[1]".to_owned()]].concat();
+    all.push((numbered, Part { kept, late: true, ..found }));
     let tells = parsed(TELLS, None);
     for found in parts(&tells, &["calls.memory-t", "calls.memory-i"]) {
         let mut kept = found.kept.clone();
