@@ -1,5 +1,6 @@
 //! Programs that keep something between operations: private variables, arrays by process, private or
-//! within one shared cell, cells by number, and views that a process has returned or read before.
+//! within one shared cell, cells by number, links, and views that a process has returned or read
+//! before.
 
 use crate::generate::Draw;
 
@@ -13,10 +14,11 @@ private odd: bool
 private which: 0..1
 shared mask: array [process] of bool
 shared slot[0..1]: bool
+shared lent[process]: llsc bool
 ";
 
 /// What any operation may do with it, line by line.
-const GARNISH: [&[&str]; 17] = [
+const GARNISH: [&[&str]; 23] = [
     &["odd := not odd"],
     &["which := (which + 1) mod 2"],
     &["noted[me] := not noted[me]"],
@@ -34,10 +36,20 @@ const GARNISH: [&[&str]; 17] = [
     &["slot[which] := odd"],
     &["odd := slot[which]"],
     &["for c in 0..1:", "    if slot[c]: odd := not odd"],
+    &["odd := LL(lent[me])"],
+    &["for k in processes: odd := LL(lent[k])"],
+    &["for k in processes except me: odd := VL(lent[k])"],
+    &["for k in processes: odd := SC(lent[k], noted[k])"],
+    &["odd := LL(lent[me])", "odd := VL(lent[me])"],
+    &["for k in processes:", "    odd := LL(lent[k])", "    odd := SC(lent[k], not odd)"],
 ];
 
 /// The number of those that access nothing shared, which come first.
 const PRIVATE: usize = 7;
+
+/// The number of those without cells by number and links, which come first: every other program
+/// has no more.
+const PLAIN: usize = 14;
 
 /// What a scan, or an update that has looked, may do with its view.
 const VIEWS: [&[&str]; 5] = [
@@ -54,20 +66,21 @@ const VIEWS: [&[&str]; 5] = [
 pub fn keeping(seed: u64) -> String {
     let mut draw = Draw::new(seed, KEEPING);
     let looks = draw.coin();
+    let all = if seed.is_multiple_of(2) { GARNISH.as_slice() } else { &GARNISH[..PLAIN] };
     let mut text = format!("algorithm keeping_{seed}\nshared a[segment]: value");
     text += DECLARATIONS;
     if looks {
         text += "shared last[segment]: view\n";
     }
     text += "update(v):\n";
-    garnish(&mut draw, &GARNISH, 3, &mut text);
+    garnish(&mut draw, all, 3, &mut text);
     if looks {
         lines(&["w := look()"], &mut text);
         garnish(&mut draw, &VIEWS[..3], 2, &mut text);
         lines(&["last[me] := w"], &mut text);
     }
     lines(&["a[me] := v"], &mut text);
-    garnish(&mut draw, &GARNISH, 3, &mut text);
+    garnish(&mut draw, all, 3, &mut text);
     text += "scan:\n";
     if looks {
         lines(&["w := look()"], &mut text);
@@ -84,7 +97,7 @@ pub fn keeping(seed: u64) -> String {
         0 => lines(&["for s in segments: w[s] := a[s]"], &mut text),
         _ => lines(&["atomic:", "    for s in segments: w[s] := a[s]"], &mut text),
     }
-    garnish(&mut draw, if looks { &GARNISH } else { &VIEWS }, 2, &mut text);
+    garnish(&mut draw, if looks { all } else { &VIEWS }, 2, &mut text);
     lines(&["return w"], &mut text);
     text
 }

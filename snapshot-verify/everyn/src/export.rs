@@ -5,12 +5,13 @@ use snapshot_language::program::{IndexSet, Program, Type};
 
 use crate::decided::Use;
 use crate::flips::{Bit, Class};
-use crate::model::{Act, Model};
+use crate::model::Model;
 use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, has_codes};
 use crate::term::Over;
 
 /// The scalars that an obligation keeps: cells as `r[i].seq`, private variables of i as
-/// `i:toggle`, local number 2 of a procedure as `t:scan.copy#2[j]`; sorted.
+/// `i:toggle`, the link of i to a cell as `i:link:r[j]`, local number 2 of a procedure as
+/// `t:scan.copy#2[j]`; sorted.
 pub fn kept(program: &Program, model: &Model) -> Vec<String> {
     let names = names(program, model).into_iter().zip(&model.slots);
     let mut kept: Vec<String> =
@@ -90,10 +91,7 @@ fn names(program: &Program, model: &Model) -> Vec<Option<String>> {
         }
     };
     for (variable, room) in program.shared.iter().zip(&model.shared) {
-        let mut names = vec![Some(variable.name.clone())];
-        for index in &variable.dimensions {
-            names = names.iter().flat_map(|name| indexed(name.as_deref(), *index)).collect();
-        }
+        let names = cells(&variable.name, &variable.dimensions);
         let scalars = scalars(&variable.content, mode);
         let of = |name: &Option<String>| -> Vec<Option<String>> {
             scalars.iter().map(|scalar| Some(name.clone()? + scalar.as_deref()?)).collect()
@@ -101,6 +99,12 @@ fn names(program: &Program, model: &Model) -> Vec<Option<String>> {
         add(room.base, names.iter().flat_map(of).collect());
     }
     for (owner, block) in ["i", "j", "t"].iter().zip(model.blocks) {
+        for (shared, links) in program.shared.iter().zip(&model.links) {
+            let names = cells(&format!("{owner}:link:{}", shared.name), &shared.dimensions);
+            if let Some(begin) = links {
+                add(block + begin, names);
+            }
+        }
         let mut variable = |name: String, begin: usize, content: &Type| {
             let scalars = scalars(content, mode).into_iter();
             add(begin, scalars.map(|scalar| Some(format!("{owner}:{name}{}", scalar?))).collect());
@@ -121,10 +125,18 @@ fn names(program: &Program, model: &Model) -> Vec<Option<String>> {
 /// Which write of the update is where it takes effect: its position among the accesses of
 /// the procedure, in the order of the text.
 pub fn point(model: &Model) -> Option<usize> {
-    let is_access = |act: &Act| matches!(act, Act::Read(..) | Act::Write(..) | Act::Swap(..));
     let mut accesses =
-        model.code.iter().filter(|one| one.procedure == model.update && is_access(&one.act));
+        model.code.iter().filter(|one| one.procedure == model.update && one.act.cell().is_some());
     accesses.position(|one| one.point)
+}
+
+/// The cells of a variable.
+fn cells(name: &str, dimensions: &[IndexSet]) -> Vec<Option<String>> {
+    let mut names = vec![Some(name.to_owned())];
+    for index in dimensions {
+        names = names.iter().flat_map(|name| indexed(name.as_deref(), *index)).collect();
+    }
+    names
 }
 
 /// A name with each index, none for a place of any other.

@@ -29,6 +29,11 @@ pub const LOOSE: u8 = 4;
 /// The members that have a place of their own in arrays.
 pub const PLACES: usize = 3;
 
+/// A link that is broken, or was never made.
+pub const BROKEN: u8 = BASE;
+/// A link that is unbroken.
+pub const LINKED: u8 = BASE + 1;
+
 /// An entry of a view that was read whole from shared memory: judged where it was made.
 pub const BORROWED: u8 = BASE + 2;
 

@@ -5,7 +5,7 @@
 //! do in their scans is none of it, nor is what has t among its indices.
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
-use crate::layout::{Layout, at, op};
+use crate::layout::{Layout, Leaf, Scalar, at, op};
 use crate::step::{Failure, GAP, Kind, MEMBER, MOST_WAYS};
 
 /// When a byte of a view is in the centre.
@@ -33,7 +33,11 @@ impl Central {
             return if slot.tracked { Self::Never } else { Self::Always };
         };
         let block = layout.blocks[usize::from(owner)];
+        let scalar = slot.leaf.map(|leaf| leaf.scalar);
         match (slot.frame, byte - block) {
+            (None, _) if matches!(scalar, Some(Scalar::Link(_))) => {
+                Self::Outside { block, ghostly: false }
+            }
             (None, at::SWITCHED | at::END..) => Self::Always,
             (frame, _) => {
                 let ghostly = frame.is_some_and(|frame| layout.ghostly[frame]);
@@ -112,10 +116,15 @@ pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Ve
     Ok(states)
 }
 
-/// Whether a local holds nothing where its process stands: the procedure is not called, the
-/// local is forgotten there, or it belongs to a loop that is not running.
+/// Whether a local or a link holds nothing where its process stands: the procedure is not called, it
+/// is forgotten there, or it belongs to a loop that is not running.
 fn is_forgotten(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
     let slot = &layout.slots[byte];
+    if let (Some(owner), Some(Leaf { scalar: Scalar::Link(variable), .. })) =
+        (slot.owner, slot.leaf)
+    {
+        return layout.is_unlinked(state, owner, variable);
+    }
     let (Some(owner), Some(procedure)) = (slot.owner, slot.frame) else { return false };
     let block = layout.blocks[usize::from(owner)];
     let frame = &layout.frames[procedure];

@@ -4,22 +4,19 @@
 use std::io::{self, BufRead};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use snapshot_core::observer::ObserverState;
 use snapshot_language::Span;
 use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
 
-use crate::byte::{ANY, BASE, LOOSE, OTHER};
-use crate::centre::{canonical, definite};
 use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
 use crate::flips::{self, Bit};
 use crate::join::Effect;
-use crate::layout::{Layout, SPECIFICATION, Scalar, Unfit, at, may_fail, op};
+use crate::layout::{Layout, Unfit, may_fail};
 use crate::recall::Recall;
-use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Planted, late};
+use crate::step::{Failure, Kind, Planted, late};
 use crate::text::Rows;
-use crate::views::{centres, initial, lists};
+use crate::views::{MOST_VERSIONS, centres, initial, is_view, lists};
 use crate::{Budget, Unfinished};
 
 /// What came of a check.
@@ -316,31 +313,50 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
                 return Err(self.expected("no more classes of bits"));
             }
         }
-        for _ in 0..self.count("forgotten")? {
-            let line = self.line("a procedure, an instruction, and locals")?;
-            let numbers: Option<Vec<usize>> =
-                line.split(' ').map(|number| number.parse().ok()).collect();
-            let forgotten = numbers.as_deref().and_then(|numbers| match numbers {
-                [procedure, at, locals @ ..] => {
-                    let count = layout.frames.get(*procedure)?.locals.len();
-                    let may_be =
-                        |local: &usize| *local < count && layout.may_forget(*procedure, *local);
-                    let fits = locals.iter().all(may_be);
-                    let to = layout.forgotten.get_mut(*procedure)?.get_mut(*at)?;
-                    fits.then(|| *to = locals.to_vec())
-                }
-                _ => None,
-            });
-            if forgotten.is_none() {
-                return Err(self.expected("a procedure, an instruction, and locals, by number"));
-            }
-        }
+        let forgotten = self.by_instruction("forgotten", &layout, |procedure, local| {
+            let count = layout.frames[procedure].locals.len();
+            local < count && layout.may_forget(procedure, local)
+        })?;
+        let is_linked = |_, variable: usize| matches!(layout.links.get(variable), Some(Some(_)));
+        layout.unlinked = self.by_instruction("unlinked", &layout, is_linked)?;
+        layout.forgotten = forgotten;
         layout.index();
         flips::check(&layout).map_err(|expected| self.expected(expected))?;
         if layout.versions.len() > MOST_VERSIONS {
             return Err(Refusal::Unfit(Unfit("as many versions that are kept")).into());
         }
         Ok(layout)
+    }
+
+    /// Lines of a procedure, an instruction, and what is forgotten on arrival, by number.
+    fn by_instruction(
+        &mut self,
+        title: &str,
+        layout: &Layout<'_>,
+        may_be: impl Fn(usize, usize) -> bool,
+    ) -> Result<Vec<Vec<Vec<usize>>>, Stop> {
+        let code = layout.code.iter();
+        let mut all: Vec<Vec<Vec<usize>>> =
+            code.map(|code| vec![Vec::new(); code.instructions.len()]).collect();
+        for _ in 0..self.count(title)? {
+            let line = self.line("a procedure, an instruction, and what is forgotten there")?;
+            let numbers: Option<Vec<usize>> =
+                line.split(' ').map(|number| number.parse().ok()).collect();
+            let read = numbers.as_deref().and_then(|numbers| match numbers {
+                [procedure, at, forgotten @ ..] => {
+                    let to = all.get_mut(*procedure)?.get_mut(*at)?;
+                    let fits = forgotten.iter().all(|one| may_be(*procedure, *one));
+                    fits.then(|| *to = forgotten.to_vec())
+                }
+                _ => None,
+            });
+            if read.is_none() {
+                return Err(self.expected(
+                    "a procedure, an instruction, and what is forgotten there, by number",
+                ));
+            }
+        }
+        Ok(all)
     }
 
     fn obligation(&mut self, layout: &Layout<'_>) -> Result<u64, Stop> {
@@ -449,96 +465,5 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
     }
 }
 
-/// The most versions that are kept.
-const MOST_VERSIONS: usize = 100;
-
 /// How often the budget is asked.
 const PERIOD: usize = 64;
-
-/// Whether a row is a view: every byte is one of its type, places and loops are there, what is
-/// in the centre is definite, versions are numbered in order. To list what no state has does
-/// no harm; what is excluded here are rows that no rule is made for.
-fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
-    let is_left_out = |byte: usize| {
-        let slot = &layout.slots[byte];
-        let owner = slot.owner.zip(slot.frame);
-        owner.is_some_and(|(owner, frame)| {
-            let block = layout.blocks[usize::from(owner)];
-            layout.frames[frame].fors.iter().any(|position| block + position + 1 == byte)
-        })
-    };
-    let is_byte = |(at, byte): (usize, &u8)| {
-        let slot = &layout.slots[at];
-        let is_there = |member: &u8| *member == OTHER || kind.members.contains(member);
-        if *byte == ANY {
-            return true;
-        }
-        if slot.members().any(|member| !kind.members.contains(&member)) {
-            return false;
-        }
-        if slot.position {
-            return match *byte {
-                GAP | COUNTING => true,
-                byte if byte >= MEMBER => kind.members.contains(&(byte - MEMBER)),
-                byte => kind.members.contains(&(byte - GAP - 1)),
-            };
-        }
-        match slot.leaf {
-            Some(leaf) => match leaf.scalar {
-                // What a loop over integers leaves out is one.
-                Scalar::Member if is_left_out(at) => *byte >= BASE,
-                Scalar::Member if *byte == BASE + LOOSE => {
-                    layout.loose_bytes.iter().any(|(_, variable)| *variable == at)
-                }
-                Scalar::Member => {
-                    leaf.optional && *byte == crate::byte::NONE
-                        || byte.checked_sub(BASE).is_some_and(|member| is_there(&member))
-                }
-                Scalar::Version => (BASE..BASE + 2 + MOST_VERSIONS as u8).contains(byte),
-                Scalar::View => (BASE..=crate::byte::MINE).contains(byte),
-                _ => leaf.values(&kind.members).is_some_and(|values| values.contains(byte)),
-            },
-            None if at == SPECIFICATION => match layout.obligation.aim {
-                Aim::Observer => *byte < 1 << ObserverState::BITS,
-                Aim::Memory(_) => *byte < 4,
-                Aim::Faults | Aim::Nesting => false,
-            },
-            None => true,
-        }
-    };
-    let stands = |owner: usize, block: &usize| {
-        let head = |offset: usize| view[block + offset];
-        let ghost = head(at::OP).checked_sub(op::GHOSTS).map(usize::from);
-        let is_alone = |ghost: usize| {
-            layout.late && layout.is_ghost.get(ghost) == Some(&true) && head(at::GHOST) == 1
-        };
-        let is_head = ghost.is_none_or(is_alone)
-            && head(at::GHOST) <= 1
-            && head(at::BEGUN) <= 1
-            && head(at::BITS) < 16
-            && (head(at::TOKEN) == 0 || layout.tokens())
-            && head(at::TOKEN) <= crate::byte::OLD
-            && head(at::INVOKED) <= 1
-            && head(at::SWITCHED) <= 1;
-        let is_absent = !kind.members.contains(&(owner as u8));
-        let mut frames = layout.frames.iter().zip(&layout.code);
-        let stand = frames
-            .all(|(frame, code)| usize::from(view[block + frame.at]) <= code.instructions.len());
-        if !is_head {
-            return false;
-        }
-        let root = layout.root(head(at::OP));
-        let runs = head(at::OP) == op::IDLE || view[block + layout.frames[root].at] != 0;
-        stand && runs && (!is_absent || head(at::OP) == op::IDLE)
-    };
-    if !view.iter().enumerate().all(is_byte)
-        || !layout.blocks.iter().enumerate().all(|(owner, block)| stands(owner, block))
-    {
-        return false;
-    }
-    let mut same = view.to_vec();
-    canonical(layout, &mut same);
-    same == view
-        && definite(layout, kind, view).is_ok_and(|all| all.len() == 1)
-        && flips::normal(layout, same) == [view]
-}

@@ -7,6 +7,7 @@
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
 use snapshot_language::Span;
+use snapshot_language::program::SharedId;
 use snapshot_semantics::interpret::code::Instruction;
 
 use crate::byte::{ANY, BASE, BORROWED, FRESH, I, J, MINE, MIXED, OLD, Row, T};
@@ -150,6 +151,9 @@ impl<'p> Run<'_, 'p> {
             self.close(state);
             state[block + at::INVOKED] = 0;
             state[block + at::OP] = op::IDLE;
+            for (variable, _) in self.layout.program.shared.iter().enumerate() {
+                state[self.layout.links_of(self.me, SharedId(variable as u32))].fill(ANY);
+            }
             branch.failure = failure;
             self.emit(branch, out);
             return;
@@ -172,13 +176,7 @@ impl<'p> Run<'_, 'p> {
         if let Instruction::Call { into: Some(into), .. } = instruction {
             self.store(branch, caller, into, row);
         }
-        let block = self.block();
-        let frame = &self.layout.frames[caller];
-        branch.state[block + frame.at] = here as u8 + 2;
-        for local in &self.layout.forgotten[caller][here + 1] {
-            let room = frame.locals[*local];
-            branch.state[block + room.base..block + room.base + room.size].fill(ANY);
-        }
+        self.arrive(&mut branch.state, caller, here + 1);
     }
 
     /// Who called a procedure, and where; none: it is the operation.

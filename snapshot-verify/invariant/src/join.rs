@@ -53,6 +53,7 @@ pub fn effect(
     let specification =
         (before[SPECIFICATION] != after[SPECIFICATION]).then_some(after[SPECIFICATION]);
     let (mut cells, mut sets) = (Vec::new(), Vec::new());
+    let in_update = actor != T && matches!(before[block + at::OP], op::UPDATES | op::SWITCHES);
     for write in &outcome.writes {
         match write {
             // What is t's own is another's to others, and in none of their views.
@@ -60,7 +61,16 @@ pub fn effect(
             Write::Cell(variable, indices, row) => {
                 cells.push((*variable, indices.clone(), row.clone()));
             }
-            Write::Private(_) if actor == T => {}
+            Write::Private(_) | Write::Link(_) if actor == T => {}
+            Write::Link(variable) => {
+                for at in layout.links_of(actor, *variable).filter(|_| in_update) {
+                    // To which cell of another it was, views of t do not see.
+                    let slot = &layout.slots[at];
+                    if slot.kept {
+                        sets.push((at, if slot.tracked { ANY } else { after[at] }));
+                    }
+                }
+            }
             Write::Private(number) => {
                 let room = layout.private[*number];
                 let begin = block + room.base;
@@ -74,7 +84,6 @@ pub fn effect(
             }
         }
     }
-    let in_update = actor != T && matches!(before[block + at::OP], op::UPDATES | op::SWITCHES);
     let ends = in_update && before[block + at::GHOST] != 0 && after[block + at::GHOST] == 0;
     if ends {
         for at in block + at::END..block + block_size(layout) {
@@ -292,11 +301,14 @@ impl Joined<'_, '_> {
                 Index::Member(member) => self.kind.members.contains(member),
                 _ => true,
             });
-            let room = cells.iter().find(|(path, _)| is_there && *path == way);
+            let number = cells.iter().position(|(path, _)| is_there && *path == way);
             let mut after = states.clone();
-            if let Some((_, room)) = room {
-                for (at, byte) in (room.base..).zip(row) {
+            if let Some(number) = number {
+                for (at, byte) in (cells[number].1.base..).zip(row) {
                     after = self.set(after, at, *byte);
+                }
+                for state in &mut after {
+                    self.layout.break_links(state, variable, number);
                 }
             }
             let after = after.into_iter().filter(|state| known.insert(state.clone()));

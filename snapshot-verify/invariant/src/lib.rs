@@ -17,7 +17,7 @@
 //! | [`decided`] | what conditions do not need |
 //! | [`flips`] | bits of which only the relation to others is listed |
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
-//! | [`views`], [`recall`] | kinds of views, the first of each, all steps from one |
+//! | [`views`], [`recall`] | kinds of views, which rows are some, the first of each, all steps from one |
 //! | [`claim`], [`text`], [`check`](mod@check) | the file, and its check |
 //! | [`smt`] | the same as conditions for solvers |
 //! | `liveness`, [`search`], [`write`](mod@write) | how it is made; nothing that the check uses |

@@ -1,8 +1,8 @@
-//! Which locals are forgotten where: a guess that makes the set of views small. To forget is
-//! always right, so the check takes any such list.
+//! Which locals and links are forgotten where: a guess that makes the set of views small. To forget
+//! is always right, so the check takes any such list.
 
 use snapshot_language::program::{Access, Expression, ExpressionKind, Place, Projection, Root};
-use snapshot_semantics::interpret::code::{For, Instruction};
+use snapshot_semantics::interpret::code::{Code, For, Instruction};
 
 use crate::layout::Layout;
 
@@ -12,6 +12,58 @@ pub fn forget(layout: &mut Layout<'_>) {
     for procedure in 0..layout.code.len() {
         layout.forgotten[procedure] = dead(layout, procedure);
     }
+    layout.unlinked = unlinked(layout);
+}
+
+/// Per procedure and instruction, the variables to which no link is asked for before the next LL
+/// there. (Of several cells one is linked to at a time, as a rule.)
+fn unlinked(layout: &Layout<'_>) -> Vec<Vec<Vec<usize>>> {
+    let variables = layout.links.len();
+    let of = |code: &Code<'_>| vec![vec![false; variables]; code.instructions.len()];
+    let mut live: Vec<Vec<Vec<bool>>> = layout.code.iter().map(of).collect();
+    // Behind the calls of a procedure; behind an operation links are forgotten.
+    let mut behind = vec![vec![false; variables]; layout.code.len()];
+    let join = |to: &mut Vec<bool>, from: &[bool]| {
+        to.iter_mut().zip(from).for_each(|(to, from)| *to |= from);
+    };
+    loop {
+        let before = (live.clone(), behind.clone());
+        for (procedure, code) in layout.code.iter().enumerate() {
+            for (at, instruction) in code.instructions.iter().enumerate().rev() {
+                let mut now = vec![false; variables];
+                for next in successors(instruction, at) {
+                    if let Some(after) = live[procedure].get(next) {
+                        join(&mut now, after);
+                    }
+                }
+                match instruction {
+                    Instruction::Access { access: Access::LoadLinked(cell), .. } => {
+                        now[cell.variable.0 as usize] = false;
+                    }
+                    Instruction::Access {
+                        access: Access::StoreConditional(cell, _) | Access::Validate(cell),
+                        ..
+                    } => now[cell.variable.0 as usize] = true,
+                    Instruction::Call { procedure: inner, .. } => {
+                        let inner = inner.0 as usize;
+                        join(&mut behind[inner], &now);
+                        now = live[inner].first().cloned().unwrap_or_default();
+                    }
+                    Instruction::Return { .. } => now = behind[procedure].clone(),
+                    _ => {}
+                }
+                live[procedure][at] = now;
+            }
+        }
+        if before == (live.clone(), behind.clone()) {
+            break;
+        }
+    }
+    let dead = |live: &Vec<bool>| {
+        let is_dead = |variable: &usize| layout.links[*variable].is_some() && !live[*variable];
+        (0..variables).filter(is_dead).collect()
+    };
+    live.iter().map(|code| code.iter().map(dead).collect()).collect()
 }
 
 fn dead(layout: &Layout<'_>, procedure: usize) -> Vec<Vec<usize>> {

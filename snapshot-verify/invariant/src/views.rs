@@ -1,14 +1,16 @@
-//! Which kinds of views there are, the first of each, and all steps from one.
+//! Which kinds of views there are, which rows are views, the first of each kind, and all steps
+//! from one.
 
 use smallvec::SmallVec;
+use snapshot_core::observer::ObserverState;
 
-use crate::byte::{ANY, I, J, Row, T};
+use crate::byte::{ANY, BASE, I, J, LOOSE, OTHER, Row, T};
 use crate::centre::{canonical, centre, definite};
 use crate::claim::Aim;
 use crate::flips::{load, normal};
 use crate::join::{Effect, effect};
-use crate::layout::{Layout, op};
-use crate::step::{Failure, Kind, Outcome, Planted, Run};
+use crate::layout::{Layout, SPECIFICATION, Scalar, at, op};
+use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Outcome, Planted, Run};
 
 /// The kinds of an obligation: of i's and j's scans, and of a third process at each place
 /// among them. Of nesting, j is not there.
@@ -144,4 +146,95 @@ pub fn steps(
         }
     }
     Ok(steps)
+}
+
+/// The most versions that are kept.
+pub(crate) const MOST_VERSIONS: usize = 100;
+
+/// Whether a row is a view: every byte is one of its type, places and loops are there, what is
+/// in the centre is definite, versions are numbered in order. To list what no state has does
+/// no harm; what is excluded here are rows that no rule is made for.
+pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
+    let is_left_out = |byte: usize| {
+        let slot = &layout.slots[byte];
+        let owner = slot.owner.zip(slot.frame);
+        owner.is_some_and(|(owner, frame)| {
+            let block = layout.blocks[usize::from(owner)];
+            layout.frames[frame].fors.iter().any(|position| block + position + 1 == byte)
+        })
+    };
+    let is_byte = |(at, byte): (usize, &u8)| {
+        let slot = &layout.slots[at];
+        let is_there = |member: &u8| *member == OTHER || kind.members.contains(member);
+        if *byte == ANY {
+            return true;
+        }
+        if slot.members().any(|member| !kind.members.contains(&member)) {
+            return false;
+        }
+        if slot.position {
+            return match *byte {
+                GAP | COUNTING => true,
+                byte if byte >= MEMBER => kind.members.contains(&(byte - MEMBER)),
+                byte => kind.members.contains(&(byte - GAP - 1)),
+            };
+        }
+        match slot.leaf {
+            Some(leaf) => match leaf.scalar {
+                // What a loop over integers leaves out is one.
+                Scalar::Member if is_left_out(at) => *byte >= BASE,
+                Scalar::Member if *byte == BASE + LOOSE => {
+                    layout.loose_bytes.iter().any(|(_, variable)| *variable == at)
+                }
+                Scalar::Member => {
+                    leaf.optional && *byte == crate::byte::NONE
+                        || byte.checked_sub(BASE).is_some_and(|member| is_there(&member))
+                }
+                Scalar::Version => (BASE..BASE + 2 + MOST_VERSIONS as u8).contains(byte),
+                Scalar::View => (BASE..=crate::byte::MINE).contains(byte),
+                _ => leaf.values(&kind.members).is_some_and(|values| values.contains(byte)),
+            },
+            None if at == SPECIFICATION => match layout.obligation.aim {
+                Aim::Observer => *byte < 1 << ObserverState::BITS,
+                Aim::Memory(_) => *byte < 4,
+                Aim::Faults | Aim::Nesting => false,
+            },
+            None => true,
+        }
+    };
+    let stands = |owner: usize, block: &usize| {
+        let head = |offset: usize| view[block + offset];
+        let ghost = head(at::OP).checked_sub(op::GHOSTS).map(usize::from);
+        let is_alone = |ghost: usize| {
+            layout.late && layout.is_ghost.get(ghost) == Some(&true) && head(at::GHOST) == 1
+        };
+        let is_head = ghost.is_none_or(is_alone)
+            && head(at::GHOST) <= 1
+            && head(at::BEGUN) <= 1
+            && head(at::BITS) < 16
+            && (head(at::TOKEN) == 0 || layout.tokens())
+            && head(at::TOKEN) <= crate::byte::OLD
+            && head(at::INVOKED) <= 1
+            && head(at::SWITCHED) <= 1;
+        let is_absent = !kind.members.contains(&(owner as u8));
+        let mut frames = layout.frames.iter().zip(&layout.code);
+        let stand = frames
+            .all(|(frame, code)| usize::from(view[block + frame.at]) <= code.instructions.len());
+        if !is_head {
+            return false;
+        }
+        let root = layout.root(head(at::OP));
+        let runs = head(at::OP) == op::IDLE || view[block + layout.frames[root].at] != 0;
+        stand && runs && (!is_absent || head(at::OP) == op::IDLE)
+    };
+    if !view.iter().enumerate().all(is_byte)
+        || !layout.blocks.iter().enumerate().all(|(owner, block)| stands(owner, block))
+    {
+        return false;
+    }
+    let mut same = view.to_vec();
+    canonical(layout, &mut same);
+    same == view
+        && definite(layout, kind, view).is_ok_and(|all| all.len() == 1)
+        && normal(layout, same) == [view]
 }

@@ -266,13 +266,6 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
     for name in kept {
         writeln!(output, "{name}")?;
     }
-    let mut forgotten = Vec::new();
-    for (procedure, code) in layout.forgotten.iter().enumerate() {
-        for (at, locals) in code.iter().enumerate().filter(|(_, locals)| !locals.is_empty()) {
-            let locals: Vec<String> = locals.iter().map(ToString::to_string).collect();
-            forgotten.push(format!("{procedure} {at} {}", locals.join(" ")));
-        }
-    }
     writeln!(output, "late {}", u8::from(layout.late))?;
     writeln!(output, "loose {}", layout.loose.len())?;
     for (owner, procedure, number) in &layout.loose {
@@ -288,10 +281,19 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
         let bits: Vec<String> = class.iter().map(|bit| layout.bit_name(*bit)).collect();
         writeln!(output, "{}", bits.join(" "))?;
     }
-    writeln!(output, "forgotten {}", forgotten.len())?;
-    for line in forgotten {
-        writeln!(output, "{line}")?;
-    }
+    let mut by_instruction = |title: &str, of: &[Vec<Vec<usize>>]| -> io::Result<()> {
+        let mut lines = Vec::new();
+        for (procedure, code) in of.iter().enumerate() {
+            for (at, numbers) in code.iter().enumerate().filter(|(_, one)| !one.is_empty()) {
+                let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+                lines.push(format!("{procedure} {at} {}", numbers.join(" ")));
+            }
+        }
+        writeln!(output, "{title} {}", lines.len())?;
+        lines.into_iter().try_for_each(|line| writeln!(output, "{line}"))
+    };
+    by_instruction("forgotten", &layout.forgotten)?;
+    by_instruction("unlinked", &layout.unlinked)?;
     for views in family.lists() {
         writeln!(output, "views {}", views.len())?;
         let mut sorted: Vec<&[u8]> = views.iter().map(|view| &**view).collect();

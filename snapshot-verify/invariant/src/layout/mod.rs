@@ -4,9 +4,12 @@
 //! are among i, j and t, and a block for each of the three: where it stands, its private
 //! variables, and a frame per procedure (no procedure calls itself, so one is enough).
 
+mod head;
+mod links;
 mod program;
 mod scalars;
 
+pub use head::{at, op};
 pub use program::{each_expression, may_be_outside, may_fail};
 pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, leaves, size};
 
@@ -14,7 +17,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-use snapshot_language::program::{CellKind, Program, Type};
+use snapshot_language::program::{Program, Type};
 use snapshot_semantics::interpret::code::{self, Code, Instruction};
 
 use self::program::{bound, ghosts};
@@ -53,41 +56,6 @@ impl Slot {
     pub fn members(&self) -> impl Iterator<Item = u8> {
         self.path.iter().copied().chain(self.owner)
     }
-}
-
-/// Offsets within a block.
-pub mod at {
-    /// What the process does: one of the constants of [`super::op`].
-    pub const OP: usize = 0;
-    /// Whether a ghost scan is open.
-    pub const GHOST: usize = 1;
-    /// Whether it has made its first access to something that is kept.
-    pub const BEGUN: usize = 2;
-    /// What the specification knows of it.
-    pub const BITS: usize = 3;
-    /// The token of what it will return: fresh, or old.
-    pub const TOKEN: usize = 4;
-    /// Whether the update to 1 has made its first access.
-    pub const INVOKED: usize = 5;
-    /// Whether the process has begun an update to 1.
-    pub const SWITCHED: usize = 6;
-    /// The number of these.
-    pub const END: usize = 7;
-}
-
-/// What a process does.
-pub mod op {
-    /// Nothing.
-    pub const IDLE: u8 = 0;
-    /// An update, but for the first to 1.
-    pub const UPDATES: u8 = 1;
-    /// A scan.
-    pub const SCANS: u8 = 2;
-    /// The first update to 1.
-    pub const SWITCHES: u8 = 3;
-    /// A ghost scan of an operation that is not shown yet: this, and the number of the
-    /// procedure.
-    pub const GHOSTS: u8 = 4;
 }
 
 /// An index of a cell: a member, or, over integers, its place.
@@ -149,6 +117,9 @@ pub struct Layout<'p> {
     pub cells: Vec<Vec<(Vec<Index>, Room)>>,
     /// Per private variable, within a block.
     pub private: Vec<Room>,
+    /// Per shared variable, the links of a process to its cells, within a block; none if it has no
+    /// links.
+    pub links: Vec<Option<Room>>,
     /// Per procedure, within a block.
     pub frames: Vec<Frame>,
     /// Per procedure, whether its calls from outside are ghost scans.
@@ -157,6 +128,8 @@ pub struct Layout<'p> {
     pub ghostly: Vec<bool>,
     /// Per procedure and instruction, the locals that are forgotten on arrival.
     pub forgotten: Vec<Vec<Vec<usize>>>,
+    /// Per procedure and instruction, the shared variables to which links are forgotten on arrival.
+    pub unlinked: Vec<Vec<Vec<usize>>>,
     /// The instruction of `update` where an update takes effect.
     pub point: Option<usize>,
     /// Per procedure and `for`, whether it leaves out an index.
@@ -217,10 +190,12 @@ impl<'p> Layout<'p> {
             shared: Vec::new(),
             cells: Vec::new(),
             private: Vec::new(),
+            links: Vec::new(),
             frames: Vec::new(),
             is_ghost,
             ghostly,
             forgotten: Vec::new(),
+            unlinked: Vec::new(),
             point: None,
             leaves_out: Vec::new(),
             versions: Vec::new(),
@@ -241,6 +216,7 @@ impl<'p> Layout<'p> {
         };
         for code in &layout.code {
             layout.forgotten.push(vec![Vec::new(); code.instructions.len()]);
+            layout.unlinked.push(vec![Vec::new(); code.instructions.len()]);
             let mut leaves_out = vec![false; code.fors];
             for instruction in &code.instructions {
                 if let Instruction::BeginFor(this) = instruction {
@@ -249,7 +225,7 @@ impl<'p> Layout<'p> {
             }
             layout.leaves_out.push(leaves_out);
         }
-        layout.shared()?;
+        layout.shared();
         layout.blocks();
         Ok(layout)
     }
@@ -259,11 +235,8 @@ impl<'p> Layout<'p> {
         self.obligation.has_tokens()
     }
 
-    fn shared(&mut self) -> Result<(), Unfit> {
+    fn shared(&mut self) {
         for variable in &self.program.shared {
-            if variable.cell == CellKind::Linked {
-                return Err(Unfit("LL/SC cells"));
-            }
             let room =
                 Room { base: self.slots.len(), size: size(&variable.content, self.tokens()) };
             self.shared.push(room);
@@ -283,7 +256,6 @@ impl<'p> Layout<'p> {
                 }
             }
         }
-        Ok(())
     }
 
     fn is_token(&self, leaf: Leaf) -> bool {
@@ -300,6 +272,7 @@ impl<'p> Layout<'p> {
             let room = self.variable(&mut block, &variable.name, &variable.content, None);
             self.private.push(room);
         }
+        self.links = links::add(self.program, &mut block);
         for (number, procedure) in self.program.procedures.iter().enumerate() {
             let frame = Some(number);
             let begin = block.len();

@@ -129,7 +129,7 @@ pub(super) fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Ve
     for ghost in (0..count).filter(|ghost| is_ghost[*ghost]) {
         ghostly.iter_mut().zip(reached(ghost)).for_each(|(all, one)| *all |= one);
     }
-    // What runs outside of ghost scans never runs within one.
+    // What runs both outside of ghost scans and within one calls none itself.
     let mut outside = vec![false; count];
     let mut waiting = match ghosts {
         Ghosts::Scans => vec![program.update().0 as usize],
@@ -147,7 +147,9 @@ pub(super) fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Ve
             }
         });
     }
-    let is_mixed = (0..count).any(|one| outside[one] && ghostly[one]);
+    let calls_one =
+        |from: usize| reached(from).iter().zip(&is_ghost).any(|(one, two)| *one && *two);
+    let is_mixed = (0..count).any(|one| outside[one] && ghostly[one] && calls_one(one));
     if !is_ghost.contains(&true) || is_mixed {
         return Err(Unfit("ghost scans of this kind"));
     }

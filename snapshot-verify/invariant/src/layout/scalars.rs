@@ -1,6 +1,6 @@
 //! The scalars that a type, or a shared variable, consists of.
 
-use snapshot_language::program::{Bound, IndexSet, Type};
+use snapshot_language::program::{Bound, IndexSet, SharedId, Type};
 
 use super::{Index, Room};
 use crate::byte::{BASE, GREATEST, NONE, OTHER, PLACES, integer};
@@ -20,6 +20,8 @@ pub enum Scalar {
     View,
     /// A version.
     Version,
+    /// Whether a process is linked to a cell of this variable.
+    Link(SharedId),
     /// What is never kept: counters, and integers whose range depends on n.
     Lost,
 }
@@ -37,7 +39,7 @@ impl Leaf {
     /// All definite bytes; `None` if they are not finitely many.
     pub fn values(self, members: &[u8]) -> Option<Vec<u8>> {
         let mut values: Vec<u8> = match self.scalar {
-            Scalar::Bool | Scalar::Value => vec![BASE, BASE + 1],
+            Scalar::Bool | Scalar::Value | Scalar::Link(_) => vec![BASE, BASE + 1],
             Scalar::Integer(low, high) => (low..=high).map(integer).collect(),
             Scalar::Member => members.iter().chain(&[OTHER]).map(|one| BASE + one).collect(),
             Scalar::View | Scalar::Version | Scalar::Lost => return None,

@@ -262,7 +262,7 @@ impl<'a, 'p> Meaning<'a, 'p> {
             }
             Scalar::Member => parts.push(format!("(= {term} {})", member(view[byte] - BASE))),
             Scalar::Version => parts.push(self.version(view, byte, &term, all)),
-            Scalar::Integer(..) | Scalar::Lost => {}
+            Scalar::Integer(..) | Scalar::Link(_) | Scalar::Lost => {}
         }
         and(&parts)
     }

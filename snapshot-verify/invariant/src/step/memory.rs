@@ -6,8 +6,8 @@ use snapshot_language::program::{
 };
 use snapshot_semantics::interpret::code::Instruction;
 
-use super::{Failure, Outcome, Run, Write, definite_indices};
-use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T, number, truth};
+use super::{Outcome, Run, Write, definite_indices};
+use crate::byte::{ANY, BASE, BROKEN, LINKED, LOOSE, OTHER, PLACES, Row, T, number, truth};
 use crate::centre::is_central;
 use crate::evaluate::{Stop, patched_token, stored_token};
 use crate::layout::{Index, Room, Scalar, fixed, size};
@@ -137,13 +137,19 @@ impl<'p> Run<'_, 'p> {
         into: Option<&Place>,
     ) -> bool {
         let writes = access.writes();
+        let variable = access.place().variable;
+        if matches!(access, Access::LoadLinked(_)) && self.layout.keeps_links(self.me, variable) {
+            return false;
+        }
         if !writes && !self.keeps(procedure, into) {
             return true;
         }
+        // A plain read, or an LL whose link is not kept, has to do with the content alone.
+        let links = writes || matches!(access, Access::Validate(_));
         let exact = self.me == T || (self.is_followed() && self.is_inside(&branch.state));
         if !exact {
             let indices = self.central_indices(branch, procedure, access.place());
-            return !self.touches(access.place().variable, &indices, true);
+            return !self.touches(variable, &indices, (true, links));
         }
         let mut branch = branch.clone();
         let Ok(indices) = self.indices(&mut branch, procedure, access.place()) else {
@@ -151,7 +157,7 @@ impl<'p> Run<'_, 'p> {
         };
         let is_mine = |one: &Index| *one == Index::Member(T);
         let others_are_t = writes && !indices.iter().any(is_mine);
-        !self.touches(access.place().variable, &indices, others_are_t)
+        !self.touches(variable, &indices, (others_are_t, links))
     }
 
     /// The indices of a cell as far as the centre says what they are, where all views of a state
@@ -180,21 +186,28 @@ impl<'p> Run<'_, 'p> {
         place.indices.iter().zip(dimensions).map(index).collect()
     }
 
-    /// Whether cells with these indices are kept; another process may be t, or not.
+    /// Whether cells with these indices are kept; another process may be t, or not, and links to them
+    /// count, or not.
     pub(super) fn touches(
         &self,
         variable: SharedId,
         indices: &[Index],
-        others_are_t: bool,
+        (others_are_t, links): (bool, bool),
     ) -> bool {
-        self.layout.cells[variable.0 as usize].iter().any(|(path, room)| {
+        let is_linked = |number: usize| {
+            let mut members = 0..PLACES as u8;
+            members.any(|member| self.layout.link(member, variable, number).is_some())
+        };
+        let mut cells = self.layout.cells[variable.0 as usize].iter().enumerate();
+        cells.any(|(number, (path, room))| {
             let hit = indices.iter().zip(path).all(|(index, place)| match (index, place) {
                 (Index::Member(OTHER | LOOSE), Index::Member(T)) => others_are_t,
                 (Index::Member(LOOSE), _) => true,
                 (Index::Anyone | Index::Anywhere, _) => true,
                 (index, place) => index == place,
             });
-            hit && self.layout.slots[room.base..room.base + room.size].iter().any(|slot| slot.kept)
+            let mut slots = self.layout.slots[room.base..room.base + room.size].iter();
+            hit && (slots.any(|slot| slot.kept) || links && is_linked(number))
         })
     }
 
@@ -245,16 +258,14 @@ impl<'p> Run<'_, 'p> {
     ) {
         let variable = access.place().variable;
         let declared = self.layout.program.shared(variable);
-        let found =
-            self.layout.cells[variable.0 as usize].iter().find(|(path, _)| *path == indices);
-        let there = |(path, _): &&(Vec<Index>, Room)| {
-            path.iter().all(|index| match index {
-                Index::Member(member) => self.kind.members.contains(member),
-                _ => true,
-            })
-        };
-        let room = found.filter(there).map(|(_, room)| *room);
-        let content = match room {
+        let cells = &self.layout.cells[variable.0 as usize];
+        let is_there = indices.iter().all(|index| match index {
+            Index::Member(member) => self.kind.members.contains(member),
+            _ => true,
+        });
+        // The number of the cell, if it has a place.
+        let cell = cells.iter().position(|(path, _)| is_there && *path == indices);
+        let content = match cell.map(|number| cells[number].1) {
             Some(room) => {
                 let view = self.layout.read_view(false);
                 let mut row = self.layout.unknown(&declared.content, view);
@@ -286,14 +297,14 @@ impl<'p> Run<'_, 'p> {
                 let unknown = scope.unknown;
                 match row {
                     Ok(row) => {
-                        self.write(&mut branch, variable, &indices, room, row, point);
+                        self.write(&mut branch, variable, &indices, cell, row, point);
                         out.push(finish(branch, &[]));
                     }
                     Err(stop) => {
                         let mut after = Vec::new();
                         self.stopped(branch, stop, unknown, &mut after, |branch| {
                             let row = self.layout.unknown(&value.content, self.lost_view());
-                            self.write(branch, variable, &indices, room, row, point);
+                            self.write(branch, variable, &indices, cell, row, point);
                             *branch = finish(branch.clone(), &[]);
                         });
                         for branch in after {
@@ -338,16 +349,74 @@ impl<'p> Run<'_, 'p> {
                                 None => self.layout.unknown(&new.content, self.lost_view()),
                             },
                         };
-                        self.write(&mut branch, variable, &indices, room, row, point);
+                        self.write(&mut branch, variable, &indices, cell, row, point);
                     }
                     out.push(finish(branch, &[truth(success)]));
                 }
             }
-            Access::LoadLinked(_) | Access::StoreConditional(..) | Access::Validate(_) => {
-                branch.failure = Some(Failure::Unfit("LL/SC cells"));
-                out.push(branch);
+            Access::LoadLinked(_) => {
+                self.link(&mut branch, variable, cell);
+                out.push(finish(branch, &content));
+            }
+            Access::Validate(_) => {
+                for (is_linked, branch) in self.by_link(branch, variable, cell) {
+                    out.push(finish(branch, &[truth(is_linked)]));
+                }
+            }
+            Access::StoreConditional(_, value) => {
+                for (is_linked, mut branch) in self.by_link(branch, variable, cell) {
+                    if is_linked {
+                        let row = match self.scope(&mut branch, procedure).row(value) {
+                            Ok(row) => row,
+                            Err(stop) => match self.unknown(stop, &branch.state) {
+                                Some(failure) => {
+                                    branch.failure = Some(failure);
+                                    out.push(branch);
+                                    continue;
+                                }
+                                None => self.layout.unknown(&value.content, self.lost_view()),
+                            },
+                        };
+                        self.write(&mut branch, variable, &indices, cell, row, point);
+                    }
+                    out.push(finish(branch, &[truth(is_linked)]));
+                }
             }
         }
+    }
+
+    /// Links the process to a cell, if that has a place.
+    fn link(&self, branch: &mut Outcome, variable: SharedId, cell: Option<usize>) {
+        let at = cell.and_then(|number| self.layout.link(self.me, variable, number));
+        if let Some(at) = at {
+            branch.state[at] = LINKED;
+        }
+        let write = Write::Link(variable);
+        if self.layout.keeps_links(self.me, variable) && !branch.writes.contains(&write) {
+            branch.writes.push(write);
+        }
+    }
+
+    /// The process linked to the cell, or not: what is possible, and then known.
+    fn by_link(
+        &self,
+        branch: Outcome,
+        variable: SharedId,
+        cell: Option<usize>,
+    ) -> Vec<(bool, Outcome)> {
+        let at = cell.and_then(|number| self.layout.link(self.me, variable, number));
+        let known = at.map_or(ANY, |at| branch.state[at]);
+        let mut ways = Vec::new();
+        for byte in [LINKED, BROKEN] {
+            if known == ANY || known == byte {
+                let mut branch = branch.clone();
+                if let Some(at) = at {
+                    branch.state[at] = byte;
+                }
+                ways.push((byte == LINKED, branch));
+            }
+        }
+        ways
     }
 
     pub(super) fn write(
@@ -355,7 +424,7 @@ impl<'p> Run<'_, 'p> {
         branch: &mut Outcome,
         variable: SharedId,
         indices: &[Index],
-        room: Option<Room>,
+        cell: Option<usize>,
         mut row: Row,
         point: bool,
     ) {
@@ -363,7 +432,8 @@ impl<'p> Run<'_, 'p> {
         for (at, byte) in (base..).zip(&mut row) {
             *byte = self.layout.tight(at, *byte);
         }
-        if let Some(room) = room {
+        if let Some(number) = cell {
+            let room = self.layout.cells[variable.0 as usize][number].1;
             for (at, byte) in (room.base..).zip(&row) {
                 let slot = &self.layout.slots[at];
                 if !slot.kept {
@@ -378,9 +448,13 @@ impl<'p> Run<'_, 'p> {
                 };
             }
         }
+        if let Some(number) = cell {
+            self.layout.break_links(&mut branch.state, variable, number);
+        }
         // What no view keeps is seen by none.
         let is_mine = |one: &Index| *one == Index::Member(T);
-        if self.touches(variable, indices, self.me != T || !indices.iter().any(is_mine)) {
+        let others_are_t = self.me != T || !indices.iter().any(is_mine);
+        if self.touches(variable, indices, (others_are_t, true)) {
             // Twice the same, to any others, is the same as once.
             let write = Write::Cell(variable, indices.to_vec(), row);
             if branch.writes.last() != Some(&write) {

@@ -78,6 +78,8 @@ pub enum Write {
     Cell(SharedId, Vec<Index>, Row),
     /// A private variable was stored to; what it holds is in the view.
     Private(usize),
+    /// The process linked to a cell of this variable; to which is in the view.
+    Link(SharedId),
 }
 
 /// A way in which a step may end.
@@ -158,23 +160,7 @@ impl<'p> Run<'_, 'p> {
 
     /// Where it stands: the procedure and the instruction.
     pub fn place(&self, state: &[u8]) -> Option<(usize, usize)> {
-        let operation = self.head(state, at::OP);
-        if operation == op::IDLE {
-            return None;
-        }
-        let mut procedure = self.layout.root(operation);
-        loop {
-            let stands = self.head(state, self.layout.frames[procedure].at);
-            let here = usize::from(stands.checked_sub(1)?);
-            match self.layout.code[procedure].instructions[here] {
-                Instruction::Call { procedure: inner, .. }
-                    if self.head(state, self.layout.frames[inner.0 as usize].at) != 0 =>
-                {
-                    procedure = inner.0 as usize;
-                }
-                _ => return Some((procedure, here)),
-            }
-        }
+        self.layout.place(state, self.me, true)
     }
 
     /// All ways in which the process may go on; of i and j, unless they are in a scan that the
@@ -368,13 +354,16 @@ impl<'p> Run<'_, 'p> {
     }
 
     /// Puts a process before an instruction of the procedure that it is in.
-    fn arrive(&self, state: &mut [u8], procedure: usize, here: usize) {
+    pub(crate) fn arrive(&self, state: &mut [u8], procedure: usize, here: usize) {
         let block = self.block();
         let frame = &self.layout.frames[procedure];
         state[block + frame.at] = here as u8 + 1;
         for local in &self.layout.forgotten[procedure][here] {
             let room = frame.locals[*local];
             state[block + room.base..block + room.base + room.size].fill(ANY);
+        }
+        for variable in &self.layout.unlinked[procedure][here] {
+            state[self.layout.links_of(self.me, SharedId(*variable as u32))].fill(ANY);
         }
     }
 

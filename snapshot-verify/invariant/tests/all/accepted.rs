@@ -3,15 +3,20 @@
 use std::time::Instant;
 
 use snapshot_invariant::check::Answer;
+use snapshot_invariant::claim::Aim;
 use snapshot_invariant::step::Planted;
+use snapshot_invariant::write::Part;
 use snapshot_language::program::Program;
 
 use crate::programs::{certificate, checked, of_corpus, parts, small};
 
 fn accepted(program: &Program, rungs: &[&str], least: u64) {
+    accepted_by(program, parts(program, rungs), least);
+}
+
+fn accepted_by(program: &Program, mut parts: Vec<Part>, least: u64) {
     let began = Instant::now();
     // One list for all places of t, where that says enough.
-    let mut parts = parts(program, rungs);
     parts.iter_mut().for_each(|part| part.alike = true);
     let (text, summary) = certificate(program, &parts, Planted::default()).unwrap();
     println!(
@@ -40,6 +45,17 @@ fn those_by_the_observer() {
     accepted(&of_corpus("bowman", None), &["scans.observer"], 1000);
     accepted(&small("locked"), &["scans.observer"], 1000);
     accepted(&small("versioned"), &["scans.observer"], 500);
+}
+
+#[test]
+fn those_of_programs_with_links() {
+    accepted(&small("locked_by_links"), &["scans.observer"], 5_000);
+    accepted(&small("undisturbed"), &["scans.observer"], 1_000);
+    // A number in a range: the program may go wrong.
+    let turns = small("turns");
+    let mut found = parts(&turns, &["scans.faults+nesting", "scans.observer"]);
+    found[0].obligation.aim = Aim::Faults;
+    accepted_by(&turns, found, 5_000);
 }
 
 #[test]

@@ -1,8 +1,13 @@
 //! Wrong programs have no certificates, and lists that leave out what is wrong are refused.
 
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use snapshot_invariant::Budget;
 use snapshot_invariant::check::Refusal;
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::Planted;
-use snapshot_invariant::write::WriteError;
+use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 
 use crate::programs::{certificate, of_corpus, parsed, parts, refused};
@@ -94,6 +99,12 @@ pub fn programs() -> Vec<(Program, &'static str)> {
             "for s in segments:\n        copy",
             "for s in segments except me:\n        copy",
         ),
+        ("undisturbed", "c := true\n    ", ""),
+        ("undisturbed", "done := SC(c, seen)", "seen := LL(c)\n        done := SC(c, seen)"),
+        ("undisturbed", "SC(c, seen)", "VL(c)"),
+        ("locked_by_links", "if o = none: got := SC(owner, me)", "got := SC(owner, me)"),
+        ("locked_by_links", "o := LL(owner)", "o := LL(owner); o := none"),
+        ("locked_by_links", "got := SC(owner, me)", "x := LL(owner); got := SC(owner, me)"),
     ];
     for (name, from, to) in edits {
         let text = corpus::small(name);
@@ -126,4 +137,35 @@ fn what_goes_wrong_is_found_in_the_list() {
         found += 1;
     }
     assert!(found >= 10, "{found}");
+}
+
+/// What is kept is a guess, too: whatever it is, wrong programs have no closed lists.
+#[test]
+fn whatever_is_kept_proves_no_wrong_program() {
+    let (mut refused, mut large) = (0, 0);
+    for (program, rung) in programs() {
+        let found = parts(&program, &[rung]).remove(0);
+        let layout = Layout::new(&program, found.obligation).unwrap();
+        let names: Vec<String> = layout.names().map(str::to_owned).collect();
+        for seed in 0..4 {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let mut kept = names.clone();
+            // All that the proof would need, and some of the rest; or some of all.
+            kept.retain(|name| {
+                let is_found = seed % 2 == 0 && found.kept.contains(name);
+                is_found || random.next_u32() % 4 > 0
+            });
+            let part = Part { kept, late: seed % 4 < 2, ..found.clone() };
+            let layout = lay_out(&program, &part).unwrap();
+            let mut proceed = || true;
+            let mut budget = Budget { memory: 16 << 20, proceed: &mut proceed };
+            match close(&layout, Planted::default(), &mut budget) {
+                Err(Obstacle::Failure(_)) => refused += 1,
+                Err(Obstacle::Unfinished(_)) => large += 1,
+                Ok(_) => panic!("{} {part:?}", program.name),
+            }
+        }
+    }
+    println!("{refused} refused, {large} too large");
+    assert!(refused > 50, "{refused} {large}");
 }

@@ -209,7 +209,7 @@ fn forgets(model: &Model) -> bool {
 /// Programs that keep something between operations, by scans and by calls that return a view.
 #[test]
 fn executions_of_programs_that_keep_something_are_among_the_views() {
-    let programs = programs(30);
+    let programs = programs(40);
     let (mut tried, mut by_call, mut counts) = (0, 0, Counts::default());
     for text in (0..programs).map(corpus::program::keeping) {
         let program = parsed(&text);

@@ -90,6 +90,67 @@ scan:
     return copy
 ";
 
+/// An update asks whether its cell was written since the latest operation of the process linked to it; a
+/// scan writes those of all, and links again.
+const LENDS: &str = "
+algorithm lends
+shared a[segment]: value
+shared lent[process]: llsc bool
+private won: bool
+update(v):
+    won := VL(lent[me])
+    seen := LL(lent[me])
+    a[me] := v
+scan:
+    local copy[segment]: value
+    for k in processes: lent[k] := true
+    seen := LL(lent[me])
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
+/// A ghost scan links to the cells of all, behind which its update writes one.
+const LOOKS: &str = "
+algorithm looks
+shared a[segment]: value
+shared lent[process]: llsc bool
+private won: bool
+update(v):
+    s := look()
+    won := SC(lent[me], true)
+    a[me] := v
+scan:
+    s := look()
+    return s
+procedure look(): view:
+    local copy[segment]: value
+    for k in processes: seen := LL(lent[k])
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
+/// A ghost scan links again to the cells that its update has linked to; scans have written their own.
+const AGAIN: &str = "
+algorithm again
+shared a[segment]: value
+shared lent[process]: llsc bool
+private won: bool
+update(v):
+    for k in processes: seen := LL(lent[k])
+    s := look()
+    for k in processes: won := VL(lent[k])
+    a[me] := v
+scan:
+    lent[me] := true
+    s := look()
+    return s
+procedure look(): view:
+    local copy[segment]: value
+    for k in processes: seen := LL(lent[k])
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
 /// All of them, with what must be kept.
 pub fn programs() -> Vec<(Program, Part)> {
     let led = parsed(relative::LED, None);
@@ -116,6 +177,20 @@ pub fn programs() -> Vec<(Program, Part)> {
     let found = parts(&numbered, &["scans.memory-i"]).remove(0);
     let kept = [found.kept, vec!["slot[0]".to_owned(), "slot[1]".to_owned()]].concat();
     all.push((numbered, Part { kept, late: true, ..found }));
+    let own = ["i:link:lent[i]", "t:link:lent[i]", "t:link:lent[t]", "i:won", "t:won"].as_slice();
+    for (text, rung, about) in [
+        (LENDS, "scans.memory-i", own),
+        (LOOKS, "calls.memory-i", own),
+        (AGAIN, "calls.memory-i", &["i:link:lent[t]", "i:won"]),
+    ] {
+        let program = parsed(text, None);
+        let found = parts(&program, &[rung]).remove(0);
+        let about: Vec<String> = about.iter().map(|name| (*name).to_owned()).collect();
+        for late in [false, true] {
+            let (kept, loose) = ([found.kept.clone(), about.clone()].concat(), Vec::new());
+            all.push((program.clone(), Part { kept, late, loose, ..found.clone() }));
+        }
+    }
     let tells = parsed(TELLS, None);
     for found in parts(&tells, &["calls.memory-t", "calls.memory-i"]) {
         let mut kept = found.kept.clone();

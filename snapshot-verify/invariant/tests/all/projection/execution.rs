@@ -242,12 +242,14 @@ impl<'a> Execution<'a> {
         let is_point = calls.last().is_some_and(|call| {
             let is_update = call.procedure == self.machine.program().update();
             let is_point = is_update && self.layout.point == Some(call.at);
-            let is_write = || match self.instruction(call) {
-                Instruction::Access { access, .. } => matches!(access, Access::Write(..)),
-                _ => false,
+            let writes = || match self.instruction(call) {
+                Instruction::Access { access: Access::Write(..), .. } => true,
+                Instruction::Access { access: Access::StoreConditional(..), .. } => {
+                    self.is_linked(process)
+                }
+                _ => panic!("a point that is neither a plain write nor an SC"),
             };
-            assert!(!is_point || is_write(), "a point that is no plain write");
-            is_point
+            is_point && writes()
         });
         let who = Process::from_index(process);
         if self.machine.advance_passing(&mut self.state, who, passages).is_err() {
@@ -257,6 +259,15 @@ impl<'a> Execution<'a> {
             self.pass_point(process);
         }
         Ended::Well
+    }
+
+    /// Whether a process is linked to the cell that it accesses next.
+    fn is_linked(&self, process: usize) -> bool {
+        let who = Process::from_index(process);
+        let Next::Access { variable, indices, .. } = self.machine.next(&self.state, who) else {
+            return false;
+        };
+        self.machine.is_linked(&self.state, variable, &indices, who) == Some(true)
     }
 
     fn begin(&mut self, process: usize, call: Call) {

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use snapshot_core::Process;
 use snapshot_invariant::byte::{
-    ANY, BASE, BORROWED, FRESH, I, J, LOOSE, MINE, NONE, OTHER, PLACES, T, integer,
+    ANY, BASE, BORROWED, FRESH, I, J, LINKED, LOOSE, MINE, NONE, OTHER, PLACES, T, integer,
 };
 use snapshot_invariant::layout::{Frame, Index, Layout, SPECIFICATION, Scalar, at, fixed, op};
 use snapshot_invariant::step::{COUNTING, GAP, Kind, MEMBER};
@@ -122,6 +122,8 @@ pub struct Likeness<'a> {
     pub loose: usize,
     /// Bits whose class is that of a round.
     pub rounds: usize,
+    /// Links that were said to be unbroken or broken.
+    pub links: usize,
 }
 
 impl<'a> Likeness<'a> {
@@ -135,6 +137,7 @@ impl<'a> Likeness<'a> {
             told: 0,
             loose: 0,
             rounds: 0,
+            links: 0,
         }
     }
 
@@ -184,18 +187,44 @@ impl<'a> Likeness<'a> {
         let program = execution.machine.program();
         (0..).zip(&program.shared).all(|(id, variable)| {
             execution.layout.cells[id as usize].iter().all(|(path, room)| {
-                let index = |(index, over): (&Index, &IndexSet)| match (index, over) {
-                    (Index::Member(member), _) => Some(self.tuple.process(*member)? as i64),
-                    (Index::Place(place), IndexSet::Range(low, high)) => {
-                        Some(fixed(*low, *high)?.0 + *place as i64)
-                    }
-                    _ => None,
-                };
-                let indices: Option<Vec<i64>> =
-                    path.iter().zip(&variable.dimensions).map(index).collect();
-                let Some(indices) = indices else { return true };
+                let Some(indices) = self.indices(path, &variable.dimensions) else { return true };
                 let data = execution.machine.cell(&execution.state, SharedId(id), &indices);
                 self.row(room.base, &variable.content, data, None)
+            })
+        })
+    }
+
+    /// The indices of a cell that has a place, if its members are there.
+    fn indices(&self, path: &[Index], dimensions: &[IndexSet]) -> Option<Vec<i64>> {
+        let index = |(index, over): (&Index, &IndexSet)| match (index, over) {
+            (Index::Member(member), _) => Some(self.tuple.process(*member)? as i64),
+            (Index::Place(place), IndexSet::Range(low, high)) => {
+                Some(fixed(*low, *high)?.0 + *place as i64)
+            }
+            _ => None,
+        };
+        path.iter().zip(dimensions).map(index).collect()
+    }
+
+    /// Whether a member is linked to those cells that the view says it is linked to, and to none that
+    /// it says it is not.
+    fn links(&mut self, member: u8, is_idle: bool) -> bool {
+        let execution = self.execution;
+        let (layout, machine) = (execution.layout, execution.machine);
+        let process = self.tuple.process(member).map(Process::from_index);
+        (0..).map(SharedId).zip(&machine.program().shared).all(|(id, variable)| {
+            let cells = &layout.cells[id.0 as usize];
+            layout.links_of(member, id).zip(cells).all(|(at, (path, _))| {
+                let indices = self.indices(path, &variable.dimensions);
+                let Some((process, indices)) = process.zip(indices) else { return true };
+                if self.view[at] == ANY {
+                    return true;
+                }
+                assert!(layout.slots[at].kept, "{} is not kept", layout.slots[at].name);
+                self.told += 1;
+                self.links += 1;
+                let is = machine.is_linked(&execution.state, id, &indices, process);
+                !is_idle && is == Some(self.view[at] == LINKED)
             })
         })
     }
@@ -211,7 +240,8 @@ impl<'a> Likeness<'a> {
         let mut variables = declared.iter().zip(private).zip(&execution.layout.private);
         variables.all(|((variable, data), room)| {
             self.row(block + room.base, &variable.content, Some(data), Some(member))
-        }) && standing.calls.iter().all(|call| self.frame(member, block, call))
+        }) && self.links(member, standing.operation == op::IDLE)
+            && standing.calls.iter().all(|call| self.frame(member, block, call))
     }
 
     fn frame(&mut self, member: u8, block: usize, call: &OpenCall<'_>) -> bool {

@@ -55,14 +55,24 @@ fn among(
     runs: u64,
     moves: usize,
 ) -> Result<Counts, String> {
-    let layout = lay_out(program, part).unwrap();
-    let family = listed(&layout, planted, 2 << 30).expect("all views");
-    let views = Views::new(&layout, &family, planted);
+    among_laid_out(&lay_out(program, part).unwrap(), planted, runs, moves)
+}
+
+/// The same of a layout.
+fn among_laid_out(
+    layout: &Layout<'_>,
+    planted: Planted,
+    runs: u64,
+    moves: usize,
+) -> Result<Counts, String> {
+    let (program, obligation) = (layout.program, layout.obligation);
+    let family = listed(layout, planted, 2 << 30).expect("all views");
+    let views = Views::new(layout, &family, planted);
     let mut counts = Counts::default();
     for seed in 0..runs {
         counts.add(walk(&views, 2 + seed as usize % 3, seed, moves)?);
     }
-    println!("{} {}: {} views, {counts:?}", program.name, part.obligation.name(), family.len());
+    println!("{} {}: {} views, {counts:?}", program.name, obligation.name(), family.len());
     Ok(counts)
 }
 
@@ -92,6 +102,14 @@ fn states_of_programs_by_scans_have_views() {
     covered(&small("locked"), &["scans.observer"]);
     let memory = ["scans.observer", "scans.memory-t", "scans.memory-i", "scans.memory-j"];
     covered(&small("versioned"), &memory);
+}
+
+#[test]
+fn states_of_programs_with_links_have_views() {
+    for name in ["locked_by_links", "undisturbed", "turns"] {
+        let counts = covered(&small(name), &["scans.observer"]);
+        assert!(counts.links > 5_000, "{name}: {counts:?}");
+    }
 }
 
 /// Those of afek_bounded, whose lists take minutes, if `SNAPSHOT_CERTIFICATES` is set.
@@ -128,13 +146,18 @@ fn states_of_aimed_programs_have_views() {
     for (program, part) in aimed::programs() {
         for alike in [false, true] {
             let part = Part { alike, ..part.clone() };
-            match among(&program, &part, SILENT, executions() / 4, 60) {
+            let mut layout = lay_out(&program, &part).unwrap();
+            if !alike {
+                // To forget a link is a guess, too.
+                layout.unlinked.iter_mut().flatten().for_each(Vec::clear);
+            }
+            match among_laid_out(&layout, SILENT, executions() / 4, 60) {
                 Ok(counts) => total.add(counts),
                 Err(missing) => panic!("{missing}"),
             }
         }
     }
-    let of = [total.flipped, total.late, total.loose, total.changes, total.joins];
+    let of = [total.flipped, total.late, total.loose, total.links, total.changes, total.joins];
     assert!(of.iter().all(|count| *count > 100), "{total:?}");
 }
 
@@ -231,7 +254,10 @@ fn knows_indices(layout: &Layout<'_>) -> bool {
 /// The same with more that is kept, and guesses.
 fn guessed(program: &Program, found: Part, seed: u64) -> Part {
     let truths = relative::truths(program, found.obligation);
-    let kept = [found.kept.clone(), truths.clone()].concat();
+    let layout = Layout::new(program, found.obligation).unwrap();
+    let links = layout.names().filter(|name| name.contains(":link:") && seed % 5 < 3);
+    let links: Vec<String> = links.map(str::to_owned).collect();
+    let kept = [found.kept.clone(), truths.clone(), links].concat();
     let class: Vec<_> = truths.into_iter().map(|name| (name, None)).collect();
     let classes = match seed % 3 {
         0 => vec![class],

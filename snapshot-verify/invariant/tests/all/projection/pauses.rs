@@ -2,7 +2,7 @@
 //! indices in fact, not by what a view knows of them.
 
 use snapshot_core::Process;
-use snapshot_invariant::byte::{LOOSE, OTHER, T};
+use snapshot_invariant::byte::{I, J, LOOSE, OTHER, T};
 use snapshot_invariant::layout::{Index, fixed, op};
 use snapshot_language::program::{Access, Expression, ExpressionKind, IndexSet, Root};
 use snapshot_semantics::interpret::code::Instruction;
@@ -29,6 +29,10 @@ impl Execution<'_> {
         let block = self.layout.blocks[usize::from(place)];
         let is_kept =
             |at: usize, size: usize| self.layout.slots[at..at + size].iter().any(|slot| slot.kept);
+        let variable = access.place().variable;
+        if matches!(access, Access::LoadLinked(_)) && self.layout.keeps_links(place, variable) {
+            return true;
+        }
         if !access.writes() {
             let room = match into.map(|into| into.root) {
                 None => return false,
@@ -41,7 +45,11 @@ impl Execution<'_> {
                 return false;
             }
         }
-        let variable = access.place().variable;
+        let links = access.writes() || matches!(access, Access::Validate(_));
+        let has_link = |number: usize| {
+            let mut members = [I, J, T].into_iter();
+            links && members.any(|member| self.layout.link(member, variable, number).is_some())
+        };
         let cells = &self.layout.cells[variable.0 as usize];
         if place != T && !self.is_inside(process) {
             let Some(indices) = self.central_indices(process, call, access) else { return true };
@@ -51,9 +59,9 @@ impl Execution<'_> {
                 (Index::Member(OTHER | T), at) => *at == Index::Member(T),
                 (index, at) => index == at,
             };
-            return cells.iter().any(|(path, room)| {
+            return cells.iter().enumerate().any(|(number, (path, room))| {
                 indices.iter().zip(path).all(|(index, at)| hits(index, at))
-                    && is_kept(room.base, room.size)
+                    && (is_kept(room.base, room.size) || has_link(number))
             });
         }
         let Some(indices) = self.indices(process, call, access) else { return true };
@@ -65,9 +73,9 @@ impl Execution<'_> {
             (Index::Member(LOOSE), _) => true,
             (index, at) => index == at,
         };
-        cells.iter().any(|(path, room)| {
+        cells.iter().enumerate().any(|(number, (path, room))| {
             indices.iter().zip(path).all(|(index, at)| hits(index, at))
-                && is_kept(room.base, room.size)
+                && (is_kept(room.base, room.size) || has_link(number))
         })
     }
 

@@ -32,6 +32,8 @@ pub struct Counts {
     pub late: usize,
     /// Those covered by a view in which a loose loop is in the round of some process but t.
     pub loose: usize,
+    /// Those covered by a view that says of a link whether it is unbroken.
+    pub links: usize,
     /// Executions that ended with a violation.
     pub violations: usize,
     /// Moves behind which a tuple has another view than before.
@@ -48,6 +50,7 @@ impl Counts {
         self.rounds += other.rounds;
         self.late += other.late;
         self.loose += other.loose;
+        self.links += other.links;
         self.violations += other.violations;
         self.changes += other.changes;
         self.joins += other.joins;
@@ -141,6 +144,7 @@ impl<'a> Views<'a> {
                 rounds: usize::from(likeness.rounds > 0),
                 late: usize::from(shown.iter().any(is_late)),
                 loose: usize::from(likeness.loose > 0),
+                links: usize::from(likeness.links > 0),
                 ..Counts::default()
             };
             covers.push(*view);

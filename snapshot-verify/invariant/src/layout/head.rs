@@ -1,0 +1,36 @@
+//! The first bytes of the block of a process.
+
+/// Offsets within a block.
+pub mod at {
+    /// What the process does: one of the constants of [`super::op`].
+    pub const OP: usize = 0;
+    /// Whether a ghost scan is open.
+    pub const GHOST: usize = 1;
+    /// Whether it has made its first access to something that is kept.
+    pub const BEGUN: usize = 2;
+    /// What the specification knows of it.
+    pub const BITS: usize = 3;
+    /// The token of what it will return: fresh, or old.
+    pub const TOKEN: usize = 4;
+    /// Whether the update to 1 has made its first access.
+    pub const INVOKED: usize = 5;
+    /// Whether the process has begun an update to 1.
+    pub const SWITCHED: usize = 6;
+    /// The number of these.
+    pub const END: usize = 7;
+}
+
+/// What a process does.
+pub mod op {
+    /// Nothing.
+    pub const IDLE: u8 = 0;
+    /// An update, but for the first to 1.
+    pub const UPDATES: u8 = 1;
+    /// A scan.
+    pub const SCANS: u8 = 2;
+    /// The first update to 1.
+    pub const SWITCHES: u8 = 3;
+    /// A ghost scan of an operation that is not shown yet: this, and the number of the
+    /// procedure.
+    pub const GHOSTS: u8 = 4;
+}

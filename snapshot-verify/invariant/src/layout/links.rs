@@ -1,0 +1,98 @@
+//! The links of processes to LL/SC cells: a byte for each process and each cell that has a place.
+//!
+//! Whether a process is linked to a cell is known of i and j outside of their scans, and of the process
+//! that a view follows. A link of an idle process is forgotten: what an operation has not linked
+//! itself is unknown to it.
+
+use snapshot_language::program::{CellKind, Program, SharedId, SharedVariable};
+use snapshot_semantics::interpret::code::Instruction;
+
+use super::{Layout, Leaf, Room, Scalar, Slot, at, bookkeeping, cells, op};
+use crate::byte::{ANY, PLACES, T};
+
+/// Adds the links of a process to its block; per shared variable, where they are.
+pub(super) fn add(program: &Program, block: &mut Vec<(Slot, Vec<u8>)>) -> Vec<Option<Room>> {
+    let mut add = |(number, variable): (u32, &SharedVariable)| {
+        let base = block.len();
+        for (path, name) in cells(&variable.dimensions) {
+            let slot = Slot {
+                name: format!("link:{}{name}", variable.name),
+                leaf: Some(Leaf { scalar: Scalar::Link(SharedId(number)), optional: false }),
+                kept: false,
+                ..bookkeeping()
+            };
+            block.push((slot, path));
+        }
+        Room { base, size: block.len() - base }
+    };
+    let shared = (0..).zip(&program.shared);
+    shared.map(|one| (one.1.cell == CellKind::Linked).then(|| add(one))).collect()
+}
+
+impl Layout<'_> {
+    /// The bytes of the links of a member to the cells of a variable, in the order of these.
+    pub fn links_of(&self, member: u8, variable: SharedId) -> std::ops::Range<usize> {
+        let block = self.blocks[usize::from(member)];
+        let room = self.links[variable.0 as usize].unwrap_or(Room { base: 0, size: 0 });
+        block + room.base..block + room.base + room.size
+    }
+
+    /// The byte of the link of a member to the cell of a variable with this number, if it is kept.
+    pub fn link(&self, member: u8, variable: SharedId, number: usize) -> Option<usize> {
+        self.links_of(member, variable).nth(number).filter(|at| self.slots[*at].kept)
+    }
+
+    /// Whether any link of a member to a cell of a variable is kept.
+    pub fn keeps_links(&self, member: u8, variable: SharedId) -> bool {
+        self.links_of(member, variable).any(|at| self.slots[at].kept)
+    }
+
+    /// The cell of a variable is written: links to it are broken; what is unknown stays so.
+    pub fn break_links(&self, state: &mut [u8], variable: SharedId, number: usize) {
+        for member in 0..PLACES as u8 {
+            if let Some(at) = self.link(member, variable, number)
+                && state[at] != ANY
+            {
+                state[at] = crate::byte::BROKEN;
+            }
+        }
+    }
+
+    /// Whether the links of a member to the cells of a variable are forgotten where it stands: an
+    /// idle one has none, and of i and j within a ghost scan of an update it counts where they have
+    /// called that.
+    pub fn is_unlinked(&self, state: &[u8], member: u8, variable: SharedId) -> bool {
+        let operation = state[self.blocks[usize::from(member)] + at::OP];
+        let is_shown = member == T || !matches!(operation, op::UPDATES | op::SWITCHES);
+        match self.place(state, member, is_shown) {
+            None => true,
+            Some((procedure, here)) => {
+                self.unlinked[procedure][here].contains(&(variable.0 as usize))
+            }
+        }
+    }
+
+    /// Where a member stands: the innermost procedure, and the instruction; `within`: also in a ghost
+    /// scan, else where it has called that.
+    pub fn place(&self, state: &[u8], member: u8, within: bool) -> Option<(usize, usize)> {
+        let block = self.blocks[usize::from(member)];
+        let operation = state[block + at::OP];
+        if operation == op::IDLE {
+            return None;
+        }
+        let within = within || state[block + at::GHOST] == 0;
+        let mut procedure = self.root(operation);
+        loop {
+            let here = usize::from(state[block + self.frames[procedure].at].checked_sub(1)?);
+            match self.code[procedure].instructions[here] {
+                Instruction::Call { procedure: inner, .. }
+                    if state[block + self.frames[inner.0 as usize].at] != 0
+                        && (within || !self.ghostly[inner.0 as usize]) =>
+                {
+                    procedure = inner.0 as usize;
+                }
+                _ => return Some((procedure, here)),
+            }
+        }
+    }
+}
