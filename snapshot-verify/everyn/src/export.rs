@@ -5,7 +5,7 @@ use snapshot_language::program::{IndexSet, Program, Type};
 
 use crate::decided::Use;
 use crate::flips::{Bit, Class};
-use crate::model::Model;
+use crate::model::{Ghosts, Model};
 use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, has_codes};
 use crate::term::Over;
 
@@ -137,6 +137,17 @@ fn cells(name: &str, dimensions: &[IndexSet]) -> Vec<Option<String>> {
         names = names.iter().flat_map(|name| indexed(name.as_deref(), *index)).collect();
     }
     names
+}
+
+/// The writes at which rounds begin and end, if those are the ghost scans: each a procedure, and the
+/// instruction in it.
+pub fn round(model: &Model) -> Option<[(usize, usize); 2]> {
+    let Ghosts::Rounds { begin, end } = model.obligation.ghosts else { return None };
+    Some([begin, end].map(|at| {
+        let at = usize::from(at);
+        let procedure = model.code[at].procedure.0 as usize;
+        (procedure, at - model.entries[procedure])
+    }))
 }
 
 /// A name with each index, none for a place of any other.

@@ -9,7 +9,7 @@ use snapshot_language::program::{Interface, Program, independence};
 use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
 
-use crate::claim::{Aim, Claim, Obligation, TITLE, missing};
+use crate::claim::{Aim, Claim, Ghosts, Obligation, TITLE, missing};
 use crate::flips::{self, Bit};
 use crate::join::Effect;
 use crate::layout::{Layout, Unfit, may_fail};
@@ -82,6 +82,9 @@ pub enum Refusal {
     /// Updates take effect elsewhere than for another obligation.
     #[error("{}: updates take effect elsewhere than for the obligations before", .0.name())]
     Points(Obligation),
+    /// Rounds are others than for another obligation.
+    #[error("{}: rounds are others than for the obligations before", .0.name())]
+    Rounds(Obligation),
     /// A view of the initial state is not listed.
     #[error("{}: a view of the initial state is not listed", .0.name())]
     Initial(Obligation),
@@ -198,7 +201,7 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             return Err(Refusal::LooksAtValues.into());
         }
         let mut obligations: Vec<(Obligation, u64)> = Vec::new();
-        let mut point = None;
+        let (mut point, mut round) = (None, None);
         let count = self.count("obligations")?;
         for _ in 0..count {
             let name = self.field("obligation")?;
@@ -216,6 +219,11 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
                 if first != layout.point {
                     return Err(Refusal::Points(obligation).into());
                 }
+            }
+            // So are rounds.
+            let first = *round.get_or_insert(layout.round);
+            if first != layout.round {
+                return Err(Refusal::Rounds(obligation).into());
             }
             let views = self.obligation(&layout)?;
             obligations.push((obligation, views));
@@ -258,6 +266,21 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             let at = point.parse().ok().filter(|at| *at < count);
             let at = at.ok_or_else(|| self.expected("`point` and an instruction of the update"))?;
             layout.point = Some(at);
+        }
+        if obligation.ghosts == Ghosts::Rounds {
+            let line = self.field("round")?;
+            let numbers: Option<Vec<usize>> =
+                line.split(' ').map(|number| number.parse().ok()).collect();
+            let round = match numbers.as_deref() {
+                Some([procedure, begin, other, end]) => {
+                    Some([(*procedure, *begin), (*other, *end)])
+                }
+                _ => None,
+            };
+            let round = round.filter(|round| layout.may_be_round(*round));
+            layout.round = Some(round.ok_or_else(|| {
+                self.expected("`round`, and the writes at which rounds begin and end")
+            })?);
         }
         let mut names = FxHashSet::default();
         for _ in 0..self.count("kept")? {

@@ -7,6 +7,9 @@ pub enum Ghosts {
     Scans,
     /// Calls of procedures that return a view, by scans and updates.
     Calls,
+    /// What several processes do together: from a write to a shared variable that is no array to a
+    /// write of a view to one, which scans return.
+    Rounds,
 }
 
 /// What is shown.
@@ -43,12 +46,13 @@ impl Obligation {
         self.ghosts == Ghosts::Calls && !self.has_tokens()
     }
 
-    /// Whether the ghost scans of a member are judged, or of nesting, the views of t.
-    pub const fn judges(self, member: u8) -> bool {
+    /// Whether the ghost scans of a member are judged, or of nesting, the views of t. Those that are
+    /// rounds are judged where they end, whichever process makes that.
+    pub fn judges(self, member: u8) -> bool {
         match self.aim {
             Aim::Faults => false,
             Aim::Nesting => member == crate::byte::T,
-            Aim::Observer => true,
+            Aim::Observer => self.ghosts != Ghosts::Rounds,
             Aim::Memory(judged) => member == judged,
         }
     }
@@ -66,6 +70,7 @@ impl Obligation {
         let ghosts = match self.ghosts {
             Ghosts::Scans => "scans",
             Ghosts::Calls => "calls",
+            Ghosts::Rounds => "rounds",
         };
         let aim = match self.aim {
             Aim::Faults => "faults",
@@ -114,7 +119,10 @@ impl Obligation {
             Aim::Memory(crate::byte::J),
         ];
         let of = |ghosts| aims.map(|aim| Self { ghosts, aim });
-        [of(Ghosts::Scans), of(Ghosts::Calls)].concat()
+        let mut all = [of(Ghosts::Scans), of(Ghosts::Calls), of(Ghosts::Rounds)].concat();
+        // What was in memory during a round is not kept.
+        all.retain(|one| one.ghosts != Ghosts::Rounds || !matches!(one.aim, Aim::Memory(_)));
+        all
     }
 
     /// The one of this name.
@@ -134,11 +142,12 @@ pub fn missing(obligations: &[Obligation], may_fail: bool) -> Option<Obligation>
             return Some(of(Aim::Faults));
         }
         // A scan is within itself.
-        if ghosts == Ghosts::Calls && !has(Aim::Nesting) {
+        if ghosts != Ghosts::Scans && !has(Aim::Nesting) {
             return Some(of(Aim::Nesting));
         }
         match has(Aim::Observer) {
             true => None,
+            false if ghosts == Ghosts::Rounds => Some(of(Aim::Observer)),
             false => judged.into_iter().map(Aim::Memory).find(|aim| !has(*aim)).map(of),
         }
     };

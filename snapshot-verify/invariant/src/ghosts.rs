@@ -11,9 +11,9 @@ use snapshot_language::program::SharedId;
 use snapshot_semantics::interpret::code::Instruction;
 
 use crate::byte::{ANY, BASE, BORROWED, FRESH, I, J, MINE, MIXED, OLD, Row, T};
-use crate::claim::Aim;
+use crate::claim::{Aim, Ghosts};
 use crate::evaluate::is_nested;
-use crate::layout::{SPECIFICATION, Scalar, at, op};
+use crate::layout::{ROUND, SPECIFICATION, Scalar, at, op};
 use crate::step::{Failure, Outcome, Run};
 
 impl<'p> Run<'_, 'p> {
@@ -33,6 +33,9 @@ impl<'p> Run<'_, 'p> {
         if self.me == T {
             // What was fresh is older than this ghost scan.
             self.age(state, FRESH);
+            if state[ROUND] == FRESH {
+                state[ROUND] = OLD;
+            }
             for owner in [I, J] {
                 let token = self.layout.blocks[usize::from(owner)] + at::TOKEN;
                 if state[token] == FRESH {
@@ -236,7 +239,11 @@ impl<'p> Run<'_, 'p> {
             return None;
         }
         if self.layout.tokens() {
+            let by_rounds = self.layout.obligation.ghosts == Ghosts::Rounds;
             return match row {
+                [FRESH] => None,
+                // However it was put together, it must be that of a round.
+                _ if by_rounds => Some(Failure::Stale(span)),
                 [token] if is_nested(*token) => None,
                 [MIXED] => Some(Failure::Mixed(span)),
                 _ => Some(Failure::Stale(span)),
@@ -298,7 +305,7 @@ impl<'p> Run<'_, 'p> {
     }
 }
 
-fn observer(bits: u8) -> ObserverState {
+pub(crate) fn observer(bits: u8) -> ObserverState {
     // Bits that are no state are refused when a certificate is read.
     ObserverState::from_bits(bits).unwrap_or(ObserverState::INITIAL)
 }

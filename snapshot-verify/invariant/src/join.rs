@@ -10,7 +10,7 @@ use snapshot_language::program::SharedId;
 use crate::byte::{ANY, BASE, FRESH, I, OLD, OTHER, Row, T};
 use crate::centre::{canonical, central_versions, definite, is_central};
 use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, normal, symbol};
-use crate::layout::{Index, Layout, SPECIFICATION, Scalar, at, op};
+use crate::layout::{Index, Layout, ROUND, Round, SPECIFICATION, Scalar, at, op};
 use crate::step::{
     Failure, Kind, MOST_WAYS, Outcome, Planted, Run, Write, definite_indices, versions,
 };
@@ -27,8 +27,11 @@ pub struct Effect {
     /// The bytes of the centre of which written bits are copies, or negations: symbols name
     /// them by number.
     pub copied: Vec<usize>,
-    /// The cells that it writes, in order; members as the actor sees them.
-    pub cells: Vec<(SharedId, Vec<Index>, Row)>,
+    /// The cells that it writes, in order; members as the actor sees them. And what that is to
+    /// rounds.
+    pub cells: Vec<(SharedId, Vec<Index>, Row, Option<Round>)>,
+    /// What the byte of the round becomes, of vectors.
+    pub round: Option<u8>,
     /// Bytes of the actor's block that it sets: i and j only.
     pub sets: Vec<(usize, u8)>,
     /// Whether a ghost scan of an update by i or j ends.
@@ -52,14 +55,16 @@ pub fn effect(
     let block = layout.blocks[usize::from(actor)];
     let specification =
         (before[SPECIFICATION] != after[SPECIFICATION]).then_some(after[SPECIFICATION]);
+    let is_open = !layout.tokens() && before[ROUND] != after[ROUND];
+    let round = is_open.then_some(after[ROUND]);
     let (mut cells, mut sets) = (Vec::new(), Vec::new());
     let in_update = actor != T && matches!(before[block + at::OP], op::UPDATES | op::SWITCHES);
     for write in &outcome.writes {
         match write {
             // What is t's own is another's to others, and in none of their views.
-            Write::Cell(_, indices, _) if actor == T && indices.contains(&Index::Member(T)) => {}
-            Write::Cell(variable, indices, row) => {
-                cells.push((*variable, indices.clone(), row.clone()));
+            Write::Cell(_, indices, ..) if actor == T && indices.contains(&Index::Member(T)) => {}
+            Write::Cell(variable, indices, row, round) => {
+                cells.push((*variable, indices.clone(), row.clone(), *round));
             }
             Write::Private(_) | Write::Link(_) if actor == T => {}
             Write::Link(variable) => {
@@ -93,13 +98,13 @@ pub fn effect(
             }
         }
     }
-    if specification.is_none() && cells.is_empty() && sets.is_empty() && !ends {
+    if specification.is_none() && cells.is_empty() && sets.is_empty() && !ends && round.is_none() {
         return Ok(None);
     }
     let named = |at: &usize| before[*at] == BASE + T && is_central(layout, before, *at);
     let numbers = (central_versions(layout, before), versions(layout, before));
     let mut written = Vec::new();
-    for (variable, _, row) in &cells {
+    for (variable, _, row, _) in &cells {
         let base = layout.shared[variable.0 as usize].base;
         written.extend((base..).zip(row).map(|(at, byte)| (at, *byte)));
     }
@@ -117,7 +122,7 @@ pub fn effect(
         _ => Vec::new(),
     };
     let copied = copied(layout, before, &mut cells, &mut sets);
-    Ok(Some(Effect { actor, named, specification, copied, cells, sets, ends, numbers }))
+    Ok(Some(Effect { actor, named, specification, copied, cells, round, sets, ends, numbers }))
 }
 
 /// Says written bits by bytes of the centre, which all views of the state have; where that cannot
@@ -125,7 +130,7 @@ pub fn effect(
 fn copied(
     layout: &Layout<'_>,
     before: &[u8],
-    cells: &mut [(SharedId, Vec<Index>, Row)],
+    cells: &mut [(SharedId, Vec<Index>, Row, Option<Round>)],
     sets: &mut [(usize, u8)],
 ) -> Vec<usize> {
     let mut copied = Vec::new();
@@ -146,7 +151,7 @@ fn copied(
             symbol(number, is_odd(*byte) != is_odd(before[central]))
         });
     };
-    for (variable, _, row) in cells {
+    for (variable, _, row, _) in cells {
         let base = layout.shared[variable.0 as usize].base;
         (base..).zip(row).for_each(|(at, byte)| say(at, byte));
     }
@@ -182,8 +187,14 @@ impl Effect {
         if let Some(byte) = self.specification {
             states.iter_mut().for_each(|state| state[SPECIFICATION] = byte);
         }
-        for (variable, indices, row) in &self.cells {
+        if let Some(byte) = self.round {
+            states.iter_mut().for_each(|state| state[ROUND] = byte);
+        }
+        for (variable, indices, row, round) in &self.cells {
             states = joined.write(states, *variable, indices, row);
+            if let Some(round) = round.filter(|_| layout.tokens()) {
+                states.iter_mut().for_each(|state| layout.pass_nested(state, round, *variable));
+            }
             if states.len() > MOST_WAYS {
                 return Err(Failure::TooMany);
             }

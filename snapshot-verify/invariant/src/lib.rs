@@ -13,7 +13,7 @@
 //! | module | content |
 //! | --- | --- |
 //! | [`byte`], [`layout`] | what a view says, and where |
-//! | [`evaluate`], [`step`], `ghosts` | steps of one process, values unknown |
+//! | [`evaluate`], [`step`], `ghosts`, `rounds` | steps of one process, values unknown |
 //! | [`decided`] | what conditions do not need |
 //! | [`flips`] | bits of which only the relation to others is listed |
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
@@ -40,6 +40,7 @@ pub mod join;
 pub mod layout;
 mod liveness;
 pub mod recall;
+mod rounds;
 pub mod search;
 pub mod smt;
 pub mod step;

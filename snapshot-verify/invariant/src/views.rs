@@ -2,14 +2,14 @@
 //! from one.
 
 use smallvec::SmallVec;
-use snapshot_core::observer::ObserverState;
+use snapshot_core::observer::{Must, ObserverState};
 
-use crate::byte::{ANY, BASE, I, J, LOOSE, OTHER, Row, T};
+use crate::byte::{ANY, BASE, FRESH, I, J, LOOSE, OLD, OTHER, Row, T};
 use crate::centre::{canonical, centre, definite};
-use crate::claim::Aim;
+use crate::claim::{Aim, Ghosts};
 use crate::flips::{load, normal};
 use crate::join::{Effect, effect};
-use crate::layout::{Layout, SPECIFICATION, Scalar, at, op};
+use crate::layout::{Layout, ROUND, SPECIFICATION, Scalar, at, op};
 use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Outcome, Planted, Run};
 
 /// The kinds of an obligation: of i's and j's scans, and of a third process at each place
@@ -79,6 +79,9 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
             let Some(row) = constant(&variable.initial, me) else { continue };
             keep(layout, &mut state, layout.blocks[usize::from(me)] + room.base, &row);
         }
+    }
+    if layout.obligation.ghosts == Ghosts::Rounds {
+        state[ROUND] = if layout.tokens() { OLD } else { 0 };
     }
     clear_absent(layout, kind, &mut state);
     let mut states = definite(layout, kind, &state)?;
@@ -199,6 +202,8 @@ pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
                 Aim::Memory(_) => *byte < 4,
                 Aim::Faults | Aim::Nesting => false,
             },
+            None if at == ROUND && layout.tokens() => matches!(*byte, FRESH | OLD),
+            None if at == ROUND => Must::from_bits(*byte - 1).is_some(),
             None => true,
         }
     };
@@ -213,7 +218,7 @@ pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
             && head(at::BEGUN) <= 1
             && head(at::BITS) < 16
             && (head(at::TOKEN) == 0 || layout.tokens())
-            && head(at::TOKEN) <= crate::byte::OLD
+            && head(at::TOKEN) <= OLD
             && head(at::INVOKED) <= 1
             && head(at::SWITCHED) <= 1;
         let is_absent = !kind.members.contains(&(owner as u8));

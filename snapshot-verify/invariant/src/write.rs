@@ -12,7 +12,7 @@ use snapshot_semantics::interpret::code::Instruction;
 use thiserror::Error;
 
 use crate::byte::{I, J};
-use crate::claim::{Aim, Claim, Obligation, missing};
+use crate::claim::{Aim, Claim, Ghosts, Obligation, missing};
 use crate::flips::Bit;
 use crate::layout::{Layout, Room, Scalar, Unfit, may_fail};
 use crate::search::{Family, Obstacle, close};
@@ -29,6 +29,9 @@ pub struct Part {
     pub kept: Vec<String>,
     /// Which access of `update` is where it takes effect, in the order of the text.
     pub point: Option<usize>,
+    /// If ghost scans are rounds, the writes at which they begin and end: each a procedure, and the
+    /// instruction in it.
+    pub round: Option<[(usize, usize); 2]>,
     /// Whether operations are shown late; where they cannot be, they are not.
     pub late: bool,
     /// Loops of i and j in which only the round of t is one of its own: the owner, the procedure,
@@ -75,7 +78,7 @@ pub enum WriteError {
     #[error("the program looks at values, so its simple executions do not speak for the others")]
     LooksAtValues,
     /// There are no parts.
-    #[error("the proof is by ghost scans that certificates for every n do not know")]
+    #[error("the proof is by rules that certificates for every n do not know")]
     NoParts,
     /// The parts are no whole proof.
     #[error("of its parts, certificates for every n lack {}", .0.name())]
@@ -205,6 +208,10 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
         let mut accesses = code.filter(|(_, one)| matches!(one, Instruction::Access { .. }));
         layout.point = accesses.nth(number).map(|(at, _)| at);
     }
+    layout.round = part.round.filter(|round| layout.may_be_round(*round));
+    if part.obligation.ghosts == Ghosts::Rounds && layout.round.is_none() {
+        return Err(Unfit("rounds of this kind"));
+    }
     crate::liveness::forget(&mut layout);
     layout.late = part.late && late::may_be(&layout);
     let mut loose = part.loose.clone();
@@ -258,6 +265,9 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
     match layout.point {
         Some(at) => writeln!(output, "point {at}")?,
         None => writeln!(output, "point -")?,
+    }
+    if let Some([(procedure, begin), (other, end)]) = layout.round {
+        writeln!(output, "round {procedure} {begin} {other} {end}")?;
     }
     let kept = layout.slots.iter().filter(|slot| slot.kept && !slot.name.is_empty());
     let mut kept: Vec<&str> = kept.map(|slot| slot.name.as_str()).collect();

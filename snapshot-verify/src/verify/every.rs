@@ -74,7 +74,8 @@ impl Every {
     }
 }
 
-/// What a certificate of the proof is to keep, part by part; nothing if there is no proof.
+/// What a certificate of the proof is to keep, part by part; nothing if there is no proof, or if it is
+/// one by names, which certificates do not know.
 pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
     let held = answer.rungs.iter().filter(|rung| rung.holds()).map(|rung| rung.obligation);
     let is_direct = |rung: &model::Obligation| rung.mode == Mode::Direct;
@@ -84,19 +85,23 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
     let ghosts = match last.ghosts {
         model::Ghosts::Scans => Ghosts::Scans,
         model::Ghosts::Calls => Ghosts::Calls,
-        // Certificates do not know rounds of several processes.
-        model::Ghosts::Rounds { .. } => return Vec::new(),
+        model::Ghosts::Rounds { .. } => Ghosts::Rounds,
     };
-    let mut parts = Vec::new();
-    for rung in held.filter(|rung| rung.ghosts == last.ghosts) {
+    let round = compile(program, last).ok().and_then(|model| export::round(&model));
+    let mut parts: Vec<Part> = Vec::new();
+    for rung in held {
         let is_whole = rung.part == model::Part::Whole;
+        // That the program does not go wrong is shown before there are rounds.
+        let is_before = ghosts == Ghosts::Rounds && rung.mode == Mode::Nested;
+        let (same, is_before) = (rung.ghosts == last.ghosts, is_before && parts.is_empty());
         let aims = match (rung.mode, rung.specification) {
+            _ if !same && !is_before => Vec::new(),
             (Mode::Nested, _) => {
                 let faults = is_whole || rung.part == model::Part::Faults;
-                let nesting = is_whole || rung.part == model::Part::Tokens;
+                let nesting = same && (is_whole || rung.part == model::Part::Tokens);
                 let faults = (faults && may_fail(program)).then_some(Aim::Faults);
                 // A scan is within itself.
-                let nesting = (nesting && ghosts == Ghosts::Calls).then_some(Aim::Nesting);
+                let nesting = (nesting && ghosts != Ghosts::Scans).then_some(Aim::Nesting);
                 faults.into_iter().chain(nesting).collect::<Vec<_>>()
             }
             (Mode::Direct, _) if rung.specification != last.specification => Vec::new(),
@@ -107,10 +112,14 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
             },
         };
         let Ok(model) = compile(program, rung) else { continue };
+        if !model.named.is_empty() {
+            return Vec::new();
+        }
         parts.extend(aims.into_iter().map(|aim| Part {
             obligation: Obligation { ghosts, aim },
             kept: export::kept(program, &model),
             point: export::point(&model),
+            round,
             late: model.delays,
             loose: export::loose(&model),
             decided: export::decided(program, &model),

@@ -7,10 +7,12 @@
 mod head;
 mod links;
 mod program;
+mod rounds;
 mod scalars;
 
 pub use head::{at, op};
 pub use program::{each_expression, may_be_outside, may_fail};
+pub use rounds::Round;
 pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, leaves, size};
 
 use std::collections::BTreeMap;
@@ -24,7 +26,7 @@ use self::program::{bound, ghosts};
 use self::scalars::located;
 use crate::byte::{ANY, BASE, BORROWED, J, LOOSE, OLD, OWN, PLACES, Row, T};
 use crate::centre::Central;
-use crate::claim::Obligation;
+use crate::claim::{Ghosts, Obligation};
 use crate::decided::Decided;
 use crate::flips::Bit;
 
@@ -73,6 +75,10 @@ pub enum Index {
 
 /// The byte of the specification.
 pub const SPECIFICATION: usize = 0;
+
+/// The byte of the round that is open, if ghost scans are rounds: of vectors, what the observer knows
+/// of it and 1 more, 0 if none is open; of nesting, its token.
+pub const ROUND: usize = 1;
 
 /// A variable's bytes.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +138,9 @@ pub struct Layout<'p> {
     pub unlinked: Vec<Vec<Vec<usize>>>,
     /// The instruction of `update` where an update takes effect.
     pub point: Option<usize>,
+    /// The instructions where rounds begin and end, if those are the ghost scans: each a procedure,
+    /// and the instruction in it.
+    pub round: Option<[(usize, usize); 2]>,
     /// Per procedure and `for`, whether it leaves out an index.
     pub leaves_out: Vec<Vec<bool>>,
     /// The bytes of versions that are kept.
@@ -185,7 +194,7 @@ impl<'p> Layout<'p> {
             program,
             obligation,
             code,
-            slots: vec![bookkeeping()],
+            slots: vec![bookkeeping(), round(obligation)],
             blocks: [0; PLACES],
             shared: Vec::new(),
             cells: Vec::new(),
@@ -197,6 +206,7 @@ impl<'p> Layout<'p> {
             forgotten: Vec::new(),
             unlinked: Vec::new(),
             point: None,
+            round: None,
             leaves_out: Vec::new(),
             versions: Vec::new(),
             names: Vec::new(),
@@ -453,6 +463,13 @@ impl<'p> Layout<'p> {
             ghost => usize::from(ghost - op::GHOSTS),
         }
     }
+}
+
+/// The byte of the round.
+fn round(obligation: Obligation) -> Slot {
+    // A token is relative to t.
+    let tracked = obligation.has_tokens();
+    Slot { kept: obligation.ghosts == Ghosts::Rounds, tracked, ..bookkeeping() }
 }
 
 fn bookkeeping() -> Slot {

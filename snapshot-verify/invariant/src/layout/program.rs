@@ -110,7 +110,7 @@ pub(super) fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Ve
     let count = program.procedures.len();
     let (mut is_ghost, mut ghostly) = (vec![false; count], vec![false; count]);
     match ghosts {
-        Ghosts::Scans => is_ghost[program.scan().0 as usize] = true,
+        Ghosts::Scans | Ghosts::Rounds => is_ghost[program.scan().0 as usize] = true,
         Ghosts::Calls => {
             let calls = code::compile(program);
             for operation in [program.update(), program.scan()] {
@@ -132,7 +132,7 @@ pub(super) fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Ve
     // What runs both outside of ghost scans and within one calls none itself.
     let mut outside = vec![false; count];
     let mut waiting = match ghosts {
-        Ghosts::Scans => vec![program.update().0 as usize],
+        Ghosts::Scans | Ghosts::Rounds => vec![program.update().0 as usize],
         Ghosts::Calls => vec![program.update().0 as usize, program.scan().0 as usize],
     };
     while let Some(procedure) = waiting.pop() {

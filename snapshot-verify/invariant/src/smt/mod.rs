@@ -111,6 +111,7 @@ pub fn conditions_without(
         obligation,
         kept,
         point: None,
+        round: None,
         late: false,
         loose: Vec::new(),
         decided: Vec::new(),

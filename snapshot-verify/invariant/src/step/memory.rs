@@ -138,7 +138,10 @@ impl<'p> Run<'_, 'p> {
     ) -> bool {
         let writes = access.writes();
         let variable = access.place().variable;
-        if matches!(access, Access::LoadLinked(_)) && self.layout.keeps_links(self.me, variable) {
+        let place = self.place(&branch.state);
+        let is_round = |(procedure, here)| self.layout.round_at(procedure, here).is_some();
+        let links = matches!(access, Access::LoadLinked(_));
+        if place.is_some_and(is_round) || links && self.layout.keeps_links(self.me, variable) {
             return false;
         }
         if !writes && !self.keeps(procedure, into) {
@@ -281,7 +284,7 @@ impl<'p> Run<'_, 'p> {
                 self.layout.unknown(&declared.content, view)
             }
         };
-        let point = self.is_point(procedure, here);
+        let place = (procedure, here);
         let finish = |mut branch: Outcome, row: &[u8]| {
             if let Some(into) = into {
                 self.store(&mut branch, procedure, into, row);
@@ -297,14 +300,14 @@ impl<'p> Run<'_, 'p> {
                 let unknown = scope.unknown;
                 match row {
                     Ok(row) => {
-                        self.write(&mut branch, variable, &indices, cell, row, point);
+                        self.write(&mut branch, variable, &indices, cell, row, place);
                         out.push(finish(branch, &[]));
                     }
                     Err(stop) => {
                         let mut after = Vec::new();
                         self.stopped(branch, stop, unknown, &mut after, |branch| {
                             let row = self.layout.unknown(&value.content, self.lost_view());
-                            self.write(branch, variable, &indices, cell, row, point);
+                            self.write(branch, variable, &indices, cell, row, place);
                             *branch = finish(branch.clone(), &[]);
                         });
                         for branch in after {
@@ -349,7 +352,7 @@ impl<'p> Run<'_, 'p> {
                                 None => self.layout.unknown(&new.content, self.lost_view()),
                             },
                         };
-                        self.write(&mut branch, variable, &indices, cell, row, point);
+                        self.write(&mut branch, variable, &indices, cell, row, place);
                     }
                     out.push(finish(branch, &[truth(success)]));
                 }
@@ -377,7 +380,7 @@ impl<'p> Run<'_, 'p> {
                                 None => self.layout.unknown(&value.content, self.lost_view()),
                             },
                         };
-                        self.write(&mut branch, variable, &indices, cell, row, point);
+                        self.write(&mut branch, variable, &indices, cell, row, place);
                     }
                     out.push(finish(branch, &[truth(is_linked)]));
                 }
@@ -426,7 +429,7 @@ impl<'p> Run<'_, 'p> {
         indices: &[Index],
         cell: Option<usize>,
         mut row: Row,
-        point: bool,
+        (procedure, here): (usize, usize),
     ) {
         let base = self.layout.shared[variable.0 as usize].base;
         for (at, byte) in (base..).zip(&mut row) {
@@ -454,15 +457,20 @@ impl<'p> Run<'_, 'p> {
         // What no view keeps is seen by none.
         let is_mine = |one: &Index| *one == Index::Member(T);
         let others_are_t = self.me != T || !indices.iter().any(is_mine);
-        if self.touches(variable, indices, (others_are_t, true)) {
+        let round = self.layout.round_at(procedure, here);
+        if round.is_some() || self.touches(variable, indices, (others_are_t, true)) {
             // Twice the same, to any others, is the same as once.
-            let write = Write::Cell(variable, indices.to_vec(), row);
+            let write = Write::Cell(variable, indices.to_vec(), row.clone(), round);
             if branch.writes.last() != Some(&write) {
                 branch.writes.push(write);
             }
         }
-        if point {
+        if self.is_point(procedure, here) {
             self.pass_point(&mut branch.state);
+        }
+        if let Some(round) = round {
+            let failure = self.pass_round(&mut branch.state, round, variable, &row);
+            branch.failure = branch.failure.or(failure);
         }
     }
 

@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T};
 use crate::evaluate::{Scope, Stop};
-use crate::layout::{Index, Layout, SPECIFICATION, at, fixed, op};
+use crate::layout::{Index, Layout, Round, SPECIFICATION, at, fixed, op};
 
 /// Who is there.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -74,8 +74,8 @@ pub const MOST_WAYS: usize = 1 << 14;
 /// What a step leaves for others.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Write {
-    /// A cell gets a content.
-    Cell(SharedId, Vec<Index>, Row),
+    /// A cell gets a content; what that is to rounds.
+    Cell(SharedId, Vec<Index>, Row, Option<Round>),
     /// A private variable was stored to; what it holds is in the view.
     Private(usize),
     /// The process linked to a cell of this variable; to which is in the view.

@@ -8,7 +8,7 @@ use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::Part;
 use snapshot_language::program::Program;
 
-use crate::programs::{certificate, checked, of_corpus, parts, small};
+use crate::programs::{by_rounds, certificate, checked, of_corpus, parts, small};
 
 fn accepted(program: &Program, rungs: &[&str], least: u64) {
     accepted_by(program, parts(program, rungs), least);
@@ -71,4 +71,17 @@ fn those_by_calls() {
     let name = if is_whole { "afek_bounded" } else { "afek_unbounded" };
     let rungs = ["calls.nesting", "calls.memory-t", "calls.memory-i", "calls.memory-j"];
     accepted(&of_corpus(name, None), &rungs, 1_000);
+}
+
+/// Those of rounds: each guess that leads to a certificate is right, and one does.
+#[test]
+fn those_by_rounds() {
+    let published = small("published");
+    let guesses = by_rounds(&published);
+    let is_made = |parts: &Vec<Part>| certificate(&published, parts, Planted::default()).is_ok();
+    let (made, others): (Vec<_>, Vec<_>) = guesses.into_iter().partition(is_made);
+    assert!(!made.is_empty() && others.len() > 1, "{} {}", made.len(), others.len());
+    for parts in made {
+        accepted_by(&published, parts, 1_000);
+    }
 }

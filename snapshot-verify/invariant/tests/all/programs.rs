@@ -1,7 +1,8 @@
 //! Programs, and their certificates.
 
 use snapshot_everyn::compile::compile;
-use snapshot_everyn::{export, ladder, model};
+use snapshot_everyn::shape::Mode;
+use snapshot_everyn::{export, ladder, model, rounds};
 use snapshot_invariant::check::{Answer, Refusal};
 use snapshot_invariant::claim::{Aim, Claim, Ghosts, Obligation};
 use snapshot_invariant::step::Planted;
@@ -36,7 +37,7 @@ pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
     let ghosts = match rung.ghosts {
         model::Ghosts::Scans => Ghosts::Scans,
         model::Ghosts::Calls => Ghosts::Calls,
-        model::Ghosts::Rounds { .. } => panic!("rounds are unknown here"),
+        model::Ghosts::Rounds { .. } => Ghosts::Rounds,
     };
     let name = rung.name();
     let aim = match name.split_once('.').unwrap().1 {
@@ -52,12 +53,25 @@ pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
         obligation: Obligation { ghosts, aim },
         kept: export::kept(program, &model),
         point: export::point(&model),
+        round: export::round(&model),
         late: model.delays,
         loose: export::loose(&model),
         decided: export::decided(program, &model),
         alike: false,
         classes: export::classes(program, &model),
     })
+}
+
+/// Per guess at rounds, what the prover keeps for nesting and for vectors.
+pub fn by_rounds(program: &Program) -> Vec<Vec<Part>> {
+    let of = |ghosts| {
+        let specification = model::Specification::Observer;
+        let rungs = [(Mode::Nested, model::Part::Tokens), (Mode::Direct, model::Part::Whole)];
+        let rungs =
+            rungs.map(|(mode, part)| model::Obligation { mode, ghosts, specification, part });
+        rungs.into_iter().map(|rung| part(program, rung).unwrap()).collect()
+    };
+    rounds::candidates(program).unwrap().into_iter().map(of).collect()
 }
 
 /// The certificate that a search makes with mistakes planted.

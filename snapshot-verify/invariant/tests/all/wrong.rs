@@ -10,7 +10,7 @@ use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 
-use crate::programs::{certificate, of_corpus, parsed, parts, refused};
+use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused};
 
 /// A process that has scanned updates without the lock: what a scan stores before its first access
 /// matters to views that do not follow it.
@@ -168,4 +168,39 @@ fn whatever_is_kept_proves_no_wrong_program() {
     }
     println!("{refused} refused, {large} too large");
     assert!(refused > 50, "{refused} {large}");
+}
+
+/// No guess at rounds proves a program whose scans return what is too old, or was not in memory.
+#[test]
+fn no_rounds_prove_a_wrong_program() {
+    let edits = [
+        // The lock is not taken.
+        ("    acquire()\n    for s", "    for s"),
+        ("    acquire()\n    a[me]", "    a[me]"),
+        ("    acquire()\n    a[me] := v\n    owner := none", "    a[me] := v"),
+        // What was published before is returned.
+        ("    acquire()\n    for s", "    result := latest\n    acquire()\n    for s"),
+        ("    return result", "    for s in segments: copy[s] := a[s]\n    return copy"),
+        // The lock is given up too soon.
+        ("    latest := copy\n    owner := none", "    owner := none\n    latest := copy"),
+        (
+            "    for s in segments:\n        copy",
+            "    owner := none\n    for s in segments:\n        copy",
+        ),
+    ];
+    let mut tried = 0;
+    for (number, (from, to)) in edits.into_iter().enumerate() {
+        let mut text = corpus::small("published").replacen(from, to, 1);
+        assert!(text.contains(to), "{from}");
+        if to.contains("result := latest") {
+            text = text.replacen("    result := latest\n    return", "    return", 1);
+        }
+        let program = parsed(&text, None);
+        for parts in by_rounds(&program) {
+            let made = certificate(&program, &parts, Planted::default());
+            assert!(matches!(made, Err(WriteError::Failure { .. })), "{number}: {parts:?}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 10, "{tried}");
 }

@@ -9,8 +9,8 @@ use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
 use snapshot_invariant::byte::{I, J, OTHER, T};
 use snapshot_invariant::claim::Aim;
-use snapshot_invariant::layout::{Layout, op};
-use snapshot_language::program::Access;
+use snapshot_invariant::layout::{Layout, Round, op};
+use snapshot_language::program::{Access, SharedId, Type};
 use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Call, Data, Machine, Next, OpenCall, Passage, State};
 
@@ -85,6 +85,8 @@ pub struct Execution<'a> {
     pub specification: u8,
     pub doing: Vec<Doing>,
     pub returned: Vec<Returned>,
+    /// The round that is open: when it began, and what the specification keeps of it.
+    pub round: Option<(u64, u8)>,
     /// Whether each access is a move of its own, even if it is no pause.
     pub fine: bool,
     time: u64,
@@ -111,6 +113,7 @@ impl<'a> Execution<'a> {
             specification: 0,
             doing: vec![idle; machine.processes()],
             returned: Vec::new(),
+            round: None,
             fine: false,
             time: 0,
             values: 0,
@@ -205,8 +208,9 @@ impl<'a> Execution<'a> {
                 if self.is_at_pause(process) {
                     self.first_access(process);
                 }
-                if self.access(process, &mut passages) == Ended::Fault {
-                    return Ended::Fault;
+                match self.access(process, &mut passages) {
+                    Ended::Well => {}
+                    ended => return ended,
                 }
             }
         }
@@ -230,8 +234,9 @@ impl<'a> Execution<'a> {
             if self.fine {
                 return Ended::Well;
             }
-            if self.access(process, &mut passages) == Ended::Fault {
-                return Ended::Fault;
+            match self.access(process, &mut passages) {
+                Ended::Well => {}
+                ended => return ended,
             }
         }
         Ended::Never
@@ -239,18 +244,25 @@ impl<'a> Execution<'a> {
 
     fn access(&mut self, process: usize, passages: &mut Vec<Passage>) -> Ended {
         let calls = self.open_calls(process);
-        let is_point = calls.last().is_some_and(|call| {
+        let (mut is_point, mut round) = (false, None);
+        if let Some(call) = calls.last() {
             let is_update = call.procedure == self.machine.program().update();
-            let is_point = is_update && self.layout.point == Some(call.at);
-            let writes = || match self.instruction(call) {
-                Instruction::Access { access: Access::Write(..), .. } => true,
-                Instruction::Access { access: Access::StoreConditional(..), .. } => {
-                    self.is_linked(process)
-                }
-                _ => panic!("a point that is neither a plain write nor an SC"),
-            };
-            is_point && writes()
-        });
+            is_point = is_update && self.layout.point == Some(call.at);
+            let passed = self.layout.round_at(call.procedure.0 as usize, call.at);
+            if is_point || passed.is_some() {
+                let (writes, variable) = match self.instruction(call) {
+                    Instruction::Access { access: Access::Write(place, _), .. } => {
+                        (true, place.variable)
+                    }
+                    Instruction::Access { access: Access::StoreConditional(place, _), .. } => {
+                        (self.is_linked(process), place.variable)
+                    }
+                    _ => panic!("neither a plain write nor an SC"),
+                };
+                is_point &= writes;
+                round = passed.filter(|_| writes).map(|round| (round, variable));
+            }
+        }
         let who = Process::from_index(process);
         if self.machine.advance_passing(&mut self.state, who, passages).is_err() {
             return Ended::Fault;
@@ -258,7 +270,39 @@ impl<'a> Execution<'a> {
         if is_point {
             self.pass_point(process);
         }
-        Ended::Well
+        round.map_or(Ended::Well, |(round, variable)| self.pass_round(round, variable))
+    }
+
+    /// A round begins or ends with a write to a variable, which has been made.
+    fn pass_round(&mut self, round: Round, variable: SharedId) -> Ended {
+        self.time += 1;
+        let bits = if self.is_observed() { self.observer().invoke_scan().bits() } else { 0 };
+        let began = std::mem::take(&mut self.round);
+        if round == Round::Begin {
+            self.round = Some((self.time, bits));
+            return Ended::Well;
+        }
+        let content = &self.machine.program().shared(variable).content;
+        let written = self.machine.cell(&self.state, variable, &[]).expect("one cell");
+        let vector = view_within(content, written).expect("a view").clone();
+        if self.has_tokens() {
+            self.round = began;
+            let opened = began.map_or(0, |(opened, _)| opened);
+            self.returned.push(Returned { opened, by: (usize::MAX, 0), vector });
+            return Ended::Well;
+        }
+        let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
+        let [at_i, at_j] = self.pair.map(|segment| parts[segment] == Data::Value(1));
+        let Some(must) = began.and_then(|(_, bits)| Must::from_bits(bits)) else {
+            return Ended::Violation;
+        };
+        match self.observer().respond_scan(must, at_i, at_j) {
+            Ok(next) => {
+                self.specification = next.bits();
+                Ended::Well
+            }
+            Err(_) => Ended::Violation,
+        }
     }
 
     /// Whether a process is linked to the cell that it accesses next.
@@ -423,5 +467,17 @@ impl<'a> Execution<'a> {
         let next = self.observer().respond_scan(must, at_i, at_j);
         self.specification = next.map_or(self.specification, ObserverState::bits);
         next.is_ok()
+    }
+}
+
+/// The view that something of a type is, or has in a field.
+fn view_within<'d>(content: &Type, data: &'d Data) -> Option<&'d Data> {
+    match (content, data) {
+        (view, data) if *view == Type::view() => Some(data),
+        (Type::Record(fields), Data::Parts(parts)) => fields
+            .iter()
+            .zip(parts.iter())
+            .find_map(|(field, part)| view_within(&field.content, part)),
+        _ => None,
     }
 }

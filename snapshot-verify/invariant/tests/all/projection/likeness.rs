@@ -5,7 +5,10 @@ use snapshot_core::Process;
 use snapshot_invariant::byte::{
     ANY, BASE, BORROWED, FRESH, I, J, LINKED, LOOSE, MINE, NONE, OTHER, PLACES, T, integer,
 };
-use snapshot_invariant::layout::{Frame, Index, Layout, SPECIFICATION, Scalar, at, fixed, op};
+use snapshot_invariant::claim::Ghosts;
+use snapshot_invariant::layout::{
+    Frame, Index, Layout, ROUND, SPECIFICATION, Scalar, at, fixed, op,
+};
 use snapshot_invariant::step::{COUNTING, GAP, Kind, MEMBER};
 use snapshot_language::program::{IndexSet, ProcedureId, SharedId, Type};
 use snapshot_semantics::interpret::code::{For, Instruction};
@@ -149,9 +152,22 @@ impl<'a> Likeness<'a> {
     /// are between two pauses.
     pub fn holds(&mut self, shown: &[u8]) -> bool {
         self.view[SPECIFICATION] == self.execution.specification
+            && self.round_is_so()
             && shown.iter().all(|member| self.stands(*member))
             && self.shared()
             && shown.iter().all(|member| self.variables(*member))
+    }
+
+    /// Whether the open round is as the view says.
+    fn round_is_so(&self) -> bool {
+        let (byte, round) = (self.view[ROUND], self.execution.round);
+        match self.layout().obligation.ghosts {
+            Ghosts::Rounds if self.execution.has_tokens() => {
+                byte != FRESH || round.is_some_and(|(opened, _)| self.latest() < opened)
+            }
+            Ghosts::Rounds => byte == round.map_or(0, |(_, bits)| bits + 1),
+            _ => byte == 0,
+        }
     }
 
     fn stands(&mut self, member: u8) -> bool {

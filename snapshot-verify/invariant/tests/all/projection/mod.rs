@@ -27,7 +27,7 @@ use snapshot_language::program::{Access, Expression, ExpressionKind, Program};
 use snapshot_semantics::interpret::code::Instruction;
 
 use self::walk::{Counts, Views, walk};
-use crate::programs::{of_corpus, parsed, part, parts, small};
+use crate::programs::{by_rounds, of_corpus, parsed, part, parts, small};
 use crate::{relative, rules, wrong};
 
 /// What goes wrong is passed over.
@@ -110,6 +110,25 @@ fn states_of_programs_with_links_have_views() {
         let counts = covered(&small(name), &["scans.observer"]);
         assert!(counts.links > 5_000, "{name}: {counts:?}");
     }
+}
+
+/// Whatever rounds are taken for the ghost scans: what does not hold is passed over.
+#[test]
+fn states_of_programs_with_rounds_have_views() {
+    let published = small("published");
+    let mut total = Counts::default();
+    for part in by_rounds(&published).into_iter().flatten() {
+        let layout = lay_out(&published, &part).unwrap();
+        let mut proceed = || true;
+        let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
+        let closed = close(&layout, Planted::default(), &mut budget);
+        let planted = if closed.is_ok() { Planted::default() } else { SILENT };
+        match among_laid_out(&layout, planted, executions(), 200) {
+            Ok(counts) => total.add(counts),
+            Err(missing) => panic!("{missing}"),
+        }
+    }
+    assert!(total.changes > 5_000, "{total:?}");
 }
 
 /// Those of afek_bounded, whose lists take minutes, if `SNAPSHOT_CERTIFICATES` is set.

@@ -25,6 +25,9 @@ impl Execution<'_> {
             // A process stands before accesses and atomic blocks only.
             _ => return true,
         };
+        if self.layout.round_at(call.procedure.0 as usize, call.at).is_some() {
+            return true;
+        }
         let place = self.place(process);
         let block = self.layout.blocks[usize::from(place)];
         let is_kept =
