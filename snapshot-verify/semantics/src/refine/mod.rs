@@ -110,15 +110,18 @@ pub struct Means {
 }
 
 impl Means {
+    /// Every state as it is, without linearization points.
+    pub const NONE: Self =
+        Self { partial_order: false, points: false, forgetting: false, symmetry: false };
     /// As [`Self::default`], and with all that makes states one.
     pub const ALL: Self =
-        Self { partial_order: true, points: false, forgetting: true, symmetry: true };
+        Self { partial_order: true, forgetting: true, symmetry: true, ..Self::NONE };
 }
 
 impl Default for Means {
     /// With partial order reduction, without linearization points: the published method.
     fn default() -> Self {
-        Self { partial_order: true, points: false, forgetting: false, symmetry: false }
+        Self { partial_order: true, ..Self::NONE }
     }
 }
 

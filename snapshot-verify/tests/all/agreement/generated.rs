@@ -123,12 +123,7 @@ fn ways(seed: u64, all: bool) -> Vec<Way> {
         },
         without: None,
     };
-    let refinement = Method::Refinement(Means {
-        partial_order: true,
-        points: false,
-        forgetting: false,
-        symmetry: false,
-    });
+    let refinement = Method::Refinement(Means { partial_order: true, ..Means::NONE });
     let mut ways = vec![
         with(Reductions::standard()),
         Way {

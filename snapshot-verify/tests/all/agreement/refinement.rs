@@ -20,12 +20,9 @@ const MEMORY: u64 = 24 << 20;
 /// Enough for most of what has no more than one operation of each of two processes.
 const LITTLE: u64 = 2 << 20;
 
-const REDUCED: Means =
-    Means { partial_order: true, points: false, forgetting: false, symmetry: false };
-const PLAIN: Means =
-    Means { partial_order: false, points: false, forgetting: false, symmetry: false };
-const AT_POINTS: Means =
-    Means { partial_order: true, points: true, forgetting: false, symmetry: false };
+const REDUCED: Means = Means { partial_order: true, ..Means::NONE };
+const PLAIN: Means = Means::NONE;
+const AT_POINTS: Means = Means { partial_order: true, points: true, ..Means::NONE };
 
 fn outcomes(program: &Program, request: &Request) -> Vec<Outcome> {
     verify(program, true, request, &Unwatched::default()).unwrap()

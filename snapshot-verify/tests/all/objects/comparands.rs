@@ -100,7 +100,7 @@ fn what_is_only_compared_is_emptied_and_no_answer_changes() {
         let program = program(&text);
         let case = Case::new(&program, 2);
         let [all, few] = [false, true].map(|forgetting| {
-            let means = Means { partial_order: false, points: false, forgetting, symmetry: false };
+            let means = Means { forgetting, ..Means::NONE };
             let found = refine(&case, &client, means);
             let (kind, moves) = match found.verdict {
                 RefinementVerdict::Verified => ("verified", 0),
@@ -227,8 +227,7 @@ fn what_matters_is_not_emptied() {
             let client = if n == 3 { Client::bounded(Values::Full(1), 1) } else { client };
             let case = Case::new(&program, n);
             let [all, few] = [false, true].map(|forgetting| {
-                let means =
-                    Means { partial_order: false, points: false, forgetting, symmetry: false };
+                let means = Means { forgetting, ..Means::NONE };
                 let found = refine(&case, &client, means);
                 assert_eq!(found.verdict, RefinementVerdict::Verified, "{forgetting}: {text}");
                 (found.possibilities, found.states)
@@ -248,7 +247,7 @@ fn a_late_pop_keeps_no_stack_alive() {
         let case = Case::new(&program, 2);
         let client = Client::unbounded(Values::Full(1));
         let states = |forgetting| {
-            let means = Means { partial_order: true, points: false, forgetting, symmetry: false };
+            let means = Means { partial_order: true, forgetting, ..Means::NONE };
             let found = refine(&case, &client, means);
             assert_eq!(found.verdict, RefinementVerdict::Verified, "{name}");
             found.states

@@ -58,7 +58,7 @@ impl<'p> Case<'p> {
     }
 
     fn refine(&self, client: &Client, partial_order: bool, forgetting: bool) -> Refinement {
-        let means = Means { partial_order, points: false, forgetting, symmetry: false };
+        let means = Means { partial_order, forgetting, ..Means::NONE };
         let mut budget = Budget { states: 4_000_000, memory: usize::MAX, proceed: &mut |_| true };
         let found = refine_object(&self.machine, &self.sequential, client, means, &mut budget);
         found.unwrap()

@@ -229,7 +229,7 @@ fn refinement_at_points_is_what_executions_say() {
         let case = Case::new(&program, 2);
         let mut words = Vec::new();
         for (partial_order, forgetting) in [(true, true), (false, true), (false, false)] {
-            let means = Means { partial_order, points: true, forgetting, symmetry: false };
+            let means = Means { partial_order, points: true, forgetting, ..Means::NONE };
             let found = refine(&case, &client, means);
             words.push(match found.verdict {
                 RefinementVerdict::Verified => "verified",
@@ -284,7 +284,7 @@ fn points_of_the_corpus_are_linearization_points() {
         let case = Case::new(&program, 2);
         let client = Client::bounded(Values::Full(2), 2);
         for partial_order in [true, false] {
-            let means = Means { partial_order, points: true, forgetting: true, symmetry: false };
+            let means = Means { partial_order, points: true, forgetting: true, ..Means::NONE };
             let found = refine(&case, &client, means).verdict;
             assert_eq!(found, RefinementVerdict::Verified, "{}", file.name);
         }

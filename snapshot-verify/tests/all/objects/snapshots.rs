@@ -43,7 +43,7 @@ fn the_declared_snapshot_has_the_states_of_the_one_built_in() {
             for (partial_order, forgetting) in
                 [(true, true), (true, false), (false, true), (false, false)]
             {
-                let means = Means { partial_order, points: false, forgetting, symmetry: false };
+                let means = Means { partial_order, forgetting, ..Means::NONE };
                 let mut budget =
                     Budget { states: usize::MAX, memory: usize::MAX, proceed: &mut |_| true };
                 let expected = refine(&machine, &client, means, &mut budget).unwrap();

@@ -77,7 +77,7 @@ impl Both {
 
 /// With partial order reduction and dead locals, and without.
 fn all_means(points: bool) -> [(Means, bool); 2] {
-    let plain = Means { partial_order: false, points, forgetting: false, symmetry: false };
+    let plain = Means { points, ..Means::NONE };
     [(plain, true), (Means { partial_order: true, forgetting: true, ..plain }, false)]
 }
 

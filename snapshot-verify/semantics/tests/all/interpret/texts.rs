@@ -7,8 +7,7 @@ use snapshot_semantics::interpret::{Client, Machine, Move, MoveErrorKind, StepRe
 use snapshot_semantics::refine::{Budget, Means, Refinement, refine};
 
 /// Refinement without any reduction: its counterexamples are shortest.
-pub const PLAIN: Means =
-    Means { partial_order: false, points: false, forgetting: false, symmetry: false };
+pub const PLAIN: Means = Means::NONE;
 
 /// Refinement, up to this many states.
 pub fn refined_with(
