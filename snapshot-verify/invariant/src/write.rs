@@ -208,9 +208,9 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
         let mut accesses = code.filter(|(_, one)| matches!(one, Instruction::Access { .. }));
         layout.point = accesses.nth(number).map(|(at, _)| at);
     }
-    layout.round = part.round.filter(|round| layout.may_be_round(*round));
-    if part.obligation.ghosts == Ghosts::Rounds && layout.round.is_none() {
-        return Err(Unfit("rounds of this kind"));
+    if part.obligation.ghosts == Ghosts::Rounds {
+        let round = part.round.filter(|round| layout.may_be_round(*round));
+        layout.round = Some(round.ok_or(Unfit("rounds of this kind"))?);
     }
     crate::liveness::forget(&mut layout);
     layout.late = part.late && late::may_be(&layout);
