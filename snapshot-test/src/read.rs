@@ -66,6 +66,18 @@ impl InputError {
         self.inner.earlier
     }
 
+    /// The same of an input of which this one is the rest behind these bytes and lines.
+    #[must_use]
+    pub fn behind(mut self, bytes: u64, lines: u64) -> Self {
+        let Inner { location, earlier, .. } = &mut *self.inner;
+        let places = [Some(location), earlier.as_mut()];
+        for place in places.into_iter().flatten() {
+            place.offset += bytes;
+            place.line += lines;
+        }
+        self
+    }
+
     /// The error for an event of an immediate snapshot that was refused.
     pub(crate) fn of_exchange(
         location: Location,

@@ -1,10 +1,11 @@
 //! The file from which a recording is gone on with.
 
 use serde::{Deserialize, Serialize};
+use snapshot_core::history::{Declaration, Writers};
 use thiserror::Error;
 
 use crate::Value;
-use crate::format::{Format, Object};
+use crate::format::{Format, Location, Object};
 
 /// The version of the file.
 const VERSION: u32 = 1;
@@ -60,6 +61,33 @@ pub struct Saved {
     pub values: Vec<Held>,
     /// Which process updates segments 0, 1, ..., as far as it is known.
     pub writers: Vec<Option<usize>>,
+    /// Where it is judged no further: an alarm that was raised is not raised again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+}
+
+/// The event from which on an object is judged no further.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ended {
+    /// Why no history can have it there; none if it completes a violation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// Its number among those of the object, from 0.
+    pub event: u64,
+    /// Its line, from 1.
+    pub line: u64,
+    /// Its column, from 1, in characters.
+    pub column: u64,
+    /// Bytes of the input before it.
+    pub bytes: u64,
+}
+
+impl Ended {
+    /// Where the event begins.
+    pub const fn place(&self) -> Location {
+        Location { line: self.line, column: self.column, offset: self.bytes }
+    }
 }
 
 /// A value in JSON: an integer or a text.
@@ -103,6 +131,9 @@ pub enum CheckpointError {
     /// It contradicts itself.
     #[error("the checkpoint contradicts itself: {0}")]
     Contradiction(#[from] snapshot_core::history::HistoryError),
+    /// Objects of it are judged no further, which is of no use to a monitor that ends there.
+    #[error("alarms were raised before the checkpoint, and the recording was read on: add --all")]
+    All,
     /// It contradicts itself, of an immediate snapshot.
     #[error("the checkpoint contradicts itself: {0}")]
     Exchange(#[from] snapshot_core::immediate::ExchangeError),
@@ -121,11 +152,39 @@ impl Checkpoint {
         }
     }
 
-    /// One of this version.
-    pub(super) fn new(format: Format, object: Object) -> Self {
-        let format = if format == Format::Jsonl { "jsonl" } else { "text" }.to_owned();
-        let object = object.name().to_owned();
-        Self { snapshot_checkpoint: VERSION, format, object, ..Self::default() }
+    /// Where to go on with these objects, if the next event of the input begins here.
+    pub fn at(
+        at: Location,
+        (format, object): (Format, Object),
+        declaration: &Declaration<Value>,
+        objects: Vec<Saved>,
+    ) -> Self {
+        let first = objects.iter().map(|saved| (saved.bytes, saved.lines)).min();
+        let here = (at.offset, at.line - 1);
+        let (bytes, lines) = first.map_or(here, |first| first.min(here));
+        Self {
+            snapshot_checkpoint: VERSION,
+            format: if format == Format::Jsonl { "jsonl" } else { "text" }.to_owned(),
+            object: object.name().to_owned(),
+            bytes,
+            lines,
+            segments: declaration.segments,
+            processes: declaration.processes,
+            initial: declaration.initial.iter().map(Held::from).collect(),
+            many_writers: declaration.writers == Writers::Many,
+            objects,
+        }
+    }
+
+    /// What it says of all objects.
+    pub fn declaration(&self) -> Declaration<Value> {
+        let writers = if self.many_writers { Writers::Many } else { Writers::Single };
+        let mut declaration = Declaration::new(Value::ZERO)
+            .with_initial(self.initial.iter().map(Value::from).collect())
+            .with_writers(writers);
+        declaration.segments = self.segments;
+        declaration.processes = self.processes;
+        declaration
     }
 
     fn is_known(&self) -> bool {

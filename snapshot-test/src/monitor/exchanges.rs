@@ -8,7 +8,6 @@ use snapshot_core::immediate::{
 
 use super::State;
 use super::judge::{Judge, Next, Past};
-use super::object::MOST_KEPT;
 use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
 use crate::judge::{Judgement, Options, immediate};
 use crate::{InputError, Value};
@@ -65,8 +64,8 @@ impl Judge for Exchanges {
         &self.past
     }
 
-    fn begin_at(&mut self, at: Location) {
-        self.past.cut = at;
+    fn past_mut(&mut self) -> &mut Past {
+        &mut self.past
     }
 
     fn events(&self) -> usize {
@@ -92,7 +91,7 @@ impl Judge for Exchanges {
     ) -> Result<(), ExchangeError> {
         self.monitor.observe(event)?;
         match &mut self.kept {
-            Some((builder, locations)) if locations.len() < MOST_KEPT => {
+            Some((builder, locations)) if locations.len() < self.past.most_kept => {
                 builder.push(event)?;
                 locations.push(location);
             }
@@ -102,9 +101,10 @@ impl Judge for Exchanges {
         Ok(())
     }
 
-    fn cut(&mut self, at: Location, _: Format, _: &Options) -> Result<(), ExchangeError> {
-        if self.monitor.pending() > 0 || self.state() != State::Fine {
-            return Ok(());
+    fn cut(&mut self, at: Location, _: Format, _: &Options) -> Result<State, ExchangeError> {
+        let state = self.state();
+        if self.monitor.pending() > 0 || state != State::Fine {
+            return Ok(state);
         }
         if self.monitor.events() > 0 {
             let segments = self.monitor.known_segments();
@@ -113,7 +113,7 @@ impl Judge for Exchanges {
             self.kept = Some((History::builder(self.past.declaration.clone())?, Vec::new()));
         }
         self.past.cut = at;
-        Ok(())
+        Ok(State::Fine)
     }
 
     fn judgement(&self, format: Format, _: &Options) -> Option<Judgement> {

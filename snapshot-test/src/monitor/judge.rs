@@ -5,6 +5,7 @@ use std::io::Read;
 use snapshot_core::history::Declaration;
 
 use super::checkpoint::Held;
+use super::object::MOST_KEPT;
 use super::{CheckpointError, Saved, State};
 use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
 use crate::judge::{Judgement, Options};
@@ -30,11 +31,13 @@ pub struct Past {
     pub cut: Location,
     /// Its number of events.
     pub events: u64,
+    /// Events since then that are kept for an argument, at most.
+    pub most_kept: usize,
 }
 
 impl Past {
     fn new(declaration: Declaration<Value>) -> Self {
-        Self { declaration, cut: Location::START, events: 0 }
+        Self { declaration, cut: Location::START, events: 0, most_kept: MOST_KEPT }
     }
 
     /// As it was saved, with what is declared of all objects.
@@ -43,7 +46,7 @@ impl Past {
         declaration.segments = saved.segments.or(declaration.segments);
         declaration.initial = saved.values.iter().map(Value::from).collect();
         let cut = Location { line: saved.lines + 1, offset: saved.bytes, ..Location::START };
-        Self { declaration, cut, events: saved.events }
+        Self { declaration, cut, events: saved.events, most_kept: MOST_KEPT }
     }
 
     /// As it is saved, but for the writers.
@@ -56,6 +59,7 @@ impl Past {
             segments: self.declaration.segments,
             values: self.declaration.initial.iter().map(Held::from).collect(),
             writers: Vec::new(),
+            ended: None,
         }
     }
 
@@ -108,8 +112,8 @@ pub trait Judge: Sized {
     /// What was cut off.
     fn past(&self) -> &Past;
 
-    /// Takes this place for the beginning.
-    fn begin_at(&mut self, at: Location);
+    /// What was cut off, to be said differently.
+    fn past_mut(&mut self) -> &mut Past;
 
     /// Events since the last cut.
     fn events(&self) -> usize;
@@ -126,11 +130,17 @@ pub trait Judge: Sized {
     /// If no execution can have it here.
     fn observe(&mut self, location: Location, event: &Self::Event<'_>) -> Result<(), Self::Error>;
 
-    /// Cuts off the past before this place, if that loses nothing.
+    /// Cuts off the past before this place, if that loses nothing. What is known of it now: where
+    /// values repeat, an exact search may have found a violation.
     ///
     /// # Errors
     /// None, since what was admitted contradicts nothing.
-    fn cut(&mut self, at: Location, format: Format, options: &Options) -> Result<(), Self::Error>;
+    fn cut(
+        &mut self,
+        at: Location,
+        format: Format,
+        options: &Options,
+    ) -> Result<State, Self::Error>;
 
     /// What came since the last cut, judged exactly; `None` if it was too long to be kept.
     fn judgement(&self, format: Format, options: &Options) -> Option<Judgement>;

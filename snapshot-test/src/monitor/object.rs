@@ -15,7 +15,7 @@ use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
 use crate::judge::{Finding, Judgement, Options, judge_recording};
 use crate::{InputError, Origins, Value};
 
-/// Events that are kept for an explanation, at most.
+/// Events of an object that are kept for an argument, at most.
 pub(super) const MOST_KEPT: usize = 1 << 20;
 
 /// Events of a part whose memory serves the next one, at most.
@@ -104,8 +104,8 @@ impl Judge for Snapshots {
         &self.past
     }
 
-    fn begin_at(&mut self, at: Location) {
-        self.past.cut = at;
+    fn past_mut(&mut self) -> &mut Past {
+        &mut self.past
     }
 
     fn events(&self) -> usize {
@@ -132,7 +132,7 @@ impl Judge for Snapshots {
         self.require_writer(event)?;
         self.monitor.observe(event)?;
         match &mut self.kept {
-            Some((builder, locations)) if locations.len() < MOST_KEPT => {
+            Some((builder, locations)) if locations.len() < self.past.most_kept => {
                 builder.push(event)?;
                 locations.push(location);
             }
@@ -142,20 +142,26 @@ impl Judge for Snapshots {
         Ok(())
     }
 
-    fn cut(&mut self, at: Location, format: Format, options: &Options) -> Result<(), HistoryError> {
+    fn cut(
+        &mut self,
+        at: Location,
+        format: Format,
+        options: &Options,
+    ) -> Result<State, HistoryError> {
         if self.monitor.pending() > 0 || self.past.declaration.writers == Writers::Many {
-            return Ok(());
+            return Ok(self.state());
         }
         if self.monitor.events() > 0 {
-            let is_fine = match self.state() {
-                State::Fine => true,
-                State::Violation => false,
-                State::Undecided => self
-                    .judgement(format, options)
-                    .is_some_and(|one| matches!(one.finding, Finding::Linearizable { .. })),
+            let state = match self.state() {
+                State::Undecided => match self.judgement(format, options).map(|one| one.finding) {
+                    Some(Finding::Linearizable { .. }) => State::Fine,
+                    Some(Finding::Violation(_)) => State::Violation,
+                    _ => State::Undecided,
+                },
+                state => state,
             };
-            if !is_fine {
-                return Ok(());
+            if state != State::Fine {
+                return Ok(state);
             }
             let segments = self.monitor.segments().max(self.values.len());
             let segments = (segments > 0).then_some(segments);
@@ -172,7 +178,7 @@ impl Judge for Snapshots {
             }
         }
         self.past.cut = at;
-        Ok(())
+        Ok(State::Fine)
     }
 
     fn judgement(&self, format: Format, options: &Options) -> Option<Judgement> {

@@ -31,6 +31,9 @@ pub struct Record<'a> {
     /// Of one object of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<JsonValue>,
+    /// Events that were cut off before those that are numbered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<u64>,
     verdict: &'static str,
     format: Option<&'static str>,
     method: Option<&'static str>,
@@ -185,6 +188,19 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
     serde_json::to_string(&record).expect("a record consists of numbers and texts")
 }
 
+/// As [`json`], of one object of several, of which this many events were cut off before those
+/// that are numbered.
+pub(crate) fn json_of(
+    name: &str,
+    key: Option<&Value>,
+    judgement: &Judgement,
+    before: u64,
+) -> String {
+    let key = key.map(JsonValue::from);
+    let record = Record { key, before: Some(before), ..record(name, judgement, None) };
+    serde_json::to_string(&record).expect("a record consists of numbers and texts")
+}
+
 /// Why the certificate of a judgement cannot be checked, if that is so.
 fn uncertified(judgement: &Judgement) -> Option<&WitnessError> {
     match &judgement.finding {
@@ -199,6 +215,7 @@ fn record<'a>(name: &'a str, judgement: &Judgement, certificate: Option<&str>) -
         schema: SCHEMA,
         input: name,
         key: None,
+        before: None,
         verdict: verdict(&judgement.finding),
         format: judgement.format.map(|format| format.name()),
         method: None,

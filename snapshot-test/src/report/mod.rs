@@ -6,6 +6,7 @@ mod json;
 mod objects;
 
 pub use human::{explained, human, summary};
+pub(crate) use json::json_of;
 pub use json::{Record, SCHEMA, json};
 
 use snapshot_core::verdict::Exhausted;

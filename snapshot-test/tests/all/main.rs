@@ -21,5 +21,6 @@ mod pages;
 mod partial_scans;
 mod round_trip;
 mod samples;
+mod shares;
 mod synchronisation;
 mod two_threads;

@@ -20,9 +20,9 @@ use snapshot_test::report::{exit_code, verdict};
 type Open = (Option<(usize, i64)>, Option<Vec<i64>>);
 
 /// The lines of a run of an atomic object by several processes, each of which may update any
-/// segment. Of some runs, one scan or more return a value of the past; some scans are partial;
+/// segment; or, where segments have owners, its own, if there is one. Of some runs, one scan or more return a value of the past; some scans are partial;
 /// some runs write few values, which leaves open which update was read.
-fn run(random: &mut ChaCha8Rng, segments: usize) -> Vec<String> {
+pub fn run(random: &mut ChaCha8Rng, segments: usize, is_owned: bool) -> Vec<String> {
     let processes = random.random_range(1..5);
     let lies = random.random_range(0..3) == 0;
     let partial = random.random_range(0..3) == 0;
@@ -35,9 +35,11 @@ fn run(random: &mut ChaCha8Rng, segments: usize) -> Vec<String> {
     for _ in 0..random.random_range(4..40) {
         let p = random.random_range(0..processes);
         let Some((update, effect)) = &mut open[p] else {
-            let update = random.random_bool(0.5).then(|| {
+            let is_update = random.random_bool(0.5) && (!is_owned || p < segments);
+            let update = is_update.then(|| {
                 next += 1;
-                (random.random_range(0..segments), next % domain)
+                let segment = if is_owned { p } else { random.random_range(0..segments) };
+                (segment, next % domain)
             });
             lines.push(match update {
                 Some((s, value)) => format!("p{p} update s{s} {value}"),
@@ -87,7 +89,7 @@ impl Interleaving {
         let folder = tempfile::tempdir().unwrap();
         let names = [Value::from(7), Value::from("7"), "a b".into(), "\"#@\n".into()];
         let key = |k: usize| names.get(k).cloned().unwrap_or_else(|| Value::from(-(k as i64)));
-        let mut runs: Vec<Vec<String>> = (0..objects).map(|_| run(random, 2)).collect();
+        let mut runs: Vec<Vec<String>> = (0..objects).map(|_| run(random, 2, false)).collect();
         runs.retain(|run| !run.is_empty());
         for (k, run) in runs.iter().enumerate() {
             let text = format!("{HEADER}{}\n", run.join("\n"));

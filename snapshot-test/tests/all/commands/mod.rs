@@ -9,6 +9,7 @@ mod explain;
 mod generate;
 mod intervals;
 mod monitor;
+mod monitor_all;
 mod synchronisation;
 
 use std::process::{Command, Output};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::commands::{answer, run};
 
-fn monitor(arguments: &[&str]) -> Child {
+pub fn monitor(arguments: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
         .arg("monitor")
         .args(arguments)
@@ -20,7 +20,7 @@ fn monitor(arguments: &[&str]) -> Child {
         .unwrap()
 }
 
-fn ended(child: Child) -> (i32, String, String) {
+pub fn ended(child: Child) -> (i32, String, String) {
     answer(child.wait_with_output().unwrap())
 }
 
@@ -68,7 +68,7 @@ fn the_alarm_does_not_wait_for_the_end() {
 
 /// As Ctrl-C on its terminal.
 #[cfg(unix)]
-fn interrupt(child: &Child) {
+pub fn interrupt(child: &Child) {
     use rustix::process::{Pid, Signal, kill_process};
 
     kill_process(Pid::from_child(child), Signal::INT).unwrap();
@@ -126,7 +126,7 @@ fn write_until_saved(file: &mut File, mut value: u32, saved: &Path) {
     }
 }
 
-fn wait_for(path: &Path, wanted: impl Fn(&str) -> bool) {
+pub fn wait_for(path: &Path, wanted: impl Fn(&str) -> bool) {
     let began = Instant::now();
     while !fs::read_to_string(path).is_ok_and(|text| wanted(&text)) {
         assert!(began.elapsed() < Duration::from_secs(120), "{} is not written", path.display());

@@ -1,7 +1,10 @@
 //! `snapshot-test monitor`: a recording that is judged while it is being made.
 
+mod all;
+mod clocks;
+
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, IsTerminal, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,32 +12,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use snapshot_io::{escape, output, quantity, replacement};
+use snapshot_io::{escape, output, quantity};
 use snapshot_test::InputError;
 use snapshot_test::format::{Format, Object, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
     Checkpoint, CheckpointError, Exchanges, Follow, Interruptible, Judge, Listen, Live, Next,
-    Snapshots, State,
+    Snapshots,
 };
 
+use self::clocks::{Clocks, Keeper};
+use super::check::ReportFormat;
 use super::{print, trouble};
 
 /// Set by Ctrl-C: what has been read is reported.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Events between two looks at the clock.
-const STRIDE: u64 = 1 << 8;
-
-/// The least time between two checkpoints.
-const PERIOD: Duration = Duration::from_secs(1);
-
 /// Judges a recording while it is being made, however long: standard input, a file that
 /// grows, or connections.
 ///
-/// Ends at the first event that no order explains, with the argument; else at the end of
-/// the input, or at Ctrl-C. Exit code: 1 if there is a violation, 2 if the input is bad, 3 if
-/// it could not be decided, else 0.
+/// Ends at the first event that no order explains, with the argument (with --all, of each object);
+/// else at the end of the input, or at Ctrl-C. Exit code: 1 if there is a violation, 2 if the
+/// input is bad, 3 if it could not be decided, else 0.
 #[derive(Debug, Args)]
 pub struct Monitor {
     /// Wait for more where the file ends.
@@ -43,6 +42,13 @@ pub struct Monitor {
     /// Listen for connections instead, which are read one after the other: 127.0.0.1:PORT.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "follow")]
     listen: Option<SocketAddr>,
+    /// Of a recording of several objects, judge each to its own first violation: alarms are
+    /// printed as they come, the other objects go on, and a summary ends it.
+    #[arg(long)]
+    all: bool,
+    /// With --all: alarms and the summary for people, or as one JSON object per line.
+    #[arg(long, value_enum, default_value = "human", requires = "all")]
+    report: ReportFormat,
     /// Keep where to go on in this file; if it is there, go on from it.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
@@ -99,13 +105,22 @@ impl Monitor {
             }
             Err(error) => return Err(trouble(InputError::from(error).report(&name))),
         };
+        if self.all && !reader.is_keyed() {
+            return Err(trouble(format_args!(
+                "{name}: --all is for recordings of several objects, each event with a key (`@1 p0 \
+                 update 5`), and this one has no keys\nhelp: leave out --all"
+            )));
+        }
         let reader = match resumed.as_ref().and_then(Checkpoint::input_object) {
             Some(object) => reader.within(object),
             None => reader,
         };
-        match reader.object() {
-            Object::Snapshot => self.watch::<Snapshots, _>(&name, reader, resumed.as_ref()),
-            Object::Immediate => self.watch::<Exchanges, _>(&name, reader, resumed.as_ref()),
+        let resumed = resumed.as_ref();
+        match (reader.object(), self.all) {
+            (Object::Snapshot, false) => self.watch::<Snapshots, _>(&name, reader, resumed),
+            (Object::Immediate, false) => self.watch::<Exchanges, _>(&name, reader, resumed),
+            (Object::Snapshot, true) => self.watch_all::<Snapshots, _>(&name, reader, resumed),
+            (Object::Immediate, true) => self.watch_all::<Exchanges, _>(&name, reader, resumed),
         }
     }
 
@@ -115,35 +130,36 @@ impl Monitor {
         mut reader: Reader<R>,
         resumed: Option<&Checkpoint>,
     ) -> Result<ExitCode, ExitCode> {
-        let options = Options {
-            time: Some(self.budget_seconds),
-            memory: self.budget_memory,
-            ..Options::default()
-        };
+        let options = self.options();
         let mut live: Live<J> = match resumed {
             Some(checkpoint) => Live::resume(checkpoint, options)
                 .map_err(|error| trouble(format_args!("{name}: {error}")))?,
             None => Live::new(reader.format(), reader.declaration().clone(), options),
         };
+        let refused = |error: InputError| match resumed {
+            Some(checkpoint) => {
+                trouble(error.behind(checkpoint.bytes, checkpoint.lines).report(name))
+            }
+            None => trouble(error.report(name)),
+        };
         let mut clocks = Clocks::new(self.status);
+        let mut keeper = Keeper::new(self.checkpoint.as_deref());
         loop {
             let Next { key, location, event } = match J::next(&mut reader) {
                 None => break,
                 Some(Ok(next)) => next,
                 // The line that is being written.
                 Some(Err(_)) if STOP.load(Ordering::Relaxed) => break,
-                Some(Err(error)) => {
-                    return Err(trouble(InputError::from(error).report(name)));
-                }
+                Some(Err(error)) => return Err(refused(error.into())),
             };
             if clocks.is_time() {
-                clocks.tell(name, &live);
-                if self.checkpoint.is_some() {
+                clocks.tell(name, || clocks::progress(&live));
+                if keeper.is_due() {
+                    let began = Instant::now();
                     let checkpoint = live.checkpoint(location);
-                    self.keep(
-                        checkpoint
-                            .map_err(|error| trouble(Into::<CheckpointError>::into(error)))?,
-                    )?;
+                    let checkpoint = checkpoint
+                        .map_err(|error| trouble(Into::<CheckpointError>::into(error)))?;
+                    keeper.keep(&checkpoint, began);
                 }
             }
             let observed = live.observe(key, location, &event);
@@ -152,14 +168,22 @@ impl Monitor {
                 Ok(false) => {}
                 Ok(true) => break,
                 Err(error) => {
-                    let error = J::refused(location, error, reader.excerpt());
-                    return Err(trouble(error.report(name)));
+                    return Err(refused(J::refused(location, error, reader.excerpt())));
                 }
             }
         }
         let (text, code) = live.report(&escape::name(name));
         let printed = print(&text);
         Ok(if printed == ExitCode::SUCCESS { ExitCode::from(code) } else { printed })
+    }
+
+    /// What an exact search may take.
+    fn options(&self) -> Options {
+        Options {
+            time: Some(self.budget_seconds),
+            memory: self.budget_memory,
+            ..Options::default()
+        }
     }
 
     /// Where to go on, if there is a checkpoint.
@@ -174,12 +198,6 @@ impl Monitor {
         };
         let checkpoint = Checkpoint::parse(&text);
         checkpoint.map(Some).map_err(|error| trouble(format_args!("{}: {error}", path.display())))
-    }
-
-    fn keep(&self, checkpoint: Checkpoint) -> Result<(), ExitCode> {
-        let Some(path) = &self.checkpoint else { return Ok(()) };
-        replacement::write(path, checkpoint.text().as_bytes())
-            .map_err(|error| trouble(format_args!("cannot write {}: {error}", path.display())))
     }
 
     /// The input with its name, from where it is to be gone on with.
@@ -238,54 +256,4 @@ fn standard_input() -> io::Result<io::Stdin> {
 fn detected(input: &mut impl BufRead) -> io::Result<Option<Format>> {
     let first = input.fill_buf()?.iter().find(|byte| !byte.is_ascii_whitespace());
     Ok(first.map(|first| if *first == b'{' { Format::Jsonl } else { Format::Text }))
-}
-
-/// When something was said last.
-struct Clocks {
-    /// Between two lines; zero: none.
-    status: Duration,
-    told: Instant,
-    /// Events that had been read then, and have been by now.
-    at: u64,
-    since: u64,
-    looked: Instant,
-}
-
-impl Clocks {
-    fn new(status: Option<Duration>) -> Self {
-        let default = if io::stderr().is_terminal() { 10 } else { 0 };
-        let status = status.unwrap_or(Duration::from_secs(default));
-        Self { status, told: Instant::now(), at: 0, since: 0, looked: Instant::now() }
-    }
-
-    /// Counts an event; whether it is time for a checkpoint. The clock is looked at every
-    /// so many events.
-    fn is_time(&mut self) -> bool {
-        self.since += 1;
-        if !self.since.is_multiple_of(STRIDE) || self.looked.elapsed() < PERIOD {
-            return false;
-        }
-        self.looked = Instant::now();
-        true
-    }
-
-    fn tell<J: Judge>(&mut self, name: &str, live: &Live<J>) {
-        let elapsed = self.told.elapsed();
-        if self.status.is_zero() || elapsed < self.status {
-            return;
-        }
-        let rate = (self.since - self.at) as f64 / elapsed.as_secs_f64();
-        let state = match live.state() {
-            State::Fine => format!("{} so far", J::OBJECT.criterion()),
-            State::Undecided => "not decided".to_owned(),
-            State::Violation => "a violation".to_owned(),
-        };
-        output::report(format_args!(
-            "{name}: {} events, {} objects, {} operations open, {state}, {rate:.0} events/s",
-            live.events(),
-            live.objects(),
-            live.pending()
-        ));
-        (self.told, self.at) = (Instant::now(), self.since);
-    }
 }

@@ -1,0 +1,114 @@
+//! When a monitor says how far it is, and when it keeps where to go on.
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use snapshot_io::{output, replacement};
+use snapshot_test::monitor::{Checkpoint, Judge, Live, State};
+
+/// Events between two looks at the clock.
+const STRIDE: u64 = 1 << 8;
+
+/// The least time between two looks that matter.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// A checkpoint comes after this many times as long as the one before took, at least: however many
+/// objects there are, checkpoints are a small part of the work.
+const SHARE: u32 = 20;
+
+/// When something was said last.
+pub(super) struct Clocks {
+    /// Between two lines; zero: none.
+    status: Duration,
+    told: Instant,
+    /// Events that had been read then, and have been by now.
+    at: u64,
+    since: u64,
+    looked: Instant,
+}
+
+impl Clocks {
+    pub fn new(status: Option<Duration>) -> Self {
+        let default = if io::stderr().is_terminal() { 10 } else { 0 };
+        let status = status.unwrap_or(Duration::from_secs(default));
+        Self { status, told: Instant::now(), at: 0, since: 0, looked: Instant::now() }
+    }
+
+    /// Counts an event; whether it is time for a checkpoint. The clock is looked at every
+    /// so many events.
+    pub fn is_time(&mut self) -> bool {
+        self.since += 1;
+        if !self.since.is_multiple_of(STRIDE) || self.looked.elapsed() < PERIOD {
+            return false;
+        }
+        self.looked = Instant::now();
+        true
+    }
+
+    /// Says how far it is, if it is time for that.
+    pub fn tell(&mut self, name: &str, progress: impl FnOnce() -> String) {
+        let elapsed = self.told.elapsed();
+        if self.status.is_zero() || elapsed < self.status {
+            return;
+        }
+        let rate = (self.since - self.at) as f64 / elapsed.as_secs_f64();
+        output::report(format_args!("{name}: {}, {rate:.0} events/s", progress()));
+        (self.told, self.at) = (Instant::now(), self.since);
+    }
+}
+
+/// How far it is that ends at the first violation.
+pub(super) fn progress<J: Judge>(live: &Live<J>) -> String {
+    let state = match live.state() {
+        State::Fine => format!("{} so far", J::OBJECT.criterion()),
+        State::Undecided => "not decided".to_owned(),
+        State::Violation => "a violation".to_owned(),
+    };
+    let (events, objects, open) = (live.events(), live.objects(), live.pending());
+    format!("{events} events, {objects} objects, {open} operations open, {state}")
+}
+
+/// The file of the checkpoint.
+pub(super) struct Keeper<'a> {
+    path: Option<&'a Path>,
+    next: Instant,
+    /// Whether the last one could not be written.
+    has_failed: bool,
+}
+
+impl<'a> Keeper<'a> {
+    pub fn new(path: Option<&'a Path>) -> Self {
+        Self { path, next: Instant::now(), has_failed: false }
+    }
+
+    /// Whether a checkpoint is to be made.
+    pub fn is_due(&self) -> bool {
+        self.path.is_some() && Instant::now() >= self.next
+    }
+
+    /// Keeps a checkpoint that was begun at `began`. Where it cannot be written, the one before stays, and a warning says so, once
+    /// until one is written again.
+    pub fn keep(&mut self, checkpoint: &Checkpoint, began: Instant) {
+        let Some(path) = self.path else { return };
+        match replacement::write(path, checkpoint.text().as_bytes()) {
+            Ok(()) if self.has_failed => {
+                self.has_failed = false;
+                output::report(format_args!("{} is written again", path.display()));
+            }
+            Ok(()) => {}
+            Err(error) => {
+                if !self.has_failed {
+                    output::report(format_args!(
+                        "warning: cannot write {}: {error}; going on without a new checkpoint (the \
+                         one before stays), and trying again",
+                        path.display()
+                    ));
+                }
+                self.has_failed = true;
+            }
+        }
+        let now = Instant::now();
+        self.next = now + (now - began) * SHARE;
+    }
+}

@@ -1,0 +1,156 @@
+//! What a monitor says of one object: an alarm, or what it leaves open.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::State;
+use super::checkpoint::Held;
+use crate::Value;
+use crate::format::{Location, Object};
+use crate::judge::{Finding, Judgement, immediate};
+use crate::report;
+
+/// What there is to say of one object.
+#[derive(Debug)]
+pub struct Answer {
+    pub(super) key: Option<Value>,
+    pub(super) object: Object,
+    /// What its judge knew.
+    pub(super) state: State,
+    /// Where its event was that was read last.
+    pub(super) last: Location,
+    /// Events since its past was cut off.
+    pub(super) events: usize,
+    /// Events before.
+    pub(super) before: u64,
+    /// Where it was cut off.
+    pub(super) cut: Location,
+    pub(super) most_kept: usize,
+    /// The exact judgement of the events since then; none if they were too many to be kept.
+    pub(super) judgement: Option<Judgement>,
+}
+
+impl Answer {
+    /// The exit code for this object alone: 1 for a violation, 3 if it is open, else 0.
+    pub fn code(&self) -> u8 {
+        match (&self.judgement, self.state) {
+            // What the judge found is certain, also where an exact search gives up.
+            (_, State::Violation) => 1,
+            (Some(judgement), _) => report::exit_code([&judgement.finding]),
+            (None, State::Undecided) => 3,
+            (None, State::Fine) => 0,
+        }
+    }
+
+    /// The event that completes the violation: its number among those of the object, from 0, and
+    /// its place.
+    pub fn decided_at(&self) -> (u64, Location) {
+        let last = (self.events.saturating_sub(1), self.last);
+        let (event, place) = match self.judgement.as_ref().map(|judgement| &judgement.finding) {
+            Some(Finding::Violation(violation)) => violation.decided_at,
+            Some(Finding::Immediate(immediate::Finding::Violation(violation))) => {
+                (violation.alarm.event, violation.decided_at)
+            }
+            _ => last,
+        };
+        (self.before + event as u64, place)
+    }
+
+    /// For people, in several lines; `name` is the input's.
+    pub fn human(&self, name: &str) -> String {
+        let name = match &self.key {
+            Some(key) => format!("{name} @{key}"),
+            None => name.to_owned(),
+        };
+        let fine = self.object.criterion();
+        let Some(judgement) = self.shown() else {
+            let (word, from) = match self.state {
+                State::Violation => ("violation", format!("  not {fine} from {} on\n", self.last)),
+                _ => ("unknown", String::new()),
+            };
+            let reason = match &self.judgement {
+                Some(_) => "the budget of an exact search ran out".to_owned(),
+                None => format!("operations were open for more than {} events", self.most_kept),
+            };
+            return format!(
+                "{name}: {word} ({} events)\n{from}  the argument is not at hand: {reason}\n",
+                self.before + self.events as u64
+            );
+        };
+        let mut text = report::human(&name, judgement);
+        if self.before > 0 {
+            let _ = writeln!(
+                text,
+                "  of the {} events from {} on; the {} before are {fine}, and over",
+                self.events, self.cut, self.before
+            );
+        }
+        text
+    }
+
+    /// For programs, in one line: the record of `check --report json` for one of several objects,
+    /// whose events and operations are numbered from the last cut on, and the number of events
+    /// before that.
+    pub fn json(&self, name: &str) -> String {
+        let mut line = match self.shown() {
+            Some(judgement) => report::json_of(name, self.key.as_ref(), judgement, self.before),
+            None => {
+                let (event, place) = self.decided_at();
+                let decided_at = Place::of(event - self.before, place);
+                let is_violated = self.state == State::Violation;
+                json(&Bare {
+                    schema: report::SCHEMA,
+                    input: name,
+                    key: self.key.as_ref().map(Held::from),
+                    verdict: if is_violated { "violation" } else { "unknown" },
+                    before: self.before,
+                    violation: is_violated.then_some(BareViolation { decided_at }),
+                })
+            }
+        };
+        line.push('\n');
+        line
+    }
+
+    /// The judgement, unless it falls short of what is certain.
+    fn shown(&self) -> Option<&Judgement> {
+        let judgement = self.judgement.as_ref()?;
+        let code = report::exit_code([&judgement.finding]);
+        (code == self.code()).then_some(judgement)
+    }
+}
+
+pub(super) fn json(record: &impl Serialize) -> String {
+    serde_json::to_string(record).expect("a record consists of numbers and texts")
+}
+
+/// An object whose events were not kept.
+#[derive(Serialize)]
+struct Bare<'a> {
+    schema: u32,
+    input: &'a str,
+    key: Option<Held>,
+    verdict: &'static str,
+    before: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violation: Option<BareViolation>,
+}
+
+#[derive(Serialize)]
+struct BareViolation {
+    decided_at: Place,
+}
+
+#[derive(Serialize)]
+pub(super) struct Place {
+    event: u64,
+    line: u64,
+    column: u64,
+}
+
+impl Place {
+    pub const fn of(event: u64, place: Location) -> Self {
+        Self { event, line: place.line, column: place.column }
+    }
+}

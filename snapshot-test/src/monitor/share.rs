@@ -1,0 +1,380 @@
+//! Some of the objects of a recording, each judged by itself to its own first violation.
+//!
+//! An object ends at the event that completes its violation, or that no history can have there:
+//! its judge is given back, and what follows of it is counted. So memory is that of the objects
+//! that go on, and a few words for each that has ended. Where an object ends depends on its own
+//! events alone, so objects may be divided among shares in any way.
+
+use std::collections::HashMap;
+
+use snapshot_core::history::Declaration;
+
+use super::answer::Answer;
+use super::checkpoint::Ended;
+use super::summary::{End, Standing};
+use super::{CheckpointError, Held, Judge, Saved, State};
+use crate::Value;
+use crate::format::{Format, Location};
+use crate::judge::Options;
+
+/// Events of one of many objects after which its past is cut off, where it can be.
+const PART: usize = 1 << 8;
+
+/// Events of one of many objects that are kept for an argument, at most.
+const MOST_KEPT: usize = 1 << 16;
+
+/// Objects of a recording, by key; of a recording without keys, one without a key.
+pub struct Share<J> {
+    format: Format,
+    declaration: Declaration<Value>,
+    options: Options,
+    /// Events of an object after which its past is cut off, where it can be.
+    part: usize,
+    /// Events of an object that are kept for an argument, at most.
+    most_kept: usize,
+    /// Where the input begins that is read.
+    bytes: u64,
+    lines: u64,
+    objects: Vec<Object<J>>,
+    numbers: HashMap<Option<Value>, usize>,
+    /// The object of each key of the reader, by its number there.
+    by_reader: Vec<usize>,
+}
+
+/// One of the objects.
+struct Object<J> {
+    key: Option<Value>,
+    stage: Stage<J>,
+    /// Where its event was that was read last.
+    last: Location,
+    /// Events since the last cut at which a cut is tried. Grows where exact searches do not
+    /// decide, so that these take a bounded part of the time.
+    patience: usize,
+    /// Whether an exact search has found it linearizable, at the end of the input.
+    is_decided: bool,
+}
+
+enum Stage<J> {
+    Judged(Box<J>),
+    Counted {
+        ended: Ended,
+        events: u64,
+        /// Events before this place are counted.
+        from: Location,
+    },
+}
+
+impl<J: Judge> Object<J> {
+    fn judge(&self) -> Option<&J> {
+        match &self.stage {
+            Stage::Judged(judge) => Some(judge),
+            Stage::Counted { .. } => None,
+        }
+    }
+
+    fn events(&self) -> u64 {
+        match &self.stage {
+            Stage::Judged(judge) => judge.past().events + judge.events() as u64,
+            Stage::Counted { events, .. } => *events,
+        }
+    }
+
+    /// Cuts off its past, if that loses nothing and is worth a try.
+    fn cut(
+        &mut self,
+        at: Location,
+        part: usize,
+        (format, options): (Format, &Options),
+    ) -> Result<State, J::Error> {
+        let Stage::Judged(judge) = &mut self.stage else { return Ok(State::Fine) };
+        let is_undecided = judge.state() == State::Undecided;
+        if at.offset < judge.past().cut.offset || is_undecided && judge.events() < self.patience {
+            return Ok(judge.state());
+        }
+        let state = judge.cut(at, format, options)?;
+        let is_searched = state == State::Undecided && judge.pending() == 0;
+        self.patience = if is_searched { 2 * judge.events() } else { part };
+        Ok(state)
+    }
+}
+
+impl<J: Judge> Share<J> {
+    /// For a recording of many objects: as [`Self::new`], with little memory for each.
+    pub fn of_many(format: Format, declaration: Declaration<Value>, options: Options) -> Self {
+        Self::new(format, declaration, options, (PART, MOST_KEPT))
+    }
+
+    /// Nothing has happened yet. Of `options`, the budgets of an exact search matter. The past of
+    /// an object is cut off after `part` events, and `most_kept` are kept for an argument.
+    pub fn new(
+        format: Format,
+        declaration: Declaration<Value>,
+        options: Options,
+        (part, most_kept): (usize, usize),
+    ) -> Self {
+        Self {
+            format,
+            declaration,
+            options,
+            part,
+            most_kept,
+            bytes: 0,
+            lines: 0,
+            objects: Vec::new(),
+            numbers: HashMap::new(),
+            by_reader: Vec::new(),
+        }
+    }
+
+    /// Goes on with an object of a checkpoint.
+    ///
+    /// # Errors
+    /// If what was saved contradicts itself.
+    pub fn resume(&mut self, saved: &Saved) -> Result<(), CheckpointError> {
+        let stage = match &saved.ended {
+            None => {
+                let judge = J::resume(&self.declaration, saved).map_err(Into::into)?;
+                Stage::Judged(Box::new(judge))
+            }
+            Some(ended) => {
+                let from = Location { offset: saved.bytes, line: saved.lines + 1, column: 1 };
+                Stage::Counted { ended: ended.clone(), events: saved.events, from }
+            }
+        };
+        self.add(saved.key.as_ref().map(Value::from), stage, Location::START);
+        Ok(())
+    }
+
+    /// The input that is read begins behind these bytes and lines of the whole.
+    pub fn begin_behind(&mut self, bytes: u64, lines: u64) {
+        (self.bytes, self.lines) = (bytes, lines);
+    }
+
+    /// Cuts off the past of an object after this many events.
+    pub fn cut_after(&mut self, events: usize) {
+        self.part = events;
+        self.objects.iter_mut().for_each(|object| object.patience = events);
+    }
+
+    fn add(&mut self, key: Option<Value>, mut stage: Stage<J>, last: Location) -> usize {
+        if let Stage::Judged(judge) = &mut stage {
+            judge.past_mut().most_kept = self.most_kept;
+        }
+        let number = self.objects.len();
+        self.numbers.insert(key.clone(), number);
+        self.objects.push(Object { key, stage, last, patience: self.part, is_decided: false });
+        number
+    }
+
+    /// Number of objects.
+    pub fn objects(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Events so far, those before a checkpoint included.
+    pub fn events(&self) -> u64 {
+        self.objects.iter().map(Object::events).sum()
+    }
+
+    /// Operations that neither responded nor failed, of objects that are judged.
+    pub fn pending(&self) -> u64 {
+        self.objects.iter().filter_map(Object::judge).map(J::pending).sum()
+    }
+
+    /// Objects that are not decided: values repeat.
+    pub fn undecided(&self) -> impl Iterator<Item = usize> + '_ {
+        let undecided = |object: &Object<J>| {
+            object.judge().is_some_and(|judge| judge.state() == State::Undecided)
+        };
+        (0..self.objects.len()).filter(move |number| undecided(&self.objects[*number]))
+    }
+
+    /// A place of the whole input, of one of what is read.
+    pub fn place(&self, location: Location) -> Location {
+        let (line, offset) = (self.lines + location.line, self.bytes + location.offset);
+        Location { line, offset, ..location }
+    }
+
+    /// Takes the next event, of the object with this key, which has this number in the reader.
+    /// The object, if it is violated: it is to be [ended](Self::alarm) then.
+    ///
+    /// # Errors
+    /// If no history can have this event here: the object is to be ended, too
+    /// ([`Self::refuse`]).
+    pub fn observe(
+        &mut self,
+        key: Option<(usize, &Value)>,
+        location: Location,
+        event: &J::Event<'_>,
+    ) -> Result<Option<usize>, J::Error> {
+        let at = self.place(location);
+        let number = self.number(key, at)?;
+        let object = &mut self.objects[number];
+        let judge = match &mut object.stage {
+            Stage::Judged(judge) => judge,
+            Stage::Counted { events, from, .. } => {
+                *events += u64::from(at.offset >= from.offset);
+                return Ok(None);
+            }
+        };
+        if at.offset < judge.past().cut.offset {
+            return Ok(None);
+        }
+        let mut found = State::Fine;
+        if judge.events() >= object.patience {
+            found = object.cut(at, self.part, (self.format, &self.options))?;
+        }
+        let Stage::Judged(judge) = &mut object.stage else { return Ok(None) };
+        object.last = at;
+        judge.observe(at, event)?;
+        let is_violated = found == State::Violation || judge.state() == State::Violation;
+        Ok(is_violated.then_some(number))
+    }
+
+    fn number(&mut self, key: Option<(usize, &Value)>, at: Location) -> Result<usize, J::Error> {
+        let index = key.map_or(0, |(index, _)| index);
+        if let Some(number) = self.by_reader.get(index) {
+            return Ok(*number);
+        }
+        // The reader numbers keys as they occur.
+        let name = key.map(|(_, name)| name.clone());
+        let number = match self.numbers.get(&name) {
+            Some(number) => *number,
+            None => {
+                let mut judge = J::new(self.declaration.clone())?;
+                judge.past_mut().cut = at;
+                self.add(name, Stage::Judged(Box::new(judge)), at)
+            }
+        };
+        self.by_reader.push(number);
+        Ok(number)
+    }
+
+    /// Cuts off what can be, if the next event of the input begins here; the objects of which an
+    /// exact search finds that they are violated. O(objects).
+    ///
+    /// # Errors
+    /// None, since what was admitted contradicts nothing.
+    pub fn cut(&mut self, location: Location) -> Result<Vec<usize>, J::Error> {
+        let at = self.place(location);
+        let mut violated = Vec::new();
+        for (number, object) in self.objects.iter_mut().enumerate() {
+            if object.cut(at, self.part, (self.format, &self.options))? == State::Violation {
+                violated.push(number);
+            }
+        }
+        Ok(violated)
+    }
+
+    /// The objects at their last cuts, if the next event of the input begins here.
+    pub fn save(&self, location: Location) -> Vec<Saved> {
+        let at = self.place(location);
+        let save = |object: &Object<J>| match &object.stage {
+            Stage::Judged(judge) => judge.save(object.key.as_ref()),
+            Stage::Counted { ended, events, from } => {
+                let from = if from.offset > at.offset { *from } else { at };
+                Saved {
+                    key: object.key.as_ref().map(Held::from),
+                    bytes: from.offset,
+                    lines: from.line - 1,
+                    events: *events,
+                    ended: Some(ended.clone()),
+                    ..Saved::default()
+                }
+            }
+        };
+        self.objects.iter().map(save).collect()
+    }
+
+    /// What there is to say of an object that has not ended, judged exactly.
+    ///
+    /// # Panics
+    /// If it has ended.
+    pub fn answer(&self, number: usize) -> Answer {
+        let object = &self.objects[number];
+        let judge = object.judge().expect("an object that has ended is judged no further");
+        let past = judge.past();
+        Answer {
+            key: object.key.clone(),
+            object: J::OBJECT,
+            state: judge.state(),
+            last: object.last,
+            events: judge.events(),
+            before: past.events,
+            cut: past.cut,
+            most_kept: past.most_kept,
+            judgement: judge.judgement(self.format, &self.options),
+        }
+    }
+
+    /// Ends an object that is violated, with what there is to say of it.
+    ///
+    /// # Panics
+    /// If it has ended before.
+    pub fn alarm(&mut self, number: usize) -> Answer {
+        let answer = self.answer(number);
+        let (event, place) = answer.decided_at();
+        self.end(number, event, place, None);
+        answer
+    }
+
+    /// Judges an undecided object exactly, at the end of the input: what there is to say of it,
+    /// unless it is linearizable.
+    ///
+    /// # Panics
+    /// If it has ended before.
+    pub fn settle(&mut self, number: usize) -> Option<Answer> {
+        let answer = self.answer(number);
+        match answer.code() {
+            0 => {
+                self.objects[number].is_decided = true;
+                return None;
+            }
+            1 => {
+                let (event, place) = answer.decided_at();
+                self.end(number, event, place, None);
+            }
+            _ => {}
+        }
+        Some(answer)
+    }
+
+    /// Ends the object with this key in the reader, whose event here is refused for that reason.
+    /// Whether there is one: if not, what is declared contradicts itself, and no event is right.
+    pub fn refuse(&mut self, key: (usize, &Value), location: Location, reason: String) -> bool {
+        let at = self.place(location);
+        let Ok(number) = self.number(Some(key), at) else { return false };
+        let event = self.objects[number].events();
+        self.end(number, event, at, Some(reason));
+        if let Stage::Counted { events, .. } = &mut self.objects[number].stage {
+            *events += 1;
+        }
+        true
+    }
+
+    fn end(&mut self, number: usize, event: u64, place: Location, refused: Option<String>) {
+        let object = &mut self.objects[number];
+        let Location { line, column, offset: bytes } = place;
+        let ended = Ended { refused, event, line, column, bytes };
+        let events = object.events();
+        object.stage = Stage::Counted { ended, events, from: Location::START };
+    }
+
+    /// What became of the objects, at the end of the input.
+    pub fn standing(&self) -> Standing {
+        let end = |object: &Object<J>| match &object.stage {
+            Stage::Counted { ended, .. } => Some(End::Ended(ended.clone())),
+            Stage::Judged(judge) => {
+                let is_open = judge.state() == State::Undecided && !object.is_decided;
+                is_open.then_some(End::Open)
+            }
+        };
+        let ends = self.objects.iter().filter_map(|one| Some((one.key.clone(), end(one)?)));
+        Standing {
+            objects: self.objects.len() as u64,
+            events: self.events(),
+            pending: self.pending(),
+            ends: ends.collect(),
+        }
+    }
+}
