@@ -8,6 +8,7 @@
 
 use snapshot_core::Process;
 use snapshot_core::history::{Event, HistoryError};
+use snapshot_core::immediate;
 use snapshot_core::monitor::{Judgement, Monitor};
 
 use super::keys::{Fate, Selection};
@@ -45,7 +46,7 @@ enum Ending {
 
 /// Consecutive events of a recording.
 #[derive(Debug)]
-pub(crate) struct Batch {
+pub struct Batch {
     entries: Vec<Entry>,
     payload: Payload,
     /// The place of each entry. Apart from them: it is rarely asked for.
@@ -56,7 +57,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             entries: Vec::new(),
             payload: Payload::default(),
@@ -68,13 +69,13 @@ impl Batch {
 
     /// The events, each with its place; none of a piece, whose places were not noted.
     #[inline]
-    pub fn located_events(&self) -> impl Iterator<Item = (&Location, Event<'_, Value>)> {
+    pub(crate) fn located_events(&self) -> impl Iterator<Item = (&Location, Event<'_, Value>)> {
         self.locations.iter().zip(self.events())
     }
 
     /// The events.
     #[inline]
-    pub fn events(&self) -> impl Iterator<Item = Event<'_, Value>> {
+    pub(crate) fn events(&self) -> impl Iterator<Item = Event<'_, Value>> {
         let (mut start, mut start_of_entries) = (0, 0);
         self.entries.iter().map(move |entry| {
             let values = &self.payload.values[start..entry.end as usize];
@@ -84,13 +85,44 @@ impl Batch {
         })
     }
 
+    /// The events of a recording of immediate snapshots, each with its place.
+    pub(crate) fn located_exchanges(
+        &self,
+    ) -> impl Iterator<Item = (&Location, immediate::Event<'_, Value>)> {
+        let mut start = 0;
+        self.locations.iter().zip(&self.entries).map(move |(location, entry)| {
+            let values = &self.payload.values[start..entry.end as usize];
+            start = entry.end as usize;
+            (location, entry.shape.exchange(entry.process, values))
+        })
+    }
+
+    /// Appends an event of the object with this key, and takes its values.
+    pub(super) fn push(&mut self, parsed: &Parsed, key: Key, payload: &mut Payload) {
+        let Parsed { location, process, shape, .. } = *parsed;
+        self.payload.values.append(&mut payload.values);
+        self.payload.entries.append(&mut payload.entries);
+        let end = self.payload.values.len() as u32;
+        let end_of_entries = self.payload.entries.len() as u32;
+        self.entries.push(Entry { process, shape, end, end_of_entries });
+        self.locations.push(location);
+        self.keys.push(key);
+    }
+
+    /// Whether it is time to hand it over.
+    pub(crate) fn is_full(&self) -> bool {
+        self.entries.len() >= EVENTS
+            || self.payload.values.len() >= VALUES
+            || self.payload.entries.len() >= VALUES
+    }
+
     /// Has a monitor observe the events, as long as all is linearizable, and returns how many it
     /// observed. Each event is told apart once, which for those of long recordings is most of the
     /// work besides judging them.
     ///
     /// # Errors
     /// If the next event is refused.
-    pub fn observe(&self, monitor: &mut Monitor<Value>) -> Result<usize, HistoryError> {
+    pub(crate) fn observe(&self, monitor: &mut Monitor<Value>) -> Result<usize, HistoryError> {
         let (mut start, mut start_of_entries) = (0, 0);
         for (number, entry) in self.entries.iter().enumerate() {
             let values = &self.payload.values[start..entry.end as usize];
@@ -121,7 +153,7 @@ impl Batch {
     ///
     /// # Errors
     /// If something there is no event.
-    pub fn parse(&mut self, piece: &Piece) -> Result<(), Irregular> {
+    pub(crate) fn parse(&mut self, piece: &Piece) -> Result<(), Irregular> {
         self.clear();
         let Self { entries, payload, .. } = self;
         text::lines(piece.lines(), payload, |process, shape, payload| {
@@ -132,7 +164,7 @@ impl Batch {
     }
 
     /// Removes all events.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.payload.clear();
         self.locations.clear();
@@ -141,17 +173,17 @@ impl Batch {
     }
 
     /// The keys of the events, if there are keys.
-    pub fn keys(&self) -> &[Key] {
+    pub(crate) fn keys(&self) -> &[Key] {
         &self.keys
     }
 
     /// Number of events.
-    pub const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Whether there are no events.
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
@@ -164,12 +196,12 @@ impl Batch {
 
     /// Whether no other batch follows: the input has ended, or what stands
     /// behind the events is none, for the reason in [`Self::into_error`].
-    pub const fn is_last(&self) -> bool {
+    pub(crate) const fn is_last(&self) -> bool {
         !matches!(self.ending, Ending::Open)
     }
 
     /// As [`Self::into_error`]; the batch then has an end like any other.
-    pub fn take_error(&mut self) -> Option<ReadError> {
+    pub(crate) fn take_error(&mut self) -> Option<ReadError> {
         match std::mem::replace(&mut self.ending, Ending::End) {
             Ending::Error(error) => Some(error),
             ending => {
@@ -180,7 +212,7 @@ impl Batch {
     }
 
     /// What is wrong behind the events, if anything.
-    pub fn into_error(self) -> Option<ReadError> {
+    pub(crate) fn into_error(self) -> Option<ReadError> {
         match self.ending {
             Ending::Error(error) => Some(error),
             Ending::Open | Ending::End => None,

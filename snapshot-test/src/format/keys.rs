@@ -14,7 +14,8 @@ use crate::Value;
 pub struct Key(NonZeroU32);
 
 impl Key {
-    fn new(index: usize) -> Self {
+    /// The key with this number.
+    pub(crate) fn new(index: usize) -> Self {
         let number = u32::try_from(index + 1).ok().and_then(NonZeroU32::new);
         Self(number.expect("a key takes a line, and there are fewer lines"))
     }

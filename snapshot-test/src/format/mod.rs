@@ -31,7 +31,7 @@ use std::io::Read;
 use snapshot_core::history::{Declaration, Event};
 use snapshot_core::immediate;
 
-pub(crate) use batch::Batch;
+pub use batch::Batch;
 pub use detect::{DETECTION_LENGTH, detect};
 pub use error::{Found, ReadError, ReadErrorKind};
 pub use keys::Key;
@@ -42,7 +42,8 @@ pub use source::LINE_LIMIT;
 pub use writer::{Inexpressible, WriteError, Writer, write_history};
 
 use self::keys::{Fate, Selection};
-use self::parsed::{Parsed, Payload, Shape};
+pub(crate) use self::parsed::Parsed;
+use self::parsed::{Payload, Shape};
 use crate::Value;
 
 /// A format of recordings.
@@ -265,6 +266,18 @@ impl<R: Read> Reader<R> {
             Ok(None) => None,
             Err(error) => Some(Err(error)),
         }
+    }
+
+    /// Parses the next event of a recording of several objects, which is to be
+    /// [appended](Self::append) to a batch.
+    pub(crate) fn parse_keyed(&mut self) -> Option<Result<Parsed, ReadError>> {
+        self.payload.clear();
+        self.inner.advance(&mut self.payload).transpose()
+    }
+
+    /// Appends the event that was parsed last to a batch, under a key of the caller's.
+    pub(crate) fn append(&mut self, parsed: &Parsed, key: Key, batch: &mut Batch) {
+        batch.push(parsed, key, &mut self.payload);
     }
 
     /// Refuses the recording at its next event.

@@ -43,11 +43,11 @@ impl Payload {
 
 /// A parsed event without its values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Parsed {
-    pub(super) location: Location,
+pub(crate) struct Parsed {
+    pub(crate) location: Location,
     pub(super) process: Process,
     pub(super) shape: Shape,
-    pub(super) key: Option<Key>,
+    pub(crate) key: Option<Key>,
 }
 
 impl Shape {

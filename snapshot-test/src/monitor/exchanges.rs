@@ -8,7 +8,7 @@ use snapshot_core::immediate::{
 
 use super::State;
 use super::judge::{Judge, Next, Past};
-use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
+use crate::format::{Batch, Excerpt, Format, Key, Location, Object, ReadError, Reader};
 use crate::judge::{Judgement, Options, immediate};
 use crate::{InputError, Value};
 
@@ -135,6 +135,12 @@ impl Judge for Exchanges {
         }
         let next = reader.next_exchange()?;
         Some(next.map(|(location, event)| Next { key: None, location, event }))
+    }
+
+    fn for_each(batch: &Batch, mut take: impl FnMut(Key, Location, &Event<'_, Value>)) {
+        for ((location, event), key) in batch.located_exchanges().zip(batch.keys()) {
+            take(*key, *location, &event);
+        }
     }
 
     fn refused(location: Location, error: ExchangeError, excerpt: Option<Excerpt>) -> InputError {

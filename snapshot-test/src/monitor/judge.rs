@@ -1,5 +1,6 @@
 //! What a monitor needs of the judge of one object.
 
+use std::fmt::Debug;
 use std::io::Read;
 
 use snapshot_core::history::Declaration;
@@ -7,7 +8,7 @@ use snapshot_core::history::Declaration;
 use super::checkpoint::Held;
 use super::object::MOST_KEPT;
 use super::{CheckpointError, Saved, State};
-use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
+use crate::format::{Batch, Excerpt, Format, Key, Location, Object, ReadError, Reader};
 use crate::judge::{Judgement, Options};
 use crate::{InputError, Value};
 
@@ -72,7 +73,7 @@ impl Past {
 }
 
 /// The judge of one object, since the last instant at which its past was cut off.
-pub trait Judge: Sized {
+pub trait Judge: Sized + Send {
     /// The object whose recordings it judges.
     const OBJECT: Object;
 
@@ -80,7 +81,7 @@ pub trait Judge: Sized {
     type Event<'a>;
 
     /// Why an event is refused.
-    type Error: Into<CheckpointError>;
+    type Error: Into<CheckpointError> + Debug;
 
     /// Nothing has happened since that past.
     ///
@@ -152,6 +153,9 @@ pub trait Judge: Sized {
     fn next<R: Read>(
         reader: &mut Reader<R>,
     ) -> Option<Result<Next<'_, Self::Event<'_>>, ReadError>>;
+
+    /// Has `take` take the events of a batch of several objects, with their keys and places.
+    fn for_each(batch: &Batch, take: impl FnMut(Key, Location, &Self::Event<'_>));
 
     /// The error for an event that was refused at this place.
     fn refused(location: Location, error: Self::Error, excerpt: Option<Excerpt>) -> InputError;

@@ -19,6 +19,8 @@
 //! | `object` | the judge of one snapshot |
 //! | `exchanges` | the judge of one immediate snapshot |
 //! | `share` | some of the objects, each judged to its own first violation |
+//! | `crew` | threads, each with a share |
+//! | `owner` | which share an object belongs to |
 //! | `checkpoint` | where to go on, as a file |
 //! | `answer` | what is said of one object |
 //! | `summary` | what is said of all objects at the end |
@@ -26,9 +28,11 @@
 
 mod answer;
 mod checkpoint;
+mod crew;
 mod exchanges;
 mod judge;
 mod object;
+mod owner;
 mod share;
 mod source;
 mod summary;
@@ -37,10 +41,12 @@ use snapshot_core::history::Declaration;
 
 pub use self::answer::Answer;
 pub use self::checkpoint::{Checkpoint, CheckpointError, Ended, Held, Saved};
+pub use self::crew::{Crew, Dealt, Desk, Emptied, Outbox};
 pub use self::exchanges::Exchanges;
 pub use self::judge::{Judge, Next};
 use self::object::MOST_KEPT;
 pub use self::object::Snapshots;
+pub use self::owner::owner;
 pub use self::share::Share;
 pub use self::source::{Follow, Interruptible, Listen};
 pub use self::summary::{End, Standing, Summary};

@@ -11,7 +11,7 @@ use snapshot_core::{History, Process, Segment};
 use super::State;
 use super::checkpoint::Saved;
 use super::judge::{Judge, Next, Past};
-use crate::format::{Excerpt, Format, Location, Object, ReadError, Reader};
+use crate::format::{Batch, Excerpt, Format, Key, Location, Object, ReadError, Reader};
 use crate::judge::{Finding, Judgement, Options, judge_recording};
 use crate::{InputError, Origins, Value};
 
@@ -200,6 +200,12 @@ impl Judge for Snapshots {
         }
         let next = reader.next_event()?;
         Some(next.map(|(location, event)| Next { key: None, location, event }))
+    }
+
+    fn for_each(batch: &Batch, mut take: impl FnMut(Key, Location, &Event<'_, Value>)) {
+        for ((location, event), key) in batch.located_events().zip(batch.keys()) {
+            take(*key, *location, &event);
+        }
     }
 
     fn refused(location: Location, error: HistoryError, excerpt: Option<Excerpt>) -> InputError {

@@ -13,12 +13,12 @@ use super::answer::Answer;
 use super::checkpoint::Ended;
 use super::summary::{End, Standing};
 use super::{CheckpointError, Held, Judge, Saved, State};
-use crate::Value;
 use crate::format::{Format, Location};
 use crate::judge::Options;
+use crate::{InputError, Value};
 
 /// Events of one of many objects after which its past is cut off, where it can be.
-const PART: usize = 1 << 8;
+const PART: usize = 1 << 6;
 
 /// Events of one of many objects that are kept for an argument, at most.
 const MOST_KEPT: usize = 1 << 16;
@@ -339,17 +339,25 @@ impl<J: Judge> Share<J> {
         Some(answer)
     }
 
-    /// Ends the object with this key in the reader, whose event here is refused for that reason.
-    /// Whether there is one: if not, what is declared contradicts itself, and no event is right.
-    pub fn refuse(&mut self, key: (usize, &Value), location: Location, reason: String) -> bool {
+    /// Ends the object with this key in the reader, whose event here is refused; the error, with
+    /// its place in the whole input.
+    pub fn refuse(
+        &mut self,
+        key: (usize, &Value),
+        location: Location,
+        error: J::Error,
+    ) -> InputError {
+        let error = J::refused(location, error, None).behind(self.bytes, self.lines);
         let at = self.place(location);
-        let Ok(number) = self.number(Some(key), at) else { return false };
-        let event = self.objects[number].events();
-        self.end(number, event, at, Some(reason));
-        if let Stage::Counted { events, .. } = &mut self.objects[number].stage {
-            *events += 1;
+        // Without an object, no event of it is right.
+        if let Ok(number) = self.number(Some(key), at) {
+            let event = self.objects[number].events();
+            self.end(number, event, at, Some(error.kind().to_string()));
+            if let Stage::Counted { events, .. } = &mut self.objects[number].stage {
+                *events += 1;
+            }
         }
-        true
+        error
     }
 
     fn end(&mut self, number: usize, event: u64, place: Location, refused: Option<String>) {

@@ -4,13 +4,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::thread;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use snapshot_test::format::{Format, Reader};
+use snapshot_test::format::{Format, Location, Reader};
 use snapshot_test::input::Input;
 use snapshot_test::judge::{Finding, Options, judge};
-use snapshot_test::monitor::{Checkpoint, End, Judge as _, Share, Snapshots, Standing};
+use snapshot_test::monitor::{
+    Answer, Checkpoint, Crew, Desk, End, Judge as _, Outbox, Share, Snapshots, Standing, owner,
+};
+use snapshot_test::{InputError, Value};
 
 use crate::objects::run;
 
@@ -76,9 +82,17 @@ fn first_wrong(header: &str, lines: &[String]) -> Option<u64> {
     }
 }
 
+/// An alarm that is raised, as it is due.
+fn due(answer: &Answer) -> Alarm {
+    let (event, place) = answer.decided_at();
+    let text = answer.human("r");
+    let key = text.strip_prefix("r @").unwrap().split(": violation").next().unwrap();
+    (key.to_owned(), event, place.line)
+}
+
 /// The alarms of a standing, as they are due.
 fn alarms(standing: &Standing) -> BTreeSet<Alarm> {
-    let alarm = |(key, end): &(Option<snapshot_test::Value>, End)| match end {
+    let alarm = |(key, end): &(Option<Value>, End)| match end {
         End::Ended(ended) => {
             assert_eq!(ended.refused, None);
             (key.as_ref().unwrap().to_string(), ended.event, ended.line)
@@ -107,11 +121,8 @@ fn killed(text: &str, random: &mut ChaCha8Rng, part: usize) -> (BTreeMap<Alarm, 
             known = alarms(&share.standing());
             rest = &text[checkpoint.bytes as usize..];
         }
-        let mut raise = |alarm: snapshot_test::monitor::Answer| {
-            let (event, place) = alarm.decided_at();
-            let name = alarm.human("r");
-            let key = name.strip_prefix("r @").unwrap().split(": violation").next().unwrap();
-            let alarm = (key.to_owned(), event, place.line);
+        let mut raise = |alarm: Answer| {
+            let alarm = due(&alarm);
             assert!(!known.contains(&alarm), "{alarm:?} is in the checkpoint, and raised again");
             *raised.entry(alarm).or_default() += 1;
         };
@@ -165,31 +176,115 @@ fn killed_and_resumed_each_alarm_is_that_of_check() {
     assert!(due > 150 && twice > 10, "{due} alarms, {twice} of them more than once");
 }
 
-/// Values repeat, and the object goes on for long after its violation: the alarm is raised where
-/// the past is to be cut off, not at the end.
+/// Values repeat: the alarm is raised where the past is to be cut off, not at the end.
 #[test]
 fn what_a_search_finds_does_not_wait_for_the_end() {
-    let mut lines = vec!["p2 scan"];
-    for update in [["p0 update 1", "p0 ok"], ["p1 update 7", "p1 ok"], ["p0 update 2", "p0 ok"]] {
-        lines.extend(update);
+    let mut random = ChaCha8Rng::seed_from_u64(2);
+    let (mut early, mut late) = (0, 0);
+    for _ in 0..1200 {
+        let Recording { text, .. } = Recording::new(&mut random, 1, 40);
+        let mut reader = Reader::text(text.as_bytes()).unwrap();
+        let declaration = reader.declaration().clone();
+        let mut share = Share::<Snapshots>::of_many(Format::Text, declaration, Options::default());
+        share.cut_after(1);
+        while let Some(next) = reader.next_keyed() {
+            let next = next.unwrap();
+            let key = Some((next.key.index(), next.name));
+            if let Some(number) = share.observe(key, next.location, &next.event).unwrap() {
+                early += usize::from(share.undecided().next().is_some());
+                share.alarm(number);
+            }
+        }
+        let open: Vec<usize> = share.undecided().collect();
+        late += open.into_iter().filter_map(|number| share.settle(number)).count();
     }
-    lines.extend(["p1 update 8", "p1 ok", "p0 update 1", "p0 ok", "p2 ok 1 7"]);
-    lines.extend(["p3 scan", "p3 ok 1 7"]);
-    let later: Vec<String> = (9..300).map(|v| format!("p1 update {v}\n@1 p1 ok")).collect();
-    lines.extend(later.iter().map(String::as_str));
-    let text = format!("segments 2\n@1 {}\n", lines.join("\n@1 "));
-    let mut reader = Reader::text(text.as_bytes()).unwrap();
-    let declaration = reader.declaration().clone();
-    let mut share = Share::<Snapshots>::of_many(Format::Text, declaration, Options::default());
-    let mut raised = Vec::new();
-    while let Some(next) = reader.next_keyed() {
-        let next = next.unwrap();
-        let key = Some((next.key.index(), next.name));
-        if let Some(number) = share.observe(key, next.location, &next.event).unwrap() {
-            raised.push((share.alarm(number).decided_at().1.line, next.location.line));
+    assert!(early >= 3 && late >= 3, "{early} by a search before the end, {late} there");
+}
+
+/// What workers bring.
+#[derive(Default)]
+struct Raised(Mutex<BTreeMap<Alarm, usize>>);
+
+impl Desk for Raised {
+    fn answer(&self, answer: &Answer) -> bool {
+        *self.0.lock().unwrap().entry(due(answer)).or_default() += 1;
+        true
+    }
+
+    fn refuse(&self, key: &Value, error: &InputError) {
+        panic!("{key}: {error}");
+    }
+}
+
+/// As [`killed`], with workers, as many as there may be each time.
+fn by_workers(text: &str, random: &mut ChaCha8Rng, numbers: &[usize]) -> (Raised, Standing) {
+    let declaration = Reader::text(text.as_bytes()).unwrap().declaration().clone();
+    let (raised, stop) = (Raised::default(), AtomicBool::new(false));
+    let mut checkpoint: Option<Checkpoint> = None;
+    let mut kills = if numbers.len() == 1 { 0 } else { random.random_range(0..4) };
+    loop {
+        let workers = numbers[random.random_range(0..numbers.len())];
+        let new = |_| Share::of_many(Format::Text, declaration.clone(), Options::default());
+        let mut shares: Vec<Share<Snapshots>> = (0..workers).map(new).collect();
+        let begin = checkpoint.as_ref().map_or((0, 0), |one| (one.bytes, one.lines));
+        shares.iter_mut().for_each(|share| share.begin_behind(begin.0, begin.1));
+        for saved in checkpoint.iter().flat_map(|checkpoint| &checkpoint.objects) {
+            let key = Value::from(saved.key.as_ref().unwrap());
+            shares[owner(&key, workers)].resume(saved).unwrap();
+        }
+        let outbox = Outbox::default();
+        let mut reader = Reader::text(outbox.before(&text.as_bytes()[begin.0 as usize..])).unwrap();
+        let standing = thread::scope(|scope| {
+            let mut crew = Crew::new(scope, shares, outbox.clone(), &raised, &stop).unwrap();
+            while let Some(next) = crew.next(&mut reader) {
+                let next = next.unwrap();
+                if numbers.len() > 1 && random.random_range(0..20) == 0 {
+                    let at = next.location();
+                    let (line, offset) = (at.line + begin.1, at.offset + begin.0);
+                    let at = Location { line, offset, ..at };
+                    let (kind, objects) =
+                        ((Format::Text, Snapshots::OBJECT), crew.save(next.location()));
+                    let kept = Checkpoint::at(at, kind, &declaration, objects).text();
+                    checkpoint = Some(Checkpoint::parse(&kept).unwrap());
+                }
+                if kills > 0 && random.random_range(0..60) == 0 {
+                    kills -= 1;
+                    // At once, or as late as can be.
+                    if random.random_bool(0.7) {
+                        crew.finish();
+                    }
+                    return None;
+                }
+                crew.deal(&next, &mut reader);
+            }
+            Some(crew.finish())
+        });
+        if let Some(standing) = standing {
+            return (raised, standing);
         }
     }
-    assert_eq!(raised.len(), 1, "{raised:?}");
-    let (wrong, seen) = raised[0];
-    assert!(wrong == 15 && seen < 300, "{raised:?}");
+}
+
+#[test]
+fn any_number_of_workers_raises_the_same_alarms() {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let (mut due, mut twice) = (0, 0);
+    for _ in 0..100 {
+        let objects = random.random_range(1..20);
+        let recording = Recording::new(&mut random, objects, 40);
+        for numbers in [&[1][..], &[2], &[3], &[5], &[1, 2, 3, 5]] {
+            let (Raised(raised), standing) = by_workers(&recording.text, &mut random, numbers);
+            let raised = raised.into_inner().unwrap();
+            let all: BTreeSet<Alarm> = raised.keys().cloned().collect();
+            assert_eq!(all, recording.alarms, "{numbers:?}: {}", recording.text);
+            assert_eq!(alarms(&standing), recording.alarms, "{numbers:?}: {}", recording.text);
+            let counts = (standing.events, standing.objects);
+            assert_eq!(counts, (recording.events, recording.objects), "{}", recording.text);
+            due += all.len();
+            let more = raised.values().filter(|times| **times > 1).count();
+            assert!(more == 0 || numbers.len() > 1, "{numbers:?}: {}", recording.text);
+            twice += more;
+        }
+    }
+    assert!(due > 200 && twice > 3, "{due} alarms, {twice} of them more than once");
 }

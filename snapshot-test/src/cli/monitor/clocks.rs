@@ -10,7 +10,7 @@ use snapshot_test::monitor::{Checkpoint, Judge, Live, State};
 /// Events between two looks at the clock.
 const STRIDE: u64 = 1 << 8;
 
-/// The least time between two looks that matter.
+/// The most time between two looks that matter.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// A checkpoint comes after this many times as long as the one before took, at least: however many
@@ -26,20 +26,31 @@ pub(super) struct Clocks {
     at: u64,
     since: u64,
     looked: Instant,
+    /// The least time between two looks that matter.
+    period: Duration,
 }
 
 impl Clocks {
-    pub fn new(status: Option<Duration>) -> Self {
+    /// For checkpoints as often as `every`.
+    pub fn new(status: Option<Duration>, every: Duration) -> Self {
         let default = if io::stderr().is_terminal() { 10 } else { 0 };
         let status = status.unwrap_or(Duration::from_secs(default));
-        Self { status, told: Instant::now(), at: 0, since: 0, looked: Instant::now() }
+        Self {
+            status,
+            told: Instant::now(),
+            at: 0,
+            since: 0,
+            looked: Instant::now(),
+            period: every.min(PERIOD),
+        }
     }
 
     /// Counts an event; whether it is time for a checkpoint. The clock is looked at every
-    /// so many events.
-    pub fn is_time(&mut self) -> bool {
+    /// 256 events, and where the input was waited for.
+    pub fn is_time(&mut self, has_waited: bool) -> bool {
         self.since += 1;
-        if !self.since.is_multiple_of(STRIDE) || self.looked.elapsed() < PERIOD {
+        let is_due = has_waited || self.since.is_multiple_of(STRIDE);
+        if !is_due || self.looked.elapsed() < self.period {
             return false;
         }
         self.looked = Instant::now();
@@ -47,13 +58,13 @@ impl Clocks {
     }
 
     /// Says how far it is, if it is time for that.
-    pub fn tell(&mut self, name: &str, progress: impl FnOnce() -> String) {
+    pub fn tell(&mut self, name: &str, progress: impl FnOnce(u64) -> String) {
         let elapsed = self.told.elapsed();
         if self.status.is_zero() || elapsed < self.status {
             return;
         }
         let rate = (self.since - self.at) as f64 / elapsed.as_secs_f64();
-        output::report(format_args!("{name}: {}, {rate:.0} events/s", progress()));
+        output::report(format_args!("{name}: {}, {rate:.0} events/s", progress(self.since)));
         (self.told, self.at) = (Instant::now(), self.since);
     }
 }
@@ -72,14 +83,15 @@ pub(super) fn progress<J: Judge>(live: &Live<J>) -> String {
 /// The file of the checkpoint.
 pub(super) struct Keeper<'a> {
     path: Option<&'a Path>,
+    every: Duration,
     next: Instant,
     /// Whether the last one could not be written.
     has_failed: bool,
 }
 
 impl<'a> Keeper<'a> {
-    pub fn new(path: Option<&'a Path>) -> Self {
-        Self { path, next: Instant::now(), has_failed: false }
+    pub fn new(path: Option<&'a Path>, every: Duration) -> Self {
+        Self { path, every, next: Instant::now(), has_failed: false }
     }
 
     /// Whether a checkpoint is to be made.
@@ -87,8 +99,8 @@ impl<'a> Keeper<'a> {
         self.path.is_some() && Instant::now() >= self.next
     }
 
-    /// Keeps a checkpoint that was begun at `began`. Where it cannot be written, the one before stays, and a warning says so, once
-    /// until one is written again.
+    /// Keeps a checkpoint that was begun at `began`. Where it cannot be written, the one before
+    /// stays, and a warning says so, once until one is written again.
     pub fn keep(&mut self, checkpoint: &Checkpoint, began: Instant) {
         let Some(path) = self.path else { return };
         match replacement::write(path, checkpoint.text().as_bytes()) {
@@ -109,6 +121,6 @@ impl<'a> Keeper<'a> {
             }
         }
         let now = Instant::now();
-        self.next = now + (now - began) * SHARE;
+        self.next = (began + self.every).max(now + (now - began) * SHARE);
     }
 }

@@ -6,6 +6,7 @@ mod clocks;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +19,7 @@ use snapshot_test::format::{Format, Object, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
     Checkpoint, CheckpointError, Exchanges, Follow, Interruptible, Judge, Listen, Live, Next,
-    Snapshots,
+    Outbox, Snapshots,
 };
 
 use self::clocks::{Clocks, Keeper};
@@ -46,12 +47,19 @@ pub struct Monitor {
     /// printed as they come, the other objects go on, and a summary ends it.
     #[arg(long)]
     all: bool,
+    /// With --all: threads that judge, each some of the objects; one more reads. Alarms and
+    /// summary are the same for any number of them.
+    #[arg(long, value_name = "W", default_value = "1", requires = "all")]
+    workers: NonZeroUsize,
     /// With --all: alarms and the summary for people, or as one JSON object per line.
     #[arg(long, value_enum, default_value = "human", requires = "all")]
     report: ReportFormat,
     /// Keep where to go on in this file; if it is there, go on from it.
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
+    /// Seconds between two checkpoints, while events come: 0.1, 60.
+    #[arg(long, value_name = "S", default_value = "1", requires = "checkpoint", value_parser = quantity::seconds)]
+    every: Duration,
     /// Seconds between two lines on standard error that say how far it is; 0: none
     /// (default: 10 if that is a terminal, else 0).
     #[arg(long, value_name = "S", value_parser = quantity::seconds)]
@@ -87,7 +95,8 @@ impl Monitor {
         if let Some(Checkpoint { lines, .. }) = &resumed {
             output::report(format_args!("{name}: going on at line {}", lines + 1));
         }
-        let mut input = BufReader::new(input);
+        let outbox = Outbox::default();
+        let mut input = BufReader::new(outbox.before(input));
         let format = match &resumed {
             Some(checkpoint) => checkpoint.input_format(),
             None => detected(&mut input)
@@ -119,8 +128,12 @@ impl Monitor {
         match (reader.object(), self.all) {
             (Object::Snapshot, false) => self.watch::<Snapshots, _>(&name, reader, resumed),
             (Object::Immediate, false) => self.watch::<Exchanges, _>(&name, reader, resumed),
-            (Object::Snapshot, true) => self.watch_all::<Snapshots, _>(&name, reader, resumed),
-            (Object::Immediate, true) => self.watch_all::<Exchanges, _>(&name, reader, resumed),
+            (Object::Snapshot, true) => {
+                self.watch_all::<Snapshots, _>(&name, reader, outbox, resumed)
+            }
+            (Object::Immediate, true) => {
+                self.watch_all::<Exchanges, _>(&name, reader, outbox, resumed)
+            }
         }
     }
 
@@ -142,8 +155,8 @@ impl Monitor {
             }
             None => trouble(error.report(name)),
         };
-        let mut clocks = Clocks::new(self.status);
-        let mut keeper = Keeper::new(self.checkpoint.as_deref());
+        let mut clocks = Clocks::new(self.status, self.every);
+        let mut keeper = Keeper::new(self.checkpoint.as_deref(), self.every);
         loop {
             let Next { key, location, event } = match J::next(&mut reader) {
                 None => break,
@@ -152,8 +165,8 @@ impl Monitor {
                 Some(Err(_)) if STOP.load(Ordering::Relaxed) => break,
                 Some(Err(error)) => return Err(refused(error.into())),
             };
-            if clocks.is_time() {
-                clocks.tell(name, || clocks::progress(&live));
+            if clocks.is_time(false) {
+                clocks.tell(name, |_| clocks::progress(&live));
                 if keeper.is_due() {
                     let began = Instant::now();
                     let checkpoint = live.checkpoint(location);
