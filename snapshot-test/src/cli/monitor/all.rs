@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
+use snapshot_core::history::Declaration;
 use snapshot_io::escape;
 use snapshot_io::output::{self, Printed};
-use snapshot_test::format::{Location, Reader};
+use snapshot_test::format::{Format, Location, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
-    Answer, Checkpoint, Crew, Desk, Judge, Outbox, Share, Summary, owner,
+    Answer, Checkpoint, Crew, Desk, Judge, Outbox, Share, Standing, Summary, owner,
 };
 use snapshot_test::{InputError, Value};
 
@@ -57,8 +58,18 @@ impl Printer<'_> {
         false
     }
 
-    fn summary(&self, summary: &Summary) -> bool {
-        self.print(|name| summary.human(name), |name| summary.json(name), summary.code())
+    /// Prints the summary, if that can be; the exit code. `is_bad`: something in the input was no
+    /// event.
+    fn concluded(&self, summary: Summary, is_bad: bool) -> ExitCode {
+        if self.end.get().is_none() {
+            self.print(|name| summary.human(name), |name| summary.json(name), summary.code());
+        }
+        ExitCode::from(match (self.end.get(), summary.code()) {
+            (Some(code), _) => *code,
+            (None, 1) => 1,
+            (None, _) if is_bad => TROUBLE,
+            (None, code) => code,
+        })
     }
 }
 
@@ -77,6 +88,51 @@ impl Desk for Printer<'_> {
 }
 
 impl Monitor {
+    /// The summary of what a checkpoint holds, where nothing has come since.
+    pub(super) fn unchanged<J: Judge>(
+        &self,
+        name: &str,
+        checkpoint: &Checkpoint,
+    ) -> Result<ExitCode, ExitCode> {
+        let format = checkpoint.input_format().unwrap_or(Format::Text);
+        let shares = self.shares::<J>(name, format, &checkpoint.declaration(), Some(checkpoint))?;
+        let mut standing = Standing::default();
+        shares.iter().for_each(|share| standing.add(share.standing()));
+        Ok(self.printer(name).concluded(standing.summary(J::OBJECT), false))
+    }
+
+    fn printer<'a>(&self, name: &'a str) -> Printer<'a> {
+        Printer { name, report: self.report, alarms: AtomicU64::new(0), end: OnceLock::new() }
+    }
+
+    /// What each worker judges, with its objects of a checkpoint.
+    fn shares<J: Judge>(
+        &self,
+        name: &str,
+        format: Format,
+        declaration: &Declaration<Value>,
+        resumed: Option<&Checkpoint>,
+    ) -> Result<Vec<Share<J>>, ExitCode> {
+        let workers = self.workers.get();
+        let options = Options { memory: self.budget_memory / workers, ..self.options() };
+        let share = |_| Share::<J>::of_many(format, declaration.clone(), options);
+        let mut shares: Vec<_> = (0..workers).map(share).collect();
+        let Some(checkpoint) = resumed else { return Ok(shares) };
+        let (bytes, lines) = (checkpoint.bytes, checkpoint.lines);
+        shares.iter_mut().for_each(|share| share.begin_behind(bytes, lines));
+        for saved in &checkpoint.objects {
+            let Some(key) = &saved.key else {
+                return Err(trouble(format_args!(
+                    "{name}: the checkpoint is of a recording without keys: leave out --all"
+                )));
+            };
+            let resumed = shares[owner(&key.into(), workers)].resume(saved);
+            resumed.map_err(|error| trouble(format_args!("{name}: {error}")))?;
+        }
+        Ok(shares)
+    }
+
+    /// Judges a recording of several objects, or what comes after a checkpoint of it.
     pub(super) fn watch_all<J: Judge, R: Read>(
         &self,
         name: &str,
@@ -98,25 +154,16 @@ impl Monitor {
             let error = J::refused(Location::START, error, None);
             return Err(trouble(error.report(name)));
         }
-        let workers = self.workers.get();
-        let options = Options { memory: self.budget_memory / workers, ..self.options() };
         let format = reader.format();
-        let share = |_| Share::<J>::of_many(format, declaration.clone(), options);
-        let mut shares: Vec<_> = (0..workers).map(share).collect();
-        shares.iter_mut().for_each(|share| share.begin_behind(begin.offset, begin.line));
-        for saved in resumed.iter().flat_map(|checkpoint| &checkpoint.objects) {
-            let key = saved.key.as_ref().map_or(Value::ZERO, Value::from);
-            let resumed = shares[owner(&key, workers)].resume(saved);
-            resumed.map_err(|error| trouble(format_args!("{name}: {error}")))?;
-        }
-        let printer =
-            Printer { name, report: self.report, alarms: AtomicU64::new(0), end: OnceLock::new() };
+        let shares = self.shares::<J>(name, format, &declaration, resumed)?;
+        let printer = self.printer(name);
         let stop = AtomicBool::new(false);
         let judged: Result<_, ExitCode> = thread::scope(|scope| {
             let crew = Crew::new(scope, shares, outbox.clone(), &printer, &stop);
             let mut crew = crew.map_err(|error| {
                 trouble(format_args!(
-                    "{workers} workers cannot be started ({error}): ask for fewer (--workers)"
+                    "{} workers cannot be started ({error}): ask for fewer (--workers)",
+                    self.workers
                 ))
             })?;
             let mut clocks = Clocks::new(self.status, self.every);
@@ -137,7 +184,10 @@ impl Monitor {
                 if clocks.is_time(outbox.was_read()) {
                     let alarms = printer.alarms.load(Ordering::Relaxed);
                     clocks.tell(name, |events| {
-                        format!("{events} events, {} objects, {alarms} alarms", reader.keys().len())
+                        format!(
+                            "{events} events read, {} objects, {alarms} alarms",
+                            reader.keys().len()
+                        )
                     });
                     if keeper.is_due() {
                         let began = Instant::now();
@@ -160,16 +210,6 @@ impl Monitor {
             Ok((crew.finish(), is_bad))
         });
         let (standing, is_bad) = judged?;
-        let summary = standing.summary(J::OBJECT);
-        if printer.end.get().is_none() {
-            printer.summary(&summary);
-        }
-        let code = match (printer.end.get(), summary.code()) {
-            (Some(code), _) => *code,
-            (None, 1) => 1,
-            (None, _) if is_bad => TROUBLE,
-            (None, code) => code,
-        };
-        Ok(ExitCode::from(code))
+        Ok(printer.concluded(standing.summary(J::OBJECT), is_bad))
     }
 }

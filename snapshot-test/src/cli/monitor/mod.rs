@@ -90,6 +90,13 @@ impl Monitor {
         if !is_standard && self.listen.is_some() {
             return Err(trouble("--listen reads connections: leave out the file"));
         }
+        if self.input.is_dir() {
+            return Err(trouble(format_args!(
+                "{} is a folder, and one recording is judged at a time: name a file of it (`check` \
+                 takes folders)",
+                self.input.display()
+            )));
+        }
         let resumed = self.resumed()?;
         let (name, input) = self.open(resumed.as_ref())?;
         if let Some(Checkpoint { lines, .. }) = &resumed {
@@ -108,9 +115,15 @@ impl Monitor {
         };
         let reader = match opened {
             Ok(reader) => reader,
-            // Nothing has come since.
+            // Nothing has come since: what the checkpoint holds stands.
             Err(_) if resumed.is_some() || STOP.load(Ordering::Relaxed) => {
-                return Ok(print(&format!("{name}: nothing new\n")));
+                return match resumed.as_ref().filter(|_| self.all) {
+                    None => Ok(print(&format!("{name}: nothing new\n"))),
+                    Some(checkpoint) => match checkpoint.input_object() {
+                        Some(Object::Immediate) => self.unchanged::<Exchanges>(&name, checkpoint),
+                        _ => self.unchanged::<Snapshots>(&name, checkpoint),
+                    },
+                };
             }
             Err(error) => return Err(trouble(InputError::from(error).report(&name))),
         };

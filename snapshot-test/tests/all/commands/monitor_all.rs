@@ -268,6 +268,33 @@ fn what_is_in_the_checkpoint_is_not_raised_again() {
     assert!(code == 2 && error.contains("add --all"), "{error}");
 }
 
+/// A pipe cannot be read again: what the checkpoint holds is said all the same.
+#[test]
+fn where_nothing_comes_the_checkpoint_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("checkpoint").display().to_string();
+    let arguments = ["--all", "--every", "0", "--checkpoint", &saved];
+    let mut child = monitor(&arguments);
+    let mut input = child.stdin.take().unwrap();
+    input.write_all((rounds(&["1", "2"], 1..4) + &wrong("2")).as_bytes()).unwrap();
+    let began = Instant::now();
+    while !fs::read_to_string(&saved).is_ok_and(|text| text.contains("\"ended\"")) {
+        input.write_all(rounds(&["1"], 4..5).as_bytes()).unwrap();
+        thread::sleep(Duration::from_millis(20));
+        assert!(began.elapsed().as_secs() < 60, "there is no checkpoint with an alarm");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let (code, out, error) = ended(monitor(&arguments));
+    assert_eq!(code, 1, "{out}{error}");
+    assert!(error.starts_with("standard input: going on at line "), "{error}");
+    assert!(out.starts_with("standard input: violation (1 of 2 objects wrong; "), "{out}");
+    assert!(
+        out.ends_with("  @2: not linearizable from 26:1 on (event 13 of the object)\n"),
+        "{out}"
+    );
+}
+
 /// As on a full disk: the alarms matter more.
 #[test]
 fn a_checkpoint_that_cannot_be_written_stops_no_alarm() {
