@@ -19,6 +19,7 @@ use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object}
 use snapshot_test::report::{exit_code, explained, human, json, verdict};
 use snapshot_test::synchronisation::{self, Object};
 
+use super::folder;
 use super::format::InputFormat;
 use super::progress::Line;
 use super::{print, print_data, trouble};
@@ -78,7 +79,8 @@ pub struct Check {
     /// reported without its proof.
     #[arg(long, conflicts_with = "certificate")]
     forget: bool,
-    /// The recordings; `-` is standard input.
+    /// The recordings; `-` is standard input, and a folder stands for all files below it, each a
+    /// recording of its own.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
 }
@@ -128,7 +130,11 @@ pub enum ReportFormat {
 }
 
 impl Check {
-    pub fn run(self) -> ExitCode {
+    pub fn run(mut self) -> ExitCode {
+        self.inputs = match folder::files(&self.inputs) {
+            Ok(files) => files,
+            Err(code) => return code,
+        };
         if let Some(object) = self.object {
             return self.check_together(object);
         }

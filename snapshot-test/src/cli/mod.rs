@@ -7,6 +7,7 @@ mod check;
 mod convert;
 mod corpus;
 mod explain;
+mod folder;
 mod format;
 mod generate;
 mod monitor;

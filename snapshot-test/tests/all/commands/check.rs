@@ -1,5 +1,6 @@
 //! `snapshot-test check --method`: every way to decide, on the hand-written cases.
 
+use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -153,4 +154,35 @@ fn verdicts_have_colours_where_they_are_shown() {
     let forced = printed(&[("CLICOLOR_FORCE", "1")]);
     assert!(forced.contains(": \u{1b}[1m\u{1b}[31mviolation\u{1b}[0m ("), "{forced:?}");
     assert_eq!(printed(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), plain);
+}
+
+/// Each file below a folder is an input of its own, in the order of the paths.
+#[test]
+fn a_folder_stands_for_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().display();
+    let error = refused(&format!("check {path}"));
+    assert!(error.contains("has no file"), "{error}");
+    fs::create_dir(folder.path().join("b")).unwrap();
+    let right = "p0 update 5\np0 ok\n";
+    let wrong = "p0 scan\np0 ok 5\n";
+    for (name, text) in [("c.txt", right), ("b/2.txt", wrong), ("b/1.txt", right), ("a.txt", right)]
+    {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    // Hidden, and one that is still being written.
+    fs::write(folder.path().join(".hidden"), "no recording").unwrap();
+    fs::write(folder.path().join("b/x.new"), "no recording").unwrap();
+    let (code, out, error) = answer(run(&format!("check {path} {path}/c.txt")));
+    assert_eq!((code, error.as_str()), (1, ""), "{out}");
+    let heads = out.lines().filter(|line| line.starts_with(&path.to_string()));
+    let names: Vec<&str> = heads.map(|line| line.split(": ").next().unwrap()).collect();
+    let expected = ["a.txt", "b/1.txt", "b/2.txt", "c.txt", "c.txt"];
+    assert_eq!(names, expected.map(|name| format!("{path}/{name}")), "{out}");
+    assert!(
+        out.ends_with("5 inputs: 4 linearizable, 1 violations, 0 unknown, 0 malformed\n"),
+        "{out}"
+    );
+    let error = refused(&format!("monitor {path}"));
+    assert!(error.contains("`check` takes folders"), "{error}");
 }
