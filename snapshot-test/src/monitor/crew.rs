@@ -275,10 +275,10 @@ impl<J: Judge> Worker<'_, J> {
         match self.share.observe(Some(key), location, event) {
             Ok(None) => {}
             Ok(Some(number)) => self.raise(number),
-            Err(error) => {
-                let error = self.share.refuse(key, location, error);
-                self.desk.refuse(key.1, &error);
-            }
+            Err(error) => match self.share.refuse(key, location, error) {
+                Ok(error) => self.desk.refuse(key.1, &error),
+                Err(answer) => self.bring(&answer),
+            },
         }
     }
 

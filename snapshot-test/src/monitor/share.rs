@@ -339,25 +339,34 @@ impl<J: Judge> Share<J> {
         Some(answer)
     }
 
-    /// Ends the object with this key in the reader, whose event here is refused; the error, with
-    /// its place in the whole input.
+    /// Ends the object with this key in the reader, whose event here is refused. The error, with its
+    /// place in the whole input; or, where values repeat and an exact search finds that the object
+    /// was violated before, that.
+    ///
+    /// # Errors
+    /// The violation.
     pub fn refuse(
         &mut self,
         key: (usize, &Value),
         location: Location,
         error: J::Error,
-    ) -> InputError {
+    ) -> Result<InputError, Box<Answer>> {
         let error = J::refused(location, error, None).behind(self.bytes, self.lines);
         let at = self.place(location);
         // Without an object, no event of it is right.
-        if let Ok(number) = self.number(Some(key), at) {
+        let Ok(number) = self.number(Some(key), at) else { return Ok(error) };
+        let is_undecided =
+            self.objects[number].judge().is_some_and(|judge| judge.state() == State::Undecided);
+        let violation = if is_undecided { self.settle(number) } else { None };
+        let violation = violation.filter(|answer| answer.code() == 1);
+        if violation.is_none() {
             let event = self.objects[number].events();
             self.end(number, event, at, Some(error.kind().to_string()));
-            if let Stage::Counted { events, .. } = &mut self.objects[number].stage {
-                *events += 1;
-            }
         }
-        error
+        if let Stage::Counted { events, .. } = &mut self.objects[number].stage {
+            *events += 1;
+        }
+        violation.map_or(Ok(error), |answer| Err(Box::new(answer)))
     }
 
     fn end(&mut self, number: usize, event: u64, place: Location, refused: Option<String>) {
