@@ -10,6 +10,9 @@ use crate::format::{Format, Location, Object};
 /// The version of the file.
 const VERSION: u32 = 1;
 
+/// No input has as many bytes, lines or events: places can be added up.
+const MOST: u64 = 1 << 62;
+
 /// Where a recording can be gone on with: the input from `bytes` on, of which each object
 /// leaves out what it has taken already.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -131,6 +134,9 @@ pub enum CheckpointError {
     /// It contradicts itself.
     #[error("the checkpoint contradicts itself: {0}")]
     Contradiction(#[from] snapshot_core::history::HistoryError),
+    /// A number in it is none of a place or of events.
+    #[error("expected places and numbers of events in the checkpoint, found {0}")]
+    Number(u64),
     /// Objects of it are judged no further, which is of no use to a monitor that ends there.
     #[error("alarms were raised before the checkpoint, and the recording was read on: add --all")]
     All,
@@ -146,10 +152,22 @@ impl Checkpoint {
     /// If it is none.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
         let checkpoint: Self = serde_json::from_str(text)?;
-        match checkpoint.snapshot_checkpoint == VERSION && checkpoint.is_known() {
-            true => Ok(checkpoint),
-            false => Err(CheckpointError::Version),
+        if checkpoint.snapshot_checkpoint != VERSION || !checkpoint.is_known() {
+            return Err(CheckpointError::Version);
         }
+        let wrong = checkpoint.numbers().find(|number| *number >= MOST);
+        match wrong {
+            Some(number) => Err(CheckpointError::Number(number)),
+            None => Ok(checkpoint),
+        }
+    }
+
+    /// All that is counted in it.
+    fn numbers(&self) -> impl Iterator<Item = u64> + '_ {
+        let saved = self.objects.iter().flat_map(|saved| [saved.bytes, saved.lines, saved.events]);
+        let ended = self.objects.iter().filter_map(|saved| saved.ended.as_ref());
+        let ended = ended.flat_map(|ended| [ended.bytes, ended.line, ended.column, ended.event]);
+        [self.bytes, self.lines].into_iter().chain(saved).chain(ended)
     }
 
     /// Where to go on with these objects, if the next event of the input begins here.

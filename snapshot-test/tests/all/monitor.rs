@@ -179,6 +179,8 @@ fn files_that_are_no_checkpoints_are_refused() {
         ("{", "["),
         ("\"bytes\"", "\"byte\""),
         ("\"lines\":", "\"lines\":-"),
+        ("\"lines\":", "\"lines\":1844674407370955161"),
+        ("\"events\":", "\"events\":1844674407370955161"),
     ] {
         assert!(Checkpoint::parse(&good.replacen(from, to, 1)).is_err(), "{to}");
     }

@@ -107,7 +107,7 @@ fn an_interrupt_ends_what_is_followed_and_listened_to() {
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
     assert!(out.contains("linearizable so far ("), "{out}");
 
-    let (child, _) = listening();
+    let (child, _) = listening(&[]);
     interrupt(&child);
     let (code, out, error) = ended(child);
     assert_eq!((code, error.as_str()), (0, ""), "{out}");
@@ -169,8 +169,8 @@ fn killed_and_resumed_it_says_the_same() {
 }
 
 /// A monitor that waits for connections, and where.
-fn listening() -> (Child, String) {
-    let mut child = monitor(&["--listen", "127.0.0.1:0"]);
+pub fn listening(more: &[&str]) -> (Child, String) {
+    let mut child = monitor(&[more, &["--listen", "127.0.0.1:0"]].concat());
     let mut line = String::new();
     let mut error = BufReader::new(child.stderr.take().unwrap());
     error.read_line(&mut line).unwrap();
@@ -183,7 +183,7 @@ fn listening() -> (Child, String) {
 
 #[test]
 fn connections_are_one_recording() {
-    let (child, address) = listening();
+    let (child, address) = listening(&[]);
     let mut first = TcpStream::connect(&address).unwrap();
     first.write_all(rounds(1..5).as_bytes()).unwrap();
     drop(first);
@@ -193,7 +193,7 @@ fn connections_are_one_recording() {
     assert_eq!(code, 1, "{out}");
     assert!(out.contains("not linearizable from 18:1"), "{out}");
     // Half a line is not what was meant.
-    let (child, address) = listening();
+    let (child, address) = listening(&[]);
     let mut torn = TcpStream::connect(&address).unwrap();
     torn.write_all(b"p0 update 5\np0 ok\np1 scan\np1 ok 1").unwrap();
     drop(torn);

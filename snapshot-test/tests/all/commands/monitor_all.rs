@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::Child;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
-use crate::commands::monitor::{ended, monitor, wait_for};
+use crate::commands::monitor::{ended, listening, monitor, wait_for};
 use crate::commands::{answer, run};
 
 /// Rounds of some objects, in which process 0 updates and process 1 scans.
@@ -266,6 +267,28 @@ fn what_is_in_the_checkpoint_is_not_raised_again() {
     let _ = child.kill();
     let (code, _, error) = ended(followed.monitor(&[]));
     assert!(code == 2 && error.contains("add --all"), "{error}");
+}
+
+/// Connections are one recording here, too, and objects may go on from one to the next.
+#[test]
+fn objects_go_on_from_connection_to_connection() {
+    let (mut child, address) = listening(&["--all", "--workers", "3"]);
+    let output = Lines::of(child.stdout.take().unwrap());
+    let mut first = TcpStream::connect(&address).unwrap();
+    first.write_all((rounds(&["1", "2", "3"], 1..3) + &wrong("2")).as_bytes()).unwrap();
+    output.until(" @2: violation");
+    drop(first);
+    let mut second = TcpStream::connect(&address).unwrap();
+    second.write_all(wrong("3").as_bytes()).unwrap();
+    output.until(" @3: violation");
+    #[cfg(unix)]
+    {
+        crate::commands::monitor::interrupt(&child);
+        let rest = output.rest();
+        assert!(rest.contains("violation (2 of 3 objects wrong; 28 events"), "{rest}");
+        assert_eq!(child.wait().unwrap().code(), Some(1));
+    }
+    let _ = child.kill();
 }
 
 /// A pipe cannot be read again: what the checkpoint holds is said all the same.
