@@ -220,10 +220,24 @@ impl<J: Judge> Share<J> {
         if at.offset < judge.past().cut.offset {
             return Ok(None);
         }
-        let mut found = State::Fine;
         if judge.events() >= object.patience {
-            found = object.cut(at, self.part, (self.format, &self.options))?;
+            return self.observe_after_cut(number, at, event);
         }
+        object.last = at;
+        judge.observe(at, event)?;
+        Ok((judge.state() == State::Violation).then_some(number))
+    }
+
+    /// Takes the next event of an object that is judged, and whose past is to be cut off before.
+    #[cold]
+    fn observe_after_cut(
+        &mut self,
+        number: usize,
+        at: Location,
+        event: &J::Event<'_>,
+    ) -> Result<Option<usize>, J::Error> {
+        let object = &mut self.objects[number];
+        let found = object.cut(at, self.part, (self.format, &self.options))?;
         let Stage::Judged(judge) = &mut object.stage else { return Ok(None) };
         object.last = at;
         judge.observe(at, event)?;
