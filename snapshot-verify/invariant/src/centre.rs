@@ -90,7 +90,7 @@ pub fn centre(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Vec<u8> {
 /// process stands stays so in all views.
 ///
 /// # Errors
-/// If they are infinitely many, or more than [`MOST_WAYS`](crate::step::MOST_WAYS).
+/// If they are infinitely many, or more than [`MOST_WAYS`].
 pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
     let mut states = vec![state.to_vec()];
     for &at in &layout.central {
