@@ -268,10 +268,7 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             layout.point = Some(at);
         }
         if obligation.ghosts == Ghosts::Rounds {
-            let line = self.field("round")?;
-            let numbers: Option<Vec<usize>> =
-                line.split(' ').map(|number| number.parse().ok()).collect();
-            let round = match numbers.as_deref() {
+            let round = match numbers(&self.field("round")?).as_deref() {
                 Some([procedure, begin, other, end]) => {
                     Some([(*procedure, *begin), (*other, *end)])
                 }
@@ -363,9 +360,7 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             code.map(|code| vec![Vec::new(); code.instructions.len()]).collect();
         for _ in 0..self.count(title)? {
             let line = self.line("a procedure, an instruction, and what is forgotten there")?;
-            let numbers: Option<Vec<usize>> =
-                line.split(' ').map(|number| number.parse().ok()).collect();
-            let read = numbers.as_deref().and_then(|numbers| match numbers {
+            let read = numbers(&line).as_deref().and_then(|numbers| match numbers {
                 [procedure, at, forgotten @ ..] => {
                     let to = all.get_mut(*procedure)?.get_mut(*at)?;
                     let fits = forgotten.iter().all(|one| may_be(*procedure, *one));
@@ -486,6 +481,11 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
         }
         Ok(())
     }
+}
+
+/// The numbers of a line.
+fn numbers(line: &str) -> Option<Vec<usize>> {
+    line.split(' ').map(|number| number.parse().ok()).collect()
 }
 
 /// How often the budget is asked.

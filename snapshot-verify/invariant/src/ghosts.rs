@@ -7,7 +7,6 @@
 use snapshot_core::observer::{Must, ObserverState};
 use snapshot_core::simple::Switching;
 use snapshot_language::Span;
-use snapshot_language::program::SharedId;
 use snapshot_semantics::interpret::code::Instruction;
 
 use crate::byte::{ANY, BASE, BORROWED, FRESH, I, J, MINE, MIXED, OLD, Row, T};
@@ -154,9 +153,7 @@ impl<'p> Run<'_, 'p> {
             self.close(state);
             state[block + at::INVOKED] = 0;
             state[block + at::OP] = op::IDLE;
-            for (variable, _) in self.layout.program.shared.iter().enumerate() {
-                state[self.layout.links_of(self.me, SharedId(variable as u32))].fill(ANY);
-            }
+            self.layout.clear_links(state, self.me);
             branch.failure = failure;
             self.emit(branch, out);
             return;

@@ -87,18 +87,19 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
         model::Ghosts::Calls => Ghosts::Calls,
         model::Ghosts::Rounds { .. } => Ghosts::Rounds,
     };
-    let round = compile(program, last).ok().and_then(|model| export::round(&model));
+    let mut round = None;
     let mut parts: Vec<Part> = Vec::new();
     for rung in held {
         let is_whole = rung.part == model::Part::Whole;
+        let is_same = rung.ghosts == last.ghosts;
         // That the program does not go wrong is shown before there are rounds.
-        let is_before = ghosts == Ghosts::Rounds && rung.mode == Mode::Nested;
-        let (same, is_before) = (rung.ghosts == last.ghosts, is_before && parts.is_empty());
+        let is_nested = rung.mode == Mode::Nested;
+        let is_before = ghosts == Ghosts::Rounds && is_nested && parts.is_empty();
         let aims = match (rung.mode, rung.specification) {
-            _ if !same && !is_before => Vec::new(),
+            _ if !is_same && !is_before => Vec::new(),
             (Mode::Nested, _) => {
                 let faults = is_whole || rung.part == model::Part::Faults;
-                let nesting = same && (is_whole || rung.part == model::Part::Tokens);
+                let nesting = is_same && (is_whole || rung.part == model::Part::Tokens);
                 let faults = (faults && may_fail(program)).then_some(Aim::Faults);
                 // A scan is within itself.
                 let nesting = (nesting && ghosts != Ghosts::Scans).then_some(Aim::Nesting);
@@ -115,11 +116,13 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
         if !model.named.is_empty() {
             return Vec::new();
         }
+        // Those of all obligations, once they are known.
+        round = round.or_else(|| export::round(&model));
         parts.extend(aims.into_iter().map(|aim| Part {
             obligation: Obligation { ghosts, aim },
             kept: export::kept(program, &model),
             point: export::point(&model),
-            round,
+            round: None,
             late: model.delays,
             loose: export::loose(&model),
             decided: export::decided(program, &model),
@@ -127,6 +130,7 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
             classes: export::classes(program, &model),
         }));
     }
+    parts.iter_mut().for_each(|part| part.round = round);
     parts
 }
 

@@ -1,4 +1,8 @@
-//! The first bytes of the block of a process.
+//! The first bytes of the block of a process, and where it stands.
+
+use snapshot_semantics::interpret::code::Instruction;
+
+use super::Layout;
 
 /// Offsets within a block.
 pub mod at {
@@ -33,4 +37,30 @@ pub mod op {
     /// A ghost scan of an operation that is not shown yet: this, and the number of the
     /// procedure.
     pub const GHOSTS: u8 = 4;
+}
+
+impl Layout<'_> {
+    /// Where a member stands: the innermost procedure, and the instruction; `within`: also in a ghost
+    /// scan, else where it has called that.
+    pub fn place(&self, state: &[u8], member: u8, within: bool) -> Option<(usize, usize)> {
+        let block = self.blocks[usize::from(member)];
+        let operation = state[block + at::OP];
+        if operation == op::IDLE {
+            return None;
+        }
+        let within = within || state[block + at::GHOST] == 0;
+        let mut procedure = self.root(operation);
+        loop {
+            let here = usize::from(state[block + self.frames[procedure].at].checked_sub(1)?);
+            match self.code[procedure].instructions[here] {
+                Instruction::Call { procedure: inner, .. }
+                    if state[block + self.frames[inner.0 as usize].at] != 0
+                        && (within || !self.ghostly[inner.0 as usize]) =>
+                {
+                    procedure = inner.0 as usize;
+                }
+                _ => return Some((procedure, here)),
+            }
+        }
+    }
 }

@@ -5,10 +5,9 @@
 //! itself is unknown to it.
 
 use snapshot_language::program::{CellKind, Program, SharedId, SharedVariable};
-use snapshot_semantics::interpret::code::Instruction;
 
 use super::{Layout, Leaf, Room, Scalar, Slot, at, bookkeeping, cells, op};
-use crate::byte::{ANY, PLACES, T};
+use crate::byte::{ANY, BROKEN, PLACES, T};
 
 /// Adds the links of a process to its block; per shared variable, where they are.
 pub(super) fn add(program: &Program, block: &mut Vec<(Slot, Vec<u8>)>) -> Vec<Option<Room>> {
@@ -37,6 +36,13 @@ impl Layout<'_> {
         block + room.base..block + room.base + room.size
     }
 
+    /// Forgets all links of a member.
+    pub fn clear_links(&self, state: &mut [u8], member: u8) {
+        for (variable, _) in (0..).zip(&self.links) {
+            state[self.links_of(member, SharedId(variable))].fill(ANY);
+        }
+    }
+
     /// The byte of the link of a member to the cell of a variable with this number, if it is kept.
     pub fn link(&self, member: u8, variable: SharedId, number: usize) -> Option<usize> {
         self.links_of(member, variable).nth(number).filter(|at| self.slots[*at].kept)
@@ -53,7 +59,7 @@ impl Layout<'_> {
             if let Some(at) = self.link(member, variable, number)
                 && state[at] != ANY
             {
-                state[at] = crate::byte::BROKEN;
+                state[at] = BROKEN;
             }
         }
     }
@@ -68,30 +74,6 @@ impl Layout<'_> {
             None => true,
             Some((procedure, here)) => {
                 self.unlinked[procedure][here].contains(&(variable.0 as usize))
-            }
-        }
-    }
-
-    /// Where a member stands: the innermost procedure, and the instruction; `within`: also in a ghost
-    /// scan, else where it has called that.
-    pub fn place(&self, state: &[u8], member: u8, within: bool) -> Option<(usize, usize)> {
-        let block = self.blocks[usize::from(member)];
-        let operation = state[block + at::OP];
-        if operation == op::IDLE {
-            return None;
-        }
-        let within = within || state[block + at::GHOST] == 0;
-        let mut procedure = self.root(operation);
-        loop {
-            let here = usize::from(state[block + self.frames[procedure].at].checked_sub(1)?);
-            match self.code[procedure].instructions[here] {
-                Instruction::Call { procedure: inner, .. }
-                    if state[block + self.frames[inner.0 as usize].at] != 0
-                        && (within || !self.ghostly[inner.0 as usize]) =>
-                {
-                    procedure = inner.0 as usize;
-                }
-                _ => return Some((procedure, here)),
             }
         }
     }

@@ -29,14 +29,12 @@ impl Layout<'_> {
     /// Whether rounds may begin at the one of two instructions, and end at the other: both write a
     /// shared variable that is no array, the second one a view.
     pub fn may_be_round(&self, [begin, end]: [(usize, usize); 2]) -> bool {
-        let written = |(procedure, number): (usize, usize)| match self
-            .code
-            .get(procedure)?
-            .instructions
-            .get(number)?
-        {
-            Instruction::Access { access, .. } if access.writes() => Some(*access),
-            _ => None,
+        let written = |(procedure, number): (usize, usize)| {
+            let code = self.code.get(procedure)?;
+            match code.instructions.get(number)? {
+                Instruction::Access { access, .. } if access.writes() => Some(*access),
+                _ => None,
+            }
         };
         let content = |access: &Access| -> Option<&Type> {
             let variable = self.program.shared(access.place().variable);

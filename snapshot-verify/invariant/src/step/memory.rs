@@ -140,8 +140,8 @@ impl<'p> Run<'_, 'p> {
         let variable = access.place().variable;
         let place = self.place(&branch.state);
         let is_round = |(procedure, here)| self.layout.round_at(procedure, here).is_some();
-        let links = matches!(access, Access::LoadLinked(_));
-        if place.is_some_and(is_round) || links && self.layout.keeps_links(self.me, variable) {
+        let is_load = matches!(access, Access::LoadLinked(_));
+        if place.is_some_and(is_round) || is_load && self.layout.keeps_links(self.me, variable) {
             return false;
         }
         if !writes && !self.keeps(procedure, into) {
@@ -292,6 +292,17 @@ impl<'p> Run<'_, 'p> {
             self.arrive(&mut branch.state, procedure, here + 1);
             branch
         };
+        // A write that succeeds, or not.
+        let attempt = |mut branch: Outcome, value: &Expression, success, out: &mut Vec<Outcome>| {
+            if success {
+                let Some(row) = self.evaluated(&mut branch, procedure, value) else {
+                    out.push(branch);
+                    return;
+                };
+                self.write(&mut branch, variable, &indices, cell, row, place);
+            }
+            out.push(finish(branch, &[truth(success)]));
+        };
         match access {
             Access::Read(_) => out.push(finish(branch, &content)),
             Access::Write(_, value) => {
@@ -336,25 +347,9 @@ impl<'p> Run<'_, 'p> {
                     return;
                 }
                 for success in [true, false] {
-                    if equal == Some(!success) {
-                        continue;
+                    if equal != Some(!success) {
+                        attempt(branch.clone(), new, success, out);
                     }
-                    let mut branch = branch.clone();
-                    if success {
-                        let row = match self.scope(&mut branch, procedure).row(new) {
-                            Ok(row) => row,
-                            Err(stop) => match self.unknown(stop, &branch.state) {
-                                Some(failure) => {
-                                    branch.failure = Some(failure);
-                                    out.push(branch);
-                                    continue;
-                                }
-                                None => self.layout.unknown(&new.content, self.lost_view()),
-                            },
-                        };
-                        self.write(&mut branch, variable, &indices, cell, row, place);
-                    }
-                    out.push(finish(branch, &[truth(success)]));
                 }
             }
             Access::LoadLinked(_) => {
@@ -367,22 +362,8 @@ impl<'p> Run<'_, 'p> {
                 }
             }
             Access::StoreConditional(_, value) => {
-                for (is_linked, mut branch) in self.by_link(branch, variable, cell) {
-                    if is_linked {
-                        let row = match self.scope(&mut branch, procedure).row(value) {
-                            Ok(row) => row,
-                            Err(stop) => match self.unknown(stop, &branch.state) {
-                                Some(failure) => {
-                                    branch.failure = Some(failure);
-                                    out.push(branch);
-                                    continue;
-                                }
-                                None => self.layout.unknown(&value.content, self.lost_view()),
-                            },
-                        };
-                        self.write(&mut branch, variable, &indices, cell, row, place);
-                    }
-                    out.push(finish(branch, &[truth(is_linked)]));
+                for (is_linked, branch) in self.by_link(branch, variable, cell) {
+                    attempt(branch, value, is_linked, out);
                 }
             }
         }
@@ -450,8 +431,6 @@ impl<'p> Run<'_, 'p> {
                     (true, false) => *byte,
                 };
             }
-        }
-        if let Some(number) = cell {
             self.layout.break_links(&mut branch.state, variable, number);
         }
         // What no view keeps is seen by none.

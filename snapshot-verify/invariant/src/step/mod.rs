@@ -11,7 +11,7 @@ mod settle;
 
 use smallvec::SmallVec;
 use snapshot_language::Span;
-use snapshot_language::program::{IndexSet, SharedId};
+use snapshot_language::program::{Expression, IndexSet, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 use thiserror::Error;
 
@@ -274,26 +274,29 @@ impl<'p> Run<'_, 'p> {
         &self,
         branch: &mut Outcome,
         procedure: usize,
-        arguments: &'p [snapshot_language::program::Expression],
+        arguments: &'p [Expression],
     ) -> Option<Vec<Row>> {
-        let mut rows = Vec::new();
-        for argument in arguments {
-            match self.scope(branch, procedure).row(argument) {
-                Ok(row) => rows.push(row),
-                Err(stop) => match self.unknown(stop, &branch.state) {
-                    Some(failure) => {
-                        branch.failure = Some(failure);
-                        return None;
-                    }
-                    None => {
-                        let tokens = self.layout.tokens();
-                        let view = if tokens { crate::byte::OLD } else { ANY };
-                        rows.push(self.layout.unknown(&argument.content, view));
-                    }
-                },
-            }
+        arguments.iter().map(|argument| self.evaluated(branch, procedure, argument)).collect()
+    }
+
+    /// What an expression computes, unknown where that has no value and it is not judged. `None`: the
+    /// branch fails.
+    pub(super) fn evaluated(
+        &self,
+        branch: &mut Outcome,
+        procedure: usize,
+        expression: &Expression,
+    ) -> Option<Row> {
+        match self.scope(branch, procedure).row(expression) {
+            Ok(row) => Some(row),
+            Err(stop) => match self.unknown(stop, &branch.state) {
+                Some(failure) => {
+                    branch.failure = Some(failure);
+                    None
+                }
+                None => Some(self.layout.unknown(&expression.content, self.lost_view())),
+            },
         }
-        Some(rows)
     }
 
     /// What stops an evaluation: a failure of the proof, if that is what it is about.

@@ -233,21 +233,7 @@ impl<'p> Run<'_, 'p> {
             Instruction::Return { result } => {
                 let row = match result {
                     None => Some(Row::new()),
-                    Some(result) => {
-                        let mut scope = self.scope(&mut branch, procedure);
-                        match scope.row(result) {
-                            Ok(row) => Some(row),
-                            Err(stop) => match self.unknown(stop, &branch.state) {
-                                Some(failure) => {
-                                    branch.failure = Some(failure);
-                                    None
-                                }
-                                None => {
-                                    Some(self.layout.unknown(&result.content, self.lost_view()))
-                                }
-                            },
-                        }
-                    }
+                    Some(result) => self.evaluated(&mut branch, procedure, result),
                 };
                 let span = result.map_or_else(Span::default, |result| result.span);
                 match row {

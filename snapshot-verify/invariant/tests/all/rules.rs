@@ -274,39 +274,30 @@ fn what_is_decided_is_forgotten() {
     assert!(views[0] + 100 < views[1], "{views:?}");
 }
 
-/// An update notes in one of two cells that there was one, and a scan that reads it gives up.
-const NUMBERED: &str = "
-algorithm numbered
-shared owner: cas process or none := none
-shared noted[0..1]: bool
-shared a[segment]: value
-private which: 0..1
-update(v):
-    noted[which] := true
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    a[me] := v
-    owner := none
-scan:
-    local copy[segment]: value
-    gives_up := noted[0]
-    if gives_up: return copy
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    for s in segments:
-        copy[s] := a[s]
-    owner := none
-    return copy
-";
+/// A lock, where an update notes first in one of two cells that there was one, and a scan that reads it
+/// gives up.
+fn numbered(which: &str) -> Program {
+    let mut text = corpus::small("locked").to_owned();
+    for (from, to) in [
+        ("update(v):\n", "update(v):\n    noted[which] := true\n"),
+        (
+            "    local copy[segment]: value\n",
+            "    local copy[segment]: value\n    gives_up := noted[0]\n    if gives_up: return copy\n",
+        ),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    let declared = format!("shared noted[0..1]: bool\n{which}\nupdate(v):");
+    parsed(&text.replacen("update(v):", &declared, 1), None)
+}
 
 /// A write to a cell whose number is not known may be one to each of them; so may one where the
 /// number may be none, which goes wrong in other executions.
 #[test]
 fn cells_of_unknown_numbers_are_written() {
     for which in ["private which: 0..1", "private which: 0..1 or none := 0"] {
-        let program = parsed(&NUMBERED.replace("private which: 0..1", which), None);
+        let program = numbered(which);
         let found = parts(&program, &["scans.observer"]).remove(0);
         let layout = Layout::new(&program, found.obligation).unwrap();
         let names = layout.names().filter(|name| !name.contains("which"));

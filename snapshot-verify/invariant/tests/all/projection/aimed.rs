@@ -129,27 +129,23 @@ procedure look(): view:
     return copy
 ";
 
-/// A ghost scan links again to the cells that its update has linked to; scans have written their own.
-const AGAIN: &str = "
-algorithm again
-shared a[segment]: value
-shared lent[process]: llsc bool
-private won: bool
-update(v):
-    for k in processes: seen := LL(lent[k])
-    s := look()
-    for k in processes: won := VL(lent[k])
-    a[me] := v
-scan:
-    lent[me] := true
-    s := look()
-    return s
-procedure look(): view:
-    local copy[segment]: value
-    for k in processes: seen := LL(lent[k])
-    for s in segments: copy[s] := a[s]
-    return copy
-";
+/// The same where the ghost scan links again to the cells that its update has linked to, and scans have
+/// written their own.
+fn again() -> String {
+    let mut text = LOOKS.to_owned();
+    for (from, to) in [
+        (
+            "    s := look()\n    won := SC(lent[me], true)\n",
+            "    for k in processes: seen := LL(lent[k])\n    s := look()\n    \
+             for k in processes: won := VL(lent[k])\n",
+        ),
+        ("scan:\n", "scan:\n    lent[me] := true\n"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    text
+}
 
 /// All of them, with what must be kept.
 pub fn programs() -> Vec<(Program, Part)> {
@@ -181,7 +177,7 @@ pub fn programs() -> Vec<(Program, Part)> {
     for (text, rung, about) in [
         (LENDS, "scans.memory-i", own),
         (LOOKS, "calls.memory-i", own),
-        (AGAIN, "calls.memory-i", &["i:link:lent[t]", "i:won"]),
+        (&again(), "calls.memory-i", &["i:link:lent[t]", "i:won"]),
     ] {
         let program = parsed(text, None);
         let found = parts(&program, &[rung]).remove(0);
