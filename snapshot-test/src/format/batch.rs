@@ -102,14 +102,21 @@ impl Batch {
         let Parsed { location, process, shape, .. } = *parsed;
         self.payload.values.append(&mut payload.values);
         self.payload.entries.append(&mut payload.entries);
+        self.end_event(process, shape, location);
+        self.keys.push(key);
+    }
+
+    /// Ends an event, whose values have been appended.
+    #[inline]
+    fn end_event(&mut self, process: Process, shape: Shape, location: Location) {
         let end = self.payload.values.len() as u32;
         let end_of_entries = self.payload.entries.len() as u32;
         self.entries.push(Entry { process, shape, end, end_of_entries });
         self.locations.push(location);
-        self.keys.push(key);
     }
 
     /// Whether it is time to hand it over.
+    #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.entries.len() >= EVENTS
             || self.payload.values.len() >= VALUES
@@ -228,20 +235,17 @@ impl Batch {
         mut advance: impl FnMut(&mut Payload) -> Result<Option<Parsed>, ReadError>,
     ) {
         self.clear();
-        let Self { payload, .. } = self;
-        while self.entries.len() < EVENTS
-            && payload.values.len() < VALUES
-            && payload.entries.len() < VALUES
-        {
-            match advance(payload) {
+        while !self.is_full() {
+            match advance(&mut self.payload) {
                 Ok(Some(Parsed { location, process, shape, key })) => {
                     match selection.fate(key) {
                         Fate::Taken => {}
                         Fate::Skipped => {
                             let last = self.entries.last();
-                            payload.values.truncate(last.map_or(0, |last| last.end as usize));
+                            let end = last.map_or(0, |last| last.end as usize);
+                            self.payload.values.truncate(end);
                             let end = last.map_or(0, |last| last.end_of_entries as usize);
-                            payload.entries.truncate(end);
+                            self.payload.entries.truncate(end);
                             continue;
                         }
                         Fate::Refused => {
@@ -251,10 +255,7 @@ impl Batch {
                         }
                     }
                     self.keys.extend(key);
-                    let end = payload.values.len() as u32;
-                    let end_of_entries = payload.entries.len() as u32;
-                    self.entries.push(Entry { process, shape, end, end_of_entries });
-                    self.locations.push(location);
+                    self.end_event(process, shape, location);
                 }
                 Ok(None) => {
                     self.ending = Ending::End;

@@ -99,7 +99,7 @@ impl Answer {
                 let (event, place) = self.decided_at();
                 let decided_at = Place::of(event - self.before, place);
                 let is_violated = self.state == State::Violation;
-                json(&Bare {
+                report::text(&Bare {
                     schema: report::SCHEMA,
                     input: name,
                     key: self.key.as_ref().map(Held::from),
@@ -119,10 +119,6 @@ impl Answer {
         let code = report::exit_code([&judgement.finding]);
         (code == self.code()).then_some(judgement)
     }
-}
-
-pub(super) fn json(record: &impl Serialize) -> String {
-    serde_json::to_string(record).expect("a record consists of numbers and texts")
 }
 
 /// An object whose events were not kept.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::answer::{Place, json};
+use super::answer::Place;
 use super::checkpoint::{Ended, Held};
 use crate::Value;
 use crate::format::Object;
@@ -154,7 +154,7 @@ impl Summary {
             place: Place::of(ended.event, ended.place()),
             message: ended.refused.clone(),
         };
-        let mut line = json(&SummaryRecord {
+        let mut line = report::text(&SummaryRecord {
             schema: report::SCHEMA,
             input: name,
             verdict: self.verdict(),

@@ -184,8 +184,12 @@ struct Malformed {
 /// The report on one input, in one line without its end; `certificate` is where
 /// the certificate was written.
 pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> String {
-    let record = record(name, judgement, certificate);
-    serde_json::to_string(&record).expect("a record consists of numbers and texts")
+    text(&record(name, judgement, certificate))
+}
+
+/// A record, in one line without its end.
+pub(crate) fn text(record: &impl Serialize) -> String {
+    serde_json::to_string(record).expect("a record consists of numbers and texts")
 }
 
 /// As [`json`], of one object of several, of which this many events were cut off before those
@@ -197,8 +201,7 @@ pub(crate) fn json_of(
     before: u64,
 ) -> String {
     let key = key.map(JsonValue::from);
-    let record = Record { key, before: Some(before), ..record(name, judgement, None) };
-    serde_json::to_string(&record).expect("a record consists of numbers and texts")
+    text(&Record { key, before: Some(before), ..record(name, judgement, None) })
 }
 
 /// Why the certificate of a judgement cannot be checked, if that is so.

@@ -6,8 +6,8 @@ mod json;
 mod objects;
 
 pub use human::{explained, human, summary};
-pub(crate) use json::json_of;
 pub use json::{Record, SCHEMA, json};
+pub(crate) use json::{json_of, text};
 
 use snapshot_core::verdict::Exhausted;
 

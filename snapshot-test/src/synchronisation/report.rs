@@ -12,7 +12,7 @@ use snapshot_core::verdict::Exhausted;
 use super::error::ReadError;
 use super::judge::{Finding, Judgement, Violation};
 use super::token::Token;
-use crate::report::SCHEMA;
+use crate::report::{self, SCHEMA};
 
 /// The most operations that a report for people describes.
 const MOST: usize = 12;
@@ -345,7 +345,7 @@ pub fn json(name: &str, judgement: &Judgement, certificate: Option<&str>) -> Str
         unknown,
         certificate,
     };
-    serde_json::to_string(&record).expect("a record consists of numbers and texts")
+    report::text(&record)
 }
 
 fn operation(judgement: &Judgement, id: OperationId) -> Operation<'_> {
