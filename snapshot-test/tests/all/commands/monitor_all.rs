@@ -1,26 +1,20 @@
 //! `monitor --all`, as its users meet it: alarms as they come, and one summary.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Child;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rand::{RngExt as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use crate::commands::monitor::{ended, listening, monitor, wait_for};
-use crate::commands::{answer, run};
 
 /// Rounds of some objects, in which process 0 updates and process 1 scans.
-fn rounds(objects: &[&str], values: std::ops::Range<u32>) -> String {
+pub fn rounds(objects: &[&str], values: std::ops::Range<u32>) -> String {
     let mut text = String::new();
     for v in values {
         for line in [&format!("p0 update {v}"), "p0 ok", "p1 scan", &format!("p1 ok {v}")] {
@@ -37,14 +31,14 @@ fn wrong(key: &str) -> String {
     format!("@{key} p1 scan\n@{key} p1 ok 1\n")
 }
 
-fn file(folder: &Path, text: &str) -> String {
+pub fn file(folder: &Path, text: &str) -> String {
     let path = folder.join("run.txt");
     fs::write(&path, text).unwrap();
     path.display().to_string()
 }
 
 /// Each line of the report for programs.
-fn records(text: &str) -> Vec<Value> {
+pub fn records(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -343,180 +337,4 @@ fn a_checkpoint_that_cannot_be_written_stops_no_alarm() {
     error.until("is written again");
     child.kill().unwrap();
     child.wait().unwrap();
-}
-
-/// Rounds of many objects, interleaved, of which every seventh fails somewhere; the text.
-fn many(objects: usize, rounds: usize) -> String {
-    let mut random = ChaCha8Rng::seed_from_u64(7);
-    let mut text = String::from("segments 1\n");
-    let mut values = vec![0; objects];
-    for _ in 0..objects * rounds {
-        let k = random.random_range(0..objects);
-        values[k] += 1;
-        let v = values[k];
-        let is_wrong = k % 7 == 0 && v > 2 && random.random_range(0..rounds) == 0;
-        let read = if is_wrong { v - 1 } else { v };
-        for line in [&format!("p0 update {v}"), "p0 ok", "p1 scan", &format!("p1 ok {read}")] {
-            text += &format!("@\"user {k}\" {line}\n");
-        }
-    }
-    text
-}
-
-/// The key of an object and the place of its alarm, of its record.
-fn alarm(record: &Value) -> (String, u64) {
-    let line = record["violation"]["decided_at"]["line"].as_u64().unwrap();
-    (record["key"].as_str().unwrap().to_owned(), line)
-}
-
-#[test]
-fn workers_change_nothing_but_the_order() {
-    let folder = tempfile::tempdir().unwrap();
-    // Immediate snapshots, too: of process 0 alone, of which the last operation may be wrong.
-    let mut immediate = String::from("object immediate\nprocesses 2\n");
-    for k in 0..300 {
-        let key = k % 60;
-        let read = if k >= 240 && key % 7 == 0 { k - 60 } else { k };
-        immediate += &format!("@{key} p0 exchange {}\n@{key} p0 ok {} 0\n", k + 1, read + 1);
-    }
-    for text in [many(60, 100), immediate] {
-        the_same_by_any_workers(&file(folder.path(), &text));
-    }
-    let (code, _, error) = ended(monitor(&["--all", "--workers", "0", "-"]));
-    assert!(code == 2 && error.contains("--workers"), "{error}");
-}
-
-fn the_same_by_any_workers(name: &str) {
-    let (_, out, _) = answer(run(&format!("check --report json {name}")));
-    let parts = records(&out)[0]["parts"].as_array().unwrap().len();
-    let mut expected: Option<(Vec<String>, String)> = None;
-    for workers in ["1", "2", "3", "5", "100"] {
-        let arguments = ["--all", "--report", "json", "--workers", workers, name];
-        let (code, out, error) = ended(monitor(&arguments));
-        assert_eq!((code, error.as_str()), (1, ""));
-        let mut lines: Vec<String> = out.lines().map(str::to_owned).collect();
-        let summary = lines.pop().unwrap();
-        lines.sort_unstable();
-        assert!(lines.len() == parts && parts > 3, "{parts}: {out}");
-        let (alarms, last) = expected.get_or_insert_with(|| (lines.clone(), summary.clone()));
-        assert_eq!((&lines, &summary), (&*alarms, &*last), "{workers}");
-    }
-}
-
-/// Killed at random points, again and again, each time with another number of workers: nothing
-/// is missed, and nothing is raised that `check` does not find.
-#[test]
-fn killed_fifty_times_it_misses_nothing() {
-    let mut random = ChaCha8Rng::seed_from_u64(8);
-    let folder = tempfile::tempdir().unwrap();
-    let name = file(folder.path(), &many(150, 400));
-    let saved = folder.path().join("checkpoint").display().to_string();
-    let (code, out, _) = answer(run(&format!("check --report json {name}")));
-    assert_eq!(code, 1);
-    let expected: BTreeSet<_> =
-        records(&out)[0]["parts"].as_array().unwrap().iter().map(alarm).collect();
-    assert!(expected.len() > 10, "{expected:?}");
-    let (code, whole, _) = ended(monitor(&["--all", "--report", "json", &name]));
-    assert_eq!(code, 1);
-    let whole = whole.lines().last().unwrap().to_owned();
-
-    let (mut raised, mut kills, mut resumed) = (BTreeMap::new(), 0, BTreeSet::new());
-    let summary = loop {
-        let workers = random.random_range(1..5).to_string();
-        let arguments = ["--all", "--report", "json", "--workers", &workers, "--every", "0"];
-        let arguments = [&arguments[..], &["--checkpoint", &saved, &name]].concat();
-        let mut child = monitor(&arguments);
-        if kills < 50 {
-            // Now and then before it has kept anything, else some time after it has.
-            let before = fs::read(&saved).ok();
-            let is_early = random.random_range(0..4) == 0;
-            while !is_early
-                && fs::read(&saved).ok() == before
-                && child.try_wait().unwrap().is_none()
-            {
-                thread::sleep(Duration::from_millis(1));
-            }
-            thread::sleep(Duration::from_millis(random.random_range(0..20)));
-            let _ = child.kill();
-        }
-        let output = child.wait_with_output().unwrap();
-        kills += usize::from(output.status.code().is_none());
-        resumed.insert(String::from_utf8(output.stderr).unwrap());
-        let mut last = None;
-        // What was being written when it was killed is no line.
-        for line in String::from_utf8(output.stdout).unwrap().split_inclusive('\n') {
-            let Some(line) = line.strip_suffix('\n') else { continue };
-            let record: Value = serde_json::from_str(line).unwrap();
-            match record["objects"].is_object() {
-                true => last = Some(line.to_owned()),
-                false => *raised.entry(alarm(&record)).or_insert(0) += 1,
-            }
-        }
-        match last {
-            // It was quicker than the kill: again, from the beginning.
-            Some(_) if kills < 50 => drop(fs::remove_file(&saved)),
-            Some(summary) => break summary,
-            None => {}
-        }
-    };
-    let found: BTreeSet<_> = raised.keys().cloned().collect();
-    assert_eq!(found, expected);
-    assert_eq!(summary, whole);
-    assert!(resumed.len() > 10, "{resumed:?}");
-}
-
-/// Alarms are not read: the input is not read either, however much of it there is.
-#[test]
-fn an_output_that_is_not_read_holds_the_input_up() {
-    let mut text = String::from("segments 1\n");
-    for k in 0..20_000 {
-        let k = format!("\"a user with quite a long name, so that there is much to be read: {k}\"");
-        text += &format!("@{k} p0 update 1\n@{k} p0 ok\n@{k} p1 scan\n@{k} p1 ok 0\n");
-    }
-    let mut child = monitor(&["--all", "--workers", "2"]);
-    let mut input = child.stdin.take().unwrap();
-    let written = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&written);
-    let total = text.len();
-    let writer = thread::spawn(move || {
-        for piece in text.as_bytes().chunks(1 << 12) {
-            input.write_all(piece).unwrap();
-            counter.fetch_add(piece.len(), Ordering::Relaxed);
-        }
-    });
-    let mut before = 0;
-    loop {
-        thread::sleep(Duration::from_millis(500));
-        let now = written.load(Ordering::Relaxed);
-        if now > 0 && now == before {
-            break;
-        }
-        before = now;
-    }
-    assert!(before < total / 2, "{before} of {total} bytes were taken");
-    let (code, out, _) = ended(child);
-    writer.join().unwrap();
-    assert_eq!(code, 1);
-    assert_eq!(out.matches(": violation (2 operations").count(), 20_000);
-    assert!(
-        out.contains("violation (20000 of 20000 objects wrong; 80000 events"),
-        "{}",
-        &out[out.len() - 200..]
-    );
-}
-
-/// A reader that has seen enough: it ends, quietly.
-#[test]
-fn an_output_that_is_closed_ends_it() {
-    let mut child = monitor(&["--all", "--workers", "3"]);
-    let mut input = child.stdin.take().unwrap();
-    drop(child.stdout.take());
-    for value in 1.. {
-        let text = rounds(&["1"], 1..2) + &format!("@{value} p1 scan\n@{value} p1 ok 9\n");
-        if input.write_all(text.as_bytes()).is_err() {
-            break;
-        }
-    }
-    let (code, _, error) = ended(child);
-    assert_eq!((code, error.as_str()), (1, ""));
 }
