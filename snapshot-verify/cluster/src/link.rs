@@ -65,7 +65,7 @@ impl Links {
 
     /// The connection with a process.
     pub fn link(&self, process: usize, socket: TcpStream) -> Link {
-        Link { socket, process, links: self.clone(), zeros: 0 }
+        Link { socket, process, links: self.clone(), zeros: 0, withheld: 0 }
     }
 
     fn end(&self, process: usize, end: End) {
@@ -126,6 +126,8 @@ pub struct Link {
     links: Links,
     /// How many of the bytes that were read last are zero, up to [`LAST`].
     zeros: usize,
+    /// How many of them have not been handed on yet.
+    withheld: usize,
 }
 
 impl Link {
@@ -135,7 +137,15 @@ impl Link {
 }
 
 impl Read for Link {
+    /// What may be the last message is handed on by itself: the thread of timely's that has it asks
+    /// for the end of the socket first, and hands on what came with it after that.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.withheld > 0 {
+            let count = self.withheld.min(buffer.len());
+            buffer[..count].fill(0);
+            self.withheld -= count;
+            return Ok(count);
+        }
         loop {
             match self.socket.read(buffer) {
                 // Any message may end in zeros: this decides on words only, and never hands the end on.
@@ -145,7 +155,8 @@ impl Read for Link {
                     let zeros = buffer[..count].iter().rev().take_while(|&&byte| byte == 0).count();
                     let before = if zeros == count { self.zeros } else { 0 };
                     self.zeros = (before + zeros).min(LAST);
-                    return Ok(count);
+                    self.withheld = if zeros >= LAST && count > LAST { LAST } else { 0 };
+                    return Ok(count - self.withheld);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => self.lose(&error.to_string()),
@@ -177,7 +188,7 @@ impl Write for Link {
 impl Stream for Link {
     fn try_clone(&self) -> io::Result<Self> {
         let (process, links) = (self.process, self.links.clone());
-        Ok(Self { socket: self.socket.try_clone()?, process, links, zeros: 0 })
+        Ok(Self { socket: self.socket.try_clone()?, process, links, zeros: 0, withheld: 0 })
     }
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
@@ -193,4 +204,45 @@ impl Stream for Link {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    /// What is read of a socket that these bytes are written to at once, piece by piece.
+    fn pieces(bytes: &[u8]) -> Vec<Vec<u8>> {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address");
+        let mut writer = TcpStream::connect(address).expect("a connection");
+        let (socket, _) = listener.accept().expect("the connection");
+        let mut link = Links::new(&["here".to_owned()]).link(0, socket);
+        writer.write_all(bytes).expect("room for some bytes");
+        // All of it is there before it is read.
+        std::thread::sleep(Duration::from_millis(50));
+        let (mut pieces, mut left) = (Vec::new(), bytes.len());
+        while left > 0 {
+            let mut buffer = [7; 1024];
+            let count = link.read(&mut buffer).expect("more bytes");
+            left -= count;
+            pieces.push(buffer[..count].to_vec());
+        }
+        pieces
+    }
+
+    /// Else a process that ends takes its last words along, if these came in one piece with its end.
+    #[test]
+    fn the_last_message_comes_by_itself() {
+        let message = vec![1; 100];
+        let last = vec![0; LAST];
+        let whole = [message.clone(), last.clone()].concat();
+        assert_eq!(pieces(&whole), [message, last.clone()]);
+        // What only looks like it is cut there, too, and nothing is lost.
+        let zeros = [vec![2; 3], vec![0; 200]].concat();
+        let read = pieces(&zeros);
+        assert_eq!((read.concat(), read.len()), (zeros, 2));
+        assert_eq!(pieces(&last), [last]);
+    }
 }

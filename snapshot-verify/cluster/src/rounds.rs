@@ -41,10 +41,6 @@ const LOOK: Duration = Duration::from_millis(20);
 /// What a process sent before it was lost may still be under way in this one, for so long.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// The same of a process that has ended as it should: all others may be later by that much, where
-/// machines are busy.
-const LATENESS: Duration = Duration::from_secs(10);
-
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Message {
     /// The worker that it is for.
@@ -174,12 +170,11 @@ impl Node {
             if let Some(part) = &mut part {
                 self.receive(*part);
             }
-            let Some(failure) = links.failure() else { continue };
-            let patience = match failure {
-                Failure::Ended { .. } => LATENESS,
-                _ => GRACE,
-            };
-            if failed.get_or_insert_with(Instant::now).elapsed() > patience {
+            // Where this thread has stood still for long, that step may have been the last.
+            if self.probe.less_than(&until)
+                && let Some(failure) = links.failure()
+                && failed.get_or_insert_with(Instant::now).elapsed() > GRACE
+            {
                 return Err(failure);
             }
         }
