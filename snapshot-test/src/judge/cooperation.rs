@@ -1,10 +1,10 @@
 //! Reading on all cores, and judging in order.
 //!
-//! Each thread does what is there to be done: it judges the next piece, if that is parsed and no
-//! other thread is judging; else it reads a piece from the input and parses it. So one thread
-//! judges at a time, piece after piece as they stand in the recording, and what it comes to does
-//! not depend on the number of threads. Pieces that are being parsed, or wait to be judged, are
-//! at most [`PIECES`] per thread, which bounds the memory.
+//! Each thread reads pieces from the input, parses them, and judges those that it has parsed, when
+//! their turn has come: pieces are judged one at a time, as they stand in the recording, so what is
+//! found does not depend on the number of threads. What a piece was parsed into stays with one thread,
+//! in the cache of its processor; only the judge, which holds little, goes from one to the other. While
+//! the turn is another thread's, a thread parses more, up to [`PIECES`], which bounds the memory.
 //!
 //! As in [`super::pipeline`], a thread may have to wait for its input: this is for files.
 
@@ -16,8 +16,7 @@ use std::thread;
 
 use crate::format::{Batch, Irregular, Piece, Pieces};
 
-/// Pieces per thread: one being parsed, one being judged or waiting to be, and one because
-/// neither takes equally long each time.
+/// Pieces per thread: those that are parsed while others are judged.
 const PIECES: usize = 3;
 
 /// More threads would find nothing to do: to judge takes longer than to parse.
@@ -32,7 +31,7 @@ pub(super) fn for_each_piece<R: Read + Send>(
 ) -> Option<Irregular> {
     let work = Work {
         input: Mutex::new(Input { pieces, next: 0 }),
-        state: Mutex::new(State::new(PIECES * threads)),
+        state: Mutex::new(State::default()),
         changed: Condvar::new(),
         judge: Mutex::new(judge),
     };
@@ -56,55 +55,24 @@ struct Input<R> {
     next: usize,
 }
 
-/// A piece that was parsed, and how it ended.
-type Parsed = (Piece, Batch, Result<(), Irregular>);
-
+#[derive(Default)]
 struct State {
-    /// Number of the piece that is judged next.
-    judged: usize,
-    /// Those parsed, by number, from `judged` on; `None` while another thread is at it.
-    parsed: VecDeque<Option<Parsed>>,
-    /// Room for pieces that no thread uses.
-    spare: Vec<(Piece, Batch)>,
+    /// Number of the piece whose turn it is to be judged.
+    turn: usize,
     /// Whether the input has ended, or what follows is irregular.
     is_read: bool,
-    is_judging: bool,
-    /// Number of threads that are reading or parsing.
-    parsing: usize,
-    /// Whether nothing is left to be done.
+    /// Whether no other piece is judged.
     is_over: bool,
     irregular: Option<Irregular>,
+    /// Number of threads that wait for the turn to go on.
+    waiting: usize,
 }
 
-impl State {
-    fn new(pieces: usize) -> Self {
-        Self {
-            judged: 0,
-            parsed: VecDeque::new(),
-            spare: (0..pieces).map(|_| (Piece::default(), Batch::new())).collect(),
-            is_read: false,
-            is_judging: false,
-            parsing: 0,
-            is_over: false,
-            irregular: None,
-        }
-    }
-
-    /// The piece that is judged next, if it is there.
-    fn next_parsed(&mut self) -> Option<Parsed> {
-        let parsed = self.parsed.front_mut()?.take()?;
-        self.parsed.pop_front();
-        self.judged += 1;
-        Some(parsed)
-    }
-
-    fn put(&mut self, number: usize, parsed: Parsed) {
-        let place = number - self.judged;
-        if self.parsed.len() <= place {
-            self.parsed.resize_with(place + 1, || None);
-        }
-        self.parsed[place] = Some(parsed);
-    }
+/// A piece that was parsed: its number, and how it ended.
+struct Parsed {
+    number: usize,
+    room: (Piece, Batch),
+    ending: Result<(), Irregular>,
 }
 
 struct Work<R, J> {
@@ -134,76 +102,67 @@ impl<R: Read, J: FnMut(&Batch) -> ControlFlow<()>> Work<R, J> {
     /// What each thread does.
     fn run(&self) {
         let _ending = Ending(&self.state, &self.changed);
+        let mut spare: Vec<(Piece, Batch)> = Vec::new();
+        spare.resize_with(PIECES, || (Piece::default(), Batch::new()));
+        let mut parsed: VecDeque<Parsed> = VecDeque::with_capacity(PIECES);
         let mut state = lock(&self.state);
         while !state.is_over {
-            if !state.is_judging
-                && let Some(parsed) = state.next_parsed()
+            let is_next = |next: &Parsed| next.number == state.turn;
+            if parsed.front().is_some_and(is_next)
+                && let Some(next) = parsed.pop_front()
             {
-                state = self.judge(state, parsed);
+                drop(state);
+                let proceeds = lock(&self.judge)(&next.room.1);
+                state = lock(&self.state);
+                self.pass_on(&mut state, proceeds, next.ending);
+                spare.push(next.room);
             } else if !state.is_read
-                && let Some(room) = state.spare.pop()
+                && let Some(room) = spare.pop()
             {
-                state = self.parse(state, room);
-            } else if state.is_read && state.parsing == 0 && !state.is_judging {
-                state.is_over = true;
-                self.changed.notify_all();
+                drop(state);
+                let piece = self.parse(room);
+                state = lock(&self.state);
+                state.is_read |= !matches!(piece, Some(Parsed { ending: Ok(()), .. }));
+                parsed.extend(piece);
+            } else if parsed.is_empty() {
+                return;
             } else {
+                state.waiting += 1;
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.waiting -= 1;
             }
         }
     }
 
-    fn judge<'w>(
-        &'w self,
-        mut state: MutexGuard<'w, State>,
-        (piece, batch, ending): Parsed,
-    ) -> MutexGuard<'w, State> {
-        state.is_judging = true;
-        drop(state);
-        let proceeds = lock(&self.judge)(&batch);
-        let mut state = lock(&self.state);
-        state.is_judging = false;
-        state.spare.push((piece, batch));
-        match (proceeds, ending) {
-            (ControlFlow::Break(()), _) => state.is_over = true,
-            (ControlFlow::Continue(()), Err(irregular)) => {
-                state.irregular = Some(irregular);
-                state.is_over = true;
-            }
-            (ControlFlow::Continue(()), Ok(())) => {}
+    /// A piece is judged: it is the turn of the next one, unless no other matters.
+    fn pass_on(&self, state: &mut State, proceeds: ControlFlow<()>, ending: Result<(), Irregular>) {
+        state.turn += 1;
+        if proceeds.is_break() {
+            state.is_over = true;
+        } else if let Err(irregular) = ending {
+            state.irregular = Some(irregular);
+            state.is_over = true;
         }
-        self.changed.notify_all();
-        state
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
     }
 
-    fn parse<'w>(
-        &'w self,
-        mut state: MutexGuard<'w, State>,
-        (mut piece, mut batch): (Piece, Batch),
-    ) -> MutexGuard<'w, State> {
-        state.parsing += 1;
-        drop(state);
+    /// The next piece of the input, parsed; nothing at the end.
+    fn parse(&self, (mut piece, mut batch): (Piece, Batch)) -> Option<Parsed> {
         let mut input = lock(&self.input);
         let number = input.next;
         let read = input.pieces.next(&mut piece);
-        input.next += usize::from(!matches!(read, Ok(false)));
+        input.next += 1;
         drop(input);
         let ending = match read {
-            Ok(true) => Some(batch.parse(&piece)),
-            Ok(false) => None,
+            Ok(true) => batch.parse(&piece),
+            Ok(false) => return None,
             Err(irregular) => {
                 batch.clear();
-                Some(Err(irregular))
+                Err(irregular)
             }
         };
-        let mut state = lock(&self.state);
-        state.parsing -= 1;
-        state.is_read |= !matches!(ending, Some(Ok(())));
-        match ending {
-            Some(ending) => state.put(number, (piece, batch, ending)),
-            None => state.spare.push((piece, batch)),
-        }
-        self.changed.notify_all();
-        state
+        Some(Parsed { number, room: (piece, batch), ending })
     }
 }
