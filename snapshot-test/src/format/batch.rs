@@ -184,6 +184,11 @@ impl Batch {
         &self.keys
     }
 
+    /// Where this event begins; none of a piece, whose places were not noted.
+    pub(crate) fn location(&self, event: usize) -> Option<Location> {
+        self.locations.get(event).copied()
+    }
+
     /// Number of events.
     pub(crate) const fn len(&self) -> usize {
         self.entries.len()

@@ -473,6 +473,15 @@ impl<R: Read> Reader<R> {
         self.next_batch(batch);
     }
 
+    /// Where the next line (disc22: event) begins; at the end of the input, its end.
+    pub const fn place(&self) -> Location {
+        match &self.inner {
+            Inner::Text(reader) => reader.place(),
+            Inner::Jsonl(reader) => reader.place(),
+            Inner::Disc22(reader) => reader.place(),
+        }
+    }
+
     /// The line (disc22: the event) of the event read last, if it is short and
     /// printable.
     pub fn excerpt(&self) -> Option<Excerpt> {

@@ -162,6 +162,12 @@ impl<R: Read> Source<R> {
         Location { line: self.line, column: offset - self.line_offset + 1, offset }
     }
 
+    /// The place of the first byte that is not yet parsed, which begins a line (disc22: an event).
+    pub(super) const fn place(&self) -> Location {
+        let offset = self.base + self.start as u64;
+        Location { line: self.line, column: offset - self.line_offset + 1, offset }
+    }
+
     /// All bytes that are not yet parsed, and the input behind them: nothing more is read here.
     pub(super) fn take_rest(&mut self) -> (Vec<u8>, &mut R) {
         let rest = self.rest().to_vec();

@@ -140,6 +140,15 @@ pub enum CheckpointError {
     /// Objects of it are judged no further, which is of no use to a monitor that ends there.
     #[error("alarms were raised before the checkpoint, and the recording was read on: add --all")]
     All,
+    /// It is of several inputs, for a monitor of one.
+    #[error("the checkpoint is of several inputs: name all of them, or use another file")]
+    Several,
+    /// It is of one input, for a monitor of several.
+    #[error("the checkpoint is of one input: name that one alone, or use another file")]
+    One,
+    /// An input stands in it twice.
+    #[error("expected each input once in the checkpoint, found {0} twice")]
+    Twice(String),
     /// It contradicts itself, of an immediate snapshot.
     #[error("the checkpoint contradicts itself: {0}")]
     Exchange(#[from] snapshot_core::immediate::ExchangeError),
@@ -151,14 +160,22 @@ impl Checkpoint {
     /// # Errors
     /// If it is none.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
+        if text.starts_with("{\"snapshot_checkpoints\":") {
+            return Err(CheckpointError::Several);
+        }
         let checkpoint: Self = serde_json::from_str(text)?;
-        if checkpoint.snapshot_checkpoint != VERSION || !checkpoint.is_known() {
+        checkpoint.validate()?;
+        Ok(checkpoint)
+    }
+
+    /// That version, format and numbers are possible.
+    pub(super) fn validate(&self) -> Result<(), CheckpointError> {
+        if self.snapshot_checkpoint != VERSION || !self.is_known() {
             return Err(CheckpointError::Version);
         }
-        let wrong = checkpoint.numbers().find(|number| *number >= MOST);
-        match wrong {
+        match self.numbers().find(|number| *number >= MOST) {
             Some(number) => Err(CheckpointError::Number(number)),
-            None => Ok(checkpoint),
+            None => Ok(()),
         }
     }
 
@@ -192,6 +209,11 @@ impl Checkpoint {
             many_writers: declaration.writers == Writers::Many,
             objects,
         }
+    }
+
+    /// Whether an object of it is judged no further.
+    pub fn has_ended(&self) -> bool {
+        self.objects.iter().any(|saved| saved.ended.is_some())
     }
 
     /// What it says of all objects.

@@ -1,295 +1,321 @@
-//! Workers that judge the objects of one recording, each in a thread.
+//! Workers that judge the objects of one or several recordings, each in a thread.
 //!
-//! One thread reads. Events go to the worker that [owns](super::owner()) their object, in batches, by a queue of
-//! few of them: a slow worker holds the reader up, and that its input. So memory is bounded by the
-//! objects and by the queues. An object is judged by one worker, event by event in the order of the
-//! input, and what is found depends on its own events alone: so the alarms are the same for any number of workers.
+//! A thread for each recording that is read hands events over ([`Intake`]). They go to the worker that
+//! [owns](super::owner()) their object, in batches, by a queue of few of them: a slow worker holds the readers
+//! up, and those their inputs. So memory is bounded by the objects, by the queues, and by what waits of
+//! each input. An object is judged by one worker, event by event in the order of its
+//! input, and what is found depends on its own events alone: so the alarms are the same for any number of workers,
+//! and in whatever order inputs are read.
 //!
-//! Batches are handed over when they are full, and before the input is waited for: an alarm
-//! does not wait for events that may never come.
+//! That holds since an object is of one input: an event counts when it comes, and of two inputs it is not
+//! known in which order theirs came. The worker that owns a key sees where it comes from, and refuses
+//! a second input.
 
-use std::cell::RefCell;
-use std::io::{self, Read};
+use std::collections::HashMap;
+use std::io;
+use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use super::{Answer, Judge, Saved, Share, Standing, owner};
-use crate::format::{Batch, Key, Location, Parsed, ReadError, Reader};
+use super::intake::Intake;
+use super::{Answer, Judge, Saved, Share, Standing};
+use crate::format::{Batch, Key, Location};
 use crate::{InputError, Value};
 
 /// Batches that a worker may be behind.
 const BATCHES: usize = 3;
 
-/// Where workers bring what they find. Whatever is brought is over and done with when the call
-/// returns: a checkpoint that is made later may rely on it.
+/// Where workers bring what they find, with the number of the input. Whatever is brought is over and
+/// done with when the call returns: a checkpoint that is made later may rely on it.
 pub trait Desk: Sync {
     /// Takes an alarm, or an object that is left open at the end. Whether to go on.
-    fn answer(&self, answer: &Answer) -> bool;
+    fn answer(&self, input: usize, answer: &Answer) -> bool;
 
-    /// Takes the error for an event of this object that no history can have there.
-    fn refuse(&self, key: &Value, error: &InputError);
+    /// Takes the error for an event of this object that no history can have there; of a recording
+    /// without keys, of that. Whether to go on.
+    fn refuse(&self, input: usize, key: Option<&Value>, error: &InputError) -> bool;
+
+    /// Takes an object that was read from two inputs: nothing more is judged.
+    fn clash(&self, clash: &Clash<'_>);
+}
+
+/// An object that was read from two inputs.
+#[derive(Debug)]
+pub struct Clash<'a> {
+    /// Its key.
+    pub key: &'a Value,
+    /// The input that it was read from.
+    pub first: usize,
+    /// The other one.
+    pub second: usize,
+    /// Its first event there, if that was read: a checkpoint may have it, too.
+    pub at: Option<Location>,
 }
 
 /// What a worker is sent.
-enum Message {
-    /// Events of its objects; their keys are numbered as they came to this worker. Before them,
-    /// the keys that are new.
-    Events(Vec<Value>, Batch),
+pub(super) enum Message {
+    /// An input: what is judged of it, and where batches go that have been judged.
+    Begin(usize, Box<dyn Part>, Sender<Batch>),
+    /// Events of its objects; their keys are numbered as they came of this input to this worker.
+    /// Before them, the keys that are new.
+    Events(usize, Vec<Value>, Batch),
     /// The next event of the input begins here: what is to be saved of its objects?
-    Save(Location, SyncSender<Vec<Saved>>),
+    Save(usize, Location, SyncSender<Vec<Saved>>),
+    /// The input has ended. What is to be saved, if it has ended in order, here?
+    End(usize, Option<Location>, SyncSender<Vec<Saved>>),
 }
 
-/// What waits to be sent to a worker.
-struct Lane {
-    messages: SyncSender<Message>,
-    /// Keys that it was sent, or will be.
-    keys: usize,
-    fresh: Vec<Value>,
-    batch: Batch,
-}
-
-/// What waits to be sent to all workers.
-#[derive(Default)]
-struct Lanes {
-    lanes: Vec<Lane>,
-    used: Option<Receiver<Batch>>,
-    /// Whether the input was read since this was asked last.
-    was_read: bool,
-}
-
-impl Lanes {
-    fn send(&mut self, worker: usize) {
-        let lane = &mut self.lanes[worker];
-        if lane.batch.is_empty() {
-            return;
-        }
-        let used = self.used.as_ref().and_then(|used| used.try_recv().ok());
-        let batch = std::mem::replace(&mut lane.batch, used.unwrap_or_else(Batch::new));
-        // A worker that is gone has panicked, which is seen when it is joined.
-        let _ = lane.messages.send(Message::Events(std::mem::take(&mut lane.fresh), batch));
-    }
-
-    fn send_all(&mut self) {
-        (0..self.lanes.len()).for_each(|worker| self.send(worker));
-    }
-}
-
-/// What the reader has handed over and the workers have not got yet.
-#[derive(Clone, Default)]
-pub struct Outbox(Rc<RefCell<Lanes>>);
-
-impl Outbox {
-    /// An input before which this is emptied whenever it may have to be waited for.
-    pub fn before<R>(&self, input: R) -> Emptied<R> {
-        Emptied { outbox: self.clone(), input }
-    }
-
-    /// Whether the input was read since this was asked last.
-    pub fn was_read(&self) -> bool {
-        std::mem::take(&mut self.0.borrow_mut().was_read)
-    }
-}
-
-/// An input that may have to be waited for: see [`Outbox::before`].
-pub struct Emptied<R> {
-    outbox: Outbox,
-    input: R,
-}
-
-impl<R: Read> Read for Emptied<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut lanes = self.outbox.0.borrow_mut();
-        lanes.was_read = true;
-        lanes.send_all();
-        drop(lanes);
-        self.input.read(buffer)
-    }
-}
-
-/// The workers, as the thread that reads knows them.
+/// The workers.
 pub struct Crew<'scope> {
-    outbox: Outbox,
-    /// Of each key of the reader its worker, and its number there.
-    places: Vec<(usize, Key)>,
-    threads: Vec<ScopedJoinHandle<'scope, Standing>>,
-    stop: &'scope AtomicBool,
+    queues: Vec<SyncSender<Message>>,
+    threads: Vec<ScopedJoinHandle<'scope, Vec<Standing>>>,
+    inputs: usize,
 }
 
 impl<'scope> Crew<'scope> {
-    /// A worker for each share; objects must be in the share of their [owner](super::owner()). What
-    /// is found comes to the desk, until that sets `stop`.
+    /// This many workers for this many inputs. What is found comes to the desk, until that sets
+    /// `stop`.
     ///
     /// # Errors
     /// If there are not as many threads.
-    pub fn new<'env, J: Judge + 'scope>(
-        scope: &'scope Scope<'scope, 'env>,
-        shares: Vec<Share<J>>,
-        outbox: Outbox,
+    pub fn new(
+        scope: &'scope Scope<'scope, '_>,
+        workers: NonZeroUsize,
+        inputs: usize,
         desk: &'scope dyn Desk,
         stop: &'scope AtomicBool,
     ) -> io::Result<Self> {
-        let (sender, used) = channel();
-        let (mut lanes, mut threads) = (Vec::new(), Vec::new());
-        for (number, share) in shares.into_iter().enumerate() {
-            let (messages, received) = sync_channel(BATCHES);
-            let used = sender.clone();
-            let worker = Worker { share, names: Vec::new(), desk, stop };
+        let (mut queues, mut threads) = (Vec::new(), Vec::new());
+        for number in 0..workers.get() {
+            let (queue, messages) = sync_channel(BATCHES);
+            let worker = Worker {
+                stages: (0..inputs).map(|_| Stage::Awaited).collect(),
+                homes: (inputs > 1).then(HashMap::new),
+                desk: Bench { desk, stop },
+            };
             let thread = Builder::new().name(format!("worker {number}"));
-            threads.push(thread.spawn_scoped(scope, move || worker.work(&received, &used))?);
-            lanes.push(Lane { messages, keys: 0, fresh: Vec::new(), batch: Batch::new() });
+            threads.push(thread.spawn_scoped(scope, move || worker.work(&messages))?);
+            queues.push(queue);
         }
-        *outbox.0.borrow_mut() = Lanes { lanes, used: Some(used), was_read: false };
-        Ok(Self { outbox, places: Vec::new(), threads, stop })
+        Ok(Self { queues, threads, inputs })
     }
 
-    /// Whether the desk has had enough.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Where the next event begins; it is to be [dealt](Self::deal).
+    /// By which an input is handed over.
     ///
-    /// # Errors
-    /// If what follows is no event.
-    pub fn next<R: Read>(&self, reader: &mut Reader<R>) -> Option<Result<Dealt, ReadError>> {
-        match reader.parse_keyed()? {
-            Ok(parsed) => parsed.key.map(|key| Ok(Dealt { parsed, key })),
-            Err(error) => Some(Err(error)),
-        }
+    /// # Panics
+    /// If there is no input of this number.
+    pub fn intake(&self, input: usize) -> Intake {
+        assert!(input < self.inputs, "there are {} inputs", self.inputs);
+        Intake::new(input, self.queues.clone())
     }
 
-    /// Hands over the event that was read last.
-    pub fn deal<R: Read>(&mut self, dealt: &Dealt, reader: &mut Reader<R>) {
-        let mut lanes = self.outbox.0.borrow_mut();
-        let index = dealt.key.index();
-        if index == self.places.len() {
-            // The reader numbers keys as they occur.
-            let name = &reader.keys()[index];
-            let worker = owner(name, lanes.lanes.len());
-            let lane = &mut lanes.lanes[worker];
-            self.places.push((worker, Key::new(lane.keys)));
-            lane.keys += 1;
-            lane.fresh.push(name.clone());
+    /// Waits until all inputs have ended and all is judged; what became of each.
+    pub fn finish(self) -> Vec<Standing> {
+        drop(self.queues);
+        let mut standings = vec![Standing::default(); self.inputs];
+        for thread in self.threads {
+            let parts = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
+            standings.iter_mut().zip(parts).for_each(|(standing, part)| standing.add(part));
         }
-        let (worker, key) = self.places[index];
-        let lane = &mut lanes.lanes[worker];
-        reader.append(&dealt.parsed, key, &mut lane.batch);
-        if lane.batch.is_full() {
-            lanes.send(worker);
-        }
-    }
-
-    /// What is to be saved of all objects, if the next event of the input begins here. All alarms
-    /// for events before have come to the desk by then.
-    pub fn save(&self, location: Location) -> Vec<Saved> {
-        let (reply, replies) = sync_channel(self.threads.len());
-        let mut lanes = self.outbox.0.borrow_mut();
-        lanes.send_all();
-        for lane in &lanes.lanes {
-            let _ = lane.messages.send(Message::Save(location, reply.clone()));
-        }
-        drop(reply);
-        replies.iter().flatten().collect()
-    }
-
-    /// Waits until all is judged, at the end of the input; what became of it.
-    pub fn finish(mut self) -> Standing {
-        let mut lanes = self.outbox.0.take();
-        lanes.send_all();
-        drop(lanes);
-        let mut standing = Standing::default();
-        for thread in std::mem::take(&mut self.threads) {
-            standing.add(thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        }
-        standing
+        standings
     }
 }
 
-/// Workers end where nothing more can come.
-impl Drop for Crew<'_> {
-    fn drop(&mut self) {
-        drop(self.outbox.0.take());
-    }
-}
-
-/// An event that was read, and is not handed over yet.
-#[derive(Debug)]
-pub struct Dealt {
-    parsed: Parsed,
-    key: Key,
-}
-
-impl Dealt {
-    /// Where it begins.
-    pub const fn location(&self) -> Location {
-        self.parsed.location
-    }
-}
-
-/// A worker, in its thread.
-struct Worker<'a, J> {
-    share: Share<J>,
-    /// The keys of its objects, by number.
-    names: Vec<Value>,
+/// The desk, as a part sees it.
+pub(super) struct Bench<'a> {
     desk: &'a dyn Desk,
     stop: &'a AtomicBool,
 }
 
-impl<J: Judge> Worker<'_, J> {
-    fn work(mut self, messages: &Receiver<Message>, used: &Sender<Batch>) -> Standing {
-        for message in messages {
-            match message {
-                Message::Events(fresh, mut batch) => {
-                    self.names.extend(fresh);
-                    J::for_each(&batch, |key, location, event| self.judge(key, location, event));
-                    batch.clear();
-                    let _ = used.send(batch);
-                }
-                Message::Save(location, reply) => {
-                    let violated = self.share.cut(location);
-                    for number in violated.expect("what was admitted contradicts nothing") {
-                        self.raise(number);
-                    }
-                    let _ = reply.send(self.share.save(location));
-                }
-            }
-        }
-        for number in self.share.undecided().collect::<Vec<_>>() {
-            if !self.stop.load(Ordering::Relaxed)
-                && let Some(answer) = self.share.settle(number)
-            {
-                self.bring(&answer);
-            }
-        }
-        self.share.standing()
+impl Bench<'_> {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
-    fn judge(&mut self, key: Key, location: Location, event: &J::Event<'_>) {
-        if self.stop.load(Ordering::Relaxed) {
+    fn go_on(&self, is_wanted: bool) {
+        if !is_wanted {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What a worker judges of one input.
+pub(super) trait Part: Send {
+    /// The keys that it begins with.
+    fn keys(&self) -> Vec<Value>;
+
+    /// Judges events; before them, keys that are new.
+    fn judge(&mut self, fresh: Vec<Value>, batch: &Batch, input: usize, bench: &Bench<'_>);
+
+    /// What is to be saved, if the next event of the input begins here.
+    fn save(&mut self, at: Location, input: usize, bench: &Bench<'_>) -> Vec<Saved>;
+
+    /// Judges what is open at the end, and what is to be saved of it, if the input has ended here.
+    fn end(&mut self, at: Option<Location>, input: usize, bench: &Bench<'_>) -> Vec<Saved>;
+
+    /// What became of its objects.
+    fn standing(&self) -> Standing;
+}
+
+/// How far an input is.
+enum Stage {
+    Awaited,
+    Judged(Box<dyn Part>, Sender<Batch>),
+    Ended(Standing),
+}
+
+/// A worker, in its thread.
+struct Worker<'a> {
+    /// Of each input.
+    stages: Vec<Stage>,
+    /// Of each key its input, if there are several.
+    homes: Option<HashMap<Value, usize>>,
+    desk: Bench<'a>,
+}
+
+impl Worker<'_> {
+    fn work(mut self, messages: &Receiver<Message>) -> Vec<Standing> {
+        for message in messages {
+            match message {
+                Message::Begin(input, part, used) => {
+                    for key in part.keys() {
+                        self.admit(input, &key, || None);
+                    }
+                    self.stages[input] = Stage::Judged(part, used);
+                }
+                Message::Events(input, fresh, mut batch) => {
+                    for (number, key) in fresh.iter().enumerate() {
+                        self.admit(input, key, || first(&batch, fresh.len() - number));
+                    }
+                    if let Stage::Judged(part, used) = &mut self.stages[input] {
+                        part.judge(fresh, &batch, input, &self.desk);
+                        batch.clear();
+                        let _ = used.send(batch);
+                    }
+                }
+                Message::Save(input, at, reply) => {
+                    if let Stage::Judged(part, _) = &mut self.stages[input] {
+                        let _ = reply.send(part.save(at, input, &self.desk));
+                    }
+                }
+                Message::End(input, at, reply) => self.end(input, at, Some(&reply)),
+            }
+        }
+        (0..self.stages.len()).for_each(|input| self.end(input, None, None));
+        let standing = |stage| match stage {
+            Stage::Ended(standing) => standing,
+            _ => Standing::default(),
+        };
+        self.stages.into_iter().map(standing).collect()
+    }
+
+    /// Notes that an object is of this input; its first event is there.
+    fn admit(&mut self, input: usize, key: &Value, at: impl FnOnce() -> Option<Location>) {
+        let Some(homes) = &mut self.homes else { return };
+        let home = *homes.entry(key.clone()).or_insert(input);
+        if home != input && !self.desk.stop.swap(true, Ordering::Relaxed) {
+            self.desk.desk.clash(&Clash { key, first: home, second: input, at: at() });
+        }
+    }
+
+    /// Ends an input: its objects are given back.
+    fn end(&mut self, input: usize, at: Option<Location>, reply: Option<&SyncSender<Vec<Saved>>>) {
+        let Stage::Judged(part, _) = &mut self.stages[input] else { return };
+        let saved = part.end(at, input, &self.desk);
+        if let Some(reply) = reply {
+            let _ = reply.send(saved);
+        }
+        self.stages[input] = Stage::Ended(part.standing());
+    }
+}
+
+/// Where the first event is of a key of which `behind` keys, with it, were new in this batch.
+fn first(batch: &Batch, behind: usize) -> Option<Location> {
+    let last = batch.keys().iter().map(|key| key.index()).max()?;
+    let wanted = (last + 1).checked_sub(behind)?;
+    let at = batch.keys().iter().position(|key| key.index() == wanted)?;
+    batch.location(at)
+}
+
+/// The objects of one input that belong to one worker.
+pub(super) struct Judged<J> {
+    share: Share<J>,
+    /// The keys of its objects, by number.
+    names: Vec<Value>,
+}
+
+impl<J: Judge> Judged<J> {
+    pub const fn new(share: Share<J>) -> Self {
+        Self { share, names: Vec::new() }
+    }
+
+    fn raise(&mut self, number: usize, input: usize, bench: &Bench<'_>) {
+        let answer = self.share.alarm(number);
+        bench.go_on(bench.desk.answer(input, &answer));
+    }
+
+    fn judge_event(
+        &mut self,
+        key: Key,
+        location: Location,
+        event: &J::Event<'_>,
+        (input, bench): (usize, &Bench<'_>),
+    ) {
+        if bench.is_stopped() {
             return;
         }
-        let key = (key.index(), &self.names[key.index()]);
-        match self.share.observe(Some(key), location, event) {
+        // Without keys there is one object.
+        let key = self.names.get(key.index()).map(|name| (key.index(), name));
+        match self.share.observe(key, location, event) {
             Ok(None) => {}
-            Ok(Some(number)) => self.raise(number),
+            Ok(Some(number)) => self.raise(number, input, bench),
             Err(error) => match self.share.refuse(key, location, error) {
-                Ok(error) => self.desk.refuse(key.1, &error),
-                Err(answer) => self.bring(&answer),
+                Ok(error) => {
+                    bench.go_on(bench.desk.refuse(input, key.map(|(_, name)| name), &error));
+                }
+                Err(answer) => bench.go_on(bench.desk.answer(input, &answer)),
             },
         }
     }
+}
 
-    fn raise(&mut self, number: usize) {
-        let answer = self.share.alarm(number);
-        self.bring(&answer);
+impl<J: Judge> Part for Judged<J> {
+    fn keys(&self) -> Vec<Value> {
+        self.share.keys().cloned().collect()
     }
 
-    fn bring(&self, answer: &Answer) {
-        if !self.desk.answer(answer) {
-            self.stop.store(true, Ordering::Relaxed);
+    fn judge(&mut self, fresh: Vec<Value>, batch: &Batch, input: usize, bench: &Bench<'_>) {
+        self.names.extend(fresh);
+        J::for_each(batch, |key, location, event| {
+            self.judge_event(key, location, event, (input, bench));
+        });
+    }
+
+    fn save(&mut self, at: Location, input: usize, bench: &Bench<'_>) -> Vec<Saved> {
+        let violated = self.share.cut(at);
+        for number in violated.expect("what was admitted contradicts nothing") {
+            self.raise(number, input, bench);
         }
+        self.share.save(at)
+    }
+
+    fn end(&mut self, at: Option<Location>, input: usize, bench: &Bench<'_>) -> Vec<Saved> {
+        for number in self.share.undecided().collect::<Vec<_>>() {
+            if !bench.is_stopped()
+                && let Some(answer) = self.share.settle(number)
+            {
+                bench.go_on(bench.desk.answer(input, &answer));
+            }
+        }
+        let Some(at) = at else { return Vec::new() };
+        let cut = self.share.cut_decided(at);
+        cut.expect("what was admitted contradicts nothing");
+        self.share.save(at)
+    }
+
+    fn standing(&self) -> Standing {
+        self.share.standing()
     }
 }

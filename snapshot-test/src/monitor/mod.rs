@@ -19,17 +19,20 @@
 //! | `object` | the judge of one snapshot |
 //! | `exchanges` | the judge of one immediate snapshot |
 //! | `share` | some of the objects, each judged to its own first violation |
-//! | `crew` | threads, each with a share |
+//! | `crew` | threads, each with shares of the inputs |
+//! | `intake` | how an input comes to them |
 //! | `owner` | which share an object belongs to |
-//! | `checkpoint` | where to go on, as a file |
+//! | `checkpoint`, `checkpoints` | where to go on with one input, with several, as a file |
 //! | `answer` | what is said of one object |
 //! | `summary` | what is said of all objects at the end |
 //! | `source` | inputs that have no end |
 
 mod answer;
 mod checkpoint;
+mod checkpoints;
 mod crew;
 mod exchanges;
+mod intake;
 mod judge;
 mod object;
 mod owner;
@@ -41,15 +44,17 @@ use snapshot_core::history::Declaration;
 
 pub use self::answer::Answer;
 pub use self::checkpoint::{Checkpoint, CheckpointError, Ended, Held, Saved};
-pub use self::crew::{Crew, Dealt, Desk, Emptied, Outbox};
+pub use self::checkpoints::{Checkpoints, NamedCheckpoint};
+pub use self::crew::{Clash, Crew, Desk};
 pub use self::exchanges::Exchanges;
+pub use self::intake::{Dealer, Dealt, Emptied, Intake, Outbox};
 pub use self::judge::{Judge, Next};
 use self::object::MOST_KEPT;
 pub use self::object::Snapshots;
 pub use self::owner::owner;
 pub use self::share::Share;
 pub use self::source::{Follow, Interruptible, Listen};
-pub use self::summary::{End, Standing, Summary};
+pub use self::summary::{End, InputStanding, Standing, Summary};
 use crate::Value;
 use crate::format::{Format, Location};
 use crate::judge::Options;

@@ -166,6 +166,11 @@ impl<J: Judge> Share<J> {
         number
     }
 
+    /// The keys of the objects.
+    pub fn keys(&self) -> impl Iterator<Item = &Value> {
+        self.objects.iter().filter_map(|object| object.key.as_ref())
+    }
+
     /// Number of objects.
     pub fn objects(&self) -> usize {
         self.objects.len()
@@ -280,6 +285,20 @@ impl<J: Judge> Share<J> {
         Ok(violated)
     }
 
+    /// As [`Self::cut`], but for objects that are not decided: nothing is searched. O(objects).
+    ///
+    /// # Errors
+    /// None, since what was admitted contradicts nothing.
+    pub fn cut_decided(&mut self, location: Location) -> Result<(), J::Error> {
+        let at = self.place(location);
+        for object in &mut self.objects {
+            if object.judge().is_some_and(|judge| judge.state() == State::Fine) {
+                object.cut(at, self.part, (self.format, &self.options))?;
+            }
+        }
+        Ok(())
+    }
+
     /// The objects at their last cuts, if the next event of the input begins here.
     pub fn save(&self, location: Location) -> Vec<Saved> {
         let at = self.place(location);
@@ -353,7 +372,7 @@ impl<J: Judge> Share<J> {
         Some(answer)
     }
 
-    /// Ends the object with this key in the reader, whose event here is refused. The error, with its
+    /// Ends the object with this key in the reader, if there are keys, whose event here is refused. The error, with its
     /// place in the whole input; or, where values repeat and an exact search finds that the object
     /// was violated before, that.
     ///
@@ -361,14 +380,14 @@ impl<J: Judge> Share<J> {
     /// The violation.
     pub fn refuse(
         &mut self,
-        key: (usize, &Value),
+        key: Option<(usize, &Value)>,
         location: Location,
         error: J::Error,
     ) -> Result<InputError, Box<Answer>> {
         let error = J::refused(location, error, None).behind(self.bytes, self.lines);
         let at = self.place(location);
         // Without an object, no event of it is right.
-        let Ok(number) = self.number(Some(key), at) else { return Ok(error) };
+        let Ok(number) = self.number(key, at) else { return Ok(error) };
         let is_undecided =
             self.objects[number].judge().is_some_and(|judge| judge.state() == State::Undecided);
         let violation = if is_undecided { self.settle(number) } else { None };

@@ -1,4 +1,4 @@
-//! What a monitor says at the end, of all objects.
+//! What a monitor says at the end, of all objects of all inputs.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::Value;
 use crate::format::Object;
 use crate::report;
 
-/// What became of the objects of a share, or of all.
+/// What became of the objects of a share, or of an input.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Standing {
     /// Number of objects.
@@ -41,42 +41,75 @@ impl Standing {
         self.ends.extend(other.ends);
     }
 
-    /// The summary: ends in the order of their places, the open ones by key.
-    pub fn summary(mut self, object: Object) -> Summary {
+    /// Ends in the order of their places, the open ones by key.
+    fn sort(&mut self) {
         let place = |end: &End| match end {
             End::Ended(ended) => (0, ended.bytes),
             End::Open => (1, 0),
         };
         self.ends.sort_by(|(a, first), (b, second)| (place(first), a).cmp(&(place(second), b)));
-        Summary { object, standing: self }
     }
+}
+
+/// What became of an input.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InputStanding {
+    /// Its name.
+    pub name: String,
+    /// What it is a recording of.
+    pub object: Object,
+    /// What became of its objects.
+    pub standing: Standing,
 }
 
 /// What is said at the end, of all objects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Summary {
-    object: Object,
-    standing: Standing,
+    /// In the order in which they were named.
+    inputs: Vec<InputStanding>,
+    objects: u64,
+    events: u64,
+    pending: u64,
 }
 
+/// An object that is not linearizable, malformed or undecided.
+type Wrong<'a, E> = (&'a InputStanding, &'a Option<Value>, E);
+
 impl Summary {
-    fn ends(&self) -> impl Iterator<Item = (&Option<Value>, &Ended)> {
-        self.standing.ends.iter().filter_map(|(key, end)| match end {
-            End::Ended(ended) => Some((key, ended)),
+    /// Of all inputs, one or several.
+    pub fn new(mut inputs: Vec<InputStanding>) -> Self {
+        inputs.iter_mut().for_each(|input| input.standing.sort());
+        let sum = |count: fn(&Standing) -> u64| {
+            inputs.iter().map(|input| count(&input.standing)).sum::<u64>()
+        };
+        let objects = sum(|standing| standing.objects);
+        let (events, pending) = (sum(|standing| standing.events), sum(|standing| standing.pending));
+        Self { inputs, objects, events, pending }
+    }
+
+    fn all(&self) -> impl Iterator<Item = Wrong<'_, &End>> {
+        self.inputs
+            .iter()
+            .flat_map(|input| input.standing.ends.iter().map(move |(key, end)| (input, key, end)))
+    }
+
+    fn ends(&self) -> impl Iterator<Item = Wrong<'_, &Ended>> {
+        self.all().filter_map(|(input, key, end)| match end {
+            End::Ended(ended) => Some((input, key, ended)),
             End::Open => None,
         })
     }
 
-    fn violations(&self) -> impl Iterator<Item = (&Option<Value>, &Ended)> {
-        self.ends().filter(|(_, ended)| ended.refused.is_none())
+    fn violations(&self) -> impl Iterator<Item = Wrong<'_, &Ended>> {
+        self.ends().filter(|(_, _, ended)| ended.refused.is_none())
     }
 
-    fn refused(&self) -> impl Iterator<Item = (&Option<Value>, &Ended)> {
-        self.ends().filter(|(_, ended)| ended.refused.is_some())
+    fn refused(&self) -> impl Iterator<Item = Wrong<'_, &Ended>> {
+        self.ends().filter(|(_, _, ended)| ended.refused.is_some())
     }
 
-    fn open(&self) -> impl Iterator<Item = &Option<Value>> {
-        self.standing.ends.iter().filter(|(_, end)| *end == End::Open).map(|(key, _)| key)
+    fn open(&self) -> impl Iterator<Item = Wrong<'_, &End>> {
+        self.all().filter(|(_, _, end)| **end == End::Open)
     }
 
     /// The exit code: 1 if an object is violated, else 2 if one is malformed, else 3 if one is
@@ -91,23 +124,39 @@ impl Summary {
         if self.open().next().is_some() { 3 } else { 0 }
     }
 
+    /// What all are that are right.
+    fn criterion(&self) -> &'static str {
+        let is_immediate = |input: &InputStanding| input.object == Object::Immediate;
+        let is_all = !self.inputs.is_empty() && self.inputs.iter().all(is_immediate);
+        if is_all { Object::Immediate } else { Object::Snapshot }.criterion()
+    }
+
     fn verdict(&self) -> &'static str {
         match self.code() {
-            0 => self.object.criterion(),
+            0 => self.criterion(),
             1 => "violation",
             2 => "malformed",
             _ => "unknown",
         }
     }
 
-    /// For people; `name` is the input's.
-    pub fn human(&self, name: &str) -> String {
-        let Standing { objects, events, pending, .. } = self.standing;
-        let fine = self.object.criterion();
-        let of = format!(" of {objects} {}", if objects == 1 { "object" } else { "objects" });
-        if self.standing.ends.is_empty() {
+    /// What it is of: the name of the input, or how many there are.
+    fn title(&self) -> String {
+        match &self.inputs[..] {
+            [only] => only.name.clone(),
+            several => format!("{} inputs", several.len()),
+        }
+    }
+
+    /// For people.
+    pub fn human(&self) -> String {
+        let Self { objects, events, pending, .. } = self;
+        let title = self.title();
+        let mut of = format!(" of {objects} {}", if *objects == 1 { "object" } else { "objects" });
+        if self.all().next().is_none() {
+            let fine = self.criterion();
             return format!(
-                "{name}: {fine} so far ({events} events{of}, {pending} operations open)\n"
+                "{title}: {fine} so far ({events} events{of}, {pending} operations open)\n"
             );
         }
         let counts = [
@@ -115,25 +164,25 @@ impl Summary {
             (self.refused().count(), "malformed"),
             (self.open().count(), "undecided"),
         ];
-        let mut text = format!("{name}: {} (", self.verdict());
-        let mut of = of;
+        let mut text = format!("{title}: {} (", self.verdict());
         for (count, word) in counts.iter().filter(|(count, _)| *count > 0) {
             let comma = if of.is_empty() { ", " } else { "" };
             let _ = write!(text, "{comma}{count}{} {word}", std::mem::take(&mut of));
         }
         let _ = writeln!(text, "; {events} events, {pending} operations open)");
-        for (key, end) in &self.standing.ends {
-            let key = key.as_ref().map_or_else(String::new, |key| format!("@{key}"));
+        for (input, key, end) in self.all() {
+            let key = key.as_ref().map(|key| format!("@{key}"));
+            let name = (self.inputs.len() > 1).then(|| input.name.clone());
+            let name = name.into_iter().chain(key).collect::<Vec<_>>().join(" ");
             let _ = match end {
-                End::Open => writeln!(text, "  {key}: undecided"),
+                End::Open => writeln!(text, "  {name}: undecided"),
                 End::Ended(ended) => {
                     let (place, event) = (ended.place(), ended.event);
-                    let what = if ended.refused.is_some() {
-                        "malformed at".to_owned()
-                    } else {
-                        format!("not {fine} from")
+                    let what = match ended.refused {
+                        Some(_) => "malformed at".to_owned(),
+                        None => format!("not {} from", input.object.criterion()),
                     };
-                    writeln!(text, "  {key}: {what} {place} on (event {event} of the object)")
+                    writeln!(text, "  {name}: {what} {place} on (event {event} of the object)")
                 }
             };
         }
@@ -141,35 +190,45 @@ impl Summary {
     }
 
     /// For programs, in one line.
-    pub fn json(&self, name: &str) -> String {
-        let Standing { objects: total, events, pending, .. } = self.standing;
+    pub fn json(&self) -> String {
         let counts = |count: usize| count as u64;
         let (violation, malformed, unknown) = (
             counts(self.violations().count()),
             counts(self.refused().count()),
             counts(self.open().count()),
         );
-        let end = |(key, ended): (&Option<Value>, &Ended)| KeyedEnd {
+        let is_several = self.inputs.len() > 1;
+        let end = |(input, key, ended): Wrong<'_, &Ended>| KeyedEnd {
+            input: is_several.then(|| input.name.clone()),
             key: key.as_ref().map(Held::from),
             place: Place::of(ended.event, ended.place()),
             message: ended.refused.clone(),
         };
+        let open = |(input, key, _): Wrong<'_, &End>| {
+            let key = key.as_ref().map(Held::from);
+            match is_several {
+                true => OpenRecord::OfInput { input: input.name.clone(), key },
+                false => OpenRecord::Key(key),
+            }
+        };
+        let names = self.inputs.iter().map(|input| input.name.as_str()).collect::<Vec<_>>();
         let mut line = report::text(&SummaryRecord {
             schema: report::SCHEMA,
-            input: name,
+            input: names.first().copied().filter(|_| !is_several),
+            inputs: is_several.then(|| names.clone()),
             verdict: self.verdict(),
-            events,
-            pending,
+            events: self.events,
+            pending: self.pending,
             objects: Counts {
-                total,
-                linearizable: total - violation - malformed - unknown,
+                total: self.objects,
+                linearizable: self.objects - violation - malformed - unknown,
                 violation,
                 malformed,
                 unknown,
             },
             violations: self.violations().map(end).collect(),
             malformed: self.refused().map(end).collect(),
-            unknown: self.open().map(|key| key.as_ref().map(Held::from)).collect(),
+            unknown: self.open().map(open).collect(),
         });
         line.push('\n');
         line
@@ -179,14 +238,17 @@ impl Summary {
 #[derive(Serialize)]
 struct SummaryRecord<'a> {
     schema: u32,
-    input: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inputs: Option<Vec<&'a str>>,
     verdict: &'static str,
     events: u64,
     pending: u64,
     objects: Counts,
     violations: Vec<KeyedEnd>,
     malformed: Vec<KeyedEnd>,
-    unknown: Vec<Option<Held>>,
+    unknown: Vec<OpenRecord>,
 }
 
 #[derive(Serialize)]
@@ -200,9 +262,18 @@ struct Counts {
 
 #[derive(Serialize)]
 struct KeyedEnd {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<String>,
     key: Option<Held>,
     #[serde(flatten)]
     place: Place,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum OpenRecord {
+    Key(Option<Held>),
+    OfInput { input: String, key: Option<Held> },
 }

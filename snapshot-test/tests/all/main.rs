@@ -9,6 +9,7 @@ mod damaged;
 mod documented;
 mod hostile;
 mod immediate;
+mod inputs;
 mod kit;
 mod layers;
 mod limits;

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io::Write as _;
+use std::num::NonZeroUsize;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -14,7 +16,8 @@ use snapshot_test::format::{Format, Location, Reader};
 use snapshot_test::input::{Input, OpenError};
 use snapshot_test::judge::{Finding, Options, judge};
 use snapshot_test::monitor::{
-    Answer, Checkpoint, Crew, Desk, End, Judge as _, Outbox, Share, Snapshots, Standing, owner,
+    Answer, Checkpoint, Clash, Crew, Desk, End, Judge as _, Outbox, Share, Snapshots, Standing,
+    owner,
 };
 use snapshot_test::{InputError, Value};
 
@@ -38,13 +41,18 @@ impl Recording {
     /// Random runs of `objects` objects, interleaved, some of which have an event too many. Of each,
     /// `check` is asked alone.
     pub fn new(random: &mut ChaCha8Rng, objects: usize, length: usize) -> Self {
+        Self::of(random, 0..objects, length)
+    }
+
+    /// As [`Self::new`], of objects with these numbers: what has other numbers has other keys.
+    pub fn of(random: &mut ChaCha8Rng, objects: Range<usize>, length: usize) -> Self {
         let is_owned = random.random_bool(0.7);
         let header = format!(
             "segments 2\nprocesses 5\nwriters {}\n",
             if is_owned { "single" } else { "many" }
         );
         let mut runs = Vec::new();
-        for k in 0..objects {
+        for k in objects {
             let lines = run(random, 2, is_owned);
             let mut lines = lines.into_iter().take(length).collect::<Vec<_>>();
             if random.random_range(0..6) == 0 {
@@ -164,8 +172,8 @@ fn killed(text: &str, random: &mut ChaCha8Rng, part: usize) -> (BTreeMap<Alarm, 
                 kills -= 1;
                 continue 'killed;
             }
-            let key = (next.key.index(), next.name);
-            match share.observe(Some(key), next.location, &next.event) {
+            let key = Some((next.key.index(), next.name));
+            match share.observe(key, next.location, &next.event) {
                 Ok(None) => {}
                 Ok(Some(number)) => raise(share.alarm(number)),
                 Err(error) => {
@@ -235,12 +243,18 @@ fn what_a_search_finds_does_not_wait_for_the_end() {
 struct Raised(Mutex<BTreeMap<Alarm, usize>>);
 
 impl Desk for Raised {
-    fn answer(&self, answer: &Answer) -> bool {
+    fn answer(&self, _: usize, answer: &Answer) -> bool {
         *self.0.lock().unwrap().entry(due(answer)).or_default() += 1;
         true
     }
 
-    fn refuse(&self, _: &Value, _: &InputError) {}
+    fn refuse(&self, _: usize, _: Option<&Value>, _: &InputError) -> bool {
+        true
+    }
+
+    fn clash(&self, clash: &Clash<'_>) {
+        panic!("there is one input: {clash:?}");
+    }
 }
 
 /// As [`killed`], with workers, as many as there may be each time.
@@ -260,17 +274,20 @@ fn by_workers(text: &str, random: &mut ChaCha8Rng, numbers: &[usize]) -> (Raised
             shares[owner(&key, workers)].resume(saved).unwrap();
         }
         let outbox = Outbox::default();
-        let mut reader = Reader::text(outbox.before(&text.as_bytes()[begin.0 as usize..])).unwrap();
+        let rest = &text.as_bytes()[begin.0 as usize..];
+        let mut reader = Reader::text(outbox.before(rest, usize::MAX)).unwrap();
         let standing = thread::scope(|scope| {
-            let mut crew = Crew::new(scope, shares, outbox.clone(), &raised, &stop).unwrap();
-            while let Some(next) = crew.next(&mut reader) {
+            let number = NonZeroUsize::new(workers).unwrap();
+            let crew = Crew::new(scope, number, 1, &raised, &stop).unwrap();
+            let mut dealer = crew.intake(0).begin(shares, 0, outbox.clone());
+            while let Some(next) = dealer.next(&mut reader) {
                 let next = next.unwrap();
                 if numbers.len() > 1 && random.random_range(0..20) == 0 {
                     let at = next.location();
                     let (line, offset) = (at.line + begin.1, at.offset + begin.0);
                     let at = Location { line, offset, ..at };
                     let (kind, objects) =
-                        ((Format::Text, Snapshots::OBJECT), crew.save(next.location()));
+                        ((Format::Text, Snapshots::OBJECT), dealer.save(next.location()));
                     let kept = Checkpoint::at(at, kind, &declaration, objects).text();
                     checkpoint = Some(Checkpoint::parse(&kept).unwrap());
                 }
@@ -278,13 +295,15 @@ fn by_workers(text: &str, random: &mut ChaCha8Rng, numbers: &[usize]) -> (Raised
                     kills -= 1;
                     // At once, or as late as can be.
                     if random.random_bool(0.7) {
+                        dealer.end(None);
                         crew.finish();
                     }
                     return None;
                 }
-                crew.deal(&next, &mut reader);
+                dealer.deal(&next, &mut reader);
             }
-            Some(crew.finish())
+            dealer.end(None);
+            crew.finish().pop()
         });
         if let Some(standing) = standing {
             return (raised, standing);

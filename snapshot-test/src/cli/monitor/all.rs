@@ -1,215 +1,230 @@
-//! `monitor --all`: each of several objects, to its own first violation.
+//! A monitor of many objects, of one input or of several that are read side by side.
+//!
+//! Each input that may have to be waited for is read by a thread of its own; files that need not,
+//! however many, by few threads, one after the other. This thread gathers where to go on with each, and
+//! writes that to one file.
 
-use std::io::Read;
+use std::collections::VecDeque;
+use std::io;
 use std::process::ExitCode;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread;
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, Builder, Scope, available_parallelism};
 
-use snapshot_core::history::Declaration;
-use snapshot_io::escape;
-use snapshot_io::output::{self, Printed};
-use snapshot_test::format::{Format, Location, Reader};
-use snapshot_test::judge::Options;
-use snapshot_test::monitor::{
-    Answer, Checkpoint, Crew, Desk, Judge, Outbox, Share, Standing, Summary, owner,
-};
-use snapshot_test::{InputError, Value};
+use snapshot_test::format::Object;
+use snapshot_test::monitor::{Checkpoint, Checkpoints, Crew, InputStanding, Summary};
 
-use super::clocks::{Clocks, Keeper};
-use super::{Monitor, STOP};
-use crate::cli::check::ReportFormat;
+use super::Monitor;
+use super::clocks::{Keeper, Told};
+use super::gathered::Gathered;
+use super::inputs::Input;
+use super::printer::Printer;
+use super::reading::{Notice, Reading, Task, Whole};
 use crate::cli::{TROUBLE, trouble};
 
-/// Prints alarms as they come, and the summary.
-struct Printer<'a> {
-    name: &'a str,
-    report: ReportFormat,
-    alarms: AtomicU64,
-    /// The exit code, once nothing more can be printed: the reader has had enough, or the output
-    /// fails.
-    end: OnceLock<u8>,
+/// Bytes of all inputs that are read at a time, at most; and the least and the most of one.
+const READ: usize = 1 << 22;
+const LEAST: usize = 1 << 13;
+const MOST: usize = 1 << 18;
+
+/// Where inputs are gone on with.
+pub(super) enum Resumed {
+    Nothing,
+    /// The only one, whatever its name.
+    One(Checkpoint),
+    Several(Checkpoints),
 }
 
-impl Printer<'_> {
-    /// Whether it was printed.
-    fn print(
-        &self,
-        people: impl FnOnce(&str) -> String,
-        programs: impl FnOnce(&str) -> String,
-        code: u8,
-    ) -> bool {
-        let printed = match self.report {
-            ReportFormat::Human => output::print_text(&people(&escape::name(self.name))),
-            ReportFormat::Json => output::print_data(&programs(self.name)),
-        };
-        match printed {
-            Ok(Printed::Whole) => return true,
-            Ok(Printed::Closed) => {
-                let _ = self.end.set(code);
-            }
-            Err(error) => {
-                if self.end.set(TROUBLE).is_ok() {
-                    trouble(format_args!("cannot write to standard output: {error}"));
-                }
+impl Resumed {
+    /// Where to go on with the input of this name.
+    pub fn of(&self, name: &str) -> Option<&Checkpoint> {
+        match self {
+            Self::Nothing => None,
+            Self::One(checkpoint) => Some(checkpoint),
+            Self::Several(several) => {
+                let named = several.inputs.iter().find(|named| named.input == name);
+                named.and_then(|named| named.checkpoint.as_ref())
             }
         }
-        false
     }
 
-    /// Prints the summary, if that can be; the exit code. `is_bad`: something in the input was no
-    /// event.
-    fn concluded(&self, summary: Summary, is_bad: bool) -> ExitCode {
-        if self.end.get().is_none() {
-            self.print(|name| summary.human(name), |name| summary.json(name), summary.code());
+    /// Whether an object is judged no further.
+    pub fn has_ended(&self) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::One(checkpoint) => checkpoint.has_ended(),
+            Self::Several(several) => {
+                let mut held = several.inputs.iter().filter_map(|one| one.checkpoint.as_ref());
+                held.any(Checkpoint::has_ended)
+            }
         }
-        ExitCode::from(match (self.end.get(), summary.code()) {
-            (Some(code), _) => *code,
-            (None, 1) => 1,
-            (None, _) if is_bad => TROUBLE,
-            (None, code) => code,
-        })
+    }
+
+    /// An input that is held, and not named now.
+    fn missing(&self, names: &[String]) -> Option<&str> {
+        let Self::Several(several) = self else { return None };
+        let mut held = several.inputs.iter().map(|named| named.input.as_str());
+        held.find(|held| names.iter().all(|name| name != held))
     }
 }
 
-impl Desk for Printer<'_> {
-    fn answer(&self, answer: &Answer) -> bool {
-        self.alarms.fetch_add(u64::from(answer.code() == 1), Ordering::Relaxed);
-        self.print(|name| answer.human(name), |name| answer.json(name), answer.code())
-    }
+/// Files that wait for a thread to read them.
+type Waiting<'a> = Mutex<VecDeque<Task<'a>>>;
 
-    fn refuse(&self, key: &Value, error: &InputError) {
-        output::report(format_args!(
-            "{}\nnote: object @{key} is judged no further; the others go on",
-            error.report(self.name)
-        ));
+fn next<'a>(waiting: &Waiting<'a>) -> Option<Task<'a>> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+}
+
+/// Nothing waits any more where a thread has panicked, or could not be started: nobody waits for it.
+struct Emptied<'a, 'b>(&'a Waiting<'b>);
+
+impl Drop for Emptied<'_, '_> {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
 
 impl Monitor {
-    /// The summary of what a checkpoint holds, where nothing has come since.
-    pub(super) fn unchanged<J: Judge>(
+    /// Judges the objects of all inputs, each to its own first violation, or, without `--all`, to
+    /// the first one.
+    pub(super) fn watch_all(
         &self,
-        name: &str,
-        checkpoint: &Checkpoint,
+        inputs: Vec<Input>,
+        resumed: &Resumed,
     ) -> Result<ExitCode, ExitCode> {
-        let format = checkpoint.input_format().unwrap_or(Format::Text);
-        let shares = self.shares::<J>(name, format, &checkpoint.declaration(), Some(checkpoint))?;
-        let mut standing = Standing::default();
-        shares.iter().for_each(|share| standing.add(share.standing()));
-        Ok(self.printer(name).concluded(standing.summary(J::OBJECT), false))
-    }
-
-    fn printer<'a>(&self, name: &'a str) -> Printer<'a> {
-        Printer { name, report: self.report, alarms: AtomicU64::new(0), end: OnceLock::new() }
-    }
-
-    /// What each worker judges, with its objects of a checkpoint.
-    fn shares<J: Judge>(
-        &self,
-        name: &str,
-        format: Format,
-        declaration: &Declaration<Value>,
-        resumed: Option<&Checkpoint>,
-    ) -> Result<Vec<Share<J>>, ExitCode> {
-        let workers = self.workers.get();
-        let options = Options { memory: self.budget_memory / workers, ..self.options() };
-        let share = |_| Share::<J>::of_many(format, declaration.clone(), options);
-        let mut shares: Vec<_> = (0..workers).map(share).collect();
-        let Some(checkpoint) = resumed else { return Ok(shares) };
-        let (bytes, lines) = (checkpoint.bytes, checkpoint.lines);
-        shares.iter_mut().for_each(|share| share.begin_behind(bytes, lines));
-        for saved in &checkpoint.objects {
-            let Some(key) = &saved.key else {
-                return Err(trouble(format_args!(
-                    "{name}: the checkpoint is of a recording without keys: leave out --all"
-                )));
-            };
-            let resumed = shares[owner(&key.into(), workers)].resume(saved);
-            resumed.map_err(|error| trouble(format_args!("{name}: {error}")))?;
+        let names: Vec<String> = inputs.iter().map(|input| input.name.clone()).collect();
+        if let Some(missing) = resumed.missing(&names) {
+            return Err(trouble(format_args!(
+                "the checkpoint is of {missing}, too, which is not named: name all inputs that it is \
+                 of, or use another file"
+            )));
         }
-        Ok(shares)
-    }
-
-    /// Judges a recording of several objects, or what comes after a checkpoint of it.
-    pub(super) fn watch_all<J: Judge, R: Read>(
-        &self,
-        name: &str,
-        mut reader: Reader<R>,
-        outbox: Outbox,
-        resumed: Option<&Checkpoint>,
-    ) -> Result<ExitCode, ExitCode> {
-        let begin = Location {
-            offset: resumed.map_or(0, |checkpoint| checkpoint.bytes),
-            line: resumed.map_or(0, |checkpoint| checkpoint.lines),
-            ..Location::START
-        };
-        let placed = |error: InputError| error.behind(begin.offset, begin.line);
-        let declaration = match resumed {
-            Some(checkpoint) => checkpoint.declaration(),
-            None => reader.declaration().clone(),
-        };
-        if let Err(error) = J::new(declaration.clone()) {
-            let error = J::refused(Location::START, error, None);
-            return Err(trouble(error.report(name)));
-        }
-        let format = reader.format();
-        let shares = self.shares::<J>(name, format, &declaration, resumed)?;
-        let printer = self.printer(name);
+        let is_several = self.is_several();
+        let most = if is_several { (READ / names.len()).clamp(LEAST, MOST) } else { usize::MAX };
+        let printer = Printer::new(&names, self.report, self.all);
         let stop = AtomicBool::new(false);
+        let whole = Whole {
+            monitor: self,
+            printer: &printer,
+            stop: &stop,
+            is_several,
+            most,
+            wanted: AtomicU64::new(0),
+            events: AtomicU64::new(0),
+            objects: AtomicU64::new(0),
+        };
+        let waiting = Waiting::default();
         let judged: Result<_, ExitCode> = thread::scope(|scope| {
-            let crew = Crew::new(scope, shares, outbox.clone(), &printer, &stop);
-            let mut crew = crew.map_err(|error| {
+            let crew = Crew::new(scope, self.workers, names.len(), &printer, &stop);
+            let crew = crew.map_err(|error| {
                 trouble(format_args!(
                     "{} workers cannot be started ({error}): ask for fewer (--workers)",
                     self.workers
                 ))
             })?;
-            let mut clocks = Clocks::new(self.status, self.every);
-            let mut keeper = Keeper::new(self.checkpoint.as_deref(), self.every);
-            let mut is_bad = false;
-            while !crew.is_stopped() {
-                let next = match crew.next(&mut reader) {
-                    None => break,
-                    Some(Ok(next)) => next,
-                    // The line that is being written.
-                    Some(Err(_)) if STOP.load(Ordering::Relaxed) => break,
-                    Some(Err(error)) => {
-                        output::report(placed(error.into()).report(name));
-                        is_bad = true;
-                        break;
-                    }
-                };
-                if clocks.is_time(outbox.was_read()) {
-                    let alarms = printer.alarms.load(Ordering::Relaxed);
-                    clocks.tell(name, |events| {
-                        format!(
-                            "{events} events read, {} objects, {alarms} alarms",
-                            reader.keys().len()
-                        )
-                    });
-                    if keeper.is_due() {
-                        let began = Instant::now();
-                        let (line, offset) = (next.location().line, next.location().offset);
-                        let objects = crew.save(next.location());
-                        let at = Location {
-                            line: line + begin.line,
-                            offset: offset + begin.offset,
-                            ..begin
-                        };
-                        let kind = (format, J::OBJECT);
-                        // What could not be printed is not to be held.
-                        if !crew.is_stopped() {
-                            keeper.keep(&Checkpoint::at(at, kind, &declaration, objects), began);
-                        }
-                    }
-                }
-                crew.deal(&next, &mut reader);
-            }
-            Ok((crew.finish(), is_bad))
+            let (notices, received) = channel();
+            let mut tasks = inputs.into_iter().enumerate().map(|(number, input)| {
+                let (intake, resumed) = (crew.intake(number), resumed.of(&input.name));
+                Task { number, input, intake, resumed }
+            });
+            started(scope, &mut tasks, (&whole, notices), &waiting).map_err(|error| {
+                printer.end(TROUBLE);
+                trouble(format_args!("inputs cannot be read side by side ({error}): name fewer"))
+            })?;
+            let (objects, is_bad) = self.conducted(&whole, &names, resumed, &received);
+            Ok((crew.finish(), objects, is_bad))
         });
-        let (standing, is_bad) = judged?;
-        Ok(printer.concluded(standing.summary(J::OBJECT), is_bad))
+        let (standings, objects, is_bad) = judged?;
+        let standings = names.iter().zip(objects).zip(standings);
+        let standings = standings.map(|((name, object), standing)| InputStanding {
+            name: name.clone(),
+            object,
+            standing,
+        });
+        Ok(printer.concluded(&Summary::new(standings.collect()), is_bad))
     }
+
+    /// Gathers and keeps checkpoints, and says how far it is, until all inputs have ended. What
+    /// each is of, and whether something in them was no event.
+    fn conducted(
+        &self,
+        whole: &Whole<'_>,
+        names: &[String],
+        resumed: &Resumed,
+        received: &Receiver<Notice>,
+    ) -> (Vec<Object>, bool) {
+        let keeper = Keeper::new(self.checkpoint.as_deref(), self.every);
+        let mut gathered = Gathered::new((names, whole.is_several), resumed, keeper);
+        let mut told = Told::new(self.status);
+        let title = match names {
+            [only] => only.clone(),
+            several => format!("{} inputs", several.len()),
+        };
+        let mut objects = vec![Object::Snapshot; names.len()];
+        let mut is_bad = false;
+        loop {
+            match received.recv_timeout(gathered.patience().min(told.patience())) {
+                Ok(Notice::Begun) => gathered.begin(),
+                Ok(Notice::Kept(input, text, took)) => gathered.take(input, text, took),
+                Ok(Notice::Ended(input, object)) => {
+                    objects[input] = object;
+                    gathered.end();
+                }
+                Ok(Notice::Bad) => is_bad = true,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let events = whole.events.load(Ordering::Relaxed);
+            told.tell(&title, events, || {
+                let objects = whole.objects.load(Ordering::Relaxed);
+                format!(
+                    "{events} events read, {objects} objects, {} alarms",
+                    whole.printer.alarms()
+                )
+            });
+            if gathered.is_asked_for() {
+                whole.wanted.fetch_add(1, Ordering::Relaxed);
+            }
+            if gathered.is_complete() {
+                gathered.keep();
+            }
+        }
+        if gathered.has_news() {
+            gathered.keep();
+        }
+        (objects, is_bad)
+    }
+}
+
+/// Starts the threads that read.
+fn started<'scope, 'env, 'a: 'scope>(
+    scope: &'scope Scope<'scope, 'env>,
+    tasks: &mut dyn Iterator<Item = Task<'a>>,
+    (whole, notices): (&'scope Whole<'a>, Sender<Notice>),
+    waiting: &'scope Waiting<'a>,
+) -> io::Result<()> {
+    let reading = || Reading { whole, notices: notices.clone() };
+    let thread = || Builder::new().name("reader".to_owned());
+    let emptied = Emptied(waiting);
+    for task in tasks {
+        if task.input.is_live() {
+            let reading = reading();
+            thread().spawn_scoped(scope, move || reading.read(task))?;
+        } else {
+            waiting.lock().unwrap_or_else(PoisonError::into_inner).push_back(task);
+        }
+    }
+    let files = waiting.lock().unwrap_or_else(PoisonError::into_inner).len();
+    for _ in 0..files.min(available_parallelism().map_or(1, usize::from)) {
+        let reading = reading();
+        thread().spawn_scoped(scope, move || {
+            let _emptied = Emptied(waiting);
+            while let Some(task) = next(waiting) {
+                reading.read(task);
+            }
+        })?;
+    }
+    std::mem::forget(emptied);
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use snapshot_io::{output, replacement};
-use snapshot_test::monitor::{Checkpoint, Judge, Live, State};
+use snapshot_test::monitor::{Judge, Live, State};
 
 /// Events between two looks at the clock.
 const STRIDE: u64 = 1 << 8;
@@ -17,13 +17,46 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// objects there are, checkpoints are a small part of the work.
 const SHARE: u32 = 20;
 
-/// When something was said last.
-pub(super) struct Clocks {
+/// When it was said last how far it is.
+pub(super) struct Told {
     /// Between two lines; zero: none.
     status: Duration,
     told: Instant,
-    /// Events that had been read then, and have been by now.
+    /// Events that had been read then.
     at: u64,
+}
+
+impl Told {
+    pub fn new(status: Option<Duration>) -> Self {
+        let default = if io::stderr().is_terminal() { 10 } else { 0 };
+        let status = status.unwrap_or(Duration::from_secs(default));
+        Self { status, told: Instant::now(), at: 0 }
+    }
+
+    /// Says how far it is, if it is time for that, and events have come.
+    pub fn tell(&mut self, name: &str, events: u64, progress: impl FnOnce() -> String) {
+        let elapsed = self.told.elapsed();
+        if self.status.is_zero() || elapsed < self.status || events == self.at {
+            return;
+        }
+        let rate = (events - self.at) as f64 / elapsed.as_secs_f64();
+        output::report(format_args!("{name}: {}, {rate:.0} events/s", progress()));
+        (self.told, self.at) = (Instant::now(), events);
+    }
+
+    /// How long nothing is to be said.
+    pub fn patience(&self) -> Duration {
+        if self.status.is_zero() {
+            return PERIOD;
+        }
+        self.status.saturating_sub(self.told.elapsed()).clamp(Duration::from_millis(10), PERIOD)
+    }
+}
+
+/// When the clock was looked at last, by what reads one input to its first violation.
+pub(super) struct Clocks {
+    told: Told,
+    /// Events so far.
     since: u64,
     looked: Instant,
     /// The least time between two looks that matter.
@@ -33,24 +66,15 @@ pub(super) struct Clocks {
 impl Clocks {
     /// For checkpoints as often as `every`.
     pub fn new(status: Option<Duration>, every: Duration) -> Self {
-        let default = if io::stderr().is_terminal() { 10 } else { 0 };
-        let status = status.unwrap_or(Duration::from_secs(default));
-        Self {
-            status,
-            told: Instant::now(),
-            at: 0,
-            since: 0,
-            looked: Instant::now(),
-            period: every.min(PERIOD),
-        }
+        let period = every.min(PERIOD);
+        Self { told: Told::new(status), since: 0, looked: Instant::now(), period }
     }
 
     /// Counts an event; whether it is time for a checkpoint. The clock is looked at every
-    /// 256 events, and where the input was waited for.
-    pub fn is_time(&mut self, has_waited: bool) -> bool {
+    /// 256 events.
+    pub fn is_time(&mut self) -> bool {
         self.since += 1;
-        let is_due = has_waited || self.since.is_multiple_of(STRIDE);
-        if !is_due || self.looked.elapsed() < self.period {
+        if !self.since.is_multiple_of(STRIDE) || self.looked.elapsed() < self.period {
             return false;
         }
         self.looked = Instant::now();
@@ -58,14 +82,8 @@ impl Clocks {
     }
 
     /// Says how far it is, if it is time for that.
-    pub fn tell(&mut self, name: &str, progress: impl FnOnce(u64) -> String) {
-        let elapsed = self.told.elapsed();
-        if self.status.is_zero() || elapsed < self.status {
-            return;
-        }
-        let rate = (self.since - self.at) as f64 / elapsed.as_secs_f64();
-        output::report(format_args!("{name}: {}, {rate:.0} events/s", progress(self.since)));
-        (self.told, self.at) = (Instant::now(), self.since);
+    pub fn tell(&mut self, name: &str, progress: impl FnOnce() -> String) {
+        self.told.tell(name, self.since, progress);
     }
 }
 
@@ -96,14 +114,24 @@ impl<'a> Keeper<'a> {
 
     /// Whether a checkpoint is to be made.
     pub fn is_due(&self) -> bool {
-        self.path.is_some() && Instant::now() >= self.next
+        self.is_wanted() && Instant::now() >= self.next
     }
 
-    /// Keeps a checkpoint that was begun at `began`. Where it cannot be written, the one before
+    /// Whether there are to be checkpoints.
+    pub const fn is_wanted(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// How long it is until the next one.
+    pub fn time_left(&self) -> Duration {
+        self.next.saturating_duration_since(Instant::now())
+    }
+
+    /// Keeps a checkpoint, its text, that was begun at `began`. Where it cannot be written, the one before
     /// stays, and a warning says so, once until one is written again.
-    pub fn keep(&mut self, checkpoint: &Checkpoint, began: Instant) {
+    pub fn keep(&mut self, checkpoint: &str, began: Instant) {
         let Some(path) = self.path else { return };
-        match replacement::write(path, checkpoint.text().as_bytes()) {
+        match replacement::write(path, checkpoint.as_bytes()) {
             Ok(()) if self.has_failed => {
                 self.has_failed = false;
                 output::report(format_args!("{} is written again", path.display()));

@@ -2,9 +2,13 @@
 
 mod all;
 mod clocks;
+mod gathered;
+mod inputs;
+mod printer;
+mod reading;
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::fs;
+use std::io::{self, BufReader, Read};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -18,19 +22,20 @@ use snapshot_test::InputError;
 use snapshot_test::format::{Format, Object, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
-    Checkpoint, CheckpointError, Exchanges, Follow, Interruptible, Judge, Listen, Live, Next,
-    Outbox, Snapshots,
+    Checkpoint, CheckpointError, Checkpoints, Exchanges, Judge, Live, Next, Snapshots,
 };
 
+use self::all::Resumed;
 use self::clocks::{Clocks, Keeper};
+use self::inputs::Input;
 use super::check::ReportFormat;
 use super::{print, trouble};
 
 /// Set by Ctrl-C: what has been read is reported.
 static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Judges a recording while it is being made, however long: standard input, a file that
-/// grows, or connections.
+/// Judges recordings while they are being made, however long: standard input, files that
+/// grow, or connections.
 ///
 /// Ends at the first event that no order explains, with the argument (with --all, of each object);
 /// else at the end of the input, or at Ctrl-C. Exit code: 1 if there is a violation, 2 if the
@@ -43,8 +48,8 @@ pub struct Monitor {
     /// Listen for connections instead, which are read one after the other: 127.0.0.1:PORT.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "follow")]
     listen: Option<SocketAddr>,
-    /// Of a recording of several objects, judge each to its own first violation: alarms are
-    /// printed as they come, the other objects go on, and a summary ends it.
+    /// Of recordings of several objects, or of several recordings, judge each object to its own first
+    /// violation: alarms are printed as they come, the other objects go on, and a summary ends it.
     #[arg(long)]
     all: bool,
     /// With --all: threads that judge, each some of the objects; one more reads. Alarms and
@@ -70,9 +75,11 @@ pub struct Monitor {
     /// Seconds that an exact search may take.
     #[arg(long, visible_alias = "time", value_name = "S", default_value = "60", value_parser = quantity::seconds)]
     budget_seconds: Duration,
-    /// The recording, text or JSON Lines; `-` is standard input.
-    #[arg(value_name = "FILE", default_value = "-")]
-    input: PathBuf,
+    /// Recordings, text or JSON Lines: files, folders (all files below them), `-` for standard
+    /// input, and tcp://127.0.0.1:PORT for connections. Several are read side by side; an
+    /// object is of one of them.
+    #[arg(value_name = "INPUT", default_value = "-")]
+    inputs: Vec<PathBuf>,
 }
 
 impl Monitor {
@@ -83,30 +90,48 @@ impl Monitor {
     }
 
     fn monitor(&self) -> Result<ExitCode, ExitCode> {
-        let is_standard = self.input == Path::new("-");
+        let is_standard = self.inputs == [Path::new("-")];
         if is_standard && self.follow {
             return Err(trouble("--follow is for a file; standard input is waited for anyway"));
         }
         if !is_standard && self.listen.is_some() {
-            return Err(trouble("--listen reads connections: leave out the file"));
+            return Err(trouble(
+                "--listen reads connections and nothing else: leave out the files, or write \
+                 tcp://127.0.0.1:PORT beside them",
+            ));
         }
-        if self.input.is_dir() {
-            return Err(trouble(format_args!(
-                "{} is a folder, and one recording is judged at a time: name a file of it (`check` \
-                 takes folders)",
-                self.input.display()
-            )));
+        ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed))
+            .map_err(|error| trouble(format_args!("cannot listen to Ctrl-C: {error}")))?;
+        let kept = self.kept()?;
+        if self.all || self.is_several() {
+            let resumed = match kept {
+                None => Ok(Resumed::Nothing),
+                Some(text) if self.is_several() => Checkpoints::parse(&text).map(Resumed::Several),
+                Some(text) => Checkpoint::parse(&text).map(Resumed::One),
+            };
+            let resumed = resumed.map_err(|error| self.no_checkpoint(&error))?;
+            if !self.all && resumed.has_ended() {
+                return Err(self.no_checkpoint(&CheckpointError::All));
+            }
+            return self.watch_all(self.named()?, &resumed);
         }
-        let resumed = self.resumed()?;
-        let (name, input) = self.open(resumed.as_ref())?;
+        let resumed = kept.map(|text| Checkpoint::parse(&text)).transpose();
+        let resumed = resumed.map_err(|error| self.no_checkpoint(&error))?;
+        if resumed.as_ref().is_some_and(Checkpoint::has_ended) {
+            return Err(self.no_checkpoint(&CheckpointError::All));
+        }
+        let Ok([input]) = <[Input; 1]>::try_from(self.named()?) else {
+            unreachable!("a folder or several arguments are several inputs")
+        };
+        let name = input.name.clone();
+        let input = input.open(resumed.as_ref()).map_err(trouble)?;
         if let Some(Checkpoint { lines, .. }) = &resumed {
             output::report(format_args!("{name}: going on at line {}", lines + 1));
         }
-        let outbox = Outbox::default();
-        let mut input = BufReader::new(outbox.before(input));
+        let mut input = BufReader::new(input);
         let format = match &resumed {
             Some(checkpoint) => checkpoint.input_format(),
-            None => detected(&mut input)
+            None => reading::detected(&mut input)
                 .map_err(|error| trouble(format_args!("{name}: cannot read: {error}")))?,
         };
         let opened = match format {
@@ -117,36 +142,30 @@ impl Monitor {
             Ok(reader) => reader,
             // Nothing has come since: what the checkpoint holds stands.
             Err(_) if resumed.is_some() || STOP.load(Ordering::Relaxed) => {
-                return match resumed.as_ref().filter(|_| self.all) {
-                    None => Ok(print(&format!("{name}: nothing new\n"))),
-                    Some(checkpoint) => match checkpoint.input_object() {
-                        Some(Object::Immediate) => self.unchanged::<Exchanges>(&name, checkpoint),
-                        _ => self.unchanged::<Snapshots>(&name, checkpoint),
-                    },
-                };
+                return Ok(print(&format!("{name}: nothing new\n")));
             }
             Err(error) => return Err(trouble(InputError::from(error).report(&name))),
         };
-        if self.all && !reader.is_keyed() {
-            return Err(trouble(format_args!(
-                "{name}: --all is for recordings of several objects, each event with a key (`@1 p0 \
-                 update 5`), and this one has no keys\nhelp: leave out --all"
-            )));
-        }
         let reader = match resumed.as_ref().and_then(Checkpoint::input_object) {
             Some(object) => reader.within(object),
             None => reader,
         };
-        let resumed = resumed.as_ref();
-        match (reader.object(), self.all) {
-            (Object::Snapshot, false) => self.watch::<Snapshots, _>(&name, reader, resumed),
-            (Object::Immediate, false) => self.watch::<Exchanges, _>(&name, reader, resumed),
-            (Object::Snapshot, true) => {
-                self.watch_all::<Snapshots, _>(&name, reader, outbox, resumed)
-            }
-            (Object::Immediate, true) => {
-                self.watch_all::<Exchanges, _>(&name, reader, outbox, resumed)
-            }
+        match reader.object() {
+            Object::Snapshot => self.watch::<Snapshots, _>(&name, reader, resumed.as_ref()),
+            Object::Immediate => self.watch::<Exchanges, _>(&name, reader, resumed.as_ref()),
+        }
+    }
+
+    /// Whether several inputs may be read: a folder may have several files.
+    fn is_several(&self) -> bool {
+        self.inputs.len() > 1 || self.inputs.iter().any(|input| input.is_dir())
+    }
+
+    /// All inputs.
+    fn named(&self) -> Result<Vec<Input>, ExitCode> {
+        match self.listen {
+            Some(address) => Ok(vec![inputs::listening(address)?]),
+            None => inputs::named(&self.inputs, self.follow),
         }
     }
 
@@ -178,14 +197,14 @@ impl Monitor {
                 Some(Err(_)) if STOP.load(Ordering::Relaxed) => break,
                 Some(Err(error)) => return Err(refused(error.into())),
             };
-            if clocks.is_time(false) {
-                clocks.tell(name, |_| clocks::progress(&live));
+            if clocks.is_time() {
+                clocks.tell(name, || clocks::progress(&live));
                 if keeper.is_due() {
                     let began = Instant::now();
                     let checkpoint = live.checkpoint(location);
                     let checkpoint = checkpoint
                         .map_err(|error| trouble(Into::<CheckpointError>::into(error)))?;
-                    keeper.keep(&checkpoint, began);
+                    keeper.keep(&checkpoint.text(), began);
                 }
             }
             let observed = live.observe(key, location, &event);
@@ -212,74 +231,23 @@ impl Monitor {
         }
     }
 
-    /// Where to go on, if there is a checkpoint.
-    fn resumed(&self) -> Result<Option<Checkpoint>, ExitCode> {
+    /// What one of several workers may take for an exact search.
+    fn shared_options(&self) -> Options {
+        Options { memory: self.budget_memory / self.workers, ..self.options() }
+    }
+
+    /// The text of the checkpoint, if there is one.
+    fn kept(&self) -> Result<Option<String>, ExitCode> {
         let Some(path) = &self.checkpoint else { return Ok(None) };
-        let text = match fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => {
-                return Err(trouble(format_args!("cannot read {}: {error}", path.display())));
-            }
-        };
-        let checkpoint = Checkpoint::parse(&text);
-        checkpoint.map(Some).map_err(|error| trouble(format_args!("{}: {error}", path.display())))
+        match fs::read_to_string(path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(trouble(format_args!("cannot read {}: {error}", path.display()))),
+        }
     }
 
-    /// The input with its name, from where it is to be gone on with.
-    fn open(&self, resumed: Option<&Checkpoint>) -> Result<(String, Box<dyn Read>), ExitCode> {
-        ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed))
-            .map_err(|error| trouble(format_args!("cannot listen to Ctrl-C: {error}")))?;
-        if let Some(address) = self.listen {
-            let cannot = |error| trouble(format_args!("cannot listen at {address}: {error}"));
-            let listen = Listen::new(address, &STOP).map_err(cannot)?;
-            let name = format!("connections to {}", listen.address().map_err(cannot)?);
-            output::report(format_args!("{name}: waiting"));
-            return Ok((name, Box::new(listen)));
-        }
-        if self.input == Path::new("-") {
-            let name = "standard input".to_owned();
-            let input = standard_input()
-                .map_err(|error| trouble(format_args!("cannot read {name}: {error}")))?;
-            return Ok((name, Box::new(Interruptible::new(input, &STOP))));
-        }
-        let name = escape::name(&self.input.display().to_string()).into_owned();
-        let cannot = |error: io::Error| trouble(format_args!("cannot read {name}: {error}"));
-        let mut file = File::open(&self.input).map_err(cannot)?;
-        if let Some(checkpoint) = resumed {
-            let length = file.metadata().map_err(cannot)?.len();
-            if length < checkpoint.bytes {
-                return Err(trouble(format_args!(
-                    "{name} has {length} bytes, but the checkpoint is behind byte {}: is it of \
-                     another recording? (without the file of the checkpoint, it is read from its beginning)",
-                    checkpoint.bytes
-                )));
-            }
-            file.seek(SeekFrom::Start(checkpoint.bytes)).map_err(cannot)?;
-        }
-        let input: Box<dyn Read> = match self.follow {
-            true => Box::new(Follow::new(file, &STOP)),
-            false => Box::new(Interruptible::new(file, &STOP)),
-        };
-        Ok((name, input))
+    fn no_checkpoint(&self, error: &CheckpointError) -> ExitCode {
+        let path = self.checkpoint.as_deref().unwrap_or(Path::new("")).display();
+        trouble(format_args!("{path}: {error}"))
     }
-}
-
-/// Standard input without a buffer, of which none but the monitor reads.
-#[cfg(unix)]
-fn standard_input() -> io::Result<File> {
-    use std::os::fd::AsFd;
-
-    io::stdin().as_fd().try_clone_to_owned().map(File::from)
-}
-
-#[cfg(not(unix))]
-fn standard_input() -> io::Result<io::Stdin> {
-    Ok(io::stdin())
-}
-
-/// The format, by the first byte that is not blank; `None` if there is nothing.
-fn detected(input: &mut impl BufRead) -> io::Result<Option<Format>> {
-    let first = input.fill_buf()?.iter().find(|byte| !byte.is_ascii_whitespace());
-    Ok(first.map(|first| if *first == b'{' { Format::Jsonl } else { Format::Text }))
 }

@@ -23,7 +23,7 @@ use snapshot_core::{Process, Segment};
 pub use writer::Disc22Writer;
 
 use super::error::{Fault, ReadError, ReadErrorKind};
-use super::location::Excerpt;
+use super::location::{Excerpt, Location};
 use super::source::Source;
 use super::text::cursor::{Cursor, Step, saturated};
 use super::{Format, Parsed, Shape};
@@ -82,6 +82,10 @@ impl<R: Read> Disc22Reader<R> {
 
     pub(super) const fn declaration(&self) -> &Declaration<Value> {
         &self.declaration
+    }
+
+    pub(super) const fn place(&self) -> Location {
+        self.source.place()
     }
 
     pub(super) fn excerpt(&self) -> Option<Excerpt> {

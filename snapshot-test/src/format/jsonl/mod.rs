@@ -32,7 +32,7 @@ pub use writer::JsonlWriter;
 use self::line::Line;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::keys::Keys;
-use super::location::Excerpt;
+use super::location::{Excerpt, Location};
 use super::source::Source;
 use super::{Format, Object, Parsed, Payload};
 use crate::Value;
@@ -88,6 +88,10 @@ impl<R: Read> JsonlReader<R> {
 
     pub(super) const fn object(&self) -> Object {
         self.object
+    }
+
+    pub(super) const fn place(&self) -> Location {
+        self.source.place()
     }
 
     pub(super) fn excerpt(&self) -> Option<Excerpt> {

@@ -38,7 +38,7 @@ use self::cursor::{Cursor, Step};
 use self::header::Header;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::keys::Keys;
-use super::location::Excerpt;
+use super::location::{Excerpt, Location};
 use super::pieces::{Irregular, Pieces};
 use super::source::Source;
 use super::{Format, Object, Parsed, Payload, Shape};
@@ -141,6 +141,10 @@ impl<R: Read> TextReader<R> {
     pub(super) fn set_object(&mut self, object: Object) {
         self.object = object;
         self.is_usual = object == Object::Snapshot && !self.keys.are_used();
+    }
+
+    pub(super) const fn place(&self) -> Location {
+        self.source.place()
     }
 
     pub(super) fn excerpt(&self) -> Option<Excerpt> {

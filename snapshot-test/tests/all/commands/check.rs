@@ -183,6 +183,8 @@ fn a_folder_stands_for_its_files() {
         out.ends_with("5 inputs: 4 linearizable, 1 violations, 0 unknown, 0 malformed\n"),
         "{out}"
     );
-    let error = refused(&format!("monitor {path}"));
-    assert!(error.contains("`check` takes folders"), "{error}");
+    // The monitor takes the same files.
+    let (code, out, error) = answer(run(&format!("monitor --all {path}")));
+    assert_eq!((code, error.as_str()), (1, ""), "{out}");
+    assert!(out.contains("4 inputs: violation (1 of 4 objects wrong; "), "{out}");
 }

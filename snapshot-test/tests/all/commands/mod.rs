@@ -10,6 +10,7 @@ mod generate;
 mod intervals;
 mod monitor;
 mod monitor_all;
+mod monitor_several;
 mod monitor_workers;
 mod synchronisation;
 

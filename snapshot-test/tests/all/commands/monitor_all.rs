@@ -27,7 +27,7 @@ pub fn rounds(objects: &[&str], values: std::ops::Range<u32>) -> String {
 }
 
 /// A scan of the past, after those of [`rounds`].
-fn wrong(key: &str) -> String {
+pub fn wrong(key: &str) -> String {
     format!("@{key} p1 scan\n@{key} p1 ok 1\n")
 }
 
@@ -146,10 +146,10 @@ fn what_values_leave_open_is_searched() {
 }
 
 /// The lines of an output, as they come.
-struct Lines(Receiver<String>);
+pub struct Lines(Receiver<String>);
 
 impl Lines {
-    fn of(output: impl Read + Send + 'static) -> Self {
+    pub fn of(output: impl Read + Send + 'static) -> Self {
         let (sender, lines) = channel();
         thread::spawn(move || {
             let read = BufReader::new(output).lines().map_while(Result::ok);
@@ -159,7 +159,7 @@ impl Lines {
     }
 
     /// Reads until a line has this in it.
-    fn until(&self, wanted: &str) -> String {
+    pub fn until(&self, wanted: &str) -> String {
         let mut text = String::new();
         while !text.contains(wanted) {
             let line = self.0.recv_timeout(Duration::from_secs(60));
@@ -168,7 +168,7 @@ impl Lines {
         text
     }
 
-    fn rest(self) -> String {
+    pub fn rest(self) -> String {
         self.0.iter().collect()
     }
 }

@@ -18,7 +18,7 @@ use crate::commands::monitor_all::{file, records, rounds};
 use crate::commands::{answer, run};
 
 /// Rounds of many objects, interleaved, of which every seventh fails somewhere; the text.
-fn many(objects: usize, rounds: usize) -> String {
+pub fn many(objects: usize, rounds: usize) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut text = String::from("segments 1\n");
     let mut values = vec![0; objects];
@@ -36,7 +36,7 @@ fn many(objects: usize, rounds: usize) -> String {
 }
 
 /// The key of an object and the place of its alarm, of its record.
-fn alarm(record: &Value) -> (String, u64) {
+pub fn alarm(record: &Value) -> (String, u64) {
     let line = record["violation"]["decided_at"]["line"].as_u64().unwrap();
     (record["key"].as_str().unwrap().to_owned(), line)
 }

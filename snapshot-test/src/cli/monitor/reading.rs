@@ -1,0 +1,294 @@
+//! One thread of a monitor of many objects: it reads inputs, one after the other.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use snapshot_core::history::Declaration;
+use snapshot_io::output;
+use snapshot_test::format::{Format, Location, Object, ReadErrorKind, Reader};
+use snapshot_test::monitor::{
+    Checkpoint, Dealer, Exchanges, Intake, Judge, Outbox, Saved, Share, Snapshots, owner,
+};
+use snapshot_test::{InputError, Value};
+
+use super::inputs::Input;
+use super::printer::Printer;
+use super::{Monitor, STOP};
+use crate::cli::{TROUBLE, trouble};
+
+/// Events between two looks at what is wanted.
+const STRIDE: u64 = 1 << 8;
+
+/// What all threads that read know of the whole.
+pub(super) struct Whole<'a> {
+    pub monitor: &'a Monitor,
+    pub printer: &'a Printer<'a>,
+    pub stop: &'a AtomicBool,
+    /// Whether inputs may be without keys.
+    pub is_several: bool,
+    /// Bytes of an input that are read at a time.
+    pub most: usize,
+    /// The number of the checkpoint that is wanted.
+    pub wanted: AtomicU64,
+    pub events: AtomicU64,
+    pub objects: AtomicU64,
+}
+
+/// What a thread that reads says.
+pub(super) enum Notice {
+    /// It begins to read an input.
+    Begun,
+    /// Where to go on with an input, as text, and how long it took to make it.
+    Kept(usize, String, Duration),
+    /// An input has ended, a recording of that.
+    Ended(usize, Object),
+    /// Something in an input was no event.
+    Bad,
+}
+
+/// An input that is to be read.
+pub(super) struct Task<'a> {
+    pub number: usize,
+    pub input: Input,
+    pub intake: Intake,
+    pub resumed: Option<&'a Checkpoint>,
+}
+
+/// A thread that reads.
+pub(super) struct Reading<'a> {
+    pub whole: &'a Whole<'a>,
+    pub notices: Sender<Notice>,
+}
+
+/// All ends: what is wrong has been reported.
+struct Ended;
+
+impl Reading<'_> {
+    /// Reads an input to its end.
+    pub fn read(&self, task: Task<'_>) {
+        let number = task.number;
+        let _ = self.notices.send(Notice::Begun);
+        let object = self.opened(task).unwrap_or(Object::Snapshot);
+        let _ = self.notices.send(Notice::Ended(number, object));
+    }
+
+    /// All ends, with this message.
+    fn fatal(&self, message: impl std::fmt::Display) -> Ended {
+        if self.whole.printer.end(TROUBLE) {
+            trouble(message);
+        }
+        Ended
+    }
+
+    /// The input is no recording.
+    fn lose(&self, name: &str, error: &InputError) {
+        output::report(error.report(name));
+        let _ = self.notices.send(Notice::Bad);
+        self.whole.printer.lose();
+    }
+
+    fn opened(&self, task: Task<'_>) -> Result<Object, Ended> {
+        let Task { number, input, intake, resumed } = task;
+        let (name, most) = (input.name.clone(), self.whole.most);
+        let input = input.open(resumed).map_err(|message| self.fatal(message))?;
+        if let Some(Checkpoint { lines, .. }) = resumed {
+            output::report(format_args!("{name}: going on at line {}", lines + 1));
+        }
+        let outbox = Outbox::default();
+        let mut input = BufReader::new(outbox.before(input, most));
+        let format = match resumed {
+            Some(checkpoint) => checkpoint.input_format(),
+            None => detected(&mut input)
+                .map_err(|error| self.fatal(format_args!("{name}: cannot read: {error}")))?,
+        };
+        let one = One { reading: self, number, name: &name, resumed, outbox };
+        let opened = match format {
+            Some(Format::Jsonl) => Reader::jsonl(input),
+            _ => Reader::text(input),
+        };
+        let reader = match opened {
+            Ok(reader) => reader,
+            Err(error) => {
+                let is_over = STOP.load(Ordering::Relaxed)
+                    || resumed.is_some() && matches!(error.kind(), ReadErrorKind::Empty);
+                if !is_over {
+                    let error = InputError::from(error);
+                    self.lose(&name, &one.placed(error));
+                }
+                // What the checkpoint holds stands.
+                let Some(checkpoint) = resumed else { return Ok(Object::Snapshot) };
+                return match checkpoint.input_object() {
+                    Some(Object::Immediate) => one.unchanged::<Exchanges>(intake, checkpoint),
+                    _ => one.unchanged::<Snapshots>(intake, checkpoint),
+                };
+            }
+        };
+        let reader = match resumed.and_then(Checkpoint::input_object) {
+            Some(object) => reader.within(object),
+            None => reader,
+        };
+        if !reader.is_keyed() && !self.whole.is_several {
+            return Err(self.fatal(format_args!(
+                "{name}: --all is for recordings of several objects, each event with a key (`@1 p0 \
+                 update 5`), and this one has no keys\nhelp: leave out --all"
+            )));
+        }
+        match reader.object() {
+            Object::Snapshot => one.judge::<Snapshots, _>(intake, reader),
+            Object::Immediate => one.judge::<Exchanges, _>(intake, reader),
+        }
+    }
+}
+
+/// One input.
+struct One<'a> {
+    reading: &'a Reading<'a>,
+    number: usize,
+    name: &'a str,
+    resumed: Option<&'a Checkpoint>,
+    outbox: Outbox,
+}
+
+impl One<'_> {
+    /// Where it begins that is read.
+    fn begin(&self) -> (u64, u64) {
+        self.resumed.map_or((0, 0), |checkpoint| (checkpoint.bytes, checkpoint.lines))
+    }
+
+    fn placed(&self, error: InputError) -> InputError {
+        let (bytes, lines) = self.begin();
+        error.behind(bytes, lines)
+    }
+
+    /// Where nothing has come since the checkpoint: what that holds.
+    fn unchanged<J: Judge + 'static>(
+        &self,
+        intake: Intake,
+        checkpoint: &Checkpoint,
+    ) -> Result<Object, Ended> {
+        let format = checkpoint.input_format().unwrap_or(Format::Text);
+        let dealer = self.dealer::<J>(intake, format, &checkpoint.declaration())?;
+        self.reading.whole.objects.fetch_add(checkpoint.objects.len() as u64, Ordering::Relaxed);
+        dealer.end(None);
+        Ok(J::OBJECT)
+    }
+
+    /// Begins to hand over, with the objects of a checkpoint.
+    fn dealer<J: Judge + 'static>(
+        &self,
+        intake: Intake,
+        format: Format,
+        declaration: &Declaration<Value>,
+    ) -> Result<Dealer, Ended> {
+        let (name, monitor) = (self.name, self.reading.whole.monitor);
+        let workers = monitor.workers.get();
+        let share = |_| Share::<J>::of_many(format, declaration.clone(), monitor.shared_options());
+        let mut shares: Vec<_> = (0..workers).map(share).collect();
+        let home = owner(&Value::from(name), workers);
+        if let Some(checkpoint) = self.resumed {
+            let (bytes, lines) = self.begin();
+            shares.iter_mut().for_each(|share| share.begin_behind(bytes, lines));
+            for saved in &checkpoint.objects {
+                let worker = saved.key.as_ref().map_or(home, |key| owner(&key.into(), workers));
+                let resumed = shares[worker].resume(saved);
+                resumed.map_err(|error| self.reading.fatal(format_args!("{name}: {error}")))?;
+            }
+        }
+        Ok(intake.begin(shares, home, self.outbox.clone()))
+    }
+
+    /// Judges a recording, or what comes after a checkpoint of it.
+    fn judge<J: Judge + 'static, R: Read>(
+        &self,
+        intake: Intake,
+        mut reader: Reader<R>,
+    ) -> Result<Object, Ended> {
+        let Self { reading, name, .. } = self;
+        let whole = reading.whole;
+        let declaration = match self.resumed {
+            Some(checkpoint) => checkpoint.declaration(),
+            None => reader.declaration().clone(),
+        };
+        if let Err(error) = J::new(declaration.clone()) {
+            reading.lose(name, &J::refused(Location::START, error, None));
+            return Ok(J::OBJECT);
+        }
+        self.require_keys(&reader)?;
+        let format = reader.format();
+        let mut dealer = self.dealer::<J>(intake, format, &declaration)?;
+        let keep = |at: Location, objects: Vec<Saved>, began: Instant| {
+            // What could not be printed is not to be held.
+            if whole.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let (bytes, lines) = self.begin();
+            let at = Location { line: at.line + lines, offset: at.offset + bytes, ..at };
+            let text = Checkpoint::at(at, (format, J::OBJECT), &declaration, objects).text();
+            let _ = reading.notices.send(Notice::Kept(self.number, text, began.elapsed()));
+        };
+        // What was wanted before is wanted still.
+        let (mut since, mut counted, mut kept) = (0_u64, (0, 0), 0);
+        let mut count = |since: u64, objects: u64| {
+            whole.events.fetch_add(since - counted.0, Ordering::Relaxed);
+            whole.objects.fetch_add(objects - counted.1, Ordering::Relaxed);
+            counted = (since, objects);
+        };
+        let end = loop {
+            if whole.stop.load(Ordering::Relaxed) {
+                break None;
+            }
+            let next = match dealer.next(&mut reader) {
+                None => break Some(reader.place()),
+                Some(Ok(next)) => next,
+                // The line that is being written.
+                Some(Err(_)) if STOP.load(Ordering::Relaxed) => break None,
+                Some(Err(error)) => {
+                    reading.lose(name, &self.placed(error.into()));
+                    break None;
+                }
+            };
+            since += 1;
+            if self.outbox.was_read() || since.is_multiple_of(STRIDE) {
+                count(since, reader.keys().len() as u64);
+                let wanted = whole.wanted.load(Ordering::Relaxed);
+                if wanted != kept {
+                    kept = wanted;
+                    let began = Instant::now();
+                    keep(next.location(), dealer.save(next.location()), began);
+                }
+            }
+            dealer.deal(&next, &mut reader);
+        };
+        count(since, reader.keys().len() as u64);
+        let began = Instant::now();
+        let end = end.filter(|_| whole.monitor.checkpoint.is_some());
+        let objects = dealer.end(end);
+        if let Some(at) = end {
+            keep(at, objects, began);
+        }
+        Ok(J::OBJECT)
+    }
+
+    /// Objects have keys in the checkpoint if they have keys here.
+    fn require_keys<R: Read>(&self, reader: &Reader<R>) -> Result<(), Ended> {
+        let objects = self.resumed.map_or(&[][..], |checkpoint| &checkpoint.objects);
+        if objects.iter().all(|saved| saved.key.is_some() == reader.is_keyed()) {
+            return Ok(());
+        }
+        let (held, found) =
+            if reader.is_keyed() { ("without", "with") } else { ("with", "without") };
+        Err(self.reading.fatal(format_args!(
+            "{}: the checkpoint is of a recording {held} keys, and this one is {found} keys: is it \
+             another one?",
+            self.name
+        )))
+    }
+}
+
+/// The format, by the first byte that is not blank; `None` if there is nothing.
+pub(super) fn detected(input: &mut impl BufRead) -> io::Result<Option<Format>> {
+    let first = input.fill_buf()?.iter().find(|byte| !byte.is_ascii_whitespace());
+    Ok(first.map(|first| if *first == b'{' { Format::Jsonl } else { Format::Text }))
+}

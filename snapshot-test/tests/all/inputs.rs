@@ -1,0 +1,272 @@
+//! Several inputs of one monitor: in any interleaving, by any number of workers, killed and resumed
+//! anywhere, the alarms are those of `check` for each object alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use snapshot_test::format::{Format, Location, Reader};
+use snapshot_test::judge::Options;
+use snapshot_test::monitor::{
+    Answer, Checkpoint, Checkpoints, Clash, Crew, Desk, End, Judge as _, Outbox, Share, Snapshots,
+    Standing, owner,
+};
+use snapshot_test::{InputError, Value};
+
+use crate::shares::Recording;
+
+/// An alarm: the input, the key, the number of the event among those of the object, and its line.
+type Alarm = (usize, String, u64, u64);
+
+/// A key of two inputs, these, and its first line in the second one.
+type Refused = (String, usize, usize, Option<u64>);
+
+/// What workers bring: how often each alarm came, and keys that two inputs have.
+#[derive(Default)]
+struct Brought {
+    alarms: Mutex<BTreeMap<Alarm, usize>>,
+    clashes: Mutex<Vec<Refused>>,
+}
+
+impl Desk for Brought {
+    fn answer(&self, input: usize, answer: &Answer) -> bool {
+        let (event, place) = answer.decided_at();
+        let text = answer.human("r");
+        let key = text.split(": violation").next().unwrap().trim_start_matches("r");
+        let alarm = (input, key.trim_start_matches(" @").to_owned(), event, place.line);
+        *self.alarms.lock().unwrap().entry(alarm).or_default() += 1;
+        true
+    }
+
+    fn refuse(&self, _: usize, _: Option<&Value>, _: &InputError) -> bool {
+        true
+    }
+
+    fn clash(&self, clash: &Clash<'_>) {
+        let Clash { key, first, second, at } = *clash;
+        let line = at.map(|at| at.line);
+        self.clashes.lock().unwrap().push((key.to_string(), first, second, line));
+    }
+}
+
+/// An input that is being read.
+struct Open<'a> {
+    dealer: snapshot_test::monitor::Dealer,
+    reader: Reader<snapshot_test::monitor::Emptied<&'a [u8]>>,
+    begin: (u64, u64),
+}
+
+/// How the inputs are read.
+struct Course<'a> {
+    texts: &'a [String],
+    workers: &'a [usize],
+    kills: usize,
+}
+
+fn name(input: usize) -> String {
+    format!("{input}.txt")
+}
+
+/// Reads all inputs, some events of one, then of another; what became of each, and what was brought.
+/// Now and then where to go on with one of them is kept, and now and then it goes on from there.
+fn course(
+    Course { texts, workers, mut kills }: Course<'_>,
+    random: &mut ChaCha8Rng,
+) -> (Brought, Vec<Standing>) {
+    let (brought, stop) = (Brought::default(), AtomicBool::new(false));
+    let mut kept: Vec<Option<String>> = vec![None; texts.len()];
+    loop {
+        let named: Vec<String> = (0..texts.len()).map(name).collect();
+        let pairs = named.iter().zip(&kept);
+        let file = Checkpoints::text(pairs.map(|(name, text)| (name.as_str(), text.as_deref())));
+        let file = Checkpoints::parse(&file).unwrap();
+        let resumed = |input| {
+            file.inputs
+                .iter()
+                .find(|one| one.input == name(input))
+                .and_then(|one| one.checkpoint.as_ref())
+        };
+        let number = workers[random.random_range(0..workers.len())];
+        let before = brought.alarms.lock().unwrap().clone();
+        let standings = thread::scope(|scope| {
+            let crew =
+                Crew::new(scope, NonZeroUsize::new(number).unwrap(), texts.len(), &brought, &stop)
+                    .unwrap();
+            let mut open: Vec<_> = (0..texts.len())
+                .map(|input| Some(opened(&crew, input, &texts[input], resumed(input), number)))
+                .collect();
+            while let Some(input) = some(&open, random) {
+                for _ in 0..random.random_range(1..30) {
+                    let Some(one) = &mut open[input] else { break };
+                    let Some(next) = one.dealer.next(&mut one.reader) else {
+                        let at = one.reader.place();
+                        let one = open[input].take().unwrap();
+                        let objects = one.dealer.end(Some(at));
+                        kept[input] = Some(checkpoint(&texts[input], at, one.begin, objects));
+                        break;
+                    };
+                    let next = next.unwrap();
+                    if random.random_range(0..20) == 0 {
+                        let objects = one.dealer.save(next.location());
+                        kept[input] =
+                            Some(checkpoint(&texts[input], next.location(), one.begin, objects));
+                    }
+                    if kills > 0 && random.random_range(0..100) == 0 {
+                        kills -= 1;
+                        return None;
+                    }
+                    one.dealer.deal(&next, &mut one.reader);
+                }
+            }
+            Some(crew.finish())
+        });
+        // What is in the checkpoint is not raised again.
+        for (alarm, times) in brought.alarms.lock().unwrap().iter() {
+            let is_held = resumed(alarm.0).is_some_and(|held| {
+                held.objects.iter().any(|saved| {
+                    let key = saved
+                        .key
+                        .as_ref()
+                        .map_or(String::new(), |key| Value::from(key).to_string());
+                    key == alarm.1 && saved.ended.is_some()
+                })
+            });
+            assert!(!is_held || before.get(alarm) == Some(times), "{alarm:?}");
+        }
+        if let Some(standings) = standings {
+            return (brought, standings);
+        }
+    }
+}
+
+/// One of the inputs that are open.
+fn some(open: &[Option<Open<'_>>], random: &mut ChaCha8Rng) -> Option<usize> {
+    let left: Vec<usize> = (0..open.len()).filter(|input| open[*input].is_some()).collect();
+    (!left.is_empty()).then(|| left[random.random_range(0..left.len())])
+}
+
+fn opened<'a>(
+    crew: &Crew<'_>,
+    input: usize,
+    text: &'a str,
+    resumed: Option<&Checkpoint>,
+    workers: usize,
+) -> Open<'a> {
+    let declaration = Reader::text(text.as_bytes()).unwrap().declaration().clone();
+    let share =
+        |_| Share::<Snapshots>::of_many(Format::Text, declaration.clone(), Options::default());
+    let mut shares: Vec<_> = (0..workers).map(share).collect();
+    let home = owner(&Value::from(name(input).as_str()), workers);
+    let begin = resumed.map_or((0, 0), |checkpoint| (checkpoint.bytes, checkpoint.lines));
+    shares.iter_mut().for_each(|share| share.begin_behind(begin.0, begin.1));
+    for saved in resumed.iter().flat_map(|checkpoint| &checkpoint.objects) {
+        let worker = saved.key.as_ref().map_or(home, |key| owner(&key.into(), workers));
+        shares[worker].resume(saved).unwrap();
+    }
+    let outbox = Outbox::default();
+    // A line that says nothing: where all was read, there would be no recording.
+    let rest = &text.as_bytes()[begin.0 as usize..];
+    let rest = if rest.is_empty() { b"# the end\n" } else { rest };
+    let reader = Reader::text(outbox.before(rest, 100)).unwrap();
+    Open { dealer: crew.intake(input).begin(shares, home, outbox), reader, begin }
+}
+
+fn checkpoint(
+    text: &str,
+    at: Location,
+    begin: (u64, u64),
+    objects: Vec<snapshot_test::monitor::Saved>,
+) -> String {
+    let declaration = Reader::text(text.as_bytes()).unwrap().declaration().clone();
+    let (offset, line) = (at.offset + begin.0, at.line + begin.1);
+    // The line that says nothing is none of the input.
+    let offset = offset.min(text.len() as u64);
+    let line = line.min(text.lines().count() as u64 + 1);
+    let at = Location { offset, line, ..at };
+    Checkpoint::at(at, (Format::Text, Snapshots::OBJECT), &declaration, objects).text()
+}
+
+/// Inputs with objects of their own, of which some have no keys.
+fn recordings(random: &mut ChaCha8Rng) -> Vec<Recording> {
+    let count: usize = random.random_range(1..6);
+    let recording = |input| {
+        if random.random_bool(0.3) {
+            let mut one = Recording::of(random, 0..1, 40);
+            let lines = one.text.lines().map(|line| match line.strip_prefix('@') {
+                Some(keyed) => keyed.split_once(' ').unwrap().1.to_owned() + "\n",
+                None => line.to_owned() + "\n",
+            });
+            one.text = lines.collect();
+            let bare = |alarms: &BTreeSet<(String, u64, u64)>| {
+                alarms.iter().map(|(_, event, line)| (String::new(), *event, *line)).collect()
+            };
+            (one.alarms, one.refused) = (bare(&one.alarms), bare(&one.refused));
+            return one;
+        }
+        let objects = random.random_range(1..8);
+        Recording::of(random, 100 * input..100 * input + objects, 40)
+    };
+    (0..count).map(recording).collect()
+}
+
+#[test]
+fn in_any_interleaving_and_killed_the_alarms_are_those_of_each_object_alone() {
+    let mut random = ChaCha8Rng::seed_from_u64(11);
+    let (mut due, mut twice, mut bare) = (0, 0, 0);
+    for _ in 0..160 {
+        let recordings = recordings(&mut random);
+        let texts: Vec<String> = recordings.iter().map(|one| one.text.clone()).collect();
+        for (workers, kills) in [(&[1][..], 0), (&[3], 0), (&[1, 2, 5], 4)] {
+            let (brought, standings) =
+                course(Course { texts: &texts, workers, kills }, &mut random);
+            assert!(brought.clashes.into_inner().unwrap().is_empty(), "{texts:?}");
+            let raised = brought.alarms.into_inner().unwrap();
+            let expected = recordings.iter().enumerate().flat_map(|(input, one)| {
+                one.alarms.iter().map(move |(key, event, line)| (input, key.clone(), *event, *line))
+            });
+            let expected: BTreeSet<Alarm> = expected.collect();
+            assert_eq!(raised.keys().cloned().collect::<BTreeSet<_>>(), expected, "{texts:#?}");
+            for (standing, one) in standings.iter().zip(&recordings) {
+                assert_eq!((standing.objects, standing.events), (one.objects, one.events));
+                let mut ends = BTreeSet::new();
+                for (key, end) in &standing.ends {
+                    let End::Ended(ended) = end else { panic!("{key:?} is open") };
+                    let key = key.as_ref().map_or(String::new(), ToString::to_string);
+                    ends.insert((key, ended.event, ended.line));
+                }
+                assert_eq!(ends, one.alarms.union(&one.refused).cloned().collect(), "{texts:#?}");
+            }
+            due += expected.len();
+            bare += expected.iter().filter(|alarm| alarm.1.is_empty()).count();
+            twice += raised.values().filter(|times| **times > 1).count();
+            assert!(kills > 0 || raised.values().all(|times| *times == 1), "{texts:#?}");
+        }
+    }
+    assert!(due > 100 && twice > 3 && bare > 10, "{due}, {twice} twice, {bare} without keys");
+}
+
+/// Whichever comes first, and whoever owns it.
+#[test]
+fn a_key_of_two_inputs_is_refused_with_its_place() {
+    let mut random = ChaCha8Rng::seed_from_u64(12);
+    let mut seconds = BTreeSet::new();
+    for _ in 0..60 {
+        let one = |keys: &[&str]| {
+            let events = |key: &&str| format!("@{key} p0 update 1\n@{key} p0 ok\n");
+            String::from("segments 1\n") + &keys.iter().map(events).collect::<String>()
+        };
+        let texts = [one(&["1", "2", "3", "\"x\""]), one(&["4", "5", "\"x\"", "6"]), one(&["7"])];
+        let workers = &[[1, 2, 5][random.random_range(0..3)]];
+        let (brought, _) = course(Course { texts: &texts, workers, kills: 0 }, &mut random);
+        let clashes = brought.clashes.into_inner().unwrap();
+        let [(key, first, second, line)] = &clashes[..] else { panic!("{clashes:?}") };
+        assert_eq!((key.as_str(), first + second), ("\"x\"", 1));
+        assert_eq!(*line, Some([8, 6][*second]), "{clashes:?}");
+        seconds.insert(*second);
+    }
+    assert_eq!(seconds.len(), 2, "either came first now and then");
+}
