@@ -9,6 +9,7 @@ use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
+use socket2::{SockRef, TcpKeepalive};
 use thiserror::Error;
 
 /// What a process says first.
@@ -19,6 +20,17 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// How long a greeting may take.
 const GREETED: Duration = Duration::from_secs(5);
+
+/// After this long without a word the system asks whether the other machine is there, this often, and
+/// so many times: one that is cut off without a word counts as lost after half a minute.
+const SILENCE: Duration = Duration::from_secs(10);
+const ASKED: Duration = Duration::from_secs(5);
+const TIMES: u32 = 4;
+
+/// The longest that the other machine may leave what it was sent without receipt. Not less: that is
+/// also how long a process may be stopped.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const RECEIPT: Duration = Duration::from_secs(120);
 
 /// The processes of a cluster.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -247,6 +259,7 @@ impl Greeter<'_> {
         let theirs = Greeting::read(&mut socket)?;
         socket.set_read_timeout(None)?;
         socket.set_nodelay(true)?;
+        keep_watch(&socket)?;
         Ok((theirs, socket))
     }
 
@@ -257,5 +270,49 @@ impl Greeter<'_> {
         }
         let address = self.members.addresses[process].clone();
         Err(ClusterError::Differs { process, address, their, our })
+    }
+}
+
+/// A machine that is switched off, or a cable that is pulled, says nothing: so the system asks.
+fn keep_watch(socket: &TcpStream) -> io::Result<()> {
+    let socket = SockRef::from(socket);
+    let asks = TcpKeepalive::new().with_time(SILENCE);
+    #[cfg(any(target_os = "linux", target_os = "macos", target_os = "windows"))]
+    let asks = asks.with_interval(ASKED).with_retries(TIMES);
+    socket.set_tcp_keepalive(&asks)?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    socket.set_tcp_user_timeout(Some(RECEIPT))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sockets_of_a_cluster_are_watched() {
+        let free: Vec<_> = (0..2).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let of = |free: &TcpListener| free.local_addr().unwrap().to_string();
+        let addresses: Vec<String> = free.iter().map(of).collect();
+        drop(free);
+        let members = move |process| Members { addresses: addresses.clone(), process };
+        let workers = NonZeroUsize::MIN;
+        let patience = Duration::from_secs(20);
+        let (first, second) = (members(0), members(1));
+        let other = std::thread::spawn(move || connect(&second, workers, patience));
+        let here = connect(&first, workers, patience).unwrap();
+        for sockets in [here, other.join().unwrap().unwrap()] {
+            let mut sockets = sockets.iter().flatten();
+            let socket = SockRef::from(sockets.next().unwrap());
+            assert!(socket.keepalive().unwrap());
+            #[cfg(target_os = "linux")]
+            {
+                assert_eq!(socket.tcp_keepalive_time().unwrap(), SILENCE);
+                assert_eq!(socket.tcp_keepalive_interval().unwrap(), ASKED);
+                assert_eq!(socket.tcp_keepalive_retries().unwrap(), TIMES);
+                assert_eq!(socket.tcp_user_timeout().unwrap(), Some(RECEIPT));
+            }
+            assert!(sockets.next().is_none());
+        }
     }
 }

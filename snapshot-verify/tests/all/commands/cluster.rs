@@ -15,17 +15,17 @@ use tempfile::TempDir;
 
 use super::{json, refused};
 
-const CASE: &str = "check bowman -n 3 --pairs 0,1 --reductions dead,constant";
+pub(super) const CASE: &str = "check bowman -n 3 --pairs 0,1 --reductions dead,constant";
 /// Takes some seconds.
 const LONG: &str = "check bowman -n 4 --pairs 0,1 --reductions dead,constant";
 
-fn counts(lines: &[Value]) -> Vec<Value> {
+pub(super) fn counts(lines: &[Value]) -> Vec<Value> {
     let keys = ["verdict", "states", "transitions", "depth", "violation"];
     keys.iter().map(|key| lines[0][*key].clone()).collect()
 }
 
 /// A file that names this many processes here, at ports that are free.
-fn hosts(processes: usize) -> (TempDir, PathBuf) {
+pub(super) fn hosts(processes: usize) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let listeners = (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
     let listeners: Vec<TcpListener> = listeners.collect();
@@ -35,7 +35,7 @@ fn hosts(processes: usize) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn start(case: &str, hosts: &Path, process: usize) -> Child {
+pub(super) fn start(case: &str, hosts: &Path, process: usize) -> Child {
     Command::new(env!("CARGO_BIN_EXE_snapshot-verify"))
         .args(case.split_whitespace())
         .arg("--cluster")
@@ -48,7 +48,7 @@ fn start(case: &str, hosts: &Path, process: usize) -> Child {
 }
 
 /// What all processes print, once all have ended.
-fn ended(children: Vec<Child>) -> Vec<(Option<i32>, String, String)> {
+pub(super) fn ended(children: Vec<Child>) -> Vec<(Option<i32>, String, String)> {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let end = |child: Child| {
         let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
@@ -125,7 +125,7 @@ fn processes_go_from_search_to_search() {
 }
 
 /// How often a process is killed: `SNAPSHOT_KILLS` chooses it.
-fn kills() -> usize {
+pub(super) fn kills() -> usize {
     std::env::var("SNAPSHOT_KILLS").map_or(3, |kills| kills.parse().unwrap())
 }
 
