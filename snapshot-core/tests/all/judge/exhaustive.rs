@@ -2,25 +2,35 @@
 //!
 //! The expected counts keep the enumeration honest: a space that silently loses
 //! histories fails. Of spaces of more than [`MANY`] histories, brute force and the
-//! linear-time conditions judge all, and the other checkers every [`STRIDE`]th; all judge
-//! all with `SNAPSHOT_EXHAUSTIVE=full`.
+//! linear-time conditions judge all, and the other checkers one in [`FEW`] or [`SOME`]; all
+//! judge all with `SNAPSHOT_EXHAUSTIVE=full`.
 
 use crate::judge::checkers::{agreed_verdict, quick_verdict};
 use crate::judge::enumeration::Space;
+use crate::judge::is_full;
 
 /// Spaces with no more histories than this are judged whole by every checker.
 const MANY: usize = 20_000;
 
-/// Prime, so that it keeps no step with what the enumeration varies.
-const STRIDE: usize = 7;
+/// Primes, so that they keep no step with what the enumeration varies.
+const FEW: usize = 31;
+const SOME: usize = 7;
+
+/// As many of each kind must be judged by all checkers.
+const ENOUGH: usize = 400;
 
 /// A space, with how many histories it has and how many are linearizable.
 type Case = (Space, (usize, usize));
 
-fn exhaust(cases: &[Case]) {
+pub fn exhaust(cases: &[Case]) {
     for (space, expected) in cases {
         let (mut histories, mut linearizable) = (0, 0);
-        let stride = if is_full() || expected.0 <= MANY { 1 } else { STRIDE };
+        let rarer = expected.1.min(expected.0 - expected.1);
+        let stride = match expected.0 {
+            histories if is_full() || histories <= MANY => 1,
+            _ if rarer / FEW > ENOUGH + 50 => FEW,
+            _ => SOME,
+        };
         let mut agreed = [0; 2];
         space.explore(&mut |history| {
             let is_linearizable = if histories % stride == 0 {
@@ -34,14 +44,9 @@ fn exhaust(cases: &[Case]) {
             linearizable += usize::from(is_linearizable);
         });
         // Neither answer alone would show that the checkers tell them apart.
-        assert!(agreed.into_iter().min() > Some(400), "{agreed:?} of {space:?}");
+        assert!(agreed.into_iter().min() > Some(ENOUGH), "{agreed:?} of {space:?}");
         assert_eq!((histories, linearizable), *expected, "{space:?}");
     }
-}
-
-/// Whether the larger spaces are wanted too.
-fn is_full() -> bool {
-    std::env::var("SNAPSHOT_EXHAUSTIVE").is_ok_and(|extent| extent == "full")
 }
 
 #[test]

@@ -5,7 +5,10 @@
 //! brute force, brute force judges the checkers, the certificate checkers judge
 //! the certificates, and [`certificates`] shows that these refuse what they must.
 //!
-//! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes.
+//! `SNAPSHOT_EXHAUSTIVE=full` extends the enumeration from seconds to minutes, and has five
+//! times as many random histories.
+
+use proptest::prelude::ProptestConfig;
 
 mod admission;
 mod certificates;
@@ -30,3 +33,13 @@ mod rules;
 mod sampled;
 mod sketch;
 mod streams;
+
+/// Whether all is asked for, and not what takes seconds.
+fn is_full() -> bool {
+    std::env::var("SNAPSHOT_EXHAUSTIVE").is_ok_and(|extent| extent == "full")
+}
+
+/// How many random cases: all of these, or a fifth.
+fn cases(all: u32) -> ProptestConfig {
+    ProptestConfig::with_cases(if is_full() { all } else { all / 5 })
+}

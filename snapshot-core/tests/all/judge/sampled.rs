@@ -7,6 +7,7 @@ use snapshot_core::certificate::{linearization, witness};
 use snapshot_core::verdict::{Reason, Witness};
 use snapshot_core::{History, OperationId, Segment};
 
+use crate::judge::cases;
 use crate::judge::checkers::{agreed_verdict, drawing, minimal_witness};
 use crate::judge::random::{differentiated, perturbed, runs, shapes};
 use crate::judge::recording::Recording;
@@ -30,7 +31,7 @@ fn falsified_runs_are_of_both_kinds() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5000))]
+    #![proptest_config(cases(5000))]
 
     #[test]
     fn runs_of_an_atomic_object_are_linearizable(run in runs(shapes(), 80)) {

@@ -48,6 +48,7 @@ fn compared(program: &Program, part: &Part) -> (usize, usize, usize) {
     (family.len(), shared, several)
 }
 
+/// Of six random programs of each kind, or of `SNAPSHOT_PROGRAMS`.
 #[test]
 fn recalled_steps_are_those_of_each_view() {
     let (mut views, mut shared, mut apart, mut several) = (0, 0, 0, 0);
@@ -76,7 +77,10 @@ fn recalled_steps_are_those_of_each_view() {
     for rung in ["scans.memory-t", "scans.memory-i"] {
         add(&noted, &Part { alike: true, ..relative::noted(&noted, rung, false) });
     }
-    for text in (0..15).map(corpus::program::text).chain((0..15).map(corpus::program::exchanging)) {
+    let set = std::env::var("SNAPSHOT_PROGRAMS").ok();
+    let programs: u64 = set.and_then(|set| set.parse().ok()).unwrap_or(6);
+    let of = [corpus::program::text, corpus::program::exchanging];
+    for text in of.into_iter().flat_map(|text| (0..programs).map(text)) {
         let program = parsed(&text, None);
         for rung in Rungs::all() {
             if !["scans.observer", "scans.memory-t", "scans.nesting"].contains(&&*rung.name()) {
