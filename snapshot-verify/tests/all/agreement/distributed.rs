@@ -111,7 +111,7 @@ fn workers_agree_with_threads_on_corpus_and_bugs() {
 #[test]
 fn workers_agree_with_threads_on_mutants() {
     let clusters = clusters();
-    let step = if is_full() { 2 } else { 167 };
+    let step = if is_full() { 2 } else { 83 };
     let [mut right, mut wrong] = [0; 2];
     for (number, mutant) in sample(step).into_iter().enumerate() {
         let request = request(2, 1, Reductions::standard());

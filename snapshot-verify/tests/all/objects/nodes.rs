@@ -311,7 +311,7 @@ fn with_arrays(text: &str) -> String {
 #[test]
 fn histories_are_those_of_arrays() {
     let (mut compared, mut wrong, mut faulty, mut histories) = (0, 0, 0, 0);
-    for seed in seeds(0..60) {
+    for seed in seeds(0..100) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let (text, pointers): (_, &[&str]) = match below(&mut random, 2) {
             0 => (STACK, &["t", "pushed"]),
