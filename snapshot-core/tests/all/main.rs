@@ -9,3 +9,8 @@ mod judge;
 mod objects;
 mod observation;
 mod synchronisation;
+
+/// Whether this variable asks for all, and not for what takes seconds.
+fn is_full(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|extent| extent == "full")
+}

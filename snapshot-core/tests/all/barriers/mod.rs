@@ -14,5 +14,5 @@ mod weaken;
 
 /// Whether the whole table is wanted.
 fn is_full() -> bool {
-    std::env::var_os("SNAPSHOT_BARRIERS").is_some_and(|value| value == "full")
+    crate::is_full("SNAPSHOT_BARRIERS")
 }

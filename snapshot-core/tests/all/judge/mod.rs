@@ -34,9 +34,9 @@ mod sampled;
 mod sketch;
 mod streams;
 
-/// Whether all is asked for, and not what takes seconds.
+/// Whether the larger spaces are wanted too.
 fn is_full() -> bool {
-    std::env::var("SNAPSHOT_EXHAUSTIVE").is_ok_and(|extent| extent == "full")
+    crate::is_full("SNAPSHOT_EXHAUSTIVE")
 }
 
 /// How many random cases: all of these, or a fifth.

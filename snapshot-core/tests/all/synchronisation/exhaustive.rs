@@ -2,7 +2,6 @@
 //!
 //! `SNAPSHOT_EXHAUSTIVE=full` judges all executions of one operation more.
 
-use std::env;
 use std::fmt::Debug;
 
 use snapshot_core::synchronisation::Synchronisation;
@@ -25,7 +24,7 @@ where
         let found = judge(&domain.object, history, &mut tally);
         assert_eq!(found, truth(&domain.object, history), "{history:#?}");
     });
-    if env::var_os("SNAPSHOT_EXHAUSTIVE").is_some_and(|set| set == "full") {
+    if crate::is_full("SNAPSHOT_EXHAUSTIVE") {
         domain.all(operations + 1, &mut |history| {
             let found = judge(&domain.object, history, &mut Tally::default());
             assert_eq!(found, truth(&domain.object, history), "{history:#?}");
