@@ -77,8 +77,7 @@ fn recalled_steps_are_those_of_each_view() {
     for rung in ["scans.memory-t", "scans.memory-i"] {
         add(&noted, &Part { alike: true, ..relative::noted(&noted, rung, false) });
     }
-    let set = std::env::var("SNAPSHOT_PROGRAMS").ok();
-    let programs: u64 = set.and_then(|set| set.parse().ok()).unwrap_or(6);
+    let programs = crate::set("SNAPSHOT_PROGRAMS", 6);
     let of = [corpus::program::text, corpus::program::exchanging];
     for text in of.into_iter().flat_map(|text| (0..programs).map(text)) {
         let program = parsed(&text, None);

@@ -78,8 +78,7 @@ fn among_laid_out(
 
 /// How many executions. `SNAPSHOT_PROJECTIONS=2000` makes about a million projections of each.
 fn executions() -> u64 {
-    let set = std::env::var("SNAPSHOT_PROJECTIONS").ok();
-    set.and_then(|set| set.parse().ok()).unwrap_or(64)
+    crate::set("SNAPSHOT_PROJECTIONS", 64)
 }
 
 fn covered(program: &Program, rungs: &[&str]) -> Counts {
@@ -185,8 +184,7 @@ fn states_of_aimed_programs_have_views() {
 /// shown late, which loops are loose, which bits belong together. No guess makes a list wrong.
 #[test]
 fn states_of_random_programs_have_views() {
-    let set = std::env::var("SNAPSHOT_PROGRAMS").ok();
-    let programs: u64 = set.and_then(|set| set.parse().ok()).unwrap_or(60);
+    let programs = crate::set("SNAPSHOT_PROGRAMS", 60);
     let (mut listed, mut samples, mut total) = (0, 0, Counts::default());
     let of = [corpus::program::text, corpus::program::exchanging, corpus::program::keeping];
     for (seed, text) in of.iter().flat_map(|text| (0..programs).map(|seed| (seed, text(seed)))) {
