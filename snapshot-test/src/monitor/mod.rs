@@ -54,7 +54,7 @@ pub use self::object::Snapshots;
 pub use self::owner::owner;
 pub use self::share::Share;
 pub use self::source::{Follow, Interruptible, Listen};
-pub use self::summary::{End, InputStanding, Standing, Summary};
+pub use self::summary::{End, InputStanding, Standing, Summary, title};
 use crate::Value;
 use crate::format::{Format, Location};
 use crate::judge::Options;

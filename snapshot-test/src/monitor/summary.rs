@@ -72,6 +72,14 @@ pub struct Summary {
     pending: u64,
 }
 
+/// How all inputs are called: by the name of the only one, or by how many there are.
+pub fn title(names: &[impl AsRef<str>]) -> String {
+    match names {
+        [only] => only.as_ref().to_owned(),
+        several => format!("{} inputs", several.len()),
+    }
+}
+
 /// An object that is not linearizable, malformed or undecided.
 type Wrong<'a, E> = (&'a InputStanding, &'a Option<Value>, E);
 
@@ -85,6 +93,10 @@ impl Summary {
         let objects = sum(|standing| standing.objects);
         let (events, pending) = (sum(|standing| standing.events), sum(|standing| standing.pending));
         Self { inputs, objects, events, pending }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.inputs.iter().map(|input| input.name.as_str()).collect()
     }
 
     fn all(&self) -> impl Iterator<Item = Wrong<'_, &End>> {
@@ -140,18 +152,10 @@ impl Summary {
         }
     }
 
-    /// What it is of: the name of the input, or how many there are.
-    fn title(&self) -> String {
-        match &self.inputs[..] {
-            [only] => only.name.clone(),
-            several => format!("{} inputs", several.len()),
-        }
-    }
-
     /// For people.
     pub fn human(&self) -> String {
         let Self { objects, events, pending, .. } = self;
-        let title = self.title();
+        let title = title(&self.names());
         let mut of = format!(" of {objects} {}", if *objects == 1 { "object" } else { "objects" });
         if self.all().next().is_none() {
             let fine = self.criterion();
@@ -211,7 +215,7 @@ impl Summary {
                 false => OpenRecord::Key(key),
             }
         };
-        let names = self.inputs.iter().map(|input| input.name.as_str()).collect::<Vec<_>>();
+        let names = self.names();
         let mut line = report::text(&SummaryRecord {
             schema: report::SCHEMA,
             input: names.first().copied().filter(|_| !is_several),

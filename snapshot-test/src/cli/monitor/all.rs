@@ -13,10 +13,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Builder, Scope, available_parallelism};
 
 use snapshot_test::format::Object;
-use snapshot_test::monitor::{Checkpoint, Checkpoints, Crew, InputStanding, Summary};
+use snapshot_test::monitor::{
+    self, Checkpoint, CheckpointError, Checkpoints, Crew, InputStanding, Summary,
+};
 
 use super::Monitor;
-use super::clocks::{Keeper, Told};
+use super::clocks::{Keeper, Progress};
 use super::gathered::Gathered;
 use super::inputs::Input;
 use super::printer::Printer;
@@ -37,6 +39,18 @@ pub(super) enum Resumed {
 }
 
 impl Resumed {
+    /// From the text of the file, if there is one.
+    ///
+    /// # Errors
+    /// If that is no checkpoint, or one of something else.
+    pub fn parse(text: Option<&str>, is_several: bool) -> Result<Self, CheckpointError> {
+        Ok(match text {
+            None => Self::Nothing,
+            Some(text) if is_several => Self::Several(Checkpoints::parse(text)?),
+            Some(text) => Self::One(Checkpoint::parse(text)?),
+        })
+    }
+
     /// Where to go on with the input of this name.
     pub fn of(&self, name: &str) -> Option<&Checkpoint> {
         match self {
@@ -76,7 +90,8 @@ fn next<'a>(waiting: &Waiting<'a>) -> Option<Task<'a>> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
 }
 
-/// Nothing waits any more where a thread has panicked, or could not be started: nobody waits for it.
+/// Nothing waits any more where a thread has panicked, or could not be started: else the main thread
+/// would wait for ever.
 struct Emptied<'a, 'b>(&'a Waiting<'b>);
 
 impl Drop for Emptied<'_, '_> {
@@ -156,15 +171,12 @@ impl Monitor {
     ) -> (Vec<Object>, bool) {
         let keeper = Keeper::new(self.checkpoint.as_deref(), self.every);
         let mut gathered = Gathered::new((names, whole.is_several), resumed, keeper);
-        let mut told = Told::new(self.status);
-        let title = match names {
-            [only] => only.clone(),
-            several => format!("{} inputs", several.len()),
-        };
+        let mut progress = Progress::new(self.status);
+        let title = monitor::title(names);
         let mut objects = vec![Object::Snapshot; names.len()];
         let mut is_bad = false;
         loop {
-            match received.recv_timeout(gathered.patience().min(told.patience())) {
+            match received.recv_timeout(gathered.patience().min(progress.patience())) {
                 Ok(Notice::Begun) => gathered.begin(),
                 Ok(Notice::Kept(input, text, took)) => gathered.take(input, text, took),
                 Ok(Notice::Ended(input, object)) => {
@@ -176,7 +188,7 @@ impl Monitor {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             let events = whole.events.load(Ordering::Relaxed);
-            told.tell(&title, events, || {
+            progress.print(&title, events, || {
                 let objects = whole.objects.load(Ordering::Relaxed);
                 format!(
                     "{events} events read, {objects} objects, {} alarms",

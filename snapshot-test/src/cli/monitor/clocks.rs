@@ -10,52 +10,53 @@ use snapshot_test::monitor::{Judge, Live, State};
 /// Events between two looks at the clock.
 const STRIDE: u64 = 1 << 8;
 
-/// The most time between two looks that matter.
-const PERIOD: Duration = Duration::from_secs(1);
+/// The most time between two looks at the clock that matter.
+pub(super) const PERIOD: Duration = Duration::from_secs(1);
 
 /// A checkpoint comes after this many times as long as the one before took, at least: however many
 /// objects there are, checkpoints are a small part of the work.
 const SHARE: u32 = 20;
 
-/// When it was said last how far it is.
-pub(super) struct Told {
-    /// Between two lines; zero: none.
+/// Lines that say how far it is.
+pub(super) struct Progress {
+    /// Between two of them; zero: none.
     status: Duration,
-    told: Instant,
+    /// When the last one was printed.
+    last: Instant,
     /// Events that had been read then.
     at: u64,
 }
 
-impl Told {
+impl Progress {
     pub fn new(status: Option<Duration>) -> Self {
         let default = if io::stderr().is_terminal() { 10 } else { 0 };
         let status = status.unwrap_or(Duration::from_secs(default));
-        Self { status, told: Instant::now(), at: 0 }
+        Self { status, last: Instant::now(), at: 0 }
     }
 
-    /// Says how far it is, if it is time for that, and events have come.
-    pub fn tell(&mut self, name: &str, events: u64, progress: impl FnOnce() -> String) {
-        let elapsed = self.told.elapsed();
+    /// Prints how far it is, if it is time for that, and events have come.
+    pub fn print(&mut self, name: &str, events: u64, progress: impl FnOnce() -> String) {
+        let elapsed = self.last.elapsed();
         if self.status.is_zero() || elapsed < self.status || events == self.at {
             return;
         }
         let rate = (events - self.at) as f64 / elapsed.as_secs_f64();
         output::report(format_args!("{name}: {}, {rate:.0} events/s", progress()));
-        (self.told, self.at) = (Instant::now(), events);
+        (self.last, self.at) = (Instant::now(), events);
     }
 
-    /// How long nothing is to be said.
+    /// How long nothing is to be printed.
     pub fn patience(&self) -> Duration {
         if self.status.is_zero() {
             return PERIOD;
         }
-        self.status.saturating_sub(self.told.elapsed()).clamp(Duration::from_millis(10), PERIOD)
+        self.status.saturating_sub(self.last.elapsed()).clamp(Duration::from_millis(10), PERIOD)
     }
 }
 
 /// When the clock was looked at last, by what reads one input to its first violation.
 pub(super) struct Clocks {
-    told: Told,
+    progress: Progress,
     /// Events so far.
     since: u64,
     looked: Instant,
@@ -67,7 +68,7 @@ impl Clocks {
     /// For checkpoints as often as `every`.
     pub fn new(status: Option<Duration>, every: Duration) -> Self {
         let period = every.min(PERIOD);
-        Self { told: Told::new(status), since: 0, looked: Instant::now(), period }
+        Self { progress: Progress::new(status), since: 0, looked: Instant::now(), period }
     }
 
     /// Counts an event; whether it is time for a checkpoint. The clock is looked at every
@@ -81,9 +82,9 @@ impl Clocks {
         true
     }
 
-    /// Says how far it is, if it is time for that.
-    pub fn tell(&mut self, name: &str, progress: impl FnOnce() -> String) {
-        self.told.tell(name, self.since, progress);
+    /// Prints how far it is, if it is time for that.
+    pub fn print(&mut self, name: &str, progress: impl FnOnce() -> String) {
+        self.progress.print(name, self.since, progress);
     }
 }
 

@@ -7,13 +7,10 @@ use std::time::{Duration, Instant};
 use snapshot_test::monitor::Checkpoints;
 
 use super::all::Resumed;
-use super::clocks::Keeper;
+use super::clocks::{Keeper, PERIOD};
 
 /// So long a checkpoint waits for inputs that may be quiet.
 const GRACE: Duration = Duration::from_millis(50);
-
-/// The longest time between two looks at the clock.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// Where to go on with each input, as far as is known.
 pub(super) struct Gathered<'a> {
@@ -95,11 +92,11 @@ impl<'a> Gathered<'a> {
     /// How long nothing is to be done.
     pub fn patience(&self) -> Duration {
         if !self.keeper.is_wanted() || self.is_asked && self.first.is_none() {
-            return LOOK;
+            return PERIOD;
         }
         let grace =
             self.first.map_or(Duration::ZERO, |first| GRACE.saturating_sub(first.elapsed()));
-        self.keeper.time_left().max(grace).clamp(Duration::from_millis(1), LOOK)
+        self.keeper.time_left().max(grace).clamp(Duration::from_millis(1), PERIOD)
     }
 
     /// Writes the file.

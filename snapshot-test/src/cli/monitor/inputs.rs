@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use snapshot_io::{escape, output};
+use snapshot_test::format::{Format, ReadError, Reader};
 use snapshot_test::monitor::{Checkpoint, Follow, Interruptible, Listen};
 
 use super::STOP;
@@ -37,11 +38,20 @@ impl Input {
         }
     }
 
-    /// Opens it, from where it is to be gone on with.
+    /// Opens it, from where it is to be gone on with, which is reported.
     ///
     /// # Errors
     /// The message.
     pub fn open(self, resumed: Option<&Checkpoint>) -> Result<Box<dyn Read>, String> {
+        let name = self.name.clone();
+        let input = self.opened(resumed)?;
+        if let Some(Checkpoint { lines, .. }) = resumed {
+            output::report(format_args!("{name}: going on at line {}", lines + 1));
+        }
+        Ok(input)
+    }
+
+    fn opened(self, resumed: Option<&Checkpoint>) -> Result<Box<dyn Read>, String> {
         let name = self.name;
         let cannot = |error: io::Error| format!("cannot read {name}: {error}");
         let (path, is_followed) = match self.source {
@@ -134,4 +144,33 @@ fn standard_input() -> io::Result<File> {
 #[cfg(not(unix))]
 fn standard_input() -> io::Result<io::Stdin> {
     Ok(io::stdin())
+}
+
+/// Reads the header of an input, or what comes after a checkpoint of it.
+///
+/// # Errors
+/// If it cannot be read; within, if it is no recording.
+pub(super) fn reader<R: Read>(
+    input: R,
+    resumed: Option<&Checkpoint>,
+) -> io::Result<Result<Reader<BufReader<R>>, ReadError>> {
+    let mut input = BufReader::new(input);
+    let format = match resumed {
+        Some(checkpoint) => checkpoint.input_format(),
+        None => detected(&mut input)?,
+    };
+    let reader = match format {
+        Some(Format::Jsonl) => Reader::jsonl(input),
+        _ => Reader::text(input),
+    };
+    Ok(reader.map(|reader| match resumed.and_then(Checkpoint::input_object) {
+        Some(object) => reader.within(object),
+        None => reader,
+    }))
+}
+
+/// The format, by the first byte that is not blank; `None` if there is nothing.
+fn detected(input: &mut impl BufRead) -> io::Result<Option<Format>> {
+    let first = input.fill_buf()?.iter().find(|byte| !byte.is_ascii_whitespace());
+    Ok(first.map(|first| if *first == b'{' { Format::Jsonl } else { Format::Text }))
 }

@@ -8,7 +8,7 @@ mod printer;
 mod reading;
 
 use std::fs;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use snapshot_io::{escape, output, quantity};
+use snapshot_io::{escape, quantity};
 use snapshot_test::InputError;
-use snapshot_test::format::{Format, Object, Reader};
+use snapshot_test::format::{Object, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
-    Checkpoint, CheckpointError, Checkpoints, Exchanges, Judge, Live, Next, Snapshots,
+    Checkpoint, CheckpointError, Exchanges, Judge, Live, Next, Snapshots,
 };
 
 use self::all::Resumed;
@@ -102,42 +102,22 @@ impl Monitor {
         }
         ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed))
             .map_err(|error| trouble(format_args!("cannot listen to Ctrl-C: {error}")))?;
-        let kept = self.kept()?;
-        if self.all || self.is_several() {
-            let resumed = match kept {
-                None => Ok(Resumed::Nothing),
-                Some(text) if self.is_several() => Checkpoints::parse(&text).map(Resumed::Several),
-                Some(text) => Checkpoint::parse(&text).map(Resumed::One),
-            };
-            let resumed = resumed.map_err(|error| self.no_checkpoint(&error))?;
-            if !self.all && resumed.has_ended() {
-                return Err(self.no_checkpoint(&CheckpointError::All));
-            }
-            return self.watch_all(self.named()?, &resumed);
-        }
-        let resumed = kept.map(|text| Checkpoint::parse(&text)).transpose();
+        let resumed = Resumed::parse(self.kept()?.as_deref(), self.is_several());
         let resumed = resumed.map_err(|error| self.no_checkpoint(&error))?;
-        if resumed.as_ref().is_some_and(Checkpoint::has_ended) {
+        if !self.all && resumed.has_ended() {
             return Err(self.no_checkpoint(&CheckpointError::All));
+        }
+        if self.all || self.is_several() {
+            return self.watch_all(self.named()?, &resumed);
         }
         let Ok([input]) = <[Input; 1]>::try_from(self.named()?) else {
             unreachable!("a folder or several arguments are several inputs")
         };
         let name = input.name.clone();
-        let input = input.open(resumed.as_ref()).map_err(trouble)?;
-        if let Some(Checkpoint { lines, .. }) = &resumed {
-            output::report(format_args!("{name}: going on at line {}", lines + 1));
-        }
-        let mut input = BufReader::new(input);
-        let format = match &resumed {
-            Some(checkpoint) => checkpoint.input_format(),
-            None => reading::detected(&mut input)
-                .map_err(|error| trouble(format_args!("{name}: cannot read: {error}")))?,
-        };
-        let opened = match format {
-            Some(Format::Jsonl) => Reader::jsonl(input),
-            _ => Reader::text(input),
-        };
+        let resumed = resumed.of(&name);
+        let input = input.open(resumed).map_err(trouble)?;
+        let opened = inputs::reader(input, resumed)
+            .map_err(|error| trouble(format_args!("{name}: cannot read: {error}")))?;
         let reader = match opened {
             Ok(reader) => reader,
             // Nothing has come since: what the checkpoint holds stands.
@@ -146,13 +126,9 @@ impl Monitor {
             }
             Err(error) => return Err(trouble(InputError::from(error).report(&name))),
         };
-        let reader = match resumed.as_ref().and_then(Checkpoint::input_object) {
-            Some(object) => reader.within(object),
-            None => reader,
-        };
         match reader.object() {
-            Object::Snapshot => self.watch::<Snapshots, _>(&name, reader, resumed.as_ref()),
-            Object::Immediate => self.watch::<Exchanges, _>(&name, reader, resumed.as_ref()),
+            Object::Snapshot => self.watch::<Snapshots, _>(&name, reader, resumed),
+            Object::Immediate => self.watch::<Exchanges, _>(&name, reader, resumed),
         }
     }
 
@@ -198,7 +174,7 @@ impl Monitor {
                 Some(Err(error)) => return Err(refused(error.into())),
             };
             if clocks.is_time() {
-                clocks.tell(name, || clocks::progress(&live));
+                clocks.print(name, || clocks::progress(&live));
                 if keeper.is_due() {
                     let began = Instant::now();
                     let checkpoint = live.checkpoint(location);

@@ -1,6 +1,6 @@
 //! One thread of a monitor of many objects: it reads inputs, one after the other.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use snapshot_test::monitor::{
 };
 use snapshot_test::{InputError, Value};
 
-use super::inputs::Input;
+use super::inputs::{self, Input};
 use super::printer::Printer;
 use super::{Monitor, STOP};
 use crate::cli::{TROUBLE, trouble};
@@ -93,21 +93,10 @@ impl Reading<'_> {
         let Task { number, input, intake, resumed } = task;
         let (name, most) = (input.name.clone(), self.whole.most);
         let input = input.open(resumed).map_err(|message| self.fatal(message))?;
-        if let Some(Checkpoint { lines, .. }) = resumed {
-            output::report(format_args!("{name}: going on at line {}", lines + 1));
-        }
         let outbox = Outbox::default();
-        let mut input = BufReader::new(outbox.before(input, most));
-        let format = match resumed {
-            Some(checkpoint) => checkpoint.input_format(),
-            None => detected(&mut input)
-                .map_err(|error| self.fatal(format_args!("{name}: cannot read: {error}")))?,
-        };
+        let opened = inputs::reader(outbox.before(input, most), resumed)
+            .map_err(|error| self.fatal(format_args!("{name}: cannot read: {error}")))?;
         let one = One { reading: self, number, name: &name, resumed, outbox };
-        let opened = match format {
-            Some(Format::Jsonl) => Reader::jsonl(input),
-            _ => Reader::text(input),
-        };
         let reader = match opened {
             Ok(reader) => reader,
             Err(error) => {
@@ -124,10 +113,6 @@ impl Reading<'_> {
                     _ => one.unchanged::<Snapshots>(intake, checkpoint),
                 };
             }
-        };
-        let reader = match resumed.and_then(Checkpoint::input_object) {
-            Some(object) => reader.within(object),
-            None => reader,
         };
         if !reader.is_keyed() && !self.whole.is_several {
             return Err(self.fatal(format_args!(
@@ -285,10 +270,4 @@ impl One<'_> {
             self.name
         )))
     }
-}
-
-/// The format, by the first byte that is not blank; `None` if there is nothing.
-pub(super) fn detected(input: &mut impl BufRead) -> io::Result<Option<Format>> {
-    let first = input.fill_buf()?.iter().find(|byte| !byte.is_ascii_whitespace());
-    Ok(first.map(|first| if *first == b'{' { Format::Jsonl } else { Format::Text }))
 }
