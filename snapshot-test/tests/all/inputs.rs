@@ -12,33 +12,38 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_test::format::{Format, Location, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
-    Answer, Checkpoint, Checkpoints, Clash, Crew, Desk, End, Judge as _, Outbox, Share, Snapshots,
+    Answer, Checkpoint, Checkpoints, Clash, Crew, Desk, Judge as _, Outbox, Share, Snapshots,
     Standing, owner,
 };
 use snapshot_test::{InputError, Value};
 
-use crate::shares::Recording;
+use crate::shares::{self, Recording, due};
 
-/// An alarm: the input, the key, the number of the event among those of the object, and its line.
-type Alarm = (usize, String, u64, u64);
+/// An alarm of an input.
+type Alarm = (usize, shares::Alarm);
 
 /// A key of two inputs, these, and its first line in the second one.
 type Refused = (String, usize, usize, Option<u64>);
 
 /// What workers bring: how often each alarm came, and keys that two inputs have.
 #[derive(Default)]
-struct Brought {
+pub struct Brought {
     alarms: Mutex<BTreeMap<Alarm, usize>>,
     clashes: Mutex<Vec<Refused>>,
 }
 
+impl Brought {
+    /// How often each alarm came; each key is of one input.
+    pub fn alarms(self) -> BTreeMap<Alarm, usize> {
+        let clashes = self.clashes.into_inner().unwrap();
+        assert!(clashes.is_empty(), "{clashes:?}");
+        self.alarms.into_inner().unwrap()
+    }
+}
+
 impl Desk for Brought {
     fn answer(&self, input: usize, answer: &Answer) -> bool {
-        let (event, place) = answer.decided_at();
-        let text = answer.human("r");
-        let key = text.split(": violation").next().unwrap().trim_start_matches("r");
-        let alarm = (input, key.trim_start_matches(" @").to_owned(), event, place.line);
-        *self.alarms.lock().unwrap().entry(alarm).or_default() += 1;
+        *self.alarms.lock().unwrap().entry((input, due(answer))).or_default() += 1;
         true
     }
 
@@ -60,86 +65,104 @@ struct Open<'a> {
     begin: (u64, u64),
 }
 
-/// How the inputs are read.
-struct Course<'a> {
-    texts: &'a [String],
-    workers: &'a [usize],
-    kills: usize,
+/// How inputs are read.
+pub struct Course<'a> {
+    pub texts: &'a [String],
+    /// As many workers as there may be each time.
+    pub workers: &'a [usize],
+    pub kills: usize,
 }
 
 fn name(input: usize) -> String {
     format!("{input}.txt")
 }
 
-/// Reads all inputs, some events of one, then of another; what became of each, and what was brought.
-/// Now and then where to go on with one of them is kept, and now and then it goes on from there.
-fn course(
-    Course { texts, workers, mut kills }: Course<'_>,
-    random: &mut ChaCha8Rng,
-) -> (Brought, Vec<Standing>) {
-    let (brought, stop) = (Brought::default(), AtomicBool::new(false));
-    let mut kept: Vec<Option<String>> = vec![None; texts.len()];
-    loop {
-        let named: Vec<String> = (0..texts.len()).map(name).collect();
-        let pairs = named.iter().zip(&kept);
-        let file = Checkpoints::text(pairs.map(|(name, text)| (name.as_str(), text.as_deref())));
-        let file = Checkpoints::parse(&file).unwrap();
-        let resumed = |input| {
-            file.inputs
-                .iter()
-                .find(|one| one.input == name(input))
-                .and_then(|one| one.checkpoint.as_ref())
-        };
-        let number = workers[random.random_range(0..workers.len())];
-        let before = brought.alarms.lock().unwrap().clone();
-        let standings = thread::scope(|scope| {
-            let crew =
-                Crew::new(scope, NonZeroUsize::new(number).unwrap(), texts.len(), &brought, &stop)
-                    .unwrap();
-            let mut open: Vec<_> = (0..texts.len())
-                .map(|input| Some(opened(&crew, input, &texts[input], resumed(input), number)))
-                .collect();
-            while let Some(input) = some(&open, random) {
-                for _ in 0..random.random_range(1..30) {
-                    let Some(one) = &mut open[input] else { break };
-                    let Some(next) = one.dealer.next(&mut one.reader) else {
-                        let at = one.reader.place();
-                        let one = open[input].take().unwrap();
-                        let objects = one.dealer.end(Some(at));
-                        kept[input] = Some(checkpoint(&texts[input], at, one.begin, objects));
-                        break;
-                    };
-                    let next = next.unwrap();
-                    if random.random_range(0..20) == 0 {
-                        let objects = one.dealer.save(next.location());
-                        kept[input] =
-                            Some(checkpoint(&texts[input], next.location(), one.begin, objects));
-                    }
-                    if kills > 0 && random.random_range(0..100) == 0 {
-                        kills -= 1;
-                        return None;
-                    }
-                    one.dealer.deal(&next, &mut one.reader);
-                }
-            }
-            Some(crew.finish())
-        });
-        // What is in the checkpoint is not raised again.
-        for (alarm, times) in brought.alarms.lock().unwrap().iter() {
-            let is_held = resumed(alarm.0).is_some_and(|held| {
-                held.objects.iter().any(|saved| {
-                    let key = saved
-                        .key
-                        .as_ref()
-                        .map_or(String::new(), |key| Value::from(key).to_string());
-                    key == alarm.1 && saved.ended.is_some()
-                })
+impl Course<'_> {
+    /// Reads all inputs, some events of one, then of another; what became of each, and what was
+    /// brought. Now and then where to go on with one of them is kept, and now and then it goes on
+    /// from there.
+    pub fn run(mut self, random: &mut ChaCha8Rng) -> (Brought, Vec<Standing>) {
+        let (brought, stop) = (Brought::default(), AtomicBool::new(false));
+        let mut kept: Vec<Option<String>> = vec![None; self.texts.len()];
+        loop {
+            let named: Vec<String> = (0..self.texts.len()).map(name).collect();
+            let pairs = named.iter().zip(&kept);
+            let file =
+                Checkpoints::text(pairs.map(|(name, text)| (name.as_str(), text.as_deref())));
+            let file = Checkpoints::parse(&file).unwrap();
+            let resumed = |input: usize| {
+                let named = file.inputs.iter().find(|one| one.input == name(input));
+                named.and_then(|one| one.checkpoint.as_ref())
+            };
+            let number = self.workers[random.random_range(0..self.workers.len())];
+            let before = brought.alarms.lock().unwrap().clone();
+            let standings = thread::scope(|scope| {
+                let count = self.texts.len();
+                let workers = NonZeroUsize::new(number).unwrap();
+                let crew = Crew::new(scope, workers, count, &brought, &stop).unwrap();
+                self.until_killed((crew, number), resumed, &mut kept, random)
             });
-            assert!(!is_held || before.get(alarm) == Some(times), "{alarm:?}");
+            // What is in the checkpoint is not raised again.
+            for (alarm, times) in brought.alarms.lock().unwrap().iter() {
+                let is_held = resumed(alarm.0).is_some_and(|held| {
+                    held.objects.iter().any(|saved| {
+                        let key = saved.key.as_ref();
+                        let key = key.map_or(String::new(), |key| Value::from(key).to_string());
+                        key == alarm.1.0 && saved.ended.is_some()
+                    })
+                });
+                assert!(!is_held || before.get(alarm) == Some(times), "{alarm:?}");
+            }
+            if let Some(standings) = standings {
+                return (brought, standings);
+            }
         }
-        if let Some(standings) = standings {
-            return (brought, standings);
+    }
+
+    /// The same until it is killed: then there are no standings.
+    fn until_killed<'c>(
+        &mut self,
+        (crew, workers): (Crew<'_>, usize),
+        resumed: impl Fn(usize) -> Option<&'c Checkpoint>,
+        kept: &mut [Option<String>],
+        random: &mut ChaCha8Rng,
+    ) -> Option<Vec<Standing>> {
+        let texts = self.texts;
+        // Some bytes at a time, or as many as there are.
+        let how = (workers, [100, usize::MAX][random.random_range(0..2)]);
+        let inputs = texts.iter().enumerate();
+        let mut open: Vec<_> = inputs
+            .map(|(input, text)| Some(opened(&crew, (input, text), resumed(input), how)))
+            .collect();
+        while let Some(input) = some(&open, random) {
+            for _ in 0..random.random_range(1..30) {
+                let Some(one) = &mut open[input] else { break };
+                let Some(next) = one.dealer.next(&mut one.reader) else {
+                    let at = one.reader.place();
+                    let one = open[input].take().unwrap();
+                    let objects = one.dealer.end(Some(at));
+                    kept[input] = Some(checkpoint(&texts[input], at, one.begin, objects));
+                    break;
+                };
+                let next = next.unwrap();
+                if random.random_range(0..20) == 0 {
+                    let objects = one.dealer.save(next.location());
+                    kept[input] =
+                        Some(checkpoint(&texts[input], next.location(), one.begin, objects));
+                }
+                if self.kills > 0 && random.random_range(0..60) == 0 {
+                    self.kills -= 1;
+                    // At once, or as late as can be.
+                    if random.random_bool(0.7) {
+                        open.into_iter().flatten().for_each(|one| drop(one.dealer.end(None)));
+                        crew.finish();
+                    }
+                    return None;
+                }
+                one.dealer.deal(&next, &mut one.reader);
+            }
         }
+        Some(crew.finish())
     }
 }
 
@@ -151,10 +174,9 @@ fn some(open: &[Option<Open<'_>>], random: &mut ChaCha8Rng) -> Option<usize> {
 
 fn opened<'a>(
     crew: &Crew<'_>,
-    input: usize,
-    text: &'a str,
+    (input, text): (usize, &'a str),
     resumed: Option<&Checkpoint>,
-    workers: usize,
+    (workers, most): (usize, usize),
 ) -> Open<'a> {
     let declaration = Reader::text(text.as_bytes()).unwrap().declaration().clone();
     let share =
@@ -171,7 +193,7 @@ fn opened<'a>(
     // A line that says nothing: where all was read, there would be no recording.
     let rest = &text.as_bytes()[begin.0 as usize..];
     let rest = if rest.is_empty() { b"# the end\n" } else { rest };
-    let reader = Reader::text(outbox.before(rest, 100)).unwrap();
+    let reader = Reader::text(outbox.before(rest, most)).unwrap();
     Open { dealer: crew.intake(input).begin(shares, home, outbox), reader, begin }
 }
 
@@ -221,27 +243,21 @@ fn in_any_interleaving_and_killed_the_alarms_are_those_of_each_object_alone() {
         let recordings = recordings(&mut random);
         let texts: Vec<String> = recordings.iter().map(|one| one.text.clone()).collect();
         for (workers, kills) in [(&[1][..], 0), (&[3], 0), (&[1, 2, 5], 4)] {
-            let (brought, standings) =
-                course(Course { texts: &texts, workers, kills }, &mut random);
-            assert!(brought.clashes.into_inner().unwrap().is_empty(), "{texts:?}");
-            let raised = brought.alarms.into_inner().unwrap();
+            let course = Course { texts: &texts, workers, kills };
+            let (brought, standings) = course.run(&mut random);
+            let raised = brought.alarms();
             let expected = recordings.iter().enumerate().flat_map(|(input, one)| {
-                one.alarms.iter().map(move |(key, event, line)| (input, key.clone(), *event, *line))
+                one.alarms.iter().map(move |alarm| (input, alarm.clone()))
             });
             let expected: BTreeSet<Alarm> = expected.collect();
             assert_eq!(raised.keys().cloned().collect::<BTreeSet<_>>(), expected, "{texts:#?}");
             for (standing, one) in standings.iter().zip(&recordings) {
                 assert_eq!((standing.objects, standing.events), (one.objects, one.events));
-                let mut ends = BTreeSet::new();
-                for (key, end) in &standing.ends {
-                    let End::Ended(ended) = end else { panic!("{key:?} is open") };
-                    let key = key.as_ref().map_or(String::new(), ToString::to_string);
-                    ends.insert((key, ended.event, ended.line));
-                }
-                assert_eq!(ends, one.alarms.union(&one.refused).cloned().collect(), "{texts:#?}");
+                let due = (one.alarms.clone(), one.refused.clone());
+                assert_eq!(shares::alarms(standing), due, "{texts:#?}");
             }
             due += expected.len();
-            bare += expected.iter().filter(|alarm| alarm.1.is_empty()).count();
+            bare += expected.iter().filter(|alarm| alarm.1.0.is_empty()).count();
             twice += raised.values().filter(|times| **times > 1).count();
             assert!(kills > 0 || raised.values().all(|times| *times == 1), "{texts:#?}");
         }
@@ -261,7 +277,8 @@ fn a_key_of_two_inputs_is_refused_with_its_place() {
         };
         let texts = [one(&["1", "2", "3", "\"x\""]), one(&["4", "5", "\"x\"", "6"]), one(&["7"])];
         let workers = &[[1, 2, 5][random.random_range(0..3)]];
-        let (brought, _) = course(Course { texts: &texts, workers, kills: 0 }, &mut random);
+        let course = Course { texts: &texts, workers, kills: 0 };
+        let (brought, _) = course.run(&mut random);
         let clashes = brought.clashes.into_inner().unwrap();
         let [(key, first, second, line)] = &clashes[..] else { panic!("{clashes:?}") };
         assert_eq!((key.as_str(), first + second), ("\"x\"", 1));

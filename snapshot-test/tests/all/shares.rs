@@ -4,27 +4,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io::Write as _;
-use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
-use std::thread;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use snapshot_test::format::{Format, Location, Reader};
+use snapshot_test::format::{Format, Reader};
 use snapshot_test::input::{Input, OpenError};
 use snapshot_test::judge::{Finding, Options, judge};
-use snapshot_test::monitor::{
-    Answer, Checkpoint, Clash, Crew, Desk, End, Judge as _, Outbox, Share, Snapshots, Standing,
-    owner,
-};
-use snapshot_test::{InputError, Value};
+use snapshot_test::monitor::{Answer, Checkpoint, End, Judge as _, Share, Snapshots, Standing};
 
+use crate::inputs::Course;
 use crate::objects::run;
 
 /// An alarm: the key, the number of the event among those of the object, and its line.
-type Alarm = (String, u64, u64);
+pub type Alarm = (String, u64, u64);
 
 /// A recording of several objects, and the alarms that are due.
 #[derive(Default)]
@@ -110,19 +103,20 @@ fn first_wrong(header: &str, lines: &[String]) -> Option<(u64, bool)> {
 }
 
 /// An alarm that is raised, as it is due.
-fn due(answer: &Answer) -> Alarm {
+pub fn due(answer: &Answer) -> Alarm {
     let (event, place) = answer.decided_at();
     let text = answer.human("r");
-    let key = text.strip_prefix("r @").unwrap().split(": violation").next().unwrap();
-    (key.to_owned(), event, place.line)
+    let key = text.strip_prefix("r").unwrap().split(": violation").next().unwrap();
+    (key.trim_start_matches(" @").to_owned(), event, place.line)
 }
 
 /// The alarms of a standing, as they are due, and the events that were refused.
-fn alarms(standing: &Standing) -> (BTreeSet<Alarm>, BTreeSet<Alarm>) {
+pub fn alarms(standing: &Standing) -> (BTreeSet<Alarm>, BTreeSet<Alarm>) {
     let (mut alarms, mut refused) = (BTreeSet::new(), BTreeSet::new());
     for (key, end) in &standing.ends {
         let End::Ended(ended) = end else { panic!("{key:?} is open") };
-        let alarm = (key.as_ref().unwrap().to_string(), ended.event, ended.line);
+        let key = key.as_ref().map_or(String::new(), ToString::to_string);
+        let alarm = (key, ended.event, ended.line);
         if ended.refused.is_some() {
             refused.insert(alarm)
         } else {
@@ -238,90 +232,20 @@ fn what_a_search_finds_does_not_wait_for_the_end() {
     assert!(early >= 3 && late >= 3, "{early} by a search before the end, {late} there");
 }
 
-/// What workers bring.
-#[derive(Default)]
-struct Raised(Mutex<BTreeMap<Alarm, usize>>);
-
-impl Desk for Raised {
-    fn answer(&self, _: usize, answer: &Answer) -> bool {
-        *self.0.lock().unwrap().entry(due(answer)).or_default() += 1;
-        true
-    }
-
-    fn refuse(&self, _: usize, _: Option<&Value>, _: &InputError) -> bool {
-        true
-    }
-
-    fn clash(&self, clash: &Clash<'_>) {
-        panic!("there is one input: {clash:?}");
-    }
-}
-
-/// As [`killed`], with workers, as many as there may be each time.
-fn by_workers(text: &str, random: &mut ChaCha8Rng, numbers: &[usize]) -> (Raised, Standing) {
-    let declaration = Reader::text(text.as_bytes()).unwrap().declaration().clone();
-    let (raised, stop) = (Raised::default(), AtomicBool::new(false));
-    let mut checkpoint: Option<Checkpoint> = None;
-    let mut kills = if numbers.len() == 1 { 0 } else { random.random_range(0..4) };
-    loop {
-        let workers = numbers[random.random_range(0..numbers.len())];
-        let new = |_| Share::of_many(Format::Text, declaration.clone(), Options::default());
-        let mut shares: Vec<Share<Snapshots>> = (0..workers).map(new).collect();
-        let begin = checkpoint.as_ref().map_or((0, 0), |one| (one.bytes, one.lines));
-        shares.iter_mut().for_each(|share| share.begin_behind(begin.0, begin.1));
-        for saved in checkpoint.iter().flat_map(|checkpoint| &checkpoint.objects) {
-            let key = Value::from(saved.key.as_ref().unwrap());
-            shares[owner(&key, workers)].resume(saved).unwrap();
-        }
-        let outbox = Outbox::default();
-        let rest = &text.as_bytes()[begin.0 as usize..];
-        let mut reader = Reader::text(outbox.before(rest, usize::MAX)).unwrap();
-        let standing = thread::scope(|scope| {
-            let number = NonZeroUsize::new(workers).unwrap();
-            let crew = Crew::new(scope, number, 1, &raised, &stop).unwrap();
-            let mut dealer = crew.intake(0).begin(shares, 0, outbox.clone());
-            while let Some(next) = dealer.next(&mut reader) {
-                let next = next.unwrap();
-                if numbers.len() > 1 && random.random_range(0..20) == 0 {
-                    let at = next.location();
-                    let (line, offset) = (at.line + begin.1, at.offset + begin.0);
-                    let at = Location { line, offset, ..at };
-                    let (kind, objects) =
-                        ((Format::Text, Snapshots::OBJECT), dealer.save(next.location()));
-                    let kept = Checkpoint::at(at, kind, &declaration, objects).text();
-                    checkpoint = Some(Checkpoint::parse(&kept).unwrap());
-                }
-                if kills > 0 && random.random_range(0..60) == 0 {
-                    kills -= 1;
-                    // At once, or as late as can be.
-                    if random.random_bool(0.7) {
-                        dealer.end(None);
-                        crew.finish();
-                    }
-                    return None;
-                }
-                dealer.deal(&next, &mut reader);
-            }
-            dealer.end(None);
-            crew.finish().pop()
-        });
-        if let Some(standing) = standing {
-            return (raised, standing);
-        }
-    }
-}
-
 #[test]
 fn any_number_of_workers_raises_the_same_alarms() {
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let (mut due, mut twice) = (0, 0);
-    for _ in 0..100 {
+    for _ in 0..200 {
         let objects = random.random_range(1..20);
         let recording = Recording::new(&mut random, objects, 40);
         for numbers in [&[1][..], &[2], &[3], &[5], &[1, 2, 3, 5]] {
-            let (Raised(raised), standing) = by_workers(&recording.text, &mut random, numbers);
-            let raised = raised.into_inner().unwrap();
-            let all: BTreeSet<Alarm> = raised.keys().cloned().collect();
+            let kills = if numbers.len() == 1 { 0 } else { random.random_range(0..4) };
+            let texts = std::slice::from_ref(&recording.text);
+            let course = Course { texts, workers: numbers, kills };
+            let (brought, mut standings) = course.run(&mut random);
+            let (raised, standing) = (brought.alarms(), standings.remove(0));
+            let all: BTreeSet<Alarm> = raised.keys().map(|(_, alarm)| alarm.clone()).collect();
             assert_eq!(all, recording.alarms, "{numbers:?}: {}", recording.text);
             let expected = (recording.alarms.clone(), recording.refused.clone());
             assert_eq!(alarms(&standing), expected, "{numbers:?}: {}", recording.text);

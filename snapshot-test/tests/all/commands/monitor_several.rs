@@ -1,6 +1,6 @@
 //! `monitor` of several inputs, as its users meet it: files, folders and connections side by side.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -8,13 +8,13 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rand::{RngExt as _, SeedableRng as _};
+use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 
 use crate::commands::monitor::{ended, monitor};
 use crate::commands::monitor_all::{Lines, records, rounds, wrong};
-use crate::commands::monitor_workers::{alarm, many};
+use crate::commands::monitor_workers::{alarm, killed_fifty_times, many};
 use crate::commands::{answer, run};
 
 /// A recording without keys, whose last scan may be wrong.
@@ -253,54 +253,8 @@ fn killed_fifty_times_it_misses_nothing_of_any_input() {
         }
     }
     assert!(expected.len() > 10, "{expected:?}");
-    let (code, whole, _) = ended(monitor(&["--all", "--report", "json", &logs, &names[3]]));
-    assert_eq!(code, 1);
-    let whole = whole.lines().last().unwrap().to_owned();
-
-    let (mut raised, mut kills, mut resumed) = (BTreeMap::new(), 0, BTreeSet::new());
-    let summary = loop {
-        let workers = random.random_range(1..5).to_string();
-        let arguments = ["--all", "--report", "json", "--workers", &workers, "--every", "0"];
-        let arguments = [&arguments[..], &["--checkpoint", &saved, &logs, &names[3]]].concat();
-        let mut child = monitor(&arguments);
-        if kills < 50 {
-            // Now and then before it has kept anything, else some time after it has.
-            let before = fs::read(&saved).ok();
-            let is_early = random.random_range(0..4) == 0;
-            while !is_early
-                && fs::read(&saved).ok() == before
-                && child.try_wait().unwrap().is_none()
-            {
-                thread::sleep(Duration::from_millis(1));
-            }
-            thread::sleep(Duration::from_millis(random.random_range(0..20)));
-            let _ = child.kill();
-        }
-        let output = child.wait_with_output().unwrap();
-        kills += usize::from(output.status.code().is_none());
-        resumed.insert(String::from_utf8(output.stderr).unwrap());
-        let mut last = None;
-        // What was being written when it was killed is no line.
-        for line in String::from_utf8(output.stdout).unwrap().split_inclusive('\n') {
-            let Some(line) = line.strip_suffix('\n') else { continue };
-            let record: Value = serde_json::from_str(line).unwrap();
-            match record["objects"].is_object() {
-                true => last = Some(line.to_owned()),
-                false => {
-                    let input = record["input"].as_str().unwrap().to_owned();
-                    *raised.entry((input, place(&record))).or_insert(0) += 1;
-                }
-            }
-        }
-        match last {
-            // It was quicker than the kill: again, from the beginning.
-            Some(_) if kills < 50 => drop(fs::remove_file(&saved)),
-            Some(summary) => break summary,
-            None => {}
-        }
-    };
-    let found: BTreeSet<_> = raised.keys().cloned().collect();
+    let found = killed_fifty_times(&[&logs, &names[3]], &saved, &mut random, |record| {
+        (record["input"].as_str().unwrap().to_owned(), place(record))
+    });
     assert_eq!(found, expected);
-    assert_eq!(summary, whole);
-    assert!(resumed.len() > 10, "{resumed:?}");
 }

@@ -1,7 +1,7 @@
 //! `monitor --all --workers`: the same alarms by any number of threads, whenever they are killed, and
 //! however slowly their output is read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::sync::Arc;
@@ -88,23 +88,32 @@ fn killed_fifty_times_it_misses_nothing() {
     let expected: BTreeSet<_> =
         records(&out)[0]["parts"].as_array().unwrap().iter().map(alarm).collect();
     assert!(expected.len() > 10, "{expected:?}");
-    let (code, whole, _) = ended(monitor(&["--all", "--report", "json", &name]));
+    assert_eq!(killed_fifty_times(&[&name], &saved, &mut random, alarm), expected);
+}
+
+/// Kills monitors of these inputs at random points, fifty times, and lets the last one end: what its
+/// alarms were, by record. The summary must be that of one that is not killed.
+pub fn killed_fifty_times<A: Ord>(
+    inputs: &[&str],
+    saved: &str,
+    random: &mut ChaCha8Rng,
+    alarm: impl Fn(&Value) -> A,
+) -> BTreeSet<A> {
+    let (code, whole, _) = ended(monitor(&[&["--all", "--report", "json"], inputs].concat()));
     assert_eq!(code, 1);
     let whole = whole.lines().last().unwrap().to_owned();
 
-    let (mut raised, mut kills, mut resumed) = (BTreeMap::new(), 0, BTreeSet::new());
+    let (mut raised, mut kills, mut resumed) = (BTreeSet::new(), 0, BTreeSet::new());
     let summary = loop {
         let workers = random.random_range(1..5).to_string();
         let arguments = ["--all", "--report", "json", "--workers", &workers, "--every", "0"];
-        let arguments = [&arguments[..], &["--checkpoint", &saved, &name]].concat();
+        let arguments = [&arguments[..], &["--checkpoint", saved], inputs].concat();
         let mut child = monitor(&arguments);
         if kills < 50 {
             // Now and then before it has kept anything, else some time after it has.
-            let before = fs::read(&saved).ok();
+            let before = fs::read(saved).ok();
             let is_early = random.random_range(0..4) == 0;
-            while !is_early
-                && fs::read(&saved).ok() == before
-                && child.try_wait().unwrap().is_none()
+            while !is_early && fs::read(saved).ok() == before && child.try_wait().unwrap().is_none()
             {
                 thread::sleep(Duration::from_millis(1));
             }
@@ -121,20 +130,19 @@ fn killed_fifty_times_it_misses_nothing() {
             let record: Value = serde_json::from_str(line).unwrap();
             match record["objects"].is_object() {
                 true => last = Some(line.to_owned()),
-                false => *raised.entry(alarm(&record)).or_insert(0) += 1,
+                false => drop(raised.insert(alarm(&record))),
             }
         }
         match last {
             // It was quicker than the kill: again, from the beginning.
-            Some(_) if kills < 50 => drop(fs::remove_file(&saved)),
+            Some(_) if kills < 50 => drop(fs::remove_file(saved)),
             Some(summary) => break summary,
             None => {}
         }
     };
-    let found: BTreeSet<_> = raised.keys().cloned().collect();
-    assert_eq!(found, expected);
     assert_eq!(summary, whole);
     assert!(resumed.len() > 10, "{resumed:?}");
+    raised
 }
 
 /// Alarms are not read: the input is not read either, however much of it there is.
