@@ -1,9 +1,11 @@
-//! What both programs need of terminals and files, and nothing of snapshots.
+//! What both programs need of terminals, files and networks, and nothing of snapshots.
 //!
 //! * [`escape`]: text from outside cannot command a terminal;
 //! * [`output`]: results and diagnostics, on outputs that may be full or closed;
 //! * [`replacement`]: files that appear whole or not at all;
 //! * [`limited`]: small inputs, read in bounded memory;
+//! * [`hosts`]: the file that names the processes of a cluster;
+//! * [`socket`]: connections between them, watched by the system;
 //! * [`ci`]: answers as JUnit XML and SARIF;
 //! * [`quantity`]: budgets of bytes and seconds, as options have them;
 //! * [`shell`]: completions and manual pages, from a command line's definition.
@@ -22,8 +24,10 @@
 pub mod ci;
 mod colour;
 pub mod escape;
+pub mod hosts;
 pub mod limited;
 pub mod output;
 pub mod quantity;
 pub mod replacement;
 pub mod shell;
+pub mod socket;

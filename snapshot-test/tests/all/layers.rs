@@ -83,7 +83,7 @@ const MAY_KNOW: [(&str, &[&str]); 20] = [
         "snapshot-explorer",
         &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics"],
     ),
-    ("snapshot-cluster", &["snapshot-explorer"]),
+    ("snapshot-cluster", &["snapshot-explorer", "snapshot-io"]),
     (
         "snapshot-everyn",
         &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics"],

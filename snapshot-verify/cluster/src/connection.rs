@@ -9,7 +9,8 @@ use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use socket2::{SockRef, TcpKeepalive};
+use snapshot_io::hosts::Members;
+use snapshot_io::socket;
 use thiserror::Error;
 
 /// What a process says first.
@@ -21,40 +22,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How long a greeting may take.
 const GREETED: Duration = Duration::from_secs(5);
 
-/// After this long without a word the system asks whether the other machine is there, this often, and
-/// so many times: one that is cut off without a word counts as lost after half a minute.
-const SILENCE: Duration = Duration::from_secs(10);
-const ASKED: Duration = Duration::from_secs(5);
-const TIMES: u32 = 4;
-
-/// The longest that the other machine may leave what it was sent without receipt. Not less: that is
-/// also how long a process may be stopped.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const RECEIPT: Duration = Duration::from_secs(120);
-
-/// The processes of a cluster.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Members {
-    /// Where each listens.
-    pub addresses: Vec<String>,
-    /// Which of them this one is.
-    pub process: usize,
-}
-
 /// Why there is no cluster.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
 pub enum ClusterError {
-    /// No such process.
-    #[error(
-        "there is no process {process}: {count} are named, and the first is process 0; choose \
-         another --process"
-    )]
-    Process {
-        /// Which was asked for.
-        process: usize,
-        /// How many there are.
-        count: usize,
-    },
     /// The address of this process is not to be had.
     #[error("process {process} cannot listen at {address}: {reason}")]
     Listen {
@@ -166,27 +136,24 @@ pub fn connect(
     workers: NonZeroUsize,
     patience: Duration,
 ) -> Result<Vec<Option<TcpStream>>, ClusterError> {
-    let Members { addresses, process: me } = members;
-    let count = addresses.len();
-    let Some(address) = addresses.get(*me) else {
-        return Err(ClusterError::Process { process: *me, count });
-    };
+    let (addresses, me) = (members.addresses(), members.process());
+    let (count, address) = (addresses.len(), &addresses[me]);
     let counts = Counts { processes: count as u64, workers: workers.get() as u64 };
     let mut greeter = Greeter {
         members,
-        mine: Greeting { process: *me as u64, counts },
+        mine: Greeting { process: me as u64, counts },
         end: Instant::now() + patience,
         patience,
     };
     let listener = TcpListener::bind(address)
         .and_then(|listener| listener.set_nonblocking(true).map(|()| listener));
     let listener = listener.map_err(|error| ClusterError::Listen {
-        process: *me,
+        process: me,
         address: address.clone(),
         reason: error.to_string(),
     })?;
     let mut sockets: Vec<Option<TcpStream>> = (0..count).map(|_| None).collect();
-    for (process, socket) in sockets.iter_mut().enumerate().take(*me) {
+    for (process, socket) in sockets.iter_mut().enumerate().take(me) {
         *socket = Some(greeter.reach(process)?);
     }
     while let Some(missing) = (me + 1..count).find(|&process| sockets[process].is_none()) {
@@ -206,14 +173,14 @@ struct Greeter<'a> {
 
 impl Greeter<'_> {
     fn unreachable(&self, process: usize, reason: String) -> ClusterError {
-        let address = self.members.addresses[process].clone();
+        let address = self.members.addresses()[process].clone();
         ClusterError::Unreachable { process, address, seconds: self.patience.as_secs(), reason }
     }
 
     /// Connects to a process before this one.
     fn reach(&mut self, process: usize) -> Result<TcpStream, ClusterError> {
         loop {
-            let greeted = TcpStream::connect(&self.members.addresses[process])
+            let greeted = TcpStream::connect(&self.members.addresses()[process])
                 .and_then(|socket| self.greet(socket));
             match greeted {
                 Ok((theirs, socket)) => {
@@ -240,7 +207,7 @@ impl Greeter<'_> {
                 && socket.set_nonblocking(false).is_ok()
                 && let Ok((theirs, socket)) = self.greet(socket)
                 && let Ok(process) = usize::try_from(theirs.process)
-                && process < self.members.addresses.len()
+                && process < self.members.addresses().len()
             {
                 self.agree(process, theirs)?;
                 return Ok((process, socket));
@@ -259,7 +226,7 @@ impl Greeter<'_> {
         let theirs = Greeting::read(&mut socket)?;
         socket.set_read_timeout(None)?;
         socket.set_nodelay(true)?;
-        keep_watch(&socket)?;
+        socket::keep_watch(&socket)?;
         Ok((theirs, socket))
     }
 
@@ -268,25 +235,15 @@ impl Greeter<'_> {
         if their == our && theirs.process == process as u64 {
             return Ok(());
         }
-        let address = self.members.addresses[process].clone();
+        let address = self.members.addresses()[process].clone();
         Err(ClusterError::Differs { process, address, their, our })
     }
 }
 
-/// A machine that is switched off, or a cable that is pulled, says nothing: so the system asks.
-fn keep_watch(socket: &TcpStream) -> io::Result<()> {
-    let socket = SockRef::from(socket);
-    let asks = TcpKeepalive::new().with_time(SILENCE);
-    #[cfg(any(target_os = "linux", target_os = "macos", target_os = "windows"))]
-    let asks = asks.with_interval(ASKED).with_retries(TIMES);
-    socket.set_tcp_keepalive(&asks)?;
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    socket.set_tcp_user_timeout(Some(RECEIPT))?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use socket2::SockRef;
+
     use super::*;
 
     #[test]
@@ -295,24 +252,15 @@ mod tests {
         let of = |free: &TcpListener| free.local_addr().unwrap().to_string();
         let addresses: Vec<String> = free.iter().map(of).collect();
         drop(free);
-        let members = move |process| Members { addresses: addresses.clone(), process };
+        let members = move |process| Members::new(addresses.clone(), process).unwrap();
         let workers = NonZeroUsize::MIN;
         let patience = Duration::from_secs(20);
         let (first, second) = (members(0), members(1));
         let other = std::thread::spawn(move || connect(&second, workers, patience));
         let here = connect(&first, workers, patience).unwrap();
         for sockets in [here, other.join().unwrap().unwrap()] {
-            let mut sockets = sockets.iter().flatten();
-            let socket = SockRef::from(sockets.next().unwrap());
-            assert!(socket.keepalive().unwrap());
-            #[cfg(target_os = "linux")]
-            {
-                assert_eq!(socket.tcp_keepalive_time().unwrap(), SILENCE);
-                assert_eq!(socket.tcp_keepalive_interval().unwrap(), ASKED);
-                assert_eq!(socket.tcp_keepalive_retries().unwrap(), TIMES);
-                assert_eq!(socket.tcp_user_timeout().unwrap(), Some(RECEIPT));
-            }
-            assert!(sockets.next().is_none());
+            let sockets: Vec<&TcpStream> = sockets.iter().flatten().collect();
+            assert!(matches!(sockets[..], [socket] if SockRef::from(socket).keepalive().unwrap()));
         }
     }
 }

@@ -10,14 +10,12 @@
 //! | `rounds` | the dataflow of one worker, and a part of a job run on it |
 //! | `connection` | sockets between all processes, each begun with a greeting |
 //! | `link` | a socket that notes how it ended, rather than to panic |
-//! | `hosts` | the file that names the processes |
 //!
 //! This crate is the only one that knows timely. It has no file, no option and no terminal.
 
 #![forbid(unsafe_code)]
 
 mod connection;
-mod hosts;
 mod link;
 mod rounds;
 
@@ -32,12 +30,12 @@ use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use snapshot_explorer::search::distributed::{Engine, Failure, Job};
+use snapshot_io::hosts::Members;
 use timely::communication::Hooks;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
 use timely::communication::allocator::{Allocator, AllocatorBuilder, ProcessBuilder};
 
-pub use connection::{ClusterError, Members};
-pub use hosts::{HostsError, hosts};
+pub use connection::ClusterError;
 use link::Links;
 use rounds::{Node, WINDOW};
 
@@ -86,7 +84,7 @@ impl Cluster {
         patience: Duration,
     ) -> Result<Self, ClusterError> {
         let sockets = connection::connect(members, workers, patience)?;
-        let links = Links::new(&members.addresses);
+        let links = Links::new(members.addresses());
         let link = |(process, socket): (usize, Option<TcpStream>)| {
             socket.map(|socket| links.link(process, socket))
         };
@@ -96,7 +94,7 @@ impl Cluster {
         let connected = initialize_networking_from_sockets(
             inner,
             sockets,
-            members.process,
+            members.process(),
             workers.get(),
             hooks,
         );

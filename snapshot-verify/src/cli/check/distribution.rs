@@ -1,10 +1,11 @@
 //! `--workers` and `--cluster`: the workers of a search, in this process and in others.
 
 use std::num::NonZeroUsize;
+use std::process::ExitCode;
 use std::time::Duration;
-use std::{fs, process::ExitCode};
 
-use snapshot_cluster::{Cluster, Members, hosts};
+use snapshot_cluster::Cluster;
+use snapshot_io::hosts::Members;
 
 use super::Check;
 use crate::cli::trouble;
@@ -35,13 +36,8 @@ impl Check {
         let workers = self.workers.unwrap_or(NonZeroUsize::MIN);
         let cluster = match (&self.cluster, self.process) {
             (Some(path), Some(process)) => {
-                let at = path.display();
-                let text = fs::read_to_string(path).map_err(|error| {
-                    trouble(format_args!("cannot read --cluster {at}: {error}"))
-                })?;
-                let addresses = hosts(&text)
-                    .map_err(|error| trouble(format_args!("--cluster {at}: {error}")))?;
-                Cluster::of_processes(workers, &Members { addresses, process }, PATIENCE)
+                let members = Members::read(path, process).map_err(trouble)?;
+                Cluster::of_processes(workers, &members, PATIENCE)
             }
             _ if self.workers.is_some() => Cluster::of_threads(workers),
             _ => return Ok(None),

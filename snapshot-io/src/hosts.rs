@@ -1,7 +1,52 @@
 //! The file that names the processes of a cluster, one `host:port` to a line, as timely's
 //! examples have it.
 
+use std::fs;
+use std::path::Path;
+
 use thiserror::Error;
+
+/// The processes of a cluster.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Members {
+    addresses: Vec<String>,
+    process: usize,
+}
+
+impl Members {
+    /// The processes that listen at these addresses; this one is number `process` of them.
+    ///
+    /// # Errors
+    /// If there is no such process.
+    pub fn new(addresses: Vec<String>, process: usize) -> Result<Self, HostsError> {
+        match addresses.len() {
+            count if process < count => Ok(Self { addresses, process }),
+            count => Err(HostsError::Process { process, count }),
+        }
+    }
+
+    /// Those that a file names.
+    ///
+    /// # Errors
+    /// The message, if the file cannot be read, or names no cluster, or no such process.
+    pub fn read(path: &Path, process: usize) -> Result<Self, String> {
+        let at = path.display();
+        let text = fs::read_to_string(path)
+            .map_err(|error| format!("cannot read --cluster {at}: {error}"))?;
+        let members = hosts(&text).and_then(|addresses| Self::new(addresses, process));
+        members.map_err(|error| format!("--cluster {at}: {error}"))
+    }
+
+    /// Where each listens; there is at least one.
+    pub fn addresses(&self) -> &[String] {
+        &self.addresses
+    }
+
+    /// Which of them this one is.
+    pub const fn process(&self) -> usize {
+        self.process
+    }
+}
 
 /// Why a text names no cluster.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -22,6 +67,17 @@ pub enum HostsError {
         /// The address.
         text: String,
     },
+    /// No such process.
+    #[error(
+        "there is no process {process}: {count} are named, and the first is process 0; choose \
+         another --process"
+    )]
+    Process {
+        /// Which was asked for.
+        process: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// There is no line.
     #[error("no process is named: write a line host:port for each")]
     Empty,
@@ -31,7 +87,7 @@ pub enum HostsError {
 ///
 /// # Errors
 /// If a line is no address, or one of them stands twice, or there is none.
-pub fn hosts(text: &str) -> Result<Vec<String>, HostsError> {
+fn hosts(text: &str) -> Result<Vec<String>, HostsError> {
     let mut addresses: Vec<String> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let (line, text) = (number + 1, line.trim());
@@ -70,5 +126,8 @@ mod tests {
         }
         assert_eq!(hosts("a:1\na:1"), Err(HostsError::Twice { line: 2, text: "a:1".to_owned() }));
         assert_eq!(hosts("# none\n"), Err(HostsError::Empty));
+        let two = vec!["a:1".to_owned(), "a:2".to_owned()];
+        let error = HostsError::Process { process: 2, count: 2 };
+        assert_eq!(Members::new(two, 2), Err(error));
     }
 }
