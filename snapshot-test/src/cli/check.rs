@@ -4,25 +4,27 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use snapshot_core::check::Checker;
 use snapshot_io::ci::{self, CheckReport};
-use snapshot_io::output::{self, Printed};
 use snapshot_io::{escape, quantity, replacement};
 use snapshot_test::Value;
 use snapshot_test::certificate::Certificate;
 use snapshot_test::format::Format;
 use snapshot_test::input::{Gauge, Input};
 use snapshot_test::judge::{Finding, Judgement, Options, immediate, judge_object};
-use snapshot_test::report::{exit_code, explained, human, json, verdict};
+use snapshot_test::report::{Tally, exit_code, explained, human, json, verdict};
 use snapshot_test::synchronisation::{self, Object};
 
+use super::cluster::Processes;
 use super::folder;
 use super::format::InputFormat;
+use super::outlet::{Outlet, Report};
 use super::progress::Line;
-use super::{print, print_data, trouble};
+use super::{TROUBLE, print_data, trouble};
 
 /// Checks whether recordings are linearizable, and proves the answers.
 ///
@@ -51,7 +53,7 @@ pub struct Check {
     /// operations take effect together: channel,
     /// exchanger, barrier:N, ... (docs/synchronisation.md). They are text or JSON Lines.
     #[arg(long, value_name = "OBJECT",
-          conflicts_with_all = ["key", "live", "method", "explain", "forget"])]
+          conflicts_with_all = ["key", "live", "method", "explain", "forget", "cluster"])]
     object: Option<Object>,
     /// With --object: at the end of a recording nothing can run any more, so operations that
     /// wait though they could take effect are a violation.
@@ -79,11 +81,16 @@ pub struct Check {
     /// reported without its proof.
     #[arg(long, conflicts_with = "certificate")]
     forget: bool,
+    #[command(flatten)]
+    processes: Processes,
     /// The recordings; `-` is standard input, and a folder stands for all files below it, each a
     /// recording of its own.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "cluster", value_name = "FILE")]
     inputs: Vec<PathBuf>,
 }
+
+/// Set where all ends: the reader has had enough, or another process has failed.
+static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Characters of a key within the name of a certificate.
 const MOST_OF_A_KEY: usize = 60;
@@ -129,9 +136,20 @@ pub enum ReportFormat {
     Json,
 }
 
+impl ReportFormat {
+    /// As the option has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Json => "json",
+        }
+    }
+}
+
 impl Check {
     pub fn run(mut self) -> ExitCode {
-        self.inputs = match folder::files(&self.inputs) {
+        let files = folder::files(&self.inputs);
+        self.inputs = match files.and_then(|files| self.processes.taken(files)) {
             Ok(files) => files,
             Err(code) => return code,
         };
@@ -159,7 +177,23 @@ impl Check {
         {
             return trouble(format_args!("cannot create {}: {error}", directory.display()));
         }
-        let mut findings = Vec::with_capacity(self.inputs.len());
+        if self.processes.is_cluster() && self.report.is_collected() {
+            return trouble("--cluster goes with --report human and json: leave one of them out");
+        }
+        match self.judge(&options) {
+            Ok(code) | Err(code) => code,
+        }
+    }
+
+    /// Judges all inputs of this process.
+    fn judge(&self, options: &Options) -> Result<ExitCode, ExitCode> {
+        let report = match self.report {
+            CheckReport::Json => ReportFormat::Json,
+            _ => ReportFormat::Human,
+        };
+        let task = || format!("check --report {}", report.name());
+        let post = self.processes.post(task, Outlet::new(report, true, &STOP))?;
+        let mut tally = Tally::default();
         let mut names = CertificateNames::default();
         let mut answers = Vec::new();
         for path in &self.inputs {
@@ -167,7 +201,7 @@ impl Check {
             let key = self.key.as_ref();
             let gauge = Gauge::default();
             let line = Line::new(&input.name(), &gauge);
-            let mut judgement = judge_object(&input, self.format.format(), key, &options, &gauge);
+            let mut judgement = judge_object(&input, self.format.format(), key, options, &gauge);
             drop(line);
             let written = match &self.certificate {
                 None => Ok(None),
@@ -178,42 +212,50 @@ impl Check {
             let written = match written {
                 Ok(written) => written,
                 Err((place, error)) => {
-                    return trouble(format_args!("cannot write {}: {error}", place.display()));
+                    post.fail(format_args!("cannot write {}: {error}", place.display()));
+                    break;
                 }
             };
-            let mut name = input.name();
+            let mut name = self.processes.name(input.name());
             if let Some(key) = key {
                 name += &format!(" @{key}");
             }
-            let printed = if self.report.is_collected() {
+            tally.count(&judgement.finding);
+            if self.report.is_collected() {
                 answers.push(answer(path, &name, &judgement));
-                Ok(Printed::Whole)
-            } else {
-                self.print(&name, &judgement, written.as_deref())
-            };
-            findings.push(judgement.finding);
-            match printed {
-                Ok(Printed::Whole) => {}
-                // The reader has had enough: so have we.
-                Ok(Printed::Closed) => return ExitCode::from(exit_code(&findings)),
+                continue;
+            }
+            let shown = self.shown(&name, &judgement, written.as_deref());
+            if !post.show(&Report { code: tally.code(), ..shown }) {
+                break;
+            }
+        }
+        let here = serde_json::to_value(tally).expect("numbers become JSON");
+        Ok(post.conclude(here, || {}, |all, outlet| self.summed(all, &answers, outlet)))
+    }
+
+    /// Prints what is said of all inputs of all processes; the exit code.
+    fn summed(&self, all: Vec<serde_json::Value>, answers: &[ci::Answer], outlet: &Outlet) -> u8 {
+        let mut tally = Tally::default();
+        for one in all {
+            match serde_json::from_value(one) {
+                Ok(one) => tally.add(one),
                 Err(error) => {
-                    return trouble(format_args!("cannot write to standard output: {error}"));
+                    outlet.fail(format_args!("a process says what is not known here: {error}"));
+                    return TROUBLE;
                 }
             }
         }
-        if self.report == CheckReport::Human && findings.len() > 1 {
-            let printed = print(&summary(&findings));
-            if printed != ExitCode::SUCCESS {
-                return printed;
-            }
+        if self.report == CheckReport::Human && tally.inputs() > 1 {
+            outlet.print(&tally.human(), tally.code());
         }
-        if let Some(text) = self.report.collected(PROGRAM, env!("CARGO_PKG_VERSION"), &answers) {
-            let printed = print_data(&text);
-            if printed != ExitCode::SUCCESS {
-                return printed;
-            }
+        let collected = self.report.collected(PROGRAM, env!("CARGO_PKG_VERSION"), answers);
+        if let Some(text) = collected
+            && print_data(&text) != ExitCode::SUCCESS
+        {
+            return TROUBLE;
         }
-        ExitCode::from(exit_code(&findings))
+        outlet.ended().unwrap_or(tally.code())
     }
 
     /// Checks recordings of an object whose operations take effect together.
@@ -239,15 +281,13 @@ impl Check {
         super::synchronisation::Check { object, format, report, certificate, options, inputs }.run()
     }
 
-    fn print(
-        &self,
-        name: &str,
-        judgement: &Judgement,
-        written: Option<&Path>,
-    ) -> io::Result<Printed> {
+    /// What is said of an input.
+    fn shown(&self, name: &str, judgement: &Judgement, written: Option<&Path>) -> Report {
+        let id = name.to_owned();
         let place = written.map(|place| place.display().to_string());
         if self.report == CheckReport::Json {
-            return output::print_data(&(json(name, judgement, place.as_deref()) + "\n"));
+            let line = json(name, judgement, place.as_deref()) + "\n";
+            return Report { id, result: Some(line), ..Report::default() };
         }
         let name = escape::name(name);
         let mut text =
@@ -256,11 +296,11 @@ impl Check {
             text += &format!("  certificate: {}\n", escape::name(&place));
             text += &uncertified(judgement);
         }
-        let printed = output::print_text(&text)?;
-        if let Finding::Malformed(error) = &judgement.finding {
-            output::report(error.report(&name));
-        }
-        Ok(printed)
+        let diagnostic = match &judgement.finding {
+            Finding::Malformed(error) => Some(error.report(&name).to_string()),
+            _ => None,
+        };
+        Report { id, result: Some(text), diagnostic, code: 0 }
     }
 }
 
@@ -301,30 +341,6 @@ fn uncertified(judgement: &Judgement) -> String {
              operations more with --budget-seconds and --budget-memory\n"
         )
     })
-}
-
-/// The last line about several inputs.
-fn summary(findings: &[Finding]) -> String {
-    let mut counts = [0usize; 4];
-    for finding in findings {
-        counts[match finding {
-            Finding::Linearizable { .. }
-            | Finding::Immediate(immediate::Finding::SetLinearizable(_)) => 0,
-            Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => 1,
-            Finding::Unknown { .. }
-            | Finding::Unsearched { .. }
-            | Finding::Immediate(immediate::Finding::Undecided(..)) => 2,
-            Finding::Malformed(_) => 3,
-            Finding::Objects(objects) if objects.violations > 0 => 1,
-            Finding::Objects(objects) => 2 * usize::from(objects.unknown > 0),
-        }] += 1;
-    }
-    let [linearizable, violations, unknown, malformed] = counts;
-    format!(
-        "{} inputs: {linearizable} linearizable, {violations} violations, {unknown} unknown, \
-         {malformed} malformed\n",
-        findings.len()
-    )
 }
 
 /// Writes the certificate of a decided input, or of each of its objects; where it was

@@ -4,6 +4,7 @@
 mod automata;
 mod certify;
 mod check;
+mod cluster;
 mod convert;
 mod corpus;
 mod explain;
@@ -11,6 +12,7 @@ mod folder;
 mod format;
 mod generate;
 mod monitor;
+mod outlet;
 mod progress;
 mod synchronisation;
 

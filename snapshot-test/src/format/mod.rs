@@ -28,6 +28,7 @@ mod writer;
 use std::fmt;
 use std::io::Read;
 
+use serde::{Deserialize, Serialize};
 use snapshot_core::history::{Declaration, Event};
 use snapshot_core::immediate;
 
@@ -84,7 +85,8 @@ impl fmt::Display for Format {
 }
 
 /// The object that a recording is of.
-#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Object {
     /// An atomic snapshot: `update` and `scan`.
     #[default]

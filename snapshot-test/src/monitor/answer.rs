@@ -32,6 +32,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The key of the object, if it has one.
+    pub const fn key(&self) -> Option<&Value> {
+        self.key.as_ref()
+    }
+
     /// The exit code for this object alone: 1 for a violation, 3 if it is open, else 0.
     pub fn code(&self) -> u8 {
         match (&self.judgement, self.state) {

@@ -37,6 +37,10 @@ pub trait Desk: Sync {
     /// without keys, of that. Whether to go on.
     fn refuse(&self, input: usize, key: Option<&Value>, error: &InputError) -> bool;
 
+    /// Takes the keys of objects that are of this input, all of them before their first events are judged;
+    /// some of them more than once.
+    fn claim(&self, _input: usize, _keys: &[Value]) {}
+
     /// Takes an object that was read from two inputs: nothing more is judged.
     fn clash(&self, clash: &Clash<'_>);
 }
@@ -180,15 +184,16 @@ impl Worker<'_> {
         for message in messages {
             match message {
                 Message::Begin(input, part, used) => {
-                    for key in part.keys() {
-                        self.admit(input, &key, || None);
-                    }
+                    let keys = part.keys();
+                    keys.iter().for_each(|key| self.admit(input, key, || None));
+                    self.desk.desk.claim(input, &keys);
                     self.stages[input] = Stage::Judged(part, used);
                 }
                 Message::Events(input, fresh, mut batch) => {
                     for (number, key) in fresh.iter().enumerate() {
                         self.admit(input, key, || first(&batch, fresh.len() - number));
                     }
+                    self.desk.desk.claim(input, &fresh);
                     if let Stage::Judged(part, used) = &mut self.stages[input] {
                         part.judge(fresh, &batch, input, &self.desk);
                         batch.clear();

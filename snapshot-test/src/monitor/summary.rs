@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::answer::Place;
 use super::checkpoint::{Ended, Held};
@@ -11,7 +11,7 @@ use crate::format::Object;
 use crate::report;
 
 /// What became of the objects of a share, or of an input.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Standing {
     /// Number of objects.
     pub objects: u64,
@@ -20,11 +20,12 @@ pub struct Standing {
     /// Their operations that neither responded nor failed.
     pub pending: u64,
     /// Those that are not linearizable, that were refused, or that are open, by key.
+    #[serde(with = "keyed")]
     pub ends: Vec<(Option<Value>, End)>,
 }
 
 /// What became of an object that is not linearizable, as far as is known.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum End {
     /// It was violated, or no history can have one of its events.
     Ended(Ended),
@@ -52,7 +53,7 @@ impl Standing {
 }
 
 /// What became of an input.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct InputStanding {
     /// Its name.
     pub name: String,
@@ -60,6 +61,25 @@ pub struct InputStanding {
     pub object: Object,
     /// What became of its objects.
     pub standing: Standing,
+}
+
+/// Ends by key, as JSON has them.
+mod keyed {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{End, Held, Value};
+
+    type Ends = Vec<(Option<Value>, End)>;
+
+    pub fn serialize<S: Serializer>(ends: &Ends, serializer: S) -> Result<S::Ok, S::Error> {
+        let held = ends.iter().map(|(key, end)| (key.as_ref().map(Held::from), end));
+        serializer.collect_seq(held)
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Ends, D::Error> {
+        let held = Vec::<(Option<Held>, End)>::deserialize(deserializer)?;
+        Ok(held.into_iter().map(|(key, end)| (key.as_ref().map(Value::from), end)).collect())
+    }
 }
 
 /// What is said at the end, of all objects.

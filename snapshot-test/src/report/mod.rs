@@ -9,30 +9,84 @@ pub use human::{explained, human, summary};
 pub use json::{Record, SCHEMA, json};
 pub(crate) use json::{json_of, text};
 
+use serde::{Deserialize, Serialize};
 use snapshot_core::verdict::Exhausted;
 
 use crate::judge::{Finding, immediate};
 
-/// The exit code for a set of findings: 1 if there is a violation, else 2 if
-/// an input is malformed, else 3 if one is unknown, else 0.
-pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
-    let severity = |finding: &Finding| match finding {
-        Finding::Linearizable { .. }
-        | Finding::Immediate(immediate::Finding::SetLinearizable(_)) => 0,
-        Finding::Unknown { .. }
-        | Finding::Unsearched { .. }
-        | Finding::Immediate(immediate::Finding::Undecided(..)) => 1,
-        Finding::Malformed(_) => 2,
-        Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => 3,
-        Finding::Objects(objects) if objects.violations > 0 => 3,
-        Finding::Objects(objects) => u8::from(objects.unknown > 0),
-    };
-    match findings.into_iter().map(severity).max() {
-        None | Some(0) => 0,
-        Some(1) => 3,
-        Some(2) => 2,
-        Some(_) => 1,
+/// How many inputs turned out how.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub struct Tally {
+    /// Linearizable, or set-linearizable.
+    pub right: usize,
+    /// With a violation.
+    pub violations: usize,
+    /// Not decided.
+    pub unknown: usize,
+    /// Malformed.
+    pub malformed: usize,
+}
+
+impl Tally {
+    /// Counts an input.
+    pub fn count(&mut self, finding: &Finding) {
+        let count = match finding {
+            Finding::Linearizable { .. }
+            | Finding::Immediate(immediate::Finding::SetLinearizable(_)) => &mut self.right,
+            Finding::Violation(_) | Finding::Immediate(immediate::Finding::Violation(_)) => {
+                &mut self.violations
+            }
+            Finding::Unknown { .. }
+            | Finding::Unsearched { .. }
+            | Finding::Immediate(immediate::Finding::Undecided(..)) => &mut self.unknown,
+            Finding::Malformed(_) => &mut self.malformed,
+            Finding::Objects(objects) if objects.violations > 0 => &mut self.violations,
+            Finding::Objects(objects) if objects.unknown > 0 => &mut self.unknown,
+            Finding::Objects(_) => &mut self.right,
+        };
+        *count += 1;
     }
+
+    /// Adds what was counted elsewhere.
+    pub const fn add(&mut self, other: Self) {
+        self.right += other.right;
+        self.violations += other.violations;
+        self.unknown += other.unknown;
+        self.malformed += other.malformed;
+    }
+
+    /// Number of inputs.
+    pub const fn inputs(&self) -> usize {
+        self.right + self.violations + self.unknown + self.malformed
+    }
+
+    /// The exit code: 1 if there is a violation, else 2 if an input is malformed, else 3 if one is
+    /// unknown, else 0.
+    pub const fn code(&self) -> u8 {
+        match self {
+            Self { violations: 1.., .. } => 1,
+            Self { malformed: 1.., .. } => 2,
+            Self { unknown: 1.., .. } => 3,
+            _ => 0,
+        }
+    }
+
+    /// For people, in a line.
+    pub fn human(&self) -> String {
+        let Self { right, violations, unknown, malformed } = self;
+        format!(
+            "{} inputs: {right} linearizable, {violations} violations, {unknown} unknown, \
+             {malformed} malformed\n",
+            self.inputs()
+        )
+    }
+}
+
+/// The exit code for a set of findings, as [`Tally::code`] has it.
+pub fn exit_code<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> u8 {
+    let mut tally = Tally::default();
+    findings.into_iter().for_each(|finding| tally.count(finding));
+    tally.code()
 }
 
 /// The one-word verdict.

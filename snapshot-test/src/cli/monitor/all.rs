@@ -11,19 +11,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Builder, Scope, available_parallelism};
+use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
 use snapshot_test::format::Object;
 use snapshot_test::monitor::{
     self, Checkpoint, CheckpointError, Checkpoints, Crew, InputStanding, Summary,
 };
 
-use super::Monitor;
-use super::clocks::{Keeper, Progress};
+use super::clocks::{Keeper, PERIOD, Progress};
 use super::gathered::Gathered;
 use super::inputs::Input;
 use super::printer::Printer;
 use super::reading::{Notice, Reading, Task, Whole};
-use crate::cli::{TROUBLE, trouble};
+use super::{Monitor, STOP};
+use crate::cli::check::ReportFormat;
+use crate::cli::outlet::Outlet;
+use crate::cli::{TROUBLE, cluster, trouble};
 
 /// Bytes of all inputs that are read at a time, at most; and the least and the most of one.
 const READ: usize = 1 << 22;
@@ -116,8 +120,13 @@ impl Monitor {
             )));
         }
         let is_several = self.is_several();
-        let most = if is_several { (READ / names.len()).clamp(LEAST, MOST) } else { usize::MAX };
-        let printer = Printer::new(&names, self.report, self.all);
+        let most = match names.len() {
+            0 | 1 if !is_several => usize::MAX,
+            count => (READ / count.max(1)).clamp(LEAST, MOST),
+        };
+        let outlet = Outlet::new(self.report, self.all, &STOP);
+        let post = self.processes.post(|| self.task(), outlet)?;
+        let printer = Printer::new(&names, self.report, &post);
         let stop = AtomicBool::new(false);
         let whole = Whole {
             monitor: self,
@@ -129,14 +138,15 @@ impl Monitor {
             events: AtomicU64::new(0),
             objects: AtomicU64::new(0),
         };
+        let mut progress = Shown::new(self.status, monitor::title(&names));
         let waiting = Waiting::default();
-        let judged: Result<_, ExitCode> = thread::scope(|scope| {
+        let judged = thread::scope(|scope| {
             let crew = Crew::new(scope, self.workers, names.len(), &printer, &stop);
             let crew = crew.map_err(|error| {
-                trouble(format_args!(
+                post.fail(format_args!(
                     "{} workers cannot be started ({error}): ask for fewer (--workers)",
                     self.workers
-                ))
+                ));
             })?;
             let (notices, received) = channel();
             let mut tasks = inputs.into_iter().enumerate().map(|(number, input)| {
@@ -144,20 +154,56 @@ impl Monitor {
                 Task { number, input, intake, resumed }
             });
             started(scope, &mut tasks, (&whole, notices), &waiting).map_err(|error| {
-                printer.end(TROUBLE);
-                trouble(format_args!("inputs cannot be read side by side ({error}): name fewer"))
+                post.fail(format_args!("inputs cannot be read side by side ({error}): name fewer"));
             })?;
-            let (objects, is_bad) = self.conducted(&whole, &names, resumed, &received);
-            Ok((crew.finish(), objects, is_bad))
+            let (objects, is_bad) =
+                self.conducted(&whole, (&names, resumed), &received, &mut progress);
+            Ok::<_, ()>((crew.finish(), objects, is_bad))
         });
-        let (standings, objects, is_bad) = judged?;
+        // What could not be judged ends all.
+        let (standings, objects, is_bad) = judged.unwrap_or_default();
         let standings = names.iter().zip(objects).zip(standings);
-        let standings = standings.map(|((name, object), standing)| InputStanding {
+        let inputs = standings.map(|((name, object), standing)| InputStanding {
             name: name.clone(),
             object,
             standing,
         });
-        Ok(printer.concluded(&Summary::new(standings.collect()), is_bad))
+        let here = Standings { inputs: inputs.collect(), is_bad };
+        let here = serde_json::to_value(here).expect("numbers and texts become JSON");
+        let meanwhile = || progress.show(&whole);
+        Ok(post.conclude(here, meanwhile, |all, outlet| self.summed(all, outlet)))
+    }
+
+    /// What all processes of a cluster have to do alike.
+    fn task(&self) -> String {
+        let (all, report) = (if self.all { " --all" } else { "" }, self.report.name());
+        format!("monitor{all} --report {report}")
+    }
+
+    /// Prints the summary of all processes; the exit code.
+    fn summed(&self, all: Vec<serde_json::Value>, outlet: &Outlet) -> u8 {
+        let all: Result<Vec<Standings>, _> = all.into_iter().map(serde_json::from_value).collect();
+        let all = match all {
+            Ok(all) => all,
+            Err(error) => {
+                outlet.fail(format_args!("a process says what this one does not know: {error}"));
+                return TROUBLE;
+            }
+        };
+        let is_bad = all.iter().any(|standings| standings.is_bad);
+        let inputs = all.into_iter().flat_map(|standings| standings.inputs);
+        let summary = Summary::new(inputs.collect());
+        let result = match self.report {
+            ReportFormat::Human => summary.human(),
+            ReportFormat::Json => summary.json(),
+        };
+        outlet.print(&result, summary.code());
+        match (outlet.ended(), summary.code()) {
+            (Some(code), _) => code,
+            (None, 1) => 1,
+            (None, _) if is_bad => TROUBLE,
+            (None, code) => code,
+        }
     }
 
     /// Gathers and keeps checkpoints, and says how far it is, until all inputs have ended. What
@@ -165,18 +211,16 @@ impl Monitor {
     fn conducted(
         &self,
         whole: &Whole<'_>,
-        names: &[String],
-        resumed: &Resumed,
+        (names, resumed): (&[String], &Resumed),
         received: &Receiver<Notice>,
+        progress: &mut Shown,
     ) -> (Vec<Object>, bool) {
         let keeper = Keeper::new(self.checkpoint.as_deref(), self.every);
         let mut gathered = Gathered::new((names, whole.is_several), resumed, keeper);
-        let mut progress = Progress::new(self.status);
-        let title = monitor::title(names);
         let mut objects = vec![Object::Snapshot; names.len()];
         let mut is_bad = false;
         loop {
-            match received.recv_timeout(gathered.patience().min(progress.patience())) {
+            match received.recv_timeout(gathered.patience().min(progress.progress.patience())) {
                 Ok(Notice::Begun) => gathered.begin(),
                 Ok(Notice::Kept(input, text, took)) => gathered.take(input, text, took),
                 Ok(Notice::Ended(input, object)) => {
@@ -187,14 +231,7 @@ impl Monitor {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            let events = whole.events.load(Ordering::Relaxed);
-            progress.print(&title, events, || {
-                let objects = whole.objects.load(Ordering::Relaxed);
-                format!(
-                    "{events} events read, {objects} objects, {} alarms",
-                    whole.printer.alarms()
-                )
-            });
+            progress.show(whole);
             if gathered.is_asked_for() {
                 whole.wanted.fetch_add(1, Ordering::Relaxed);
             }
@@ -206,6 +243,43 @@ impl Monitor {
             gathered.keep();
         }
         (objects, is_bad)
+    }
+}
+
+/// What becomes of the inputs of a process, for process 0.
+#[derive(Debug, Deserialize, Serialize)]
+struct Standings {
+    inputs: Vec<InputStanding>,
+    /// Whether something in them was no event.
+    is_bad: bool,
+}
+
+/// How far it is, as far as it is shown.
+struct Shown {
+    progress: Progress,
+    title: String,
+    /// When the post was last told.
+    posted: Instant,
+}
+
+impl Shown {
+    fn new(status: Option<Duration>, title: String) -> Self {
+        Self { progress: Progress::new(status), title, posted: Instant::now() }
+    }
+
+    /// Shows how far it is, if it is time for that.
+    fn show(&mut self, whole: &Whole<'_>) {
+        if self.posted.elapsed() < PERIOD && !self.progress.is_due() {
+            return;
+        }
+        self.posted = Instant::now();
+        let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let here = cluster::Progress { events: load(&whole.events), objects: load(&whole.objects) };
+        let post = whole.printer.post();
+        let cluster::Progress { events, objects } = post.progress(here);
+        self.progress.print(&self.title, events, || {
+            format!("{events} events read, {objects} objects, {} alarms", post.outlet().alarms())
+        });
     }
 }
 

@@ -45,6 +45,11 @@ impl Progress {
         (self.last, self.at) = (Instant::now(), events);
     }
 
+    /// Whether it is time for the next line, if there are any.
+    pub fn is_due(&self) -> bool {
+        !self.status.is_zero() && self.last.elapsed() >= self.status
+    }
+
     /// How long nothing is to be printed.
     pub fn patience(&self) -> Duration {
         if self.status.is_zero() {

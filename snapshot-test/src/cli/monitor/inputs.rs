@@ -12,6 +12,7 @@ use snapshot_test::format::{Format, ReadError, Reader};
 use snapshot_test::monitor::{Checkpoint, Follow, Interruptible, Listen};
 
 use super::STOP;
+use crate::cli::cluster::Processes;
 use crate::cli::{folder, trouble};
 
 /// How an argument begins that names an address.
@@ -85,7 +86,11 @@ impl Input {
 ///
 /// # Errors
 /// The exit code, if one cannot be read, or is named twice.
-pub(super) fn named(arguments: &[PathBuf], is_followed: bool) -> Result<Vec<Input>, ExitCode> {
+pub(super) fn named(
+    arguments: &[PathBuf],
+    is_followed: bool,
+    processes: &Processes,
+) -> Result<Vec<Input>, ExitCode> {
     let mut inputs = Vec::new();
     let mut places = HashSet::new();
     let twice = |name: &str| trouble(format_args!("{name} is named twice: name it once"));
@@ -94,7 +99,8 @@ pub(super) fn named(arguments: &[PathBuf], is_followed: bool) -> Result<Vec<Inpu
             if !places.insert(PathBuf::from("-")) {
                 return Err(twice("standard input"));
             }
-            inputs.push(Input { name: "standard input".to_owned(), source: Source::Standard });
+            let name = processes.name("standard input".to_owned());
+            inputs.push(Input { name, source: Source::Standard });
             continue;
         }
         let address = argument.to_str().and_then(|text| text.strip_prefix(TCP));
@@ -105,11 +111,11 @@ pub(super) fn named(arguments: &[PathBuf], is_followed: bool) -> Result<Vec<Inpu
                      {TCP}127.0.0.1:7777"
                 ))
             })?;
-            inputs.push(listening(address)?);
+            inputs.push(listening(address, processes)?);
             continue;
         }
-        for path in folder::files(std::slice::from_ref(argument))? {
-            let name = escape::name(&path.display().to_string()).into_owned();
+        for path in processes.taken(folder::files(std::slice::from_ref(argument))?)? {
+            let name = processes.name(escape::name(&path.display().to_string()).into_owned());
             let place = fs::canonicalize(&path)
                 .map_err(|error| trouble(format_args!("cannot read {name}: {error}")))?;
             if !places.insert(place) {
@@ -125,10 +131,10 @@ pub(super) fn named(arguments: &[PathBuf], is_followed: bool) -> Result<Vec<Inpu
 ///
 /// # Errors
 /// The exit code, if it cannot be listened at.
-pub(super) fn listening(address: SocketAddr) -> Result<Input, ExitCode> {
+pub(super) fn listening(address: SocketAddr, processes: &Processes) -> Result<Input, ExitCode> {
     let cannot = |error| trouble(format_args!("cannot listen at {address}: {error}"));
     let listen = Listen::new(address, &STOP).map_err(cannot)?;
-    let name = format!("connections to {}", listen.address().map_err(cannot)?);
+    let name = processes.name(format!("connections to {}", listen.address().map_err(cannot)?));
     output::report(format_args!("{name}: waiting"));
     Ok(Input { name, source: Source::Connections(listen) })
 }

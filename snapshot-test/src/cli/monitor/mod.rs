@@ -29,6 +29,7 @@ use self::all::Resumed;
 use self::clocks::{Clocks, Keeper};
 use self::inputs::Input;
 use super::check::ReportFormat;
+use super::cluster::Processes;
 use super::{print, trouble};
 
 /// Set by Ctrl-C: what has been read is reported.
@@ -75,15 +76,20 @@ pub struct Monitor {
     /// Seconds that an exact search may take.
     #[arg(long, visible_alias = "time", value_name = "S", default_value = "60", value_parser = quantity::seconds)]
     budget_seconds: Duration,
+    #[command(flatten)]
+    processes: Processes,
     /// Recordings, text or JSON Lines: files, folders (all files below them), `-` for standard
     /// input, and tcp://127.0.0.1:PORT for connections. Several are read side by side; an
-    /// object is of one of them.
-    #[arg(value_name = "INPUT", default_value = "-")]
+    /// object is of one of them. By default standard input, and with --cluster nothing.
+    #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 }
 
 impl Monitor {
-    pub fn run(self) -> ExitCode {
+    pub fn run(mut self) -> ExitCode {
+        if self.inputs.is_empty() && !self.processes.is_cluster() {
+            self.inputs.push(PathBuf::from("-"));
+        }
         match self.monitor() {
             Ok(code) | Err(code) => code,
         }
@@ -134,14 +140,16 @@ impl Monitor {
 
     /// Whether several inputs may be read: a folder may have several files.
     fn is_several(&self) -> bool {
-        self.inputs.len() > 1 || self.inputs.iter().any(|input| input.is_dir())
+        self.processes.is_cluster()
+            || self.inputs.len() > 1
+            || self.inputs.iter().any(|input| input.is_dir())
     }
 
     /// All inputs.
     fn named(&self) -> Result<Vec<Input>, ExitCode> {
         match self.listen {
-            Some(address) => Ok(vec![inputs::listening(address)?]),
-            None => inputs::named(&self.inputs, self.follow),
+            Some(address) => Ok(vec![inputs::listening(address, &self.processes)?]),
+            None => inputs::named(&self.inputs, self.follow, &self.processes),
         }
     }
 

@@ -6,7 +6,6 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use snapshot_core::history::Declaration;
-use snapshot_io::output;
 use snapshot_test::format::{Format, Location, Object, ReadErrorKind, Reader};
 use snapshot_test::monitor::{
     Checkpoint, Dealer, Exchanges, Intake, Judge, Outbox, Saved, Share, Snapshots, owner,
@@ -16,7 +15,6 @@ use snapshot_test::{InputError, Value};
 use super::inputs::{self, Input};
 use super::printer::Printer;
 use super::{Monitor, STOP};
-use crate::cli::{TROUBLE, trouble};
 
 /// Events between two looks at what is wanted.
 const STRIDE: u64 = 1 << 8;
@@ -76,17 +74,14 @@ impl Reading<'_> {
 
     /// All ends, with this message.
     fn fatal(&self, message: impl std::fmt::Display) -> Ended {
-        if self.whole.printer.end(TROUBLE) {
-            trouble(message);
-        }
+        self.whole.printer.post().fail(message);
         Ended
     }
 
     /// The input is no recording.
     fn lose(&self, name: &str, error: &InputError) {
-        output::report(error.report(name));
         let _ = self.notices.send(Notice::Bad);
-        self.whole.printer.lose();
+        self.whole.printer.lose(name, error);
     }
 
     fn opened(&self, task: Task<'_>) -> Result<Object, Ended> {

@@ -1,0 +1,199 @@
+//! A process of a cluster that is not process 0: what it finds is printed there.
+
+use std::collections::VecDeque;
+use std::io::BufReader;
+use std::net::{Shutdown, TcpStream};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use snapshot_io::hosts::Members;
+use snapshot_io::output;
+use snapshot_io::socket::keep_watch;
+
+use super::frame::{self, Greeting, Progress, ToBranch, ToHead};
+use super::{FAREWELL, GREETED, PATIENCE, PAUSE, lock};
+use crate::cli::TROUBLE;
+use crate::cli::outlet::{Outlet, Report};
+
+/// The connection with process 0.
+struct Line {
+    socket: TcpStream,
+    /// Where receipts of reports are waited for, in the order in which these were sent.
+    waiting: VecDeque<SyncSender<bool>>,
+    /// The exit code, once process 0 has said it, or is lost.
+    exit: Option<u8>,
+}
+
+/// What the thread that reads shares with all others.
+struct Shared {
+    line: Mutex<Line>,
+    /// There is an exit code.
+    ended: Condvar,
+}
+
+/// A process that reports to process 0.
+pub(super) struct Branch {
+    outlet: Arc<Outlet>,
+    shared: Arc<Shared>,
+}
+
+impl Branch {
+    /// Connects with process 0, which may not have been started yet.
+    ///
+    /// # Errors
+    /// The message, if it cannot be reached, or refuses.
+    pub fn join(
+        members: &Members,
+        greeting: &Greeting,
+        outlet: Arc<Outlet>,
+    ) -> Result<Self, String> {
+        let address = members.addresses()[0].clone();
+        let (socket, reader) = reached(&address, greeting)?;
+        let line = Line { socket, waiting: VecDeque::new(), exit: None };
+        let shared = Arc::new(Shared { line: Mutex::new(line), ended: Condvar::new() });
+        let branch = Self { outlet: Arc::clone(&outlet), shared: Arc::clone(&shared) };
+        let thread = thread::Builder::new().name("cluster".to_owned());
+        let listen = move || {
+            let code = listened(reader, &shared, &outlet, &address);
+            let mut line = lock(&shared.line);
+            line.exit = Some(code);
+            // No more receipts come.
+            line.waiting.clear();
+            drop(line);
+            shared.ended.notify_all();
+            // What is judged still is of no use.
+            thread::sleep(FAREWELL);
+            std::process::exit(i32::from(code));
+        };
+        thread
+            .spawn(listen)
+            .map_err(|error| format!("process 0 cannot be listened to: {error}"))?;
+        Ok(branch)
+    }
+
+    /// Says something. That the connection is lost is noticed by the thread that reads.
+    pub fn say(&self, frame: &ToHead) {
+        let _ = frame::write(&mut lock(&self.shared.line).socket, frame);
+    }
+
+    /// Has a report printed. Whether that is done, and to go on.
+    pub fn show(&self, report: &Report) -> bool {
+        if let Some(diagnostic) = &report.diagnostic {
+            output::report(diagnostic);
+        }
+        let (sender, receipt) = sync_channel(1);
+        let mut line = lock(&self.shared.line);
+        if line.exit.is_some() {
+            return false;
+        }
+        line.waiting.push_back(sender);
+        // That the connection is lost is noticed by the thread that reads, which drops the sender.
+        let _ = frame::write(&mut line.socket, &ToHead::Report(report.clone()));
+        drop(line);
+        receipt.recv().unwrap_or(false)
+    }
+
+    /// Waits until all processes have ended; the exit code of all.
+    pub fn conclude(&self, ended: serde_json::Value) -> ExitCode {
+        self.say(&ToHead::Ended(ended));
+        let mut has_stopped = false;
+        let mut line = lock(&self.shared.line);
+        loop {
+            if let Some(code) = line.exit {
+                return ExitCode::from(code);
+            }
+            if !has_stopped && self.outlet.stop().load(Ordering::Relaxed) {
+                has_stopped = true;
+                let _ = frame::write(&mut line.socket, &ToHead::Stop);
+            }
+            let waited = self.shared.ended.wait_timeout(line, PAUSE);
+            line = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Says how far it is.
+    pub fn progress(&self, progress: Progress) {
+        self.say(&ToHead::Progress(progress));
+    }
+}
+
+/// Process 0 is not to think that this one was killed.
+impl Drop for Branch {
+    fn drop(&mut self) {
+        let _ = lock(&self.shared.line).socket.shutdown(Shutdown::Write);
+    }
+}
+
+/// Takes what process 0 says, until it says how all end, or is lost; the exit code.
+fn listened(
+    mut reader: BufReader<TcpStream>,
+    shared: &Shared,
+    outlet: &Outlet,
+    address: &str,
+) -> u8 {
+    let reason = loop {
+        match frame::read(&mut reader) {
+            Ok(Some(ToBranch::Receipt { is_wanted })) => {
+                let first = lock(&shared.line).waiting.pop_front();
+                first.map(|waiting| waiting.send(is_wanted));
+            }
+            Ok(Some(ToBranch::Stop)) => outlet.stop().store(true, Ordering::Relaxed),
+            Ok(Some(ToBranch::Exit(code))) => {
+                outlet.end(code);
+                return code;
+            }
+            Ok(Some(ToBranch::Welcome | ToBranch::Refused { .. })) => {}
+            Ok(None) => break "it closed the connection".to_owned(),
+            Err(error) => break error.to_string(),
+        }
+    };
+    outlet.fail(format_args!(
+        "process 0 ({address}) is lost: {reason}\nhelp: start all again; with --checkpoint, they go on"
+    ));
+    TROUBLE
+}
+
+/// The connection with process 0, after the greetings.
+fn reached(
+    address: &str,
+    greeting: &Greeting,
+) -> Result<(TcpStream, BufReader<TcpStream>), String> {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let reason = match greeted(address, greeting) {
+            Ok((socket, reader, ToBranch::Welcome)) => return Ok((socket, reader)),
+            Ok((.., ToBranch::Refused { reason, is_final: true })) => {
+                return Err(format!("process 0 ({address}) refuses: {reason}"));
+            }
+            Ok((.., ToBranch::Refused { reason, .. })) => reason,
+            Ok(_) => "something else listens there".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        if Instant::now() >= end {
+            return Err(format!(
+                "process 0 ({address}) cannot be reached within {} seconds: {reason}. Start it, with \
+                 the same file of hosts",
+                PATIENCE.as_secs()
+            ));
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+type Greeted = (TcpStream, BufReader<TcpStream>, ToBranch);
+
+fn greeted(address: &str, greeting: &Greeting) -> std::io::Result<Greeted> {
+    let mut socket = TcpStream::connect(address)?;
+    socket.set_read_timeout(Some(GREETED))?;
+    socket.set_nodelay(true)?;
+    keep_watch(&socket)?;
+    frame::write(&mut socket, greeting)?;
+    let mut reader = BufReader::new(socket.try_clone()?);
+    let answer = frame::read_greeting(&mut reader)?;
+    socket.set_read_timeout(None::<Duration>)?;
+    Ok((socket, reader, answer))
+}

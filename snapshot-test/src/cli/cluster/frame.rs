@@ -1,0 +1,129 @@
+//! What processes of a cluster say to each other: JSON, one object to a line.
+
+use std::io::{self, BufRead, Read, Write};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use snapshot_test::monitor::Held;
+
+use crate::cli::outlet::Report;
+
+/// The version of these.
+pub(super) const VERSION: u32 = 1;
+
+/// Bytes of a frame, at most: of a report with a long argument.
+const MOST: u64 = 1 << 28;
+
+/// Bytes of a greeting, at most: it may come from anywhere.
+const GREETING: u64 = 1 << 12;
+
+/// What a process says first, and process 0 compares with itself.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct Greeting {
+    /// The version of what follows.
+    pub snapshot_cluster: u32,
+    /// Which process this is.
+    pub process: usize,
+    /// How many there are.
+    pub processes: usize,
+    /// What they do, with the options in which all must be alike.
+    pub task: String,
+}
+
+/// To process 0.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) enum ToHead {
+    /// To be printed; it is waited for until that is done.
+    Report(Report),
+    /// An input has objects with these keys.
+    Claim { input: String, keys: Vec<Held> },
+    /// How far it is.
+    Progress(Progress),
+    /// All are to end, and to say what they know.
+    Stop,
+    /// All end: there is no answer, and this is why.
+    Fail(String),
+    /// Its inputs have ended, and this is what became of them.
+    Ended(serde_json::Value),
+}
+
+/// How far a process is.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub(in crate::cli) struct Progress {
+    /// Events that were read.
+    pub events: u64,
+    /// Objects that occurred.
+    pub objects: u64,
+}
+
+/// From process 0.
+#[derive(Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) enum ToBranch {
+    /// The greeting was right.
+    Welcome,
+    /// It was not; or, where another process with this number is there still, not yet.
+    Refused { reason: String, is_final: bool },
+    /// The first report without a receipt was printed, or nothing is printed any more.
+    Receipt { is_wanted: bool },
+    /// All are to end, and to say what they know.
+    Stop,
+    /// All end, with this exit code.
+    Exit(u8),
+}
+
+/// Writes a frame.
+pub(super) fn write(socket: &mut impl Write, frame: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(frame)?;
+    line.push(b'\n');
+    socket.write_all(&line)
+}
+
+/// Reads a frame; `None` at the end.
+pub(super) fn read<F: DeserializeOwned>(socket: &mut impl BufRead) -> io::Result<Option<F>> {
+    read_within(socket, MOST)
+}
+
+/// Reads a greeting, or the answer to one.
+pub(super) fn read_greeting<F: DeserializeOwned>(socket: &mut impl BufRead) -> io::Result<F> {
+    read_within(socket, GREETING)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+}
+
+fn read_within<F: DeserializeOwned>(socket: &mut impl BufRead, most: u64) -> io::Result<Option<F>> {
+    let mut line = Vec::new();
+    socket.by_ref().take(most).read_until(b'\n', &mut line)?;
+    match line.last() {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some(serde_json::from_slice(&line)?)),
+        // It was cut off, or is longer than any.
+        Some(_) => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_what_is_cut_off_is_not() {
+        let result = Some("two\nlines \u{1b}\u{2028}\0".to_owned());
+        let report = Report { id: "a".to_owned(), result, diagnostic: None, code: 1 };
+        let mut bytes = Vec::new();
+        write(&mut bytes, &ToHead::Report(report.clone())).unwrap();
+        write(&mut bytes, &ToHead::Stop).unwrap();
+        let mut input = &bytes[..];
+        let first = read(&mut input).unwrap();
+        assert!(matches!(first, Some(ToHead::Report(read)) if read == report));
+        assert!(matches!(read(&mut input).unwrap(), Some(ToHead::Stop)));
+        assert!(read::<ToHead>(&mut input).unwrap().is_none());
+        for length in 1..bytes.len() {
+            let mut input = &bytes[..length];
+            while let Ok(Some(frame)) = read::<ToHead>(&mut input) {
+                assert!(matches!(frame, ToHead::Report(_)), "of {length} bytes");
+            }
+            assert!(input.is_empty());
+        }
+        let long = vec![b' '; 2 << 12];
+        assert!(read_greeting::<Greeting>(&mut &long[..]).is_err());
+        assert!(read_greeting::<Greeting>(&mut &b"GET / HTTP/1.1\n"[..]).is_err());
+    }
+}

@@ -1,0 +1,323 @@
+//! Process 0 of a cluster: it prints what all find, and knows which input each object is of.
+
+use std::collections::{HashMap, HashSet};
+use std::io::BufReader;
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+use snapshot_io::hosts::Members;
+use snapshot_io::output;
+use snapshot_io::socket::keep_watch;
+use snapshot_test::Value;
+
+use super::frame::{self, Greeting, Progress, ToBranch, ToHead, VERSION};
+use super::{FAREWELL, GREETED, NOTICE, PAUSE, lock};
+use crate::cli::outlet::{Outlet, Report};
+
+/// Process 0.
+pub(super) struct Head {
+    hall: Arc<Hall>,
+}
+
+/// What all threads of process 0 know.
+struct Hall {
+    members: Members,
+    greeting: Greeting,
+    outlet: Arc<Outlet>,
+    state: Mutex<State>,
+    /// A process has come, ended or been lost.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Of each process; the first is this one.
+    seats: Vec<Seat>,
+    /// The inputs that have objects, each with its process.
+    inputs: Vec<(usize, String)>,
+    /// Of each object its input.
+    homes: HashMap<Value, usize>,
+    /// What was printed for each process: one that was killed, and goes on from a checkpoint, may
+    /// report again.
+    shown: HashSet<(usize, String)>,
+}
+
+/// What is known of a process.
+#[derive(Default)]
+struct Seat {
+    /// By which it hears.
+    writer: Option<TcpStream>,
+    has_come: bool,
+    progress: Progress,
+    /// What became of its inputs, once they have ended.
+    ended: Option<Json>,
+}
+
+impl Head {
+    /// Listens, from now on.
+    ///
+    /// # Errors
+    /// The message, if it cannot.
+    pub fn listen(
+        members: &Members,
+        greeting: Greeting,
+        outlet: Arc<Outlet>,
+    ) -> Result<Self, String> {
+        let address = &members.addresses()[0];
+        let cannot = |error| format!("process 0 cannot listen at {address}: {error}");
+        let listener = TcpListener::bind(address).map_err(cannot)?;
+        let seats = members.addresses().iter().map(|_| Seat::default()).collect();
+        let hall = Arc::new(Hall {
+            members: members.clone(),
+            greeting,
+            outlet,
+            state: Mutex::new(State { seats, ..State::default() }),
+            changed: Condvar::new(),
+        });
+        let shared = Arc::clone(&hall);
+        let thread = thread::Builder::new().name("cluster".to_owned());
+        thread.spawn(move || accept(&listener, &shared)).map_err(cannot)?;
+        Ok(Self { hall })
+    }
+
+    /// Prints a report of this process. Whether to go on.
+    pub fn show(&self, report: &Report) -> bool {
+        self.hall.outlet.show(report)
+    }
+
+    /// An input of this process has objects with these keys.
+    pub fn claim(&self, input: &str, keys: &[Value]) {
+        self.hall.claim(0, input, keys.iter().cloned());
+    }
+
+    /// How far the other processes are.
+    pub fn progress(&self) -> Progress {
+        let state = lock(&self.hall.state);
+        state.seats.iter().fold(Progress::default(), |sum, seat| Progress {
+            events: sum.events + seat.progress.events,
+            objects: sum.objects + seat.progress.objects,
+        })
+    }
+
+    /// Waits until the inputs of all processes have ended; what became of them, without this one's. Every second
+    /// at least, `meanwhile` is called. None if all has ended before.
+    pub fn wait(&self, mut meanwhile: impl FnMut()) -> Option<Vec<Json>> {
+        let Hall { outlet, state, changed, members, .. } = &*self.hall;
+        let mut state = lock(state);
+        let (mut is_stopped, mut is_waited_for) = (false, false);
+        let began = Instant::now();
+        loop {
+            if outlet.ended().is_some() {
+                return None;
+            }
+            let others = || state.seats.iter().enumerate().skip(1);
+            let open = || others().filter(|(_, seat)| seat.ended.is_none());
+            let missing: Vec<usize> = open()
+                .filter(|(_, seat)| seat.writer.is_none())
+                .map(|(number, _)| number)
+                .collect();
+            if open().count() == 0 {
+                return Some(state.seats.iter_mut().filter_map(|seat| seat.ended.take()).collect());
+            }
+            if outlet.stop().load(Ordering::Relaxed) {
+                if open().count() == missing.len() {
+                    let named = named(&missing, members);
+                    outlet.fail(format_args!(
+                        "{named} not there, so nothing is said of all inputs\nhelp: with --checkpoint, \
+                         all go on where they were"
+                    ));
+                    return None;
+                }
+                if !std::mem::replace(&mut is_stopped, true) {
+                    state.seats.iter_mut().for_each(|seat| seat.say(&ToBranch::Stop));
+                }
+            } else if !missing.is_empty() && !is_waited_for && began.elapsed() >= NOTICE {
+                is_waited_for = true;
+                let named = named(&missing, members);
+                output::report(format_args!("waiting: {named} not there"));
+            }
+            let waited = changed.wait_timeout(state, PAUSE);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            drop(state);
+            meanwhile();
+            state = lock(&self.hall.state);
+        }
+    }
+
+    /// All end, with this exit code.
+    pub fn dismiss(&self, code: u8) {
+        let mut state = lock(&self.hall.state);
+        self.hall.outlet.end(code);
+        for seat in &mut state.seats {
+            seat.say(&ToBranch::Exit(code));
+            seat.writer.as_ref().map(|writer| writer.shutdown(Shutdown::Write));
+        }
+        // What was said last arrives if nothing that was sent here is left unread.
+        let end = Instant::now() + FAREWELL;
+        while state.seats.iter().any(|seat| seat.writer.is_some()) && Instant::now() < end {
+            let waited = self.hall.changed.wait_timeout(state, PAUSE);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// "process 1 (a:2101) and process 2 (b:2101) are".
+fn named(processes: &[usize], members: &Members) -> String {
+    let name = |process: &usize| format!("process {process} ({})", members.addresses()[*process]);
+    let names: Vec<String> = processes.iter().map(name).collect();
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    format!("{} {verb}", names.join(" and "))
+}
+
+impl Seat {
+    /// Says something to the process, if it is there. That it is lost is noticed where it is read.
+    fn say(&mut self, frame: &ToBranch) {
+        if let Some(writer) = &mut self.writer {
+            let _ = frame::write(writer, frame);
+        }
+    }
+}
+
+impl Hall {
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    fn name(&self, process: usize) -> String {
+        format!("process {process} ({})", self.members.addresses()[process])
+    }
+
+    /// Reads what a process says, to its end.
+    fn serve(&self, socket: TcpStream) {
+        // What fails to greet is none of the cluster's.
+        let Ok((process, mut reader)) = self.greeted(socket) else { return };
+        let reason = loop {
+            match frame::read(&mut reader) {
+                Ok(Some(frame)) => self.take(process, frame),
+                Ok(None) => break "it closed the connection".to_owned(),
+                Err(error) => break error.to_string(),
+            }
+        };
+        let mut state = self.state();
+        let seat = &mut state.seats[process];
+        seat.writer = None;
+        if seat.ended.is_none() && self.outlet.ended().is_none() {
+            output::report(format_args!(
+                "{} is lost: {reason}\nnote: the others go on; start it again with its checkpoint, or \
+                 end all with Ctrl-C",
+                self.name(process)
+            ));
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    fn take(&self, process: usize, frame: ToHead) {
+        match frame {
+            ToHead::Report(report) => {
+                let is_new = self.state().shown.insert((process, report.id.clone()));
+                let is_wanted =
+                    if is_new { self.outlet.show(&report) } else { self.outlet.ended().is_none() };
+                self.state().seats[process].say(&ToBranch::Receipt { is_wanted });
+            }
+            ToHead::Claim { input, keys } => {
+                self.claim(process, &input, keys.iter().map(Value::from));
+            }
+            ToHead::Progress(progress) => self.state().seats[process].progress = progress,
+            ToHead::Stop => self.outlet.stop().store(true, Ordering::Relaxed),
+            ToHead::Fail(message) => drop(self.outlet.fail(message)),
+            ToHead::Ended(ended) => {
+                self.state().seats[process].ended = Some(ended);
+                self.changed.notify_all();
+            }
+        }
+    }
+
+    /// An input of a process has objects with these keys: no other has.
+    fn claim(&self, process: usize, input: &str, keys: impl Iterator<Item = Value>) {
+        let mut state = self.state();
+        let State { inputs, homes, .. } = &mut *state;
+        let is_it = |(of, name): &(usize, String)| *of == process && name == input;
+        let number = inputs.iter().position(is_it).unwrap_or_else(|| {
+            inputs.push((process, input.to_owned()));
+            inputs.len() - 1
+        });
+        for key in keys {
+            let home = *homes.entry(key.clone()).or_insert(number);
+            if home != number {
+                self.outlet.fail(super::clashed(&inputs[home].1, input, None, &key));
+                return;
+            }
+        }
+    }
+
+    /// Exchanges greetings.
+    fn greeted(&self, mut socket: TcpStream) -> std::io::Result<(usize, BufReader<TcpStream>)> {
+        socket.set_read_timeout(Some(GREETED))?;
+        socket.set_nodelay(true)?;
+        keep_watch(&socket)?;
+        let mut reader = BufReader::new(socket.try_clone()?);
+        let theirs: Greeting = frame::read_greeting(&mut reader)?;
+        socket.set_read_timeout(None::<Duration>)?;
+        let process = theirs.process;
+        let refused = |reason, is_final| ToBranch::Refused { reason, is_final };
+        if let Some(reason) = self.differs(&theirs) {
+            frame::write(&mut socket, &refused(reason, true))?;
+            return Err(std::io::ErrorKind::InvalidData.into());
+        }
+        let mut state = self.state();
+        let seat = &mut state.seats[process];
+        if seat.writer.is_some() {
+            let reason = format!("another process {process} is there");
+            drop(state);
+            frame::write(&mut socket, &refused(reason, false))?;
+            return Err(std::io::ErrorKind::AddrInUse.into());
+        }
+        frame::write(&mut socket, &ToBranch::Welcome)?;
+        seat.writer = Some(socket);
+        seat.ended = None;
+        if std::mem::replace(&mut seat.has_come, true) {
+            output::report(format_args!("{} is back", self.name(process)));
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok((process, reader))
+    }
+
+    /// Why a process is none of this cluster's, if it is none.
+    fn differs(&self, theirs: &Greeting) -> Option<String> {
+        let ours = &self.greeting;
+        if theirs.snapshot_cluster != VERSION {
+            return Some("it is of another version: use the same program everywhere".to_owned());
+        }
+        if theirs.processes != ours.processes || !(1..ours.processes).contains(&theirs.process) {
+            let (their, our) = (theirs.processes, ours.processes);
+            return Some(format!(
+                "process {} knows of {their} processes and process 0 of {our}: give all the same \
+                 file of hosts",
+                theirs.process
+            ));
+        }
+        (theirs.task != ours.task).then(|| {
+            format!("it runs `{}`, and process 0 `{}`: start all alike", theirs.task, ours.task)
+        })
+    }
+}
+
+/// Takes connections, each in a thread of its own.
+fn accept(listener: &TcpListener, hall: &Arc<Hall>) {
+    for socket in listener.incoming() {
+        let Ok(socket) = socket else {
+            thread::sleep(PAUSE);
+            continue;
+        };
+        let hall = Arc::clone(hall);
+        let thread = thread::Builder::new().name("process".to_owned());
+        // Without a thread the connection is closed, and tried again by the other side.
+        let _ = thread.spawn(move || hall.serve(socket));
+    }
+}
