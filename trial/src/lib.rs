@@ -5,6 +5,7 @@
 #![cfg(unix)]
 #![forbid(unsafe_code)]
 
+pub mod network;
 pub mod pages;
 
 use std::io::Read;

@@ -3,6 +3,8 @@
 mod automata;
 mod check;
 mod ci;
+#[cfg(unix)]
+mod cluster;
 mod corpus;
 mod edn;
 mod explain;

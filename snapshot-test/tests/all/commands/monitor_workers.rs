@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
+use std::process::ChildStdin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rand::{RngExt as _, SeedableRng as _};
@@ -148,13 +149,27 @@ pub fn killed_fifty_times<A: Ord>(
 /// Alarms are not read: the input is not read either, however much of it there is.
 #[test]
 fn an_output_that_is_not_read_holds_the_input_up() {
+    let mut child = monitor(&["--all", "--workers", "2"]);
+    let writer = held_up(child.stdin.take().unwrap());
+    let (code, out, _) = ended(child);
+    writer.join().unwrap();
+    assert_eq!(code, 1);
+    assert_eq!(out.matches(": violation (2 operations").count(), 20_000);
+    assert!(
+        out.contains("violation (20000 of 20000 objects wrong; 80000 events"),
+        "{}",
+        &out[out.len() - 200..]
+    );
+}
+
+/// Writes 20,000 objects, each of them wrong, until nothing more is taken: that is before half of
+/// them. The thread goes on once it is.
+pub fn held_up(mut input: ChildStdin) -> JoinHandle<()> {
     let mut text = String::from("segments 1\n");
     for k in 0..20_000 {
         let k = format!("\"a user with quite a long name, so that there is much to be read: {k}\"");
         text += &format!("@{k} p0 update 1\n@{k} p0 ok\n@{k} p1 scan\n@{k} p1 ok 0\n");
     }
-    let mut child = monitor(&["--all", "--workers", "2"]);
-    let mut input = child.stdin.take().unwrap();
     let written = Arc::new(AtomicUsize::new(0));
     let counter = Arc::clone(&written);
     let total = text.len();
@@ -173,16 +188,8 @@ fn an_output_that_is_not_read_holds_the_input_up() {
         }
         before = now;
     }
-    assert!(before < total / 2, "{before} of {total} bytes were taken");
-    let (code, out, _) = ended(child);
-    writer.join().unwrap();
-    assert_eq!(code, 1);
-    assert_eq!(out.matches(": violation (2 operations").count(), 20_000);
-    assert!(
-        out.contains("violation (20000 of 20000 objects wrong; 80000 events"),
-        "{}",
-        &out[out.len() - 200..]
-    );
+    assert!(before < total / 2, "{before} of {total} bytes were read");
+    writer
 }
 
 /// A reader that has seen enough: it ends, quietly.

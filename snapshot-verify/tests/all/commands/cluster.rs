@@ -2,7 +2,6 @@
 //! the others when one is killed.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
@@ -27,11 +26,7 @@ pub(super) fn counts(lines: &[Value]) -> Vec<Value> {
 /// A file that names this many processes here, at ports that are free.
 pub(super) fn hosts(processes: usize) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let listeners = (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-    let listeners: Vec<TcpListener> = listeners.collect();
-    let addresses = listeners.iter().map(|of| of.local_addr().unwrap().to_string() + "\n");
-    let path = folder.path().join("hosts");
-    fs::write(&path, addresses.collect::<String>()).unwrap();
+    let path = trial::network::hosts(folder.path(), processes);
     (folder, path)
 }
 

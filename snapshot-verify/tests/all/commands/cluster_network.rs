@@ -2,17 +2,11 @@
 //!
 //! Process 1 knows process 0 by the address of a relay, which passes on what comes, piece by piece.
 
-use std::fs;
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use trial::network::Relay;
 
 use super::cluster::{CASE, counts, ended, hosts, kills, start};
 use super::json;
@@ -20,77 +14,12 @@ use super::json;
 /// Both greetings: a process that is cut off before these is called again, for a minute.
 const GREETINGS: u64 = 2 * 32;
 
-/// What passes between two processes.
-struct Relay {
-    /// Bytes that still pass; with the next one the connection is cut.
-    left: AtomicI64,
-    /// Bytes that have passed.
-    passed: AtomicU64,
-    /// What each piece waits for.
-    delay: Duration,
-}
-
-impl Relay {
-    /// Passes on what comes to the address that is returned.
-    fn start(to: String, left: u64, delay: Duration) -> (String, Arc<Self>) {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let left = AtomicI64::new(left.try_into().unwrap());
-        let relay = Arc::new(Self { left, passed: AtomicU64::new(0), delay });
-        let shared = Arc::clone(&relay);
-        thread::spawn(move || {
-            for caller in listener.incoming() {
-                // Until process 0 listens, the caller is cut off, and calls again.
-                let (Ok(caller), Ok(called)) = (caller, TcpStream::connect(&to)) else { continue };
-                for (from, to) in [(&caller, &called), (&called, &caller)] {
-                    let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                    let relay = Arc::clone(&shared);
-                    thread::spawn(move || relay.pass(from, to));
-                }
-            }
-        });
-        (address, relay)
-    }
-
-    /// Passes on what comes from one to the other, until the connection is cut, or one of them
-    /// ends it.
-    fn pass(&self, mut from: TcpStream, mut to: TcpStream) -> io::Result<()> {
-        let mut piece = [0; 1 << 12];
-        loop {
-            let read = from.read(&mut piece).unwrap_or(0);
-            let left = self.left.fetch_sub(read as i64, Ordering::Relaxed);
-            let passed = (read as i64).min(left).max(0) as usize;
-            thread::sleep(self.delay);
-            to.write_all(&piece[..passed])?;
-            self.passed.fetch_add(passed as u64, Ordering::Relaxed);
-            if read == 0 {
-                return to.shutdown(Shutdown::Write);
-            }
-            if passed < read {
-                to.shutdown(Shutdown::Both)?;
-                return from.shutdown(Shutdown::Both);
-            }
-        }
-    }
-}
-
-/// The file of hosts of process 1: it knows process 0 by another address.
-fn by(hosts: &Path, address: &str) -> PathBuf {
-    let text = fs::read_to_string(hosts).unwrap();
-    let rest = text.split_once('\n').unwrap().1;
-    let path = hosts.with_extension("relayed");
-    fs::write(&path, format!("{address}\n{rest}")).unwrap();
-    path
-}
-
 /// What both processes print, and how many bytes passed between them.
 fn relayed(case: &str, left: u64, delay: Duration) -> (Vec<(Option<i32>, String, String)>, u64) {
     let (_folder, hosts) = hosts(2);
-    let first = fs::read_to_string(&hosts).unwrap().lines().next().unwrap().to_owned();
-    let (address, relay) = Relay::start(first, left, delay);
-    let others = by(&hosts, &address);
+    let (relay, others) = Relay::start(&hosts, left, delay);
     let ended = ended(vec![start(case, &hosts, 0), start(case, &others, 1)]);
-    (ended, relay.passed.load(Ordering::Relaxed))
+    (ended, relay.passed())
 }
 
 #[test]

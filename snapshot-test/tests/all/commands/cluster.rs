@@ -1,0 +1,438 @@
+//! `monitor --cluster` and `check --cluster`: several processes, each with its inputs, find what one
+//! finds that reads all of them, whatever is killed, cut off or slow.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
+use trial::network::{Relay, hosts};
+
+use crate::commands::monitor::{ended, interrupt, monitor};
+use crate::commands::monitor_all::{Lines, records, rounds, wrong};
+use crate::commands::monitor_workers::{alarm, held_up, many};
+use crate::commands::{answer, run};
+
+/// A process of a cluster; the command with its options stands in one line.
+fn start(command: &str, hosts: &Path, process: usize, inputs: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
+        .args(command.split_whitespace())
+        .arg("--cluster")
+        .arg(hosts)
+        .args(["--process", &process.to_string()])
+        .args(inputs)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// How often processes are killed, or networks cut; `SNAPSHOT_KILLS` says how often else.
+fn kills() -> usize {
+    std::env::var("SNAPSHOT_KILLS").map_or(20, |kills| kills.parse().unwrap())
+}
+
+/// Recordings of many objects with keys of their own, in files; their paths.
+fn logs(folder: &Path, names: &[&str], rounds: usize) -> Vec<String> {
+    let write = |name: &&str| {
+        let path = folder.join(format!("{name}.txt"));
+        fs::write(&path, many(40, rounds).replace("user", name)).unwrap();
+        path.display().to_string()
+    };
+    names.iter().map(write).collect()
+}
+
+/// Without the names of processes.
+fn plain(text: &str) -> String {
+    let text = text.replace("process 0: ", "").replace("process 1: ", "");
+    text.replace("process 2: ", "").replace("process 3: ", "")
+}
+
+/// What is said of inputs and objects, in any order; and what is said last, if that is of all.
+fn sorted(out: &str, has_summary: bool) -> (Vec<String>, Option<String>) {
+    let mut lines: Vec<String> = plain(out).lines().map(str::to_owned).collect();
+    let last = if has_summary { lines.pop() } else { None };
+    lines.sort_unstable();
+    (lines, last)
+}
+
+#[test]
+fn any_number_of_processes_finds_what_one_finds() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = logs(folder.path(), &["a", "b", "c", "d"], 30);
+    // One is no recording from some place on.
+    fs::write(&names[3], "@1 p0 update 1\n@1 p0 okay\n").unwrap();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    for command in ["monitor --all --report json", "check --report json", "check"] {
+        let single = run(&format!("{command} {}", names.join(" ")));
+        let (code, single, errors) = answer(single);
+        let has_summary = command != "check --report json";
+        let expected = sorted(&single, has_summary);
+        assert!(code == 1 && expected.0.len() >= 3, "{errors}");
+        for processes in 1..=4 {
+            let hosts = hosts(folder.path(), processes);
+            let inputs = |process| -> Vec<&str> {
+                // The last one reads what the others leave.
+                let last = if process + 1 == processes { names.len() } else { process + 1 };
+                names[process..last].to_vec()
+            };
+            let start = |process| start(command, &hosts, process, &inputs(process));
+            let children: Vec<Child> = (0..processes).map(start).collect();
+            for (process, child) in children.into_iter().enumerate() {
+                let (found, out, error) = ended(child);
+                assert_eq!(found, code, "process {process} of {processes}: {error}");
+                if process == 0 {
+                    let is_same = sorted(&out, has_summary) == expected;
+                    assert!(is_same, "{processes} processes: {command}: {out:.2000}");
+                    assert_eq!(plain(&error).contains("okay"), errors.contains("okay"), "{error}");
+                } else {
+                    assert_eq!(out, "", "process {process}");
+                }
+            }
+        }
+    }
+}
+
+/// All processes name the same folder, and each file is judged by one of them.
+#[test]
+fn files_that_all_see_are_split() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (0..24).map(|number| format!("log {number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    logs(&folder.path().join("."), &names, 3);
+    let whole = folder.path().display().to_string();
+    let place = tempfile::tempdir().unwrap();
+    let hosts = hosts(place.path(), 3);
+    let start = |process| start("check --split --report json", &hosts, process, &[&whole]);
+    let mut children = (0..3).map(start).collect::<Vec<Child>>().into_iter();
+    let (_, out, error) = ended(children.next().unwrap());
+    let mut of = BTreeMap::new();
+    let mut read = BTreeSet::new();
+    for record in records(&out) {
+        let input = record["input"].as_str().unwrap();
+        let (process, name) = input.split_once(": ").unwrap();
+        assert!(read.insert(name.to_owned()), "{name} was judged twice");
+        *of.entry(process.to_owned()).or_insert(0) += 1;
+    }
+    assert_eq!(read.len(), 24, "{error}");
+    assert!(of.len() == 3 && of.values().all(|count| *count > 2), "{of:?}");
+    children.for_each(|child| drop(ended(child)));
+}
+
+#[test]
+fn an_object_of_two_processes_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["a.txt", "b.txt"].map(|name| folder.path().join(name).display().to_string());
+    fs::write(&names[0], rounds(&["1", "\"x\""], 1..4)).unwrap();
+    fs::write(&names[1], rounds(&["\"x\"", "2"], 1..4)).unwrap();
+    let hosts = hosts(folder.path(), 2);
+    let start = |process| start("monitor --all", &hosts, process, &[&names[process]]);
+    let [first, second] = [0, 1].map(start);
+    let (code, out, error) = ended(first);
+    assert_eq!((code, out.as_str()), (2, ""), "{error}");
+    let [a, b] = [0, 1].map(|process| format!("process {process}: {}", names[process]));
+    let is_named = error.starts_with(&format!("{a}: object @\"x\" is in {b}, too"))
+        || error.starts_with(&format!("{b}: object @\"x\" is in {a}, too"));
+    assert!(is_named && error.contains("help: write all events of an object to one"), "{error}");
+    assert_eq!(ended(second).0, 2);
+}
+
+/// An alarm of one process ends inputs of others that have no end; with --all, it does not.
+#[test]
+fn an_alarm_ends_all_or_none() {
+    for (all, process) in [("", 0), ("", 1), (" --all", 1)] {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["0", "1", "2"].map(|name| folder.path().join(name).display().to_string());
+        for (key, name) in names.iter().enumerate() {
+            fs::write(name, rounds(&[&key.to_string()], 1..4)).unwrap();
+        }
+        let hosts = hosts(folder.path(), 3);
+        let command = format!("monitor --follow{all}");
+        let start = |process: usize| start(&command, &hosts, process, &[&names[process]]);
+        let mut children = [0, 1, 2].map(start);
+        let output = Lines::of(children[0].stdout.take().unwrap());
+        let mut log = File::options().append(true).open(&names[process]).unwrap();
+        log.write_all(wrong(&process.to_string()).as_bytes()).unwrap();
+        output.until(&format!("process {process}: {} @{process}: violation", names[process]));
+        if all.is_empty() {
+            assert!(!output.rest().contains("inputs"));
+        } else {
+            let mut log = File::options().append(true).open(&names[2]).unwrap();
+            log.write_all(wrong("2").as_bytes()).unwrap();
+            output.until("@2: violation");
+            // Ctrl-C in any of them ends all, with the summary.
+            interrupt(&children[2]);
+            let rest = output.rest();
+            assert!(
+                rest.contains("3 inputs: violation (2 of 3 objects wrong; 40 events"),
+                "{rest}"
+            );
+        }
+        for child in children {
+            let (code, out, error) = ended(child);
+            assert_eq!((code, out.as_str(), error.as_str()), (1, "", ""));
+        }
+    }
+}
+
+/// The alarms of a report for programs, and its summary, if it has one. What was being written when
+/// the process was killed is no line.
+fn alarms(out: &str) -> (Vec<(String, String, u64)>, Option<String>) {
+    let (mut alarms, mut summary) = (Vec::new(), None);
+    for line in out.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+        let record: Value = serde_json::from_str(line).unwrap();
+        if record["objects"].is_object() {
+            summary = Some(line.to_owned());
+            continue;
+        }
+        let (key, place) = alarm(&record);
+        alarms.push((record["input"].as_str().unwrap().to_owned(), key, place));
+    }
+    (alarms, summary)
+}
+
+const MONITOR: &str = "monitor --all --report json --every 0 --checkpoint";
+
+/// Two processes that read, and one that reports.
+struct Course {
+    folder: tempfile::TempDir,
+    hosts: std::path::PathBuf,
+    names: Vec<String>,
+}
+
+impl Course {
+    fn new(rounds: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let hosts = hosts(folder.path(), 3);
+        let names = logs(folder.path(), &["north", "south"], rounds);
+        Self { folder, hosts, names }
+    }
+
+    /// Starts a process, or starts it again.
+    fn start(&self, process: usize, hosts: &Path) -> Child {
+        let saved = self.folder.path().join(format!("kept-{process}")).display().to_string();
+        let name = if process > 0 { &[self.names[process - 1].as_str()][..] } else { &[] };
+        start(&format!("{MONITOR} {saved}"), hosts, process, name)
+    }
+
+    /// What one process finds that reads all: alarms, and the summary.
+    fn expected(&self) -> (Vec<(String, String, u64)>, String) {
+        let (code, out, _) =
+            ended(monitor(&["--all", "--report", "json", &self.names[0], &self.names[1]]));
+        assert_eq!(code, 1);
+        let (mut found, summary) = alarms(&out);
+        found.sort_unstable();
+        assert!(found.len() > 5, "{out}");
+        (found, summary.unwrap())
+    }
+}
+
+/// Whichever of the processes that read is killed, and however often: started again it misses nothing, and
+/// process 0, which was never killed, prints each alarm once.
+#[test]
+fn a_process_that_is_killed_and_started_again_misses_nothing() {
+    let mut random = ChaCha8Rng::seed_from_u64(41);
+    let mut killed = 0;
+    let mut again = 0;
+    while killed < kills() {
+        let course = Course::new(300);
+        let (expected, summary) = course.expected();
+        let first = course.start(0, &course.hosts);
+        let mut others = [1, 2].map(|process| course.start(process, &course.hosts));
+        for _ in 0..10 {
+            thread::sleep(Duration::from_millis(random.random_range(0..60)));
+            let process = random.random_range(1..=2);
+            let child = &mut others[process - 1];
+            let _ = child.kill();
+            killed += usize::from(child.wait().unwrap().code().is_none());
+            *child = course.start(process, &course.hosts);
+        }
+        let (code, out, error) = ended(first);
+        assert_eq!(code, 1, "{error}");
+        let (found, last) = alarms(&out);
+        let mut found: Vec<_> =
+            found.into_iter().map(|(input, key, at)| (plain(&input), key, at)).collect();
+        found.sort_unstable();
+        assert_eq!(found, expected);
+        assert_eq!(last.map(|last| plain(&last)), Some(summary));
+        again += error.matches("is back").count();
+        for child in others {
+            assert_eq!(ended(child).0, 1);
+        }
+    }
+    assert!(again >= kills() / 4, "{again} of {killed} were started again after they had come");
+}
+
+/// Without process 0 there is no answer: the others say so, and all go on from their checkpoints.
+#[test]
+fn when_process_0_is_killed_the_others_end_and_all_go_on() {
+    let mut random = ChaCha8Rng::seed_from_u64(42);
+    let course = Course::new(300);
+    let (expected, summary) = course.expected();
+    let (mut raised, mut lost) = (BTreeSet::new(), 0);
+    for kill in 0.. {
+        let mut children = [0, 1, 2].map(|process| course.start(process, &course.hosts));
+        if kill < kills() / 2 {
+            thread::sleep(Duration::from_millis(random.random_range(0..150)));
+            let _ = children[0].kill();
+        }
+        let [first, others @ ..] = children;
+        let output = first.wait_with_output().unwrap();
+        let (found, last) = alarms(&String::from_utf8(output.stdout).unwrap());
+        raised.extend(found.into_iter().map(|(input, key, at)| (plain(&input), key, at)));
+        // One that had not come yet would wait for a minute.
+        let is_over = output.status.code().is_some();
+        for mut child in others {
+            if is_over || has_ended(&mut child) {
+                let (code, out, error) = ended(child);
+                assert_eq!(out, "");
+                lost += usize::from(code == 2 && error.contains("process 0 (127.0.0.1:"));
+                assert!(
+                    if is_over { code == 1 } else { code == 2 || code == 1 },
+                    "{code}: {error}"
+                );
+            } else {
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+        if is_over && kill >= kills() / 2 {
+            assert_eq!(last.map(|last| plain(&last)), Some(summary));
+            break;
+        }
+    }
+    assert!(lost > 0, "none lost process 0");
+    assert_eq!(raised.into_iter().collect::<Vec<_>>(), expected);
+}
+
+/// Whether it ends within some seconds.
+fn has_ended(child: &mut Child) -> bool {
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(3) {
+        if child.try_wait().unwrap().is_some() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+/// Wherever the connection is cut, the process says so, and, started again, misses nothing.
+#[test]
+fn a_network_that_is_cut_or_slow_loses_nothing() {
+    let mut random = ChaCha8Rng::seed_from_u64(43);
+    let course = Course::new(60);
+    let (expected, summary) = course.expected();
+    let greetings = 400;
+    let mut total = 0;
+    for cut in 0..=kills() / 2 {
+        for process in 0..3 {
+            let _ = fs::remove_file(course.folder.path().join(format!("kept-{process}")));
+        }
+        // The first time it is slow, and not cut.
+        let (left, delay) = match cut {
+            0 => (1 << 40, Duration::from_millis(2)),
+            _ => (random.random_range(greetings..total), Duration::ZERO),
+        };
+        let (relay, relayed) = Relay::start(&course.hosts, left, delay);
+        let first = course.start(0, &course.hosts);
+        let second = course.start(1, &course.hosts);
+        let mut third = course.start(2, &relayed);
+        if cut == 0 {
+            assert_eq!(ended(third).0, 1);
+            total = relay.passed();
+            assert!(total > 2 * greetings, "{total} bytes");
+        } else {
+            let began = Instant::now();
+            // It may have got the answer before it was cut off.
+            while third.try_wait().unwrap().is_none() {
+                assert!(began.elapsed() < Duration::from_secs(60), "it hangs");
+                thread::sleep(Duration::from_millis(5));
+            }
+            let (code, out, error) = ended(third);
+            let is_lost = code == 2 && error.contains("is lost: ");
+            assert!(out.is_empty() && (code == 1 || is_lost), "{left} of {total}: {code}, {error}");
+            if is_lost {
+                assert_eq!(ended(course.start(2, &course.hosts)).0, 1);
+            }
+        }
+        let (code, out, error) = ended(first);
+        assert_eq!(code, 1, "{error}");
+        let (mut found, last) = alarms(&out);
+        found.iter_mut().for_each(|(input, ..)| *input = plain(input));
+        found.sort_unstable();
+        assert_eq!(
+            (found, last.map(|last| plain(&last))),
+            (expected.clone(), Some(summary.clone()))
+        );
+        assert_eq!(ended(second).0, 1);
+    }
+}
+
+/// Alarms that are not read at process 0 hold up what another process reads.
+#[test]
+fn an_output_that_is_not_read_holds_up_other_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let hosts = hosts(folder.path(), 2);
+    let mut first = start("monitor --all", &hosts, 0, &[]);
+    let mut second = start("monitor --all", &hosts, 1, &["-"]);
+    let writer = held_up(second.stdin.take().unwrap());
+    let output = Lines::of(first.stdout.take().unwrap());
+    let rest = output.rest();
+    assert!(rest.contains("20000 of 20000 objects wrong; 80000 events"), "{:.300}", rest);
+    writer.join().unwrap();
+    assert_eq!((ended(first).0, ended(second).0), (1, 1));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let hosts = hosts(folder.path(), 2);
+    let shown = hosts.display();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let busy = folder.path().join("busy");
+    fs::write(&busy, format!("{}\n", taken.local_addr().unwrap())).unwrap();
+    for (arguments, why) in [
+        (format!("monitor --cluster {shown} --process 2"), "there is no process 2: 2 are named"),
+        (format!("check --cluster {shown} --process 2 a"), "there is no process 2: 2 are named"),
+        (format!("monitor --cluster {shown}.no --process 0"), "cannot read --cluster"),
+        (format!("monitor --cluster {} --process 0", busy.display()), "process 0 cannot listen at"),
+        (format!("monitor --cluster {shown}"), "--process"),
+        ("monitor --process 1".to_owned(), "--cluster"),
+        ("check --split a".to_owned(), "--cluster"),
+        (format!("check --cluster {shown} --process 0 --object queue a"), "--object"),
+        (
+            format!("check --cluster {shown} --process 0 --report junit a"),
+            "--report human and json",
+        ),
+    ] {
+        let (code, out, error) = answer(run(&arguments));
+        assert_eq!((code, out.as_str()), (2, ""), "{arguments}: {error}");
+        assert!(error.contains(why), "{arguments}: {error}");
+    }
+
+    // Processes that are not started alike.
+    for (first, second, why) in [
+        ("monitor --all", "monitor", "it runs `monitor --report human`"),
+        ("monitor --all", "check", "it runs `check --report human`"),
+    ] {
+        let mut first = start(first, &hosts, 0, &[]);
+        let (code, _, error) = ended(start(second, &hosts, 1, &[]));
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains("refuses: ") && error.contains(why), "{error}");
+        first.kill().unwrap();
+        first.wait().unwrap();
+    }
+
+    // An input that cannot be read ends all, and all say why.
+    let first = start("monitor --all --follow", &hosts, 0, &["nowhere.txt"]);
+    let (code, _, error) = ended(first);
+    assert!(code == 2 && error.contains("nowhere.txt"), "{error}");
+}
