@@ -278,6 +278,9 @@ impl Hall {
             return Err(std::io::ErrorKind::AddrInUse.into());
         }
         frame::write(&mut socket, &ToBranch::Welcome)?;
+        if self.outlet.stop().load(Ordering::Relaxed) {
+            frame::write(&mut socket, &ToBranch::Stop)?;
+        }
         seat.writer = Some(socket);
         seat.ended = None;
         if std::mem::replace(&mut seat.has_come, true) {

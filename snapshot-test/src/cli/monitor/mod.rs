@@ -30,9 +30,9 @@ use self::clocks::{Clocks, Keeper};
 use self::inputs::Input;
 use super::check::ReportFormat;
 use super::cluster::Processes;
-use super::{print, trouble};
+use super::{TROUBLE, print, trouble};
 
-/// Set by Ctrl-C: what has been read is reported.
+/// Set by Ctrl-C: what has been read is reported. A second one ends it at once.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Judges recordings while they are being made, however long: standard input, files that
@@ -106,7 +106,12 @@ impl Monitor {
                  tcp://127.0.0.1:PORT beside them",
             ));
         }
-        ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed))
+        let stop = || {
+            if STOP.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(TROUBLE));
+            }
+        };
+        ctrlc::set_handler(stop)
             .map_err(|error| trouble(format_args!("cannot listen to Ctrl-C: {error}")))?;
         let resumed = Resumed::parse(self.kept()?.as_deref(), self.is_several());
         let resumed = resumed.map_err(|error| self.no_checkpoint(&error))?;
