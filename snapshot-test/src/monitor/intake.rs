@@ -30,6 +30,10 @@ struct Lanes {
     used: Option<Receiver<Batch>>,
     /// Whether the input was read since this was asked last.
     was_read: bool,
+    /// Events that were handed over since they were counted last.
+    events: u64,
+    /// Keys that were counted.
+    counted: usize,
 }
 
 impl Lanes {
@@ -48,6 +52,13 @@ impl Lanes {
     fn send_all(&mut self) {
         (0..self.lanes.len()).for_each(|worker| self.send(worker));
     }
+
+    /// Events and keys since they were counted last.
+    fn count(&mut self) -> (u64, u64) {
+        let keys: usize = self.lanes.iter().map(|lane| lane.keys).sum();
+        let fresh = keys - std::mem::replace(&mut self.counted, keys);
+        (std::mem::take(&mut self.events), fresh as u64)
+    }
 }
 
 /// What a thread has read and the workers have not got yet.
@@ -56,9 +67,15 @@ pub struct Outbox(Rc<RefCell<Lanes>>);
 
 impl Outbox {
     /// An input before which this is emptied whenever it may have to be waited for, and of which at
-    /// most so many bytes are read at a time: what waits is no more than what stands in these.
-    pub fn before<R>(&self, input: R, most: usize) -> Emptied<R> {
-        Emptied { outbox: self.clone(), input, most }
+    /// most so many bytes are read at a time: what waits is no more than what stands in these. `count` takes
+    /// the events and the keys that have come since the time before.
+    pub fn before<R, C: FnMut(u64, u64)>(&self, input: R, most: usize, count: C) -> Emptied<R, C> {
+        Emptied { outbox: self.clone(), input, most, count }
+    }
+
+    /// Events and keys since they were counted last.
+    pub fn count(&self) -> (u64, u64) {
+        self.0.borrow_mut().count()
     }
 
     /// Whether the input was read since this was asked last.
@@ -68,18 +85,21 @@ impl Outbox {
 }
 
 /// An input that may have to be waited for: see [`Outbox::before`].
-pub struct Emptied<R> {
+pub struct Emptied<R, C> {
     outbox: Outbox,
     input: R,
     most: usize,
+    count: C,
 }
 
-impl<R: Read> Read for Emptied<R> {
+impl<R: Read, C: FnMut(u64, u64)> Read for Emptied<R, C> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut lanes = self.outbox.0.borrow_mut();
         lanes.was_read = true;
         lanes.send_all();
+        let (events, keys) = lanes.count();
         drop(lanes);
+        (self.count)(events, keys);
         let most = buffer.len().min(self.most);
         self.input.read(&mut buffer[..most])
     }
@@ -116,7 +136,7 @@ impl Intake {
             lanes.push(Lane { messages, keys: 0, fresh: Vec::new(), batch: Batch::new() });
         }
         *outbox.0.borrow_mut() =
-            Lanes { input: self.input, lanes, used: Some(used), was_read: false };
+            Lanes { input: self.input, lanes, used: Some(used), ..Lanes::default() };
         Dealer { outbox, places: Vec::new(), home }
     }
 }
@@ -142,6 +162,7 @@ impl Dealer {
     /// Hands over the event that was read last.
     pub fn deal<R: Read>(&mut self, dealt: &Dealt, reader: &mut Reader<R>) {
         let mut lanes = self.outbox.0.borrow_mut();
+        lanes.events += 1;
         let index = dealt.parsed.key.map_or(0, Key::index);
         if index == self.places.len() {
             let name = dealt.parsed.key.map(|key| &reader.keys()[key.index()]);

@@ -12,12 +12,15 @@ use rand_chacha::ChaCha8Rng;
 use snapshot_test::format::{Format, Location, Reader};
 use snapshot_test::judge::Options;
 use snapshot_test::monitor::{
-    Answer, Checkpoint, Checkpoints, Clash, Crew, Desk, Judge as _, Outbox, Share, Snapshots,
-    Standing, owner,
+    Answer, Checkpoint, Checkpoints, Clash, Crew, Desk, Emptied, Judge as _, Outbox, Share,
+    Snapshots, Standing, owner,
 };
 use snapshot_test::{InputError, Value};
 
 use crate::shares::{self, Recording, due};
+
+/// Takes how many events and keys have come.
+type Count = fn(u64, u64);
 
 /// An alarm of an input.
 type Alarm = (usize, shares::Alarm);
@@ -61,7 +64,7 @@ impl Desk for Brought {
 /// An input that is being read.
 struct Open<'a> {
     dealer: snapshot_test::monitor::Dealer,
-    reader: Reader<snapshot_test::monitor::Emptied<&'a [u8]>>,
+    reader: Reader<Emptied<&'a [u8], Count>>,
     begin: (u64, u64),
 }
 
@@ -193,7 +196,8 @@ fn opened<'a>(
     // A line that says nothing: where all was read, there would be no recording.
     let rest = &text.as_bytes()[begin.0 as usize..];
     let rest = if rest.is_empty() { b"# the end\n" } else { rest };
-    let reader = Reader::text(outbox.before(rest, most)).unwrap();
+    let count: Count = |_, _| ();
+    let reader = Reader::text(outbox.before(rest, most, count)).unwrap();
     Open { dealer: crew.intake(input).begin(shares, home, outbox), reader, begin }
 }
 

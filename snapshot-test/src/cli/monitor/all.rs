@@ -170,6 +170,7 @@ impl Monitor {
         });
         let here = Standings { inputs: inputs.collect(), is_bad };
         let here = serde_json::to_value(here).expect("numbers and texts become JSON");
+        Shown::post(&whole);
         let meanwhile = || progress.show(&whole);
         Ok(post.conclude(here, meanwhile, |all, outlet| self.summed(all, outlet)))
     }
@@ -258,7 +259,7 @@ struct Standings {
 struct Shown {
     progress: Progress,
     title: String,
-    /// When the post was last told.
+    /// When process 0 was last let know.
     posted: Instant,
 }
 
@@ -267,16 +268,21 @@ impl Shown {
         Self { progress: Progress::new(status), title, posted: Instant::now() }
     }
 
+    /// Lets process 0 know how far this one is; how far all are, as far as that is known here.
+    fn post(whole: &Whole<'_>) -> cluster::Progress {
+        let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let here = cluster::Progress { events: load(&whole.events), objects: load(&whole.objects) };
+        whole.printer.post().progress(here)
+    }
+
     /// Shows how far it is, if it is time for that.
     fn show(&mut self, whole: &Whole<'_>) {
         if self.posted.elapsed() < PERIOD && !self.progress.is_due() {
             return;
         }
         self.posted = Instant::now();
-        let load = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let here = cluster::Progress { events: load(&whole.events), objects: load(&whole.objects) };
+        let cluster::Progress { events, objects } = Self::post(whole);
         let post = whole.printer.post();
-        let cluster::Progress { events, objects } = post.progress(here);
         self.progress.print(&self.title, events, || {
             format!("{events} events read, {objects} objects, {} alarms", post.outlet().alarms())
         });

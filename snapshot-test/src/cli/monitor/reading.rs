@@ -34,6 +34,14 @@ pub(super) struct Whole<'a> {
     pub objects: AtomicU64,
 }
 
+impl Whole<'_> {
+    /// Events were read, with objects that had not occurred before.
+    fn count(&self, events: u64, objects: u64) {
+        self.events.fetch_add(events, Ordering::Relaxed);
+        self.objects.fetch_add(objects, Ordering::Relaxed);
+    }
+}
+
 /// What a thread that reads says.
 pub(super) enum Notice {
     /// It begins to read an input.
@@ -89,7 +97,8 @@ impl Reading<'_> {
         let (name, most) = (input.name.clone(), self.whole.most);
         let input = input.open(resumed).map_err(|message| self.fatal(message))?;
         let outbox = Outbox::default();
-        let opened = inputs::reader(outbox.before(input, most), resumed)
+        let count = |events, objects| self.whole.count(events, objects);
+        let opened = inputs::reader(outbox.before(input, most, count), resumed)
             .map_err(|error| self.fatal(format_args!("{name}: cannot read: {error}")))?;
         let one = One { reading: self, number, name: &name, resumed, outbox };
         let reader = match opened {
@@ -209,12 +218,7 @@ impl One<'_> {
             let _ = reading.notices.send(Notice::Kept(self.number, text, began.elapsed()));
         };
         // What was wanted before is wanted still.
-        let (mut since, mut counted, mut kept) = (0_u64, (0, 0), 0);
-        let mut count = |since: u64, objects: u64| {
-            whole.events.fetch_add(since - counted.0, Ordering::Relaxed);
-            whole.objects.fetch_add(objects - counted.1, Ordering::Relaxed);
-            counted = (since, objects);
-        };
+        let (mut since, mut kept) = (0_u64, 0);
         let end = loop {
             if whole.stop.load(Ordering::Relaxed) {
                 break None;
@@ -231,7 +235,6 @@ impl One<'_> {
             };
             since += 1;
             if self.outbox.was_read() || since.is_multiple_of(STRIDE) {
-                count(since, reader.keys().len() as u64);
                 let wanted = whole.wanted.load(Ordering::Relaxed);
                 if wanted != kept {
                     kept = wanted;
@@ -241,7 +244,8 @@ impl One<'_> {
             }
             dealer.deal(&next, &mut reader);
         };
-        count(since, reader.keys().len() as u64);
+        let (events, objects) = self.outbox.count();
+        whole.count(events, objects);
         let began = Instant::now();
         let end = end.filter(|_| whole.monitor.checkpoint.is_some());
         let objects = dealer.end(end);
