@@ -144,6 +144,46 @@ fn an_object_of_two_processes_is_refused() {
     assert_eq!(ended(second).0, 2);
 }
 
+/// A checkpoint has keys, too, of which nothing more need be read.
+#[test]
+fn an_object_of_a_checkpoint_is_of_its_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let hosts = hosts(folder.path(), 2);
+    let names = ["a", "b", "kept"].map(|name| folder.path().join(name).display().to_string());
+    fs::write(&names[0], rounds(&["1", "2"], 1..4)).unwrap();
+    fs::write(&names[1], rounds(&["3"], 1..4)).unwrap();
+    let kept = format!("monitor --all --checkpoint {}", names[2]);
+    let ends = |key: &str| {
+        let first = start("monitor --all", &hosts, 0, &[&names[1]]);
+        let second = start(&kept, &hosts, 1, &[&names[0]]);
+        let (first, second) = (ended(first), ended(second));
+        assert_eq!(first.0, second.0, "{key}");
+        first
+    };
+    assert_eq!(ends("3").0, 0);
+    fs::write(&names[1], rounds(&["1"], 1..4)).unwrap();
+    let (code, out, error) = ends("1");
+    assert_eq!((code, out.as_str()), (2, ""), "{error}");
+    assert!(error.contains("object @1 is in process "), "{error}");
+}
+
+/// What is no event at one process is the answer of all, unless an object is wrong.
+#[test]
+fn a_malformed_input_of_one_process_is_of_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let hosts = hosts(folder.path(), 2);
+    let names = ["a", "b"].map(|name| folder.path().join(name).display().to_string());
+    fs::write(&names[0], rounds(&["1"], 1..4)).unwrap();
+    fs::write(&names[1], rounds(&["2"], 1..4) + "@2 p0 okay\n").unwrap();
+    for command in ["monitor --all", "check"] {
+        let children = [0, 1].map(|process| start(command, &hosts, process, &[&names[process]]));
+        for (process, child) in children.into_iter().enumerate() {
+            let (code, out, error) = ended(child);
+            assert_eq!(code, 2, "process {process}: {out}{error}");
+        }
+    }
+}
+
 /// An alarm of one process ends inputs of others that have no end; with --all, it does not.
 #[test]
 fn an_alarm_ends_all_or_none() {
