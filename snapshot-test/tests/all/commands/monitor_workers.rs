@@ -150,7 +150,7 @@ pub fn killed_fifty_times<A: Ord>(
 #[test]
 fn an_output_that_is_not_read_holds_the_input_up() {
     let mut child = monitor(&["--all", "--workers", "2"]);
-    let writer = held_up(child.stdin.take().unwrap());
+    let writer = held_up(child.stdin.take().unwrap(), 20_000);
     let (code, out, _) = ended(child);
     writer.join().unwrap();
     assert_eq!(code, 1);
@@ -162,11 +162,11 @@ fn an_output_that_is_not_read_holds_the_input_up() {
     );
 }
 
-/// Writes 20,000 objects, each of them wrong, until nothing more is taken: that is before half of
+/// Writes this many objects, each of them wrong, until nothing more is taken: that is before half of
 /// them. The thread goes on once it is.
-pub fn held_up(mut input: ChildStdin) -> JoinHandle<()> {
+pub fn held_up(mut input: ChildStdin, objects: usize) -> JoinHandle<()> {
     let mut text = String::from("segments 1\n");
-    for k in 0..20_000 {
+    for k in 0..objects {
         let k = format!("\"a user with quite a long name, so that there is much to be read: {k}\"");
         text += &format!("@{k} p0 update 1\n@{k} p0 ok\n@{k} p1 scan\n@{k} p1 ok 0\n");
     }
