@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,21 +17,13 @@ use trial::network::{Relay, hosts};
 use crate::commands::monitor::{ended, interrupt, monitor};
 use crate::commands::monitor_all::{Lines, records, rounds, wrong};
 use crate::commands::monitor_workers::{alarm, held_up, many};
-use crate::commands::{answer, run};
+use crate::commands::{Running, answer, run};
 
 /// A process of a cluster; the command with its options stands in one line.
-fn start(command: &str, hosts: &Path, process: usize, inputs: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
-        .args(command.split_whitespace())
-        .arg("--cluster")
-        .arg(hosts)
-        .args(["--process", &process.to_string()])
-        .args(inputs)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+fn start(command_line: &str, hosts: &Path, process: usize, inputs: &[&str]) -> Running {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_snapshot-test"));
+    command.args(command_line.split_whitespace()).arg("--cluster").arg(hosts);
+    Running::start(command.args(["--process", &process.to_string()]).args(inputs))
 }
 
 /// How often processes are killed, or networks cut; `SNAPSHOT_KILLS` says how often else.
@@ -84,7 +76,7 @@ fn any_number_of_processes_finds_what_one_finds() {
                 names[process..last].to_vec()
             };
             let start = |process| start(command, &hosts, process, &inputs(process));
-            let children: Vec<Child> = (0..processes).map(start).collect();
+            let children: Vec<Running> = (0..processes).map(start).collect();
             for (process, child) in children.into_iter().enumerate() {
                 let (found, out, error) = ended(child);
                 assert_eq!(found, code, "process {process} of {processes}: {error}");
@@ -111,7 +103,7 @@ fn files_that_all_see_are_split() {
     let place = tempfile::tempdir().unwrap();
     let hosts = hosts(place.path(), 3);
     let start = |process| start("check --split --report json", &hosts, process, &[&whole]);
-    let mut children = (0..3).map(start).collect::<Vec<Child>>().into_iter();
+    let mut children = (0..3).map(start).collect::<Vec<Running>>().into_iter();
     let (_, out, error) = ended(children.next().unwrap());
     let mut of = BTreeMap::new();
     let mut read = BTreeSet::new();
@@ -261,7 +253,7 @@ impl Course {
     }
 
     /// Starts a process, or starts it again.
-    fn start(&self, process: usize, hosts: &Path) -> Child {
+    fn start(&self, process: usize, hosts: &Path) -> Running {
         let saved = self.folder.path().join(format!("kept-{process}")).display().to_string();
         let name = if process > 0 { &[self.names[process - 1].as_str()][..] } else { &[] };
         start(&format!("{MONITOR} {saved}"), hosts, process, name)
@@ -331,7 +323,7 @@ fn when_process_0_is_killed_the_others_end_and_all_go_on() {
             let _ = children[0].kill();
         }
         let [first, others @ ..] = children;
-        let output = first.wait_with_output().unwrap();
+        let output = first.output();
         let (found, last) = alarms(&String::from_utf8(output.stdout).unwrap());
         raised.extend(found.into_iter().map(|(input, key, at)| (plain(&input), key, at)));
         // One that had not come yet would wait for a minute.

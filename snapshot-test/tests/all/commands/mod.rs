@@ -16,7 +16,8 @@ mod monitor_several;
 mod monitor_workers;
 mod synchronisation;
 
-use std::process::{Command, Output};
+use std::ops::{Deref, DerefMut};
+use std::process::{Child, Command, Output, Stdio};
 
 /// Runs the program with arguments that stand in one line, apart by blanks.
 fn run(arguments: &str) -> Output {
@@ -45,4 +46,44 @@ fn refused(arguments: &str) -> String {
     let (code, out, error) = answer(run(arguments));
     assert_eq!((code, out.as_str()), (2, ""), "{arguments}");
     error
+}
+
+/// A program that runs beside the test, and does not outlive it.
+struct Running(Option<Child>);
+
+impl Running {
+    /// Starts it, its inputs and outputs being pipes.
+    fn start(command: &mut Command) -> Self {
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        Self(Some(command.spawn().expect("the program starts")))
+    }
+
+    /// Waits for its end.
+    fn output(mut self) -> Output {
+        let child = self.0.take().expect("it is there until it has ended");
+        child.wait_with_output().expect("the program ends")
+    }
+}
+
+impl Deref for Running {
+    type Target = Child;
+
+    fn deref(&self) -> &Child {
+        self.0.as_ref().expect("it is there until it has ended")
+    }
+}
+
+impl DerefMut for Running {
+    fn deref_mut(&mut self) -> &mut Child {
+        self.0.as_mut().expect("it is there until it has ended")
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }

@@ -4,24 +4,18 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use crate::commands::{answer, run};
+use crate::commands::{Running, answer, run};
 
-pub fn monitor(arguments: &[&str]) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
-        .arg("monitor")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+pub fn monitor(arguments: &[&str]) -> Running {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_snapshot-test"));
+    Running::start(command.arg("monitor").args(arguments))
 }
 
-pub fn ended(child: Child) -> (i32, String, String) {
-    answer(child.wait_with_output().unwrap())
+pub fn ended(child: Running) -> (i32, String, String) {
+    answer(child.output())
 }
 
 /// Rounds in which process 0 updates and process 1 scans.
@@ -169,7 +163,7 @@ fn killed_and_resumed_it_says_the_same() {
 }
 
 /// A monitor that waits for connections, and where.
-pub fn listening(more: &[&str]) -> (Child, String) {
+pub fn listening(more: &[&str]) -> (Running, String) {
     let mut child = monitor(&[more, &["--listen", "127.0.0.1:0"]].concat());
     let mut line = String::new();
     let mut error = BufReader::new(child.stderr.take().unwrap());

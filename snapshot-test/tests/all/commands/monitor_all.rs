@@ -4,13 +4,13 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::Child;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::commands::Running;
 use crate::commands::monitor::{ended, listening, monitor, wait_for};
 
 /// Rounds of some objects, in which process 0 updates and process 1 scans.
@@ -205,7 +205,7 @@ impl Followed {
         self.folder.path().join(name).display().to_string()
     }
 
-    fn monitor(&self, more: &[&str]) -> Child {
+    fn monitor(&self, more: &[&str]) -> Running {
         let (log, saved) = (self.path("run.txt"), self.path("saved/checkpoint"));
         monitor(&[more, &["--follow", &log, "--checkpoint", &saved]].concat())
     }

@@ -121,7 +121,7 @@ pub fn killed_fifty_times<A: Ord>(
             thread::sleep(Duration::from_millis(random.random_range(0..20)));
             let _ = child.kill();
         }
-        let output = child.wait_with_output().unwrap();
+        let output = child.output();
         kills += usize::from(output.status.code().is_none());
         resumed.insert(String::from_utf8(output.stderr).unwrap());
         let mut last = None;
