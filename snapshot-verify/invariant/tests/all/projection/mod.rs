@@ -182,9 +182,10 @@ fn states_of_aimed_programs_have_views() {
 /// Programs with names, versions, numbers, loops and blocks of all kinds, and such that keep something
 /// between operations, each with what the prover chooses, and with guesses: of what is kept, what is
 /// shown late, which loops are loose, which bits belong together. No guess makes a list wrong.
+/// `SNAPSHOT_PROGRAMS` chooses how many of each kind.
 #[test]
 fn states_of_random_programs_have_views() {
-    let programs = crate::set("SNAPSHOT_PROGRAMS", 60);
+    let programs = crate::set("SNAPSHOT_PROGRAMS", 32);
     let (mut listed, mut samples, mut total) = (0, 0, Counts::default());
     let of = [corpus::program::text, corpus::program::exchanging, corpus::program::keeping];
     for (seed, text) in of.iter().flat_map(|text| (0..programs).map(|seed| (seed, text(seed)))) {
