@@ -84,11 +84,23 @@ impl Chain {
     /// the chain.
     #[inline]
     pub fn insert(&mut self, vector: &[u64], scan: u64, floor: u64) -> Result<bool, Conflict> {
+        self.insert_summed(vector, vector.iter().sum(), scan, floor)
+    }
+
+    /// As [`Self::insert`], of a vector whose entries have this sum.
+    #[inline]
+    pub fn insert_summed(
+        &mut self,
+        vector: &[u64],
+        sum: u64,
+        scan: u64,
+        floor: u64,
+    ) -> Result<bool, Conflict> {
         if self.elements.is_empty() {
             self.width = vector.len();
         }
         debug_assert_eq!(self.width, vector.len(), "all scans have the same width");
-        let sum: u64 = vector.iter().sum();
+        debug_assert_eq!(sum, vector.iter().sum());
         if sum < floor {
             return Err(self.below_floor(floor));
         }

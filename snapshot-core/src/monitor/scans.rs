@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use super::evidence::{id, overlap};
 use super::narrow::{self, Narrowed};
-use super::window::{Instant, NEVER, Sight};
+use super::window::{Glance, Instant, NEVER, Sight};
 use super::{FEW, Monitor, Violation};
 use crate::Segment;
 use crate::verdict::Cause;
@@ -24,24 +24,17 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         }
         // All entries are written below, or the vector is replaced.
         self.vector.resize(self.windows.len(), 0);
-        let (mut latest, mut earliest) = (begun, NEVER);
-        let mut is_certain = true;
+        let mut glance = Glance::new(scan, begun, now);
+        let mut sum = 0u64;
         for ((window, value), entry) in self.windows.iter_mut().zip(values).zip(&mut self.vector) {
-            let sight = window.read(value, begun, scan, now);
-            if sight.number >= Sight::SEVERAL {
-                is_certain = false;
-                break;
-            }
-            latest = latest.max(sight.invocation);
-            earliest = earliest.min(sight.overwritten);
-            *entry = sight.number;
+            *entry = window.read(value, &mut glance);
+            sum = sum.wrapping_add(*entry);
         }
-        if !is_certain {
-            if !self.narrow(values, scan, begun, floor, now) {
-                return;
-            }
-            let bounds = self.bounds(begun);
-            (latest, earliest) = (bounds.0.0, bounds.1.0);
+        let Glance { mut latest, mut earliest, .. } = glance;
+        if !glance.is_certain() {
+            let Some(bounds) = self.read_slowly(values, scan, begun, floor, now) else { return };
+            (latest, earliest) = bounds;
+            sum = self.vector.iter().sum();
         }
         // B and E: no run that the scan saw was over when another one began.
         if earliest < latest {
@@ -51,7 +44,7 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
             self.alarm(now, violation);
             return;
         }
-        if let Err(conflict) = self.chain.insert(&self.vector, scan, floor) {
+        if let Err(conflict) = self.chain.insert_summed(&self.vector, sum, scan, floor) {
             let violation = self.conflict(scan, conflict);
             self.alarm(now, violation);
             return;
@@ -59,6 +52,35 @@ impl<V: Clone + Eq + Hash> Monitor<V> {
         if self.chain.len() + self.scanning.len() > FEW {
             self.tidy(now);
         }
+    }
+
+    /// Determines the vector of a scan of which some entries are rare ones. Returns the latest
+    /// beginning and the earliest end; `None`: as [`Self::narrow`].
+    #[inline(never)]
+    fn read_slowly(
+        &mut self,
+        values: &[V],
+        scan: u64,
+        begun: Instant,
+        floor: u64,
+        now: Instant,
+    ) -> Option<(Instant, Instant)> {
+        self.windows.iter_mut().for_each(|window| window.unsee(now));
+        let (mut latest, mut earliest) = (begun, NEVER);
+        for ((window, value), entry) in self.windows.iter_mut().zip(values).zip(&mut self.vector) {
+            let sight = window.read_slowly(value, begun, scan, now);
+            if sight.number >= Sight::SEVERAL {
+                if !self.narrow(values, scan, begun, floor, now) {
+                    return None;
+                }
+                let bounds = self.bounds(begun);
+                return Some((bounds.0.0, bounds.1.0));
+            }
+            latest = latest.max(sight.invocation);
+            earliest = earliest.min(sight.overwritten);
+            *entry = sight.number;
+        }
+        Some((latest, earliest))
     }
 
     /// Forgets what no open scan can be compared with.

@@ -11,11 +11,14 @@
 //! Invariant: invocations and responses of the runs ascend, and every response
 //! but the last one's is known.
 
+mod front;
 mod read;
 
 use std::collections::VecDeque;
 use std::hash::Hash;
 
+use front::Front;
+pub(crate) use front::Glance;
 pub(crate) use read::Sight;
 use rustc_hash::FxHashMap;
 
@@ -50,23 +53,6 @@ pub(crate) struct Run<V> {
     /// Response of the first update, or the instant by which a scan proved
     /// that it had taken effect; [`NEVER`] while neither is known.
     pub response: Instant,
-    /// The first scan that saw it; [`NONE`] if none did.
-    seen_by: u64,
-    /// When that scan responded; [`NEVER`] if none did.
-    seen_at: Instant,
-}
-
-impl<V> Run<V> {
-    const fn new(value: V, update: u64, invocation: Instant, response: Instant) -> Self {
-        Self { value, update, invocation, response, seen_by: NONE, seen_at: NEVER }
-    }
-
-    /// A scan that responds at `now` saw it.
-    #[inline(always)]
-    fn see(&mut self, scan: u64, now: Instant) {
-        self.seen_by = if self.seen_at == NEVER { scan } else { self.seen_by };
-        self.seen_at = now.min(self.seen_at);
-    }
 }
 
 /// An update that was not over when the next update of its segment began.
@@ -96,6 +82,8 @@ enum Tail {
 /// The window of one segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Window<V> {
+    /// What of the last runs is compared with scans.
+    front: Front<V>,
     /// Number of the first run in `runs`.
     base: u64,
     /// Runs, of which the first `head` are forgotten; at least one is not.
@@ -117,13 +105,28 @@ impl<V: Clone + Eq + Hash> Window<V> {
     /// The window of a segment that holds its initial value.
     pub fn new(initial: V) -> Self {
         Self {
+            front: Front::new(initial.clone()),
             base: 0,
-            runs: vec![Run::new(initial, NONE, 0, 0)],
+            runs: vec![Run { value: initial, update: NONE, invocation: 0, response: 0 }],
             head: 0,
             tail: Tail::Settled,
             floating: FxHashMap::default(),
             seen_open: Vec::new(),
             index: None,
+        }
+    }
+
+    /// Tests the invariants.
+    ///
+    /// # Panics
+    /// In debug builds, if one is broken.
+    pub fn validate(&self) {
+        if cfg!(debug_assertions) {
+            let ascend = |one: &Run<V>, next: &Run<V>| {
+                one.invocation <= next.invocation && one.response <= next.response
+            };
+            assert!(self.kept().is_sorted_by(ascend), "runs ascend");
+            self.front.validate(self.base, &self.runs, !self.floating.is_empty());
         }
     }
 
@@ -186,11 +189,12 @@ impl<V: Clone + Eq + Hash> Window<V> {
             return;
         }
         self.tail = Tail::OpenRun(update);
-        self.push(Run::new(value.clone(), update, now, NEVER));
+        self.push(Run { value: value.clone(), update, invocation: now, response: NEVER });
     }
 
     #[inline]
     fn push(&mut self, run: Run<V>) {
+        self.front.push(run.value.clone(), run.invocation, !self.floating.is_empty());
         if let Some(index) = &mut self.index {
             let number = self.base + self.runs.len() as u64;
             index.entry(run.value.clone()).or_default().push_back(number);
@@ -210,18 +214,16 @@ impl<V: Clone + Eq + Hash> Window<V> {
         match tail {
             Tail::Settled => {}
             Tail::OpenRun(update) | Tail::LostRun(update) => {
-                let run = self.last_run();
-                debug_assert_eq!(run.update, update);
-                if run.seen_at == NEVER {
-                    let Run { value, invocation, .. } = self.pop_last();
-                    let floating = Floating { update, next, invocation, tail };
-                    self.floating.entry(value).or_default().push(floating);
-                } else {
-                    run.response = run.seen_at;
-                    let scan = run.seen_by;
+                debug_assert_eq!(self.last_run().update, update);
+                if let Some((scan, seen_at)) = self.front.first_scan() {
+                    self.last_run().response = seen_at;
                     if tail == Tail::OpenRun(update) {
                         self.seen_open.push((update, scan));
                     }
+                } else {
+                    let Run { value, invocation, .. } = self.pop_last();
+                    let floating = Floating { update, next, invocation, tail };
+                    self.floating.entry(value).or_default().push(floating);
                 }
             }
             Tail::OpenRedundant(update) => {
@@ -230,6 +232,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
                 self.floating.entry(value).or_default().push(floating);
             }
         }
+        self.renew_front();
     }
 
     /// An update that may have been a successor of floating ones has failed.
@@ -254,9 +257,11 @@ impl<V: Clone + Eq + Hash> Window<V> {
         if let Some((value, floating)) = last {
             self.tail = floating.tail;
             if floating.invocation != NEVER {
-                self.push(Run::new(value, floating.update, floating.invocation, NEVER));
+                let Floating { update, invocation, .. } = floating;
+                self.push(Run { value, update, invocation, response: NEVER });
             }
         }
+        self.renew_front();
     }
 
     /// The update responds. `Err` names its successor if the two overlap.
@@ -265,6 +270,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         match self.tail {
             Tail::OpenRun(open) if open == update => {
                 self.last_run().response = now;
+                self.front.respond(now);
                 self.tail = Tail::Settled;
             }
             Tail::OpenRedundant(open) if open == update => self.tail = Tail::Settled,
@@ -285,9 +291,8 @@ impl<V: Clone + Eq + Hash> Window<V> {
         match self.tail {
             Tail::OpenRun(open) if open == update => {
                 self.tail = Tail::Settled;
-                let run = self.last_run();
-                if run.seen_at != NEVER {
-                    return Some(run.seen_by);
+                if let Some((scan, _)) = self.front.first_scan() {
+                    return Some(scan);
                 }
                 self.pop_last();
                 self.successor_failed(update, None);
@@ -330,6 +335,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
         }
     }
 
+    /// Takes the last run away; the front is as it was.
     fn pop_last(&mut self) -> Run<V> {
         let run = self.runs.pop().expect("a window is never empty");
         if let Some(index) = &mut self.index
@@ -373,7 +379,7 @@ impl<V: Clone + Eq + Hash> Window<V> {
 
     #[inline(never)]
     fn compact(&mut self) {
-        // Three runs stay, for the sake of `read`.
+        // Three runs stay, for the sake of the front.
         let forgotten = self.head.min(self.runs.len().saturating_sub(3));
         self.base += forgotten as u64;
         self.runs.drain(..forgotten);
@@ -403,7 +409,14 @@ impl<V: Clone + Eq + Hash> Window<V> {
     /// A scan that responds at `now` saw this run.
     #[inline]
     pub fn saw(&mut self, number: u64, scan: u64, now: Instant) {
-        self.runs[(number - self.base) as usize].see(scan, now);
+        self.front.see(number, scan, now);
+    }
+
+    /// The front of the runs as they are now.
+    #[cold]
+    fn renew_front(&mut self) {
+        self.front.renew(self.base, &self.runs, !self.floating.is_empty());
+        self.validate();
     }
 }
 
@@ -420,7 +433,7 @@ mod tests {
         for update in 1..100 {
             now += 10;
             window.begin(update, &update, now);
-            assert_eq!(window.read(&update, now, 7, now + 1).number, 2 * update - 1);
+            assert_eq!(window.read_slowly(&update, now, 7, now + 1).number, 2 * update - 1);
             if update % 2 == 0 {
                 window.give_up(update);
             }
@@ -447,9 +460,21 @@ mod tests {
                 window.give_up(1);
             }
             assert_eq!(window.fail(2), None);
-            assert_eq!(window.read(&1, 15, 7, 30).number, 1);
+            assert_eq!(window.read_slowly(&1, 15, 7, 30).number, 1);
             window.begin(3, &3, 40);
             assert_eq!(window.seen_open.len(), usize::from(!is_lost));
         }
+    }
+
+    /// An update that fails takes nothing from what is known of the last one.
+    #[test]
+    fn what_was_seen_stays_seen() {
+        let mut window = Window::new(0);
+        window.begin(1, &1, 10);
+        window.begin(2, &2, 20);
+        assert_eq!(window.read_slowly(&2, 15, 7, 30).number, 1);
+        assert_eq!(window.fail(1), None);
+        window.begin(3, &3, 40);
+        assert_eq!((window.seen_open.len(), window.run(1).response), (1, 30));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::hash::Hash;
 
-use super::{Instant, NEVER, Run, Window};
+use super::{Glance, Instant, NEVER, Run, Window};
 
 /// The run that an entry of a scan was read from.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -22,45 +22,22 @@ impl Sight {
 }
 
 impl<V: Clone + Eq + Hash> Window<V> {
-    /// The run that a scan invoked at `since`, and responding now, read if it
-    /// returned `value`: not overwritten before `since`. Marks it as seen.
-    /// O(1) on average.
-    ///
-    /// Almost always it is one of the last three, and which one is a matter of
-    /// chance: they are compared without branches.
+    /// The number of the run that a scan has read if it returned `value`, provided that the
+    /// [`Glance`] at all its entries is certain in the end; marks it as seen. O(1).
     #[inline(always)]
-    pub fn read(&mut self, value: &V, since: Instant, scan: u64, now: Instant) -> Sight {
-        let len = self.runs.len();
-        let [.., third, second, last] = self.runs.as_mut_slice() else {
-            return self.read_slowly(value, since, scan, now);
-        };
-        // What is forgotten was overwritten before `since`.
-        let second_is_open = last.response >= since;
-        let third_is_open = second_is_open & (second.response >= since);
-        let others_are_open = third_is_open & (third.response >= since);
-        let is_last = last.value == *value;
-        let is_second = second_is_open & (second.value == *value);
-        let is_third = third_is_open & (third.value == *value);
-        let found = u8::from(is_last) + u8::from(is_second) + u8::from(is_third);
-        if others_are_open | !self.floating.is_empty() | (found != 1) {
-            return self.read_slowly(value, since, scan, now);
-        }
-        let overwritten = if is_second { last.response } else { second.response };
-        let overwritten = if is_last { NEVER } else { overwritten };
-        let invocation = if is_second { second.invocation } else { third.invocation };
-        let invocation = if is_last { last.invocation } else { invocation };
-        // Whether a run was seen is asked only while its update is the last one, and open.
-        let is_first = is_last & (last.seen_at == NEVER);
-        last.seen_by = if is_first { scan } else { last.seen_by };
-        last.seen_at = if is_first { now } else { last.seen_at };
-        let back = usize::from(is_second) + 2 * usize::from(is_third);
-        let number = self.base + (len - 1 - back) as u64;
-        Sight { number, invocation, overwritten }
+    pub fn read(&mut self, value: &V, glance: &mut Glance) -> u64 {
+        self.front.read(value, glance)
     }
 
-    #[cold]
+    /// Takes back what [`Self::read`] marked for the scan that responds at `now`.
+    pub fn unsee(&mut self, now: Instant) {
+        self.front.unsee(now);
+    }
+
+    /// The run that a scan invoked at `since`, and responding at `now`, read if it returned
+    /// `value`: not overwritten before `since`. Marks it as seen. O(1) on average.
     #[inline(never)]
-    fn read_slowly(&mut self, value: &V, since: Instant, scan: u64, now: Instant) -> Sight {
+    pub fn read_slowly(&mut self, value: &V, since: Instant, scan: u64, now: Instant) -> Sight {
         let sight = self.find_slowly(value, since);
         if sight.number < Sight::SEVERAL {
             self.saw(sight.number, scan, now);
@@ -117,5 +94,123 @@ impl<V: Clone + Eq + Hash> Window<V> {
             }
         };
         numbers.take_while(move |number| self.overwritten(*number) >= since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, TestRunner};
+
+    use super::*;
+
+    /// What happens to a window; an update is named by its place among the open ones.
+    #[derive(Clone, Copy, Debug)]
+    enum Act {
+        /// Writes this value; all other updates respond first, unless it overlaps with them.
+        Begin(u8, bool),
+        Respond(usize),
+        Fail(usize),
+        GiveUp(usize),
+        /// No scan is open that was invoked so many events ago.
+        Forget(Instant),
+        /// A scan that was invoked so many events ago returns the value of the last run but so
+        /// many.
+        Scan(usize, Instant),
+    }
+
+    fn acts() -> impl Strategy<Value = Act> {
+        let value = prop_oneof![1 => 0..3_u8, 3 => any::<u8>()];
+        prop_oneof![
+            6 => (value, prop::bool::weighted(0.1)).prop_map(|(value, over)| Act::Begin(value, over)),
+            6 => any::<usize>().prop_map(Act::Respond),
+            1 => any::<usize>().prop_map(Act::Fail),
+            1 => any::<usize>().prop_map(Act::GiveUp),
+            1 => (0..30_u64).prop_map(Act::Forget),
+            9 => (0..5_usize, 0..20_u64).prop_map(|(back, ago)| Act::Scan(back, ago)),
+        ]
+    }
+
+    /// Takes the acts up to the first after which a monitor would not go on. Counts the scans
+    /// that read the last run, those before it, and those of which a glance says nothing.
+    fn compare(acts: &[Act], counts: &mut [usize; 4]) {
+        let mut window = Window::new(0_u8);
+        let (mut open, mut oldest) = (Vec::new(), 1);
+        let take = |open: &mut Vec<u64>, place: usize| {
+            (!open.is_empty()).then(|| open.remove(place % open.len()))
+        };
+        for (number, act) in (0..).zip(acts) {
+            let now = number + 1;
+            let goes_on = match *act {
+                Act::Begin(value, overlaps) => {
+                    let mut ended = if overlaps { 0..0 } else { 0..open.len() };
+                    let goes_on = ended.all(|at| window.respond(open[at], now).is_ok());
+                    open.drain(..if overlaps { 0 } else { open.len() });
+                    window.begin(number, &value, now);
+                    open.push(number);
+                    goes_on
+                }
+                Act::Respond(place) => {
+                    take(&mut open, place).is_none_or(|update| window.respond(update, now).is_ok())
+                }
+                Act::Fail(place) => {
+                    take(&mut open, place).is_none_or(|update| window.fail(update).is_none())
+                }
+                Act::GiveUp(place) => {
+                    take(&mut open, place).into_iter().for_each(|update| window.give_up(update));
+                    true
+                }
+                Act::Forget(ago) => {
+                    oldest = oldest.max(now.saturating_sub(ago));
+                    window.forget_before(oldest);
+                    true
+                }
+                Act::Scan(back, ago) => {
+                    let run = window.runs.iter().rev().nth(back);
+                    let value = run.map_or(u8::MAX, |run| run.value);
+                    let since = now.saturating_sub(ago).max(oldest);
+                    let mut slowly = window.clone();
+                    let sight = slowly.read_slowly(&value, since, number, now);
+                    let before = format!("{window:?}");
+                    let mut glance = Glance::new(number, since, now);
+                    let read = window.read(&value, &mut glance);
+                    if glance.is_certain() {
+                        assert_eq!(read, sight.number, "{acts:?}");
+                        assert_eq!(glance.latest, sight.invocation.max(since), "{acts:?}");
+                        assert_eq!(glance.earliest, sight.overwritten, "{acts:?}");
+                        assert_eq!(format!("{window:?}"), format!("{slowly:?}"), "{acts:?}");
+                        let last = window.base + window.runs.len() as u64 - 1;
+                        counts[(last - read) as usize] += 1;
+                    } else {
+                        window.unsee(now);
+                        assert_eq!(format!("{window:?}"), before, "{acts:?}");
+                        counts[3] += 1;
+                    }
+                    window = slowly;
+                    true
+                }
+            };
+            if !goes_on {
+                return;
+            }
+            window.validate();
+        }
+    }
+
+    #[test]
+    fn what_is_certain_at_a_glance_is_what_is_found() {
+        let counts = RefCell::new([0; 4]);
+        let config = Config { cases: 500, failure_persistence: None, ..Config::default() };
+        let mut runner = TestRunner::new(config);
+        let compared = runner.run(&vec(acts(), 1..120), |acts| {
+            compare(&acts, &mut counts.borrow_mut());
+            Ok(())
+        });
+        compared.unwrap();
+        let counts = counts.into_inner();
+        assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
     }
 }

@@ -12,6 +12,8 @@ use snapshot_core::linear::{self, Outcome};
 use snapshot_core::monitor::{Judgement, Monitor, Undecided};
 use snapshot_core::verdict::Cause;
 
+use crate::judge::checkers::agreed_verdict;
+
 /// Updates per history, by as many processes; they write one of two values.
 const UPDATES: usize = 4;
 
@@ -159,4 +161,29 @@ fn the_first_invoked_is_named() {
     let (first, second) = (OperationId::from_index(1), OperationId::from_index(2));
     let cause = Cause::OverlappingUpdates { first, second };
     assert_eq!(compare(&history), Some(Undecided { event: 6, cause }));
+}
+
+/// A scan that returned a value which two updates wrote saw only the one that the other entries
+/// leave. So the other one, if its outcome is lost, may take effect late.
+#[test]
+fn what_other_entries_exclude_is_not_seen() {
+    let mut history = History::builder(Declaration::new(0).with_segments(2)).expect("valid");
+    let [left, right, reader] = [0, 1, 2];
+    history.invoke_update(left, 0, 7).expect("idle");
+    history.respond_update(left).expect("open");
+    history.invoke_scan(reader).expect("idle");
+    history.invoke_update(left, 0, 8).expect("idle");
+    history.respond_update(left).expect("open");
+    history.invoke_update(right, 1, 5).expect("idle");
+    history.respond_update(right).expect("open");
+    history.invoke_update(left, 0, 7).expect("idle");
+    // The second update of 7 began when 5 was there.
+    history.respond_scan(reader, &[7, 0]).expect("open");
+    history.unknown(left).expect("open");
+    history.invoke_update(left, 0, 9).expect("idle");
+    history.invoke_scan(reader).expect("idle");
+    history.respond_scan(reader, &[8, 5]).expect("open");
+    let history = history.finish();
+    assert!(agreed_verdict(&history), "8 was there until 9");
+    assert_eq!(monitored(&history), Judgement::Linearizable);
 }
