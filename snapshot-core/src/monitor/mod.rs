@@ -25,6 +25,7 @@ mod evidence;
 mod narrow;
 mod overlap;
 mod scans;
+mod translation;
 mod window;
 
 pub use alarm::{Alarm, Undecided, Violation};

@@ -124,6 +124,14 @@ impl<V: Clone + Eq> Front<V> {
         assert_eq!(is_seen, self.seen_by != NONE);
     }
 
+    /// The same front with `other(value)` in the place of each value; `None` if one has no other.
+    pub fn translated<W>(&self, other: &impl Fn(&V) -> Option<W>) -> Option<Front<W>> {
+        let [last, second, third] = &self.values;
+        let Self { number, invocations, ends, doubt, seen, seen_by, seen_at, .. } = *self;
+        let values = [other(last)?, other(second)?, other(third)?];
+        Some(Front { number, values, invocations, ends, doubt, seen, seen_by, seen_at })
+    }
+
     /// The doubt, if before these runs the latest one ended at `others`.
     #[inline]
     fn doubt_with(&self, others: Instant, floats: bool) -> Instant {

@@ -13,6 +13,7 @@
 
 mod front;
 mod read;
+mod translation;
 
 use std::collections::VecDeque;
 use std::hash::Hash;

@@ -33,6 +33,7 @@ mod rules;
 mod sampled;
 mod sketch;
 mod streams;
+mod translated;
 
 /// Whether the larger spaces are wanted too.
 fn is_full() -> bool {

@@ -1,0 +1,62 @@
+//! A monitor in the midst of a stream, over other values.
+//!
+//! Conditions A to E ask of values only which are equal. So a stream may be judged with other
+//! values from any event on, as long as equal ones stay equal and different ones different: where
+//! all are integers, they are compared as such, though others might have come.
+
+use std::hash::Hash;
+
+use super::Monitor;
+use crate::history::Declaration;
+
+impl<V: Clone + Eq + Hash> Monitor<V> {
+    /// The same monitor with `other(value)` in the place of each value: as if the stream had had
+    /// those from its beginning on. Different values must become different ones. `None` if one
+    /// that is kept has no other, or if the stream was declared to have many writers and
+    /// [its relation](crate::saturation) is kept. O([`Self::retained`] + declared initial values).
+    pub fn translated<W: Clone + Eq + Hash>(
+        &self,
+        other: impl Fn(&V) -> Option<W>,
+    ) -> Option<Monitor<W>> {
+        let Self {
+            declaration,
+            admission,
+            judgement,
+            windows,
+            chain,
+            open,
+            scanning,
+            operations,
+            without_outcome,
+            failed,
+            vector,
+            overlap: None,
+        } = self
+        else {
+            return None;
+        };
+        let initial = declaration.initial.iter().map(&other).collect::<Option<_>>()?;
+        let declaration = Declaration {
+            segments: declaration.segments,
+            processes: declaration.processes,
+            initial,
+            default_initial: other(&declaration.default_initial)?,
+            writers: declaration.writers,
+        };
+        let windows = windows.iter().map(|window| window.translated(&other));
+        Some(Monitor {
+            declaration,
+            admission: admission.clone(),
+            judgement: *judgement,
+            windows: windows.collect::<Option<_>>()?,
+            chain: chain.clone(),
+            open: open.clone(),
+            scanning: scanning.clone(),
+            operations: *operations,
+            without_outcome: *without_outcome,
+            failed: *failed,
+            vector: vector.clone(),
+            overlap: None,
+        })
+    }
+}
