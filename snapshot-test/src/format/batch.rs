@@ -6,6 +6,8 @@
 //! or [`VALUES`] values, so it holds at most one event's values more than that:
 //! bounded like all else by the longest line.
 
+use std::hash::Hash;
+
 use snapshot_core::Process;
 use snapshot_core::history::{Event, HistoryError};
 use snapshot_core::immediate;
@@ -49,6 +51,11 @@ enum Ending {
 pub struct Batch {
     entries: Vec<Entry>,
     payload: Payload,
+    /// The values of a piece, if all are integers: instead of the payload.
+    integers: Vec<i64>,
+    are_integers: bool,
+    /// Whether a piece had other values: all are parsed as values from then on.
+    has_had_others: bool,
     /// The place of each entry. Apart from them: it is rarely asked for.
     locations: Vec<Location>,
     /// The key of each entry, if there are keys.
@@ -61,6 +68,9 @@ impl Batch {
         Self {
             entries: Vec::new(),
             payload: Payload::default(),
+            integers: Vec::new(),
+            are_integers: false,
+            has_had_others: false,
             locations: Vec::new(),
             keys: Vec::new(),
             ending: Ending::Open,
@@ -130,9 +140,46 @@ impl Batch {
     /// # Errors
     /// If the next event is refused.
     pub(crate) fn observe(&self, monitor: &mut Monitor<Value>) -> Result<usize, HistoryError> {
-        let (mut start, mut start_of_entries) = (0, 0);
+        let mut start_of_entries = 0;
+        self.observe_with(monitor, &self.payload.values, |monitor, entry, values| {
+            let end = entry.end_of_entries as usize;
+            let entries = &self.payload.entries[start_of_entries..end];
+            start_of_entries = end;
+            monitor.observe(&entry.shape.event(entry.process, values, entries))
+        })
+    }
+
+    /// Whether the values are integers, for [`Self::observe_integers`] alone until
+    /// [`Self::expand`] is called.
+    pub(crate) const fn are_integers(&self) -> bool {
+        self.are_integers
+    }
+
+    /// As [`Self::observe`], of a piece whose values are integers.
+    ///
+    /// # Errors
+    /// If the next event is refused.
+    pub(crate) fn observe_integers(
+        &self,
+        monitor: &mut Monitor<i64>,
+    ) -> Result<usize, HistoryError> {
+        debug_assert!(self.are_integers, "the values are in the payload");
+        self.observe_with(monitor, &self.integers, |monitor, entry, values| {
+            monitor.observe(&entry.shape.event(entry.process, values, &[]))
+        })
+    }
+
+    /// The same for values of any type; `rest` observes what is rare.
+    #[inline(always)]
+    fn observe_with<V: Clone + Eq + Hash>(
+        &self,
+        monitor: &mut Monitor<V>,
+        values: &[V],
+        mut rest: impl FnMut(&mut Monitor<V>, &Entry, &[V]) -> Result<Judgement, HistoryError>,
+    ) -> Result<usize, HistoryError> {
+        let mut start = 0;
         for (number, entry) in self.entries.iter().enumerate() {
-            let values = &self.payload.values[start..entry.end as usize];
+            let values = &values[start..entry.end as usize];
             start = entry.end as usize;
             match entry.shape {
                 Shape::InvokeUpdate(segment) => {
@@ -141,13 +188,10 @@ impl Batch {
                 Shape::InvokeScan => monitor.invoke_scan(entry.process)?,
                 Shape::RespondUpdate => monitor.respond_update(entry.process)?,
                 Shape::RespondScan => monitor.respond_scan(entry.process, values)?,
-                shape => {
-                    let end = entry.end_of_entries as usize;
-                    let entries = &self.payload.entries[start_of_entries..end];
-                    monitor.observe(&shape.event(entry.process, values, entries))?;
+                _ => {
+                    rest(monitor, entry, values)?;
                 }
             }
-            start_of_entries = entry.end_of_entries as usize;
             if !matches!(monitor.judgement(), Judgement::Linearizable) {
                 return Ok(number + 1);
             }
@@ -155,14 +199,37 @@ impl Batch {
         Ok(self.entries.len())
     }
 
+    /// Makes values of the integers, if there are those only.
+    pub(crate) fn expand(&mut self) {
+        if std::mem::replace(&mut self.are_integers, false) {
+            self.payload.values.extend(self.integers.iter().copied().map(Value::Integer));
+        }
+    }
+
     /// Replaces the events by those of a piece; those in front of what is none are there in any
-    /// case.
+    /// case. Once one of its pieces had other values than integers, a batch expects that of all.
     ///
     /// # Errors
     /// If something there is no event.
     pub(crate) fn parse(&mut self, piece: &Piece) -> Result<(), Irregular> {
         self.clear();
-        let Self { entries, payload, .. } = self;
+        let Self { entries, payload, integers, .. } = self;
+        if !self.has_had_others {
+            let lines = piece.lines();
+            let parsed =
+                text::lines_of_integers(lines, integers, payload, |process, shape, end| {
+                    let end = end as u32;
+                    entries.push(Entry { process, shape, end, end_of_entries: 0 });
+                });
+            match parsed {
+                Some(ended) => {
+                    self.are_integers = true;
+                    return ended;
+                }
+                None => self.has_had_others = true,
+            }
+            entries.clear();
+        }
         text::lines(piece.lines(), payload, |process, shape, payload| {
             let end = payload.values.len() as u32;
             let end_of_entries = payload.entries.len() as u32;
@@ -174,6 +241,8 @@ impl Batch {
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.payload.clear();
+        self.integers.clear();
+        self.are_integers = false;
         self.locations.clear();
         self.keys.clear();
         self.ending = Ending::Open;

@@ -43,7 +43,7 @@ pub use source::LINE_LIMIT;
 pub use writer::{Inexpressible, WriteError, Writer, write_history};
 
 use self::keys::{Fate, Selection};
-pub(crate) use self::parsed::Parsed;
+pub(crate) use self::parsed::{Parsed, integer};
 use self::parsed::{Payload, Shape};
 use crate::Value;
 

@@ -39,6 +39,24 @@ impl Payload {
         self.values.clear();
         self.entries.clear();
     }
+
+    /// Appends the values to `integers`, and is empty then; whether all were integers, and none
+    /// was an entry of a partial scan. If not, some are not appended.
+    pub(super) fn move_integers(&mut self, integers: &mut Vec<i64>) -> bool {
+        let (start, count) = (integers.len(), self.values.len());
+        integers.extend(self.values.drain(..).filter_map(|value| integer(&value)));
+        let are_integers = integers.len() == start + count && self.entries.is_empty();
+        self.entries.clear();
+        are_integers
+    }
+}
+
+/// The integer, if the value is one.
+pub(crate) const fn integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(integer) => Some(*integer),
+        Value::Text(_) => None,
+    }
 }
 
 /// A parsed event without its values.
@@ -68,12 +86,12 @@ impl Shape {
 
     /// The event of this shape in a recording of a snapshot, with its values and entries.
     #[inline]
-    pub(super) fn event<'a>(
+    pub(super) fn event<'a, V>(
         self,
         process: Process,
-        values: &'a [Value],
-        entries: &'a [(Segment, Value)],
-    ) -> Event<'a, Value> {
+        values: &'a [V],
+        entries: &'a [(Segment, V)],
+    ) -> Event<'a, V> {
         let action = match self {
             Self::InvokeUpdate(segment) => Action::InvokeUpdate { segment, value: &values[0] },
             // Readers refuse an exchange with a snapshot.

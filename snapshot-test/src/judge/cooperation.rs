@@ -27,7 +27,7 @@ pub(super) const MOST_THREADS: usize = 4;
 pub(super) fn for_each_piece<R: Read + Send>(
     pieces: Pieces<R>,
     threads: usize,
-    judge: impl FnMut(&Batch) -> ControlFlow<()> + Send,
+    judge: impl FnMut(&mut Batch) -> ControlFlow<()> + Send,
 ) -> Option<Irregular> {
     let work = Work {
         input: Mutex::new(Input { pieces, next: 0 }),
@@ -98,7 +98,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<R: Read, J: FnMut(&Batch) -> ControlFlow<()>> Work<R, J> {
+impl<R: Read, J: FnMut(&mut Batch) -> ControlFlow<()>> Work<R, J> {
     /// What each thread does.
     fn run(&self) {
         let _ending = Ending(&self.state, &self.changed);
@@ -109,10 +109,10 @@ impl<R: Read, J: FnMut(&Batch) -> ControlFlow<()>> Work<R, J> {
         while !state.is_over {
             let is_next = |next: &Parsed| next.number == state.turn;
             if parsed.front().is_some_and(is_next)
-                && let Some(next) = parsed.pop_front()
+                && let Some(mut next) = parsed.pop_front()
             {
                 drop(state);
-                let proceeds = lock(&self.judge)(&next.room.1);
+                let proceeds = lock(&self.judge)(&mut next.room.1);
                 state = lock(&self.state);
                 self.pass_on(&mut state, proceeds, next.ending);
                 spare.push(next.room);

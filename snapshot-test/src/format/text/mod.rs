@@ -23,6 +23,7 @@
 pub(super) mod cursor;
 mod digits;
 mod header;
+mod lines;
 mod usual;
 mod writer;
 
@@ -32,6 +33,7 @@ use std::num::NonZeroU32;
 use snapshot_core::history::Declaration;
 use snapshot_core::{Process, Segment};
 
+pub(super) use lines::{lines, lines_of_integers};
 pub use writer::TextWriter;
 
 use self::cursor::{Cursor, Step};
@@ -39,7 +41,7 @@ use self::header::Header;
 use super::error::{Fault, ReadError, ReadErrorKind};
 use super::keys::Keys;
 use super::location::{Excerpt, Location};
-use super::pieces::{Irregular, Pieces};
+use super::pieces::Pieces;
 use super::source::Source;
 use super::{Format, Object, Parsed, Payload, Shape};
 use crate::Value;
@@ -233,47 +235,6 @@ impl<R: Read> TextReader<R> {
         cursor.advance(length);
         Some((process, shape))
     }
-}
-
-/// Parses whole lines of a recording of a snapshot without keys, from behind its header; calls
-/// `take` after each event, whose values are the last ones of the payload then.
-#[inline]
-pub(super) fn lines(
-    lines: &[u8],
-    payload: &mut Payload,
-    mut take: impl FnMut(Process, Shape, &Payload),
-) -> Result<(), Irregular> {
-    let mut at = 0;
-    while at < lines.len() {
-        let start = payload.values.len();
-        if let Some((process, shape, length)) = usual::event(&lines[at..], &mut payload.values) {
-            take(process, shape, payload);
-            at += length;
-        } else {
-            payload.values.truncate(start);
-            let (event, length) = unusual_line(&lines[at..], payload)?;
-            if let Some((process, shape)) = event {
-                take(process, shape, payload);
-            }
-            at += length;
-        }
-    }
-    Ok(())
-}
-
-/// The event of the first line, if there is one, and the length of that line.
-#[inline(never)]
-fn unusual_line(
-    lines: &[u8],
-    payload: &mut Payload,
-) -> Result<(Option<(Process, Shape)>, usize), Irregular> {
-    let mut cursor = Cursor::new(lines, Format::Text);
-    cursor.skip_blanks();
-    if cursor.peek() == b'@' {
-        return Err(Irregular::Line);
-    }
-    let event = event(&mut cursor, Object::Snapshot, payload).map_err(|_| Irregular::Line)?;
-    Ok((event, cursor.at()))
 }
 
 /// Passes the key that an event may begin with, and blanks.

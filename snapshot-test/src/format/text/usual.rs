@@ -13,7 +13,6 @@
 use snapshot_core::{Process, Segment};
 
 use super::digits::leading_digits;
-use crate::Value;
 use crate::format::Shape;
 
 /// The first eight bytes from `at` on, the first one in the lowest bits.
@@ -39,7 +38,10 @@ const fn begins<const LENGTH: usize>(chunk: u64, word: &[u8; LENGTH]) -> bool {
 /// its values are appended. `None`: a line that is not of the usual form, of
 /// which some values may have been appended.
 #[inline(always)]
-pub(super) fn event(lines: &[u8], values: &mut Vec<Value>) -> Option<(Process, Shape, usize)> {
+pub(super) fn event<V: From<i64>>(
+    lines: &[u8],
+    values: &mut Vec<V>,
+) -> Option<(Process, Shape, usize)> {
     let first = chunk(lines, 0)?;
     let (process, digits) = leading_digits(first >> 8);
     if first & 0xff != u64::from(b'p') || digits == 0 {
@@ -58,7 +60,7 @@ pub(super) fn event(lines: &[u8], values: &mut Vec<Value>) -> Option<(Process, S
     } else if begins(word, b" update ") {
         let segment = Segment::new(process.index()).ok()?;
         let (value, end) = integer(lines, at + 8)?;
-        values.push(Value::Integer(value));
+        values.push(V::from(value));
         (lines[end] == b'\n').then_some((process, Shape::InvokeUpdate(segment), end + 1))
     } else {
         None
@@ -67,11 +69,11 @@ pub(super) fn event(lines: &[u8], values: &mut Vec<Value>) -> Option<(Process, S
 
 /// Appends the integers up to the end of the line, and returns where that is.
 #[inline(always)]
-fn integers(lines: &[u8], mut at: usize, values: &mut Vec<Value>) -> Option<usize> {
+fn integers<V: From<i64>>(lines: &[u8], mut at: usize, values: &mut Vec<V>) -> Option<usize> {
     let limit = values.len() + Segment::LIMIT + 1;
     while values.len() < limit {
         let (value, end) = integer(lines, at)?;
-        values.push(Value::Integer(value));
+        values.push(V::from(value));
         at = end + 1;
         match lines[end] {
             b' ' => {}
@@ -102,6 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::Value;
     use crate::format::text::cursor::Cursor;
     use crate::format::{Format, Object, Payload};
 

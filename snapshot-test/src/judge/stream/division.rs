@@ -12,13 +12,14 @@ use std::ops::ControlFlow;
 use std::thread;
 
 use snapshot_core::history::HistoryError;
-use snapshot_core::monitor;
+use snapshot_core::monitor::{self, Monitor};
 use snapshot_core::observer::Observation;
 
 use super::super::cooperation::{self, MOST_THREADS};
 use super::super::{Options, pipeline};
 use super::{Reading, locate};
-use crate::format::{Batch, Irregular, Location, PIECE_SIZE, Pieces};
+use crate::Value;
+use crate::format::{Batch, Irregular, Location, PIECE_SIZE, Pieces, integer};
 use crate::input::{InputReader, Replay};
 use crate::read::{InputError, Origins};
 
@@ -94,12 +95,14 @@ impl Reading {
         options: &Options,
     ) {
         let mut refused = None;
+        let mut integers = Integers::Unknown;
         let irregular = cooperation::for_each_piece(pieces, threads, |batch| {
-            self.take_all(batch, options).unwrap_or_else(|error| {
+            self.take_all(batch, &mut integers, options).unwrap_or_else(|error| {
                 refused = Some(error);
                 ControlFlow::Break(())
             })
         });
+        self.end_integers(&mut integers);
         self.error = match (refused, irregular) {
             (Some(error), _) => Some(refusal(replay, error)),
             (None, Some(irregular)) => Some(defect(replay, irregular)),
@@ -113,16 +116,45 @@ impl Reading {
         }
     }
 
+    /// From here on the monitor of the reading judges.
+    fn end_integers(&mut self, integers: &mut Integers) {
+        if let Integers::Judged(monitor) = integers {
+            let monitor = monitor.translated(|integer| Some(Value::Integer(*integer)));
+            self.monitor = monitor.expect("integers are values, and no relation is kept");
+            *integers = Integers::Others;
+        }
+    }
+
     /// Takes the events of a piece, whose places are not known.
     fn take_all(
         &mut self,
-        batch: &Batch,
+        batch: &mut Batch,
+        integers: &mut Integers,
         options: &Options,
     ) -> Result<ControlFlow<()>, HistoryError> {
         let is_plain = self.observer.observation() == Observation::NotSimple
             && self.saturation.is_none()
             && self.monitor.judgement() == monitor::Judgement::Linearizable;
-        let observed = if is_plain { batch.observe(&mut self.monitor)? } else { 0 };
+        let mut observed = 0;
+        if is_plain && batch.are_integers() {
+            if let Integers::Unknown = integers {
+                let monitor = self.monitor.translated(integer).map(Box::new);
+                *integers = monitor.map_or(Integers::Others, Integers::Judged);
+            }
+            if let Integers::Judged(monitor) = integers {
+                observed = batch.observe_integers(monitor)?;
+                if observed == batch.len()
+                    && monitor.judgement() == monitor::Judgement::Linearizable
+                {
+                    return Ok(ControlFlow::Continue(()));
+                }
+            }
+        }
+        self.end_integers(integers);
+        batch.expand();
+        if is_plain && observed == 0 {
+            observed = batch.observe(&mut self.monitor)?;
+        }
         if options.live && matches!(self.monitor.judgement(), monitor::Judgement::Violation(_)) {
             return Ok(ControlFlow::Break(()));
         }
@@ -136,6 +168,16 @@ impl Reading {
         }
         Ok(ControlFlow::Continue(()))
     }
+}
+
+/// The judge of a recording whose values are integers, which are compared faster than any others.
+enum Integers {
+    /// They may be.
+    Unknown,
+    /// They were so far: this stands for the monitor of the reading.
+    Judged(Box<Monitor<i64>>),
+    /// There are others, or more than the monitor is asked.
+    Others,
 }
 
 /// Where an event is; `None` if the input cannot be read again so far.

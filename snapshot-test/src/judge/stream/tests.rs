@@ -38,7 +38,8 @@ fn recording(random: &mut ChaCha8Rng) -> String {
     };
     let (processes, segments) = (random.random_range(3..6), random.random_range(2..4));
     let operations = random.random_range(20..90);
-    let recipe = Recipe::new(processes, segments, operations, style, random.random());
+    let recipe = Recipe::new(processes, segments, operations, style, random.random())
+        .with_pending(random.random_range(0..3));
     let violating = (random.random_bool(0.4) && style == Style::Differentiated)
         .then(|| recipe.clone().with_violation(Violation::new(Rule::Inversion)));
     let text = violating
@@ -66,10 +67,28 @@ fn recording(random: &mut ChaCha8Rng) -> String {
             _ => spoilt_text += &format!("{line}\n"),
         }
     }
+    if random.random_bool(0.5) {
+        spoilt_text = with_texts(&spoilt_text, random.random_range(1..operations as i64));
+    }
     if random.random_bool(0.1) {
         spoilt_text.pop();
     }
     spoilt_text
+}
+
+/// The same with texts for the values from the smallest one given on.
+fn with_texts(recording: &str, from: i64) -> String {
+    let word = |word: &str| match word.trim_end().parse::<i64>() {
+        Ok(value) if value >= from => format!("\"{value}\"{}", &word[word.trim_end().len()..]),
+        _ => word.to_owned(),
+    };
+    let line = |line: &str| {
+        let first = line.trim_start();
+        let is_event = first.starts_with('p') && !first.starts_with("processes");
+        let words = line.split(' ').map(|part| if is_event { word(part) } else { part.to_owned() });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    recording.split_inclusive('\n').map(line).collect()
 }
 
 #[test]
@@ -77,8 +96,8 @@ fn no_division_changes_the_judgement() {
     let mut random = ChaCha8Rng::seed_from_u64(22);
     // Linearizable, violation, malformed, anything else.
     let mut findings = [0; 4];
-    let mut pieces = 0;
-    for _ in 0..250 {
+    let (mut pieces, mut with_texts) = (0, 0);
+    for _ in 0..400 {
         let text = recording(&mut random);
         let mut file = tempfile::NamedTempFile::new().expect("there is room for files");
         file.write_all(text.as_bytes()).expect("the recording can be written");
@@ -97,6 +116,8 @@ fn no_division_changes_the_judgement() {
             Finding::Malformed(_) => 2,
             _ => 3,
         }] += 1;
+        let is_judged = !matches!(whole.finding, Finding::Malformed(_));
+        with_texts += usize::from(is_judged && text.contains(" \""));
         for threads in 1..=4 {
             let (first, size) = (random.random_range(1..9), 1 << random.random_range(0..11));
             let divided = judge(Division { first, threads, size });
@@ -110,6 +131,7 @@ fn no_division_changes_the_judgement() {
         }
     }
     assert!(pieces > 100_000 && findings[..3].iter().all(|count| *count > 20), "{findings:?}");
+    assert!(with_texts > 30, "{with_texts} of values that are no integers from some event on");
 }
 
 /// Pieces are judged in their order and none after the judge breaks off; each break takes place.
