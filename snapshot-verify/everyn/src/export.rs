@@ -6,7 +6,8 @@ use snapshot_language::program::{IndexSet, Program, Type};
 use crate::decided::Use;
 use crate::flips::{Bit, Class};
 use crate::model::{Ghosts, Model};
-use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, has_codes};
+use crate::names::Name;
+use crate::shape::{BASE, I, J, Mode, OTHER, PLACES, Scalar, has_codes, number};
 use crate::term::Over;
 
 /// The scalars that an obligation keeps: cells as `r[i].seq`, private variables of i as
@@ -79,6 +80,32 @@ pub fn decided(program: &Program, model: &Model) -> Vec<DecidedName> {
         Some((names[one.at].clone()?, (procedure, number), rounds?))
     };
     model.uses.iter().flatten().filter_map(named).collect()
+}
+
+/// The fields that name a process, each with when it is in force and the arrays whose rows it names:
+/// `X.helper phase=2,3 A B`.
+pub fn named(program: &Program, model: &Model) -> Vec<String> {
+    let line = |name: &Name| {
+        let variable = program.shared(name.variable);
+        let fields = scalars(&variable.content, model.obligation.mode);
+        let mut line = format!("{}{}", variable.name, fields[name.offset].as_deref()?);
+        if let Some(force) = &name.force {
+            let at = model.shared[name.variable.0 as usize].base + force.offset;
+            let leaf = model.slots[at].leaf?;
+            let number = |byte: &u8| match leaf.scalar {
+                Scalar::Integer { .. } => i64::from(number(*byte)).to_string(),
+                _ => (byte - BASE).to_string(),
+            };
+            let bytes: Vec<String> = force.bytes.iter().map(number).collect();
+            let field = fields[force.offset].as_deref()?;
+            line.push_str(&format!(" {}={}", field.trim_start_matches('.'), bytes.join(",")));
+        }
+        for row in &name.rows {
+            line.push_str(&format!(" {}", program.shared(row.array).name));
+        }
+        Some(line)
+    };
+    model.named.iter().filter_map(line).collect()
 }
 
 /// The names of all scalars.

@@ -5,7 +5,7 @@
 //! do in their scans is none of it, nor is what has t among its indices.
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
-use crate::layout::{Layout, Leaf, Scalar, at, op};
+use crate::layout::{Layout, Leaf, RowOf, Scalar, at, op};
 use crate::step::{Failure, GAP, Kind, MEMBER, MOST_WAYS};
 
 /// When a byte of a view is in the centre.
@@ -92,6 +92,9 @@ pub fn centre(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Vec<u8> {
 /// # Errors
 /// If they are infinitely many, or more than [`MOST_WAYS`].
 pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut state = state.to_vec();
+    layout.forget_rows(kind, &mut state)?;
+    let state = state.as_slice();
     let mut states = vec![state.to_vec()];
     for &at in &layout.central {
         if state[at] != ANY || !is_central(layout, state, at) || is_forgotten(layout, state, at) {
@@ -120,6 +123,11 @@ pub fn definite(layout: &Layout<'_>, kind: &Kind, state: &[u8]) -> Result<Vec<Ve
 /// is forgotten there, or it belongs to a loop that is not running.
 fn is_forgotten(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
     let slot = &layout.slots[byte];
+    if let Some(RowOf::Named(name)) = slot.row
+        && layout.is_in_force(state, name) == Ok(false)
+    {
+        return true;
+    }
     if let (Some(owner), Some(Leaf { scalar: Scalar::Link(variable), .. })) =
         (slot.owner, slot.leaf)
     {

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_language::Span;
-use snapshot_language::program::{Interface, Program, independence};
+use snapshot_language::program::{Interface, Program, SharedId, independence};
 use snapshot_semantics::certificate::lines::{LineError, Lines};
 use thiserror::Error;
 
@@ -13,8 +13,9 @@ use crate::claim::{Aim, Claim, Ghosts, Obligation, TITLE, missing};
 use crate::flips::{self, Bit};
 use crate::join::Effect;
 use crate::layout::{Layout, Unfit, may_fail};
+use crate::names::{self, Name};
 use crate::recall::Recall;
-use crate::step::{Failure, Kind, Planted, late};
+use crate::step::{Failure, Kind, Planted, late, lost};
 use crate::text::Rows;
 use crate::views::{MOST_VERSIONS, centres, initial, is_view, lists};
 use crate::{Budget, Unfinished};
@@ -256,9 +257,25 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
         Ok(Claim { algorithm, bug: self.program.bug.clone(), digest: text })
     }
 
+    /// The fields that name a process.
+    fn names(&mut self, obligation: Obligation) -> Result<Vec<Name>, Stop> {
+        let mut named = Vec::new();
+        for _ in 0..self.count("names")? {
+            let line = self.line("a field that names a process")?;
+            let name = names::of_line(self.program, obligation.has_tokens(), &line);
+            let name = name.filter(|name| !named.contains(name));
+            named.push(name.ok_or_else(|| {
+                self.expected("a field, when it is in force, and the arrays whose rows it names")
+            })?);
+        }
+        Ok(named)
+    }
+
     /// What an obligation keeps, and forgets where.
     fn layout(&mut self, obligation: Obligation) -> Result<Layout<'p>, Stop> {
-        let mut layout = Layout::new(self.program, obligation).map_err(Refusal::Unfit)?;
+        let named = self.names(obligation)?;
+        let mut layout =
+            Layout::with_names(self.program, obligation, named).map_err(Refusal::Unfit)?;
         let update = self.program.update().0 as usize;
         let point = self.field("point")?;
         if point != "-" {
@@ -317,6 +334,26 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             "1" => true,
             _ => return Err(self.expected("`alike 0` or `alike 1`")),
         };
+        for _ in 0..self.count("lost")? {
+            let name = self.line("an LL/SC cell")?;
+            let all = self.program.shared.iter().zip(0..);
+            let variable =
+                all.filter(|(one, _)| one.name == name).map(|(_, id)| SharedId(id)).next();
+            let is_new = |id: &SharedId| layout.may_lose(*id) && !layout.lost.contains(id);
+            let variable = variable.filter(|id| lost::may_be(obligation) && is_new(id));
+            let variable = variable
+                .ok_or_else(|| self.expected("an LL/SC cell, where vectors of rounds are shown"))?;
+            layout.lost.push(variable);
+        }
+        for _ in 0..self.count("calls")? {
+            let line = self.line("a procedure, and calls that it makes")?;
+            let calls = numbers(&line).and_then(|numbers| {
+                let (procedure, calls) = numbers.split_first()?;
+                Some((*procedure, calls.to_vec())).filter(|calls| layout.may_be_alike(calls))
+            });
+            let calls = calls.ok_or_else(|| self.expected("calls of one procedure by another"))?;
+            layout.calls.push(calls);
+        }
         for _ in 0..self.count("decided")? {
             let line = self.line("a scalar, and a condition")?;
             let one = layout.decided_of_line(&line).filter(|one| !layout.decided.contains(one));
@@ -342,6 +379,9 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
         layout.forgotten = forgotten;
         layout.index();
         flips::check(&layout).map_err(|expected| self.expected(expected))?;
+        if !layout.are_names_kept() {
+            return Err(self.expected("names that are kept, and what tells when they are in force"));
+        }
         if layout.versions.len() > MOST_VERSIONS {
             return Err(Refusal::Unfit(Unfit("as many versions that are kept")).into());
         }

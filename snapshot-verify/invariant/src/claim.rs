@@ -96,7 +96,7 @@ pub struct Claim {
 }
 
 /// The first line.
-pub const TITLE: &str = "snapshot-certificate 4 every";
+pub const TITLE: &str = "snapshot-certificate 5 every";
 
 impl std::fmt::Display for Claim {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -162,11 +162,18 @@ impl<'p> Run<'_, 'p> {
         if is_ghost {
             self.close(&mut branch.state);
         }
-        self.resume(&mut branch, caller, here, &row);
-        match is_ghost {
-            // All others see the end of a ghost scan as a step of its own.
-            true => self.emit(branch, out),
-            false => waiting.push(branch),
+        // All others see the end of a ghost scan as a step of its own.
+        if is_ghost {
+            self.resume(&mut branch, caller, here, &row);
+            self.emit(branch, out);
+            return;
+        }
+        let alike = self.layout.alike_calls(caller, here);
+        let alone = [here];
+        for &at in if alike.is_empty() { &alone } else { alike } {
+            let mut branch = branch.clone();
+            self.resume(&mut branch, caller, at, &row);
+            waiting.push(branch);
         }
     }
 

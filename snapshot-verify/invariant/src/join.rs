@@ -7,10 +7,11 @@
 use rustc_hash::FxHashSet;
 use snapshot_language::program::SharedId;
 
-use crate::byte::{ANY, BASE, FRESH, I, OLD, OTHER, Row, T};
+use crate::byte::{ANY, BASE, FRESH, I, NONE, OLD, OTHER, Row, T};
 use crate::centre::{canonical, central_versions, definite, is_central};
 use crate::flips::{class, in_centre, is_odd, is_symbol, load, negated, normal, symbol};
-use crate::layout::{Index, Layout, ROUND, Round, SPECIFICATION, Scalar, at, op};
+use crate::layout::{Index, Layout, ROUND, Round, RowOf, SPECIFICATION, Scalar, at, op};
+use crate::step::lost::found;
 use crate::step::{
     Failure, Kind, MOST_WAYS, Outcome, Planted, Run, Write, definite_indices, versions,
 };
@@ -63,6 +64,14 @@ pub fn effect(
         match write {
             // What is t's own is another's to others, and in none of their views.
             Write::Cell(_, indices, ..) if actor == T && indices.contains(&Index::Member(T)) => {}
+            // The row of a process is shown by its own views only.
+            Write::Cell(variable, indices, ..)
+                if layout.name_of(*variable).is_some()
+                    && matches!(indices.first(), Some(Index::Member(_))) => {}
+            Write::Named(name) => {
+                let is_it = |at: &&usize| layout.slots[**at].row == Some(RowOf::Named(*name));
+                sets.extend(layout.row_bytes.iter().filter(is_it).map(|at| (*at, after[*at])));
+            }
             Write::Cell(variable, indices, row, round) => {
                 cells.push((*variable, indices.clone(), row.clone(), *round));
             }
@@ -117,10 +126,12 @@ pub fn effect(
             return Err(Failure::Unfit("a version that was read before and is stored again"));
         }
     }
-    let named = match actor {
+    let mut named: Vec<usize> = match actor {
         T => layout.names.iter().copied().filter(named).collect(),
         _ => Vec::new(),
     };
+    let names = (0..layout.named.len()).map(|name| layout.name_at(name));
+    named.extend(names.filter(|at| before[*at] == BASE + actor));
     let copied = copied(layout, before, &mut cells, &mut sets);
     Ok(Some(Effect { actor, named, specification, copied, cells, round, sets, ends, numbers }))
 }
@@ -176,7 +187,10 @@ impl Effect {
         planted: Planted,
     ) -> Result<Vec<Vec<u8>>, Failure> {
         let follows_actor = self.actor != T && self.actor == kind.followed;
-        let is_named = self.named.iter().any(|at| view[*at] == BASE + T) && !planted.two_named;
+        // A name is only ever said to be the process that is followed, or not.
+        let one = |at: usize| if layout.slots[at].tracked { kind.followed } else { T };
+        let is_named =
+            self.named.iter().any(|at| view[*at] == BASE + one(*at)) && !planted.two_named;
         if follows_actor || is_named {
             return Ok(Vec::new());
         }
@@ -191,7 +205,7 @@ impl Effect {
             states.iter_mut().for_each(|state| state[ROUND] = byte);
         }
         for (variable, indices, row, round) in &self.cells {
-            states = joined.write(states, *variable, indices, row);
+            states = joined.write(states, *variable, indices, row)?;
             if let Some(round) = round.filter(|_| layout.tokens()) {
                 states.iter_mut().for_each(|state| layout.pass_nested(state, round, *variable));
             }
@@ -208,9 +222,11 @@ impl Effect {
         }
         let mut all = Vec::new();
         for state in states {
-            for mut state in definite(layout, kind, &state)? {
-                canonical(layout, &mut state);
-                all.extend(normal(layout, state));
+            for state in definite(layout, kind, &state)? {
+                for mut state in found(layout, kind, planted, state)? {
+                    canonical(layout, &mut state);
+                    all.extend(normal(layout, state));
+                }
             }
         }
         Ok(all)
@@ -285,7 +301,7 @@ impl Joined<'_, '_> {
         variable: SharedId,
         indices: &[Index],
         row: &Row,
-    ) -> Vec<Vec<u8>> {
+    ) -> Result<Vec<Vec<u8>>, Failure> {
         // The actor is any other here; any other there may be t.
         let mut ways = vec![Vec::new()];
         for index in indices {
@@ -313,19 +329,44 @@ impl Joined<'_, '_> {
                 _ => true,
             });
             let number = cells.iter().position(|(path, _)| is_there && *path == way);
-            let mut after = states.clone();
-            if let Some(number) = number {
-                for (at, byte) in (cells[number].1.base..).zip(row) {
-                    after = self.set(after, at, *byte);
+            for before in &states {
+                let mut after = vec![before.clone()];
+                if let Some(number) = number {
+                    for (at, byte) in (cells[number].1.base..).zip(row) {
+                        if !self.layout.is_name(variable, at - cells[number].1.base) {
+                            after = self.set(after, at, *byte);
+                        }
+                    }
+                    for state in &mut after {
+                        self.layout.break_links(state, variable, number);
+                        self.pass_names(before, state, variable, row)?;
+                    }
                 }
-                for state in &mut after {
-                    self.layout.break_links(state, variable, number);
-                }
+                all.extend(after.into_iter().filter(|state| known.insert(state.clone())));
             }
-            let after = after.into_iter().filter(|state| known.insert(state.clone()));
-            all.extend(after.collect::<Vec<_>>());
         }
-        all
+        Ok(all)
+    }
+
+    /// What a write to a cell of names makes of them.
+    fn pass_names(
+        &self,
+        before: &[u8],
+        state: &mut [u8],
+        variable: SharedId,
+        row: &Row,
+    ) -> Result<(), Failure> {
+        let layout = self.layout;
+        for (number, name) in layout.named.iter().enumerate() {
+            if name.variable == variable {
+                let was = (before[layout.name_at(number)], layout.is_in_force(before, number)?);
+                let itself = row[name.offset] != NONE;
+                // The actor is any other here.
+                let actor = if self.effect.actor == T { OTHER } else { self.effect.actor };
+                layout.pass_name(self.kind, state, (number, actor, itself), was)?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -15,6 +15,7 @@
 //! | [`byte`], [`layout`] | what a view says, and where |
 //! | [`evaluate`], [`step`], `ghosts`, `rounds` | steps of one process, values unknown |
 //! | [`decided`] | what conditions do not need |
+//! | [`names`] | whose row of an array is in use |
 //! | [`flips`] | bits of which only the relation to others is listed |
 //! | [`centre`], [`join`] | what views of one state share, and a step of one is to the other |
 //! | [`views`], [`recall`] | kinds of views, which rows are some, the first of each, all steps from one |
@@ -39,6 +40,7 @@ mod ghosts;
 pub mod join;
 pub mod layout;
 mod liveness;
+pub mod names;
 pub mod recall;
 mod rounds;
 pub mod search;

@@ -5,6 +5,7 @@ use snapshot_language::program::{Access, Expression, ExpressionKind, Place, Proj
 use snapshot_semantics::interpret::code::{Code, For, Instruction};
 
 use crate::layout::Layout;
+use crate::names::Use;
 
 /// Fills in, per procedure and instruction, the locals that are not read before they are
 /// written.
@@ -51,6 +52,10 @@ fn unlinked(layout: &Layout<'_>) -> Vec<Vec<Vec<usize>>> {
                     }
                     Instruction::Return { .. } => now = behind[procedure].clone(),
                     _ => {}
+                }
+                // A copy is the name while the process is linked to that.
+                if let Some(Use::Through(name)) = &layout.uses[procedure][at] {
+                    now[layout.named[*name].variable.0 as usize] = true;
                 }
                 live[procedure][at] = now;
             }
@@ -235,4 +240,32 @@ fn expression_uses(expression: &Expression, act: &mut dyn FnMut(usize)) {
         act(id.0 as usize);
     }
     expression.operands().into_iter().for_each(|operand| expression_uses(operand, act));
+}
+
+/// Calls of one procedure by another that has nothing in mind behind them: no result, and no local that is
+/// live. Again a guess, for to return behind any of them is more than it can do.
+pub fn alike_calls(layout: &Layout<'_>) -> Vec<(usize, Vec<usize>)> {
+    let mut groups: Vec<(usize, usize, Vec<usize>)> = Vec::new();
+    for (procedure, code) in layout.code.iter().enumerate() {
+        let locals = 0..layout.frames[procedure].locals.len();
+        let locals = locals.filter(|local| layout.may_forget(procedure, *local)).count();
+        for (at, instruction) in code.instructions.iter().enumerate() {
+            let Instruction::Call { procedure: inner, into: None, .. } = instruction else {
+                continue;
+            };
+            let keeps = layout.forgotten[procedure][at + 1].len() < locals;
+            let inner = inner.0 as usize;
+            if keeps || layout.is_ghost[inner] {
+                continue;
+            }
+            let of =
+                |group: &&mut (usize, usize, Vec<usize>)| group.0 == procedure && group.1 == inner;
+            match groups.iter_mut().find(of) {
+                Some(group) => group.2.push(at),
+                None => groups.push((procedure, inner, vec![at])),
+            }
+        }
+    }
+    groups.retain(|(_, _, calls)| calls.len() > 1);
+    groups.into_iter().map(|(procedure, _, calls)| (procedure, calls)).collect()
 }

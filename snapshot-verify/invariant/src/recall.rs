@@ -20,6 +20,7 @@ use crate::centre::canonical;
 use crate::flips::{load, normal};
 use crate::join::effect;
 use crate::layout::{Layout, Scalar, at, op};
+use crate::step::lost::found;
 use crate::step::{Failure, Kind, Outcome, Planted, Run};
 use crate::views::Steps;
 
@@ -93,8 +94,10 @@ impl<'a, 'p> Recall<'a, 'p> {
                     steps.effects.extend(effect(layout, kind, &loaded, &outcome)?);
                     state = outcome.state;
                 }
-                canonical(layout, &mut state);
-                steps.views.extend(normal(layout, state));
+                for mut state in found(layout, kind, self.planted, state)? {
+                    canonical(layout, &mut state);
+                    steps.views.extend(normal(layout, state));
+                }
             }
         }
         Ok(steps)

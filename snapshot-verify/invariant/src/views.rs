@@ -10,6 +10,7 @@ use crate::claim::{Aim, Ghosts};
 use crate::flips::{load, normal};
 use crate::join::{Effect, effect};
 use crate::layout::{Layout, ROUND, SPECIFICATION, Scalar, at, op};
+use crate::step::lost::found;
 use crate::step::{COUNTING, Failure, GAP, Kind, MEMBER, Outcome, Planted, Run};
 
 /// The kinds of an obligation: of i's and j's scans, and of a third process at each place
@@ -83,6 +84,8 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
     if layout.obligation.ghosts == Ghosts::Rounds {
         state[ROUND] = if layout.tokens() { OLD } else { 0 };
     }
+    // Which process is named at first is not known.
+    (0..layout.named.len()).for_each(|name| state[layout.name_at(name)] = ANY);
     clear_absent(layout, kind, &mut state);
     let mut states = definite(layout, kind, &state)?;
     states.iter_mut().for_each(|state| canonical(layout, state));
@@ -131,7 +134,7 @@ pub fn steps(
     for &me in &kind.members {
         let run = Run { layout, kind, me, planted };
         let is_followed = me == kind.followed;
-        for mut outcome in run.steps(view) {
+        for outcome in run.steps(view) {
             if let Some(failure) = outcome.failure {
                 if planted.no_failures {
                     continue;
@@ -144,8 +147,10 @@ pub fn steps(
             if is_mine && let Some(effect) = effect(layout, kind, view, &outcome)? {
                 steps.effects.push(effect);
             }
-            canonical(layout, &mut outcome.state);
-            steps.views.extend(normal(layout, outcome.state));
+            for mut state in found(layout, kind, planted, outcome.state)? {
+                canonical(layout, &mut state);
+                steps.views.extend(normal(layout, state));
+            }
         }
     }
     Ok(steps)
@@ -240,6 +245,6 @@ pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
     let mut same = view.to_vec();
     canonical(layout, &mut same);
     same == view
-        && definite(layout, kind, view).is_ok_and(|all| all.len() == 1)
+        && definite(layout, kind, view).is_ok_and(|all| all == [view])
         && normal(layout, same) == [view]
 }

@@ -1,12 +1,13 @@
 //! From a proof to its certificate: what the proof keeps is taken over, and the set of views
 //! is closed again, by the rules of this crate.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 
 use rustc_hash::FxHashSet;
 use sha2::{Digest, Sha256};
 use snapshot_language::Span;
-use snapshot_language::program::{Interface, Program, independence};
+use snapshot_language::program::{Interface, Program, SharedId, independence};
 use snapshot_semantics::certificate::hexadecimal;
 use snapshot_semantics::interpret::code::Instruction;
 use thiserror::Error;
@@ -15,8 +16,9 @@ use crate::byte::{I, J};
 use crate::claim::{Aim, Claim, Ghosts, Obligation, missing};
 use crate::flips::Bit;
 use crate::layout::{Layout, Room, Scalar, Unfit, may_fail};
+use crate::names;
 use crate::search::{Family, Obstacle, close};
-use crate::step::{Failure, Planted, late};
+use crate::step::{Failure, Planted, late, lost};
 use crate::text::Rows;
 use crate::{Budget, Unfinished};
 
@@ -41,6 +43,8 @@ pub struct Part {
     pub decided: Vec<DecidedName>,
     /// Whether one list is to stand for all places of t among i and j.
     pub alike: bool,
+    /// The fields that name a process, as certificates write them.
+    pub names: Vec<String>,
     /// Bits of which only the relation is listed, by names; those that stand for nothing here,
     /// or cannot be in a class, are passed over.
     pub classes: Vec<Vec<BitName>>,
@@ -162,6 +166,7 @@ pub fn write_planted(
         if layout.alike && matches!(closed, Err(Obstacle::Failure(_))) {
             // Where loops tell where t is, one list for all of its places says too little.
             layout.alike = false;
+            layout.ends = RefCell::default();
             closed = close(&layout, planted, budget);
         }
         let family = closed.map_err(|obstacle| match obstacle {
@@ -182,7 +187,9 @@ pub fn write_planted(
 
 /// The layout of a part: what is kept, and what is forgotten.
 pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfit> {
-    let mut layout = Layout::new(program, part.obligation)?;
+    let tokens = part.obligation.has_tokens();
+    let named = part.names.iter().filter_map(|line| names::of_line(program, tokens, line));
+    let mut layout = Layout::with_names(program, part.obligation, named.collect())?;
     let known: FxHashSet<&str> = layout.names().collect();
     let is_known = |name: &&String| known.contains(name.as_str());
     let mut names: FxHashSet<String> = part.kept.iter().filter(is_known).cloned().collect();
@@ -202,7 +209,11 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
         }
     }
     names.extend(like);
+    names.extend(layout.with_named_rows(&names));
     layout.keep(&names).map_err(|_| Unfit("names that stand for two variables"))?;
+    if !layout.are_names_kept() {
+        return Err(Unfit("names that are not kept"));
+    }
     if let (Some(number), Aim::Memory(_)) = (part.point, part.obligation.aim) {
         let code = layout.code[program.update().0 as usize].instructions.iter().enumerate();
         let mut accesses = code.filter(|(_, one)| matches!(one, Instruction::Access { .. }));
@@ -220,6 +231,11 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
     loose.dedup();
     layout.loose = loose;
     layout.alike = part.alike;
+    if lost::may_be(part.obligation) && !layout.named.is_empty() {
+        let all = (0..program.shared.len() as u32).map(SharedId);
+        layout.lost = all.filter(|variable| layout.may_lose(*variable)).collect();
+        layout.calls = crate::liveness::alike_calls(&layout);
+    }
     let decided = part.decided.iter();
     layout.decided =
         decided.filter_map(|(name, at, rounds)| layout.decided(name, *at, rounds)).collect();
@@ -235,7 +251,7 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
     }
     layout.index();
     // A guess that does not fit is none.
-    if crate::flips::check(&layout).is_err() {
+    if crate::flips::check(&layout).is_err() || !layout.are_names_kept() {
         layout.classes.clear();
         layout.index();
     }
@@ -262,6 +278,10 @@ fn is_passing(layout: &Layout<'_>, at: usize) -> bool {
 
 fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::Result<()> {
     writeln!(output, "obligation {}", layout.obligation.name())?;
+    writeln!(output, "names {}", layout.named.len())?;
+    for name in &layout.named {
+        writeln!(output, "{}", names::line(layout.program, layout.tokens(), name))?;
+    }
     match layout.point {
         Some(at) => writeln!(output, "point {at}")?,
         None => writeln!(output, "point -")?,
@@ -282,6 +302,15 @@ fn section(output: &mut dyn Write, layout: &Layout<'_>, family: &Family) -> io::
         writeln!(output, "{} {procedure} {number}", ["i", "j"][usize::from(*owner)])?;
     }
     writeln!(output, "alike {}", u8::from(layout.alike))?;
+    writeln!(output, "lost {}", layout.lost.len())?;
+    for variable in &layout.lost {
+        writeln!(output, "{}", layout.program.shared(*variable).name)?;
+    }
+    writeln!(output, "calls {}", layout.calls.len())?;
+    for (procedure, calls) in &layout.calls {
+        let calls: Vec<String> = calls.iter().map(ToString::to_string).collect();
+        writeln!(output, "{procedure} {}", calls.join(" "))?;
+    }
     writeln!(output, "decided {}", layout.decided.len())?;
     for one in &layout.decided {
         writeln!(output, "{}", layout.decided_line(one))?;

@@ -113,9 +113,6 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
             },
         };
         let Ok(model) = compile(program, rung) else { continue };
-        if !model.named.is_empty() {
-            return Vec::new();
-        }
         // Those of all obligations, once they are known.
         round = round.or_else(|| export::round(&model));
         parts.extend(aims.into_iter().map(|aim| Part {
@@ -127,6 +124,7 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
             loose: export::loose(&model),
             decided: export::decided(program, &model),
             alike: !is_ordered(&model),
+            names: export::named(program, &model),
             classes: export::classes(program, &model),
         }));
     }

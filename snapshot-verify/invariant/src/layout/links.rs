@@ -4,31 +4,34 @@
 //! that a view follows. A link of an idle process is forgotten: what an operation has not linked
 //! itself is unknown to it.
 
-use snapshot_language::program::{CellKind, Program, SharedId, SharedVariable};
+use snapshot_language::program::{CellKind, SharedId, SharedVariable};
 
-use super::{Layout, Leaf, Room, Scalar, Slot, at, bookkeeping, cells, op};
+use super::{Layout, Leaf, Room, RowOf, Scalar, Slot, at, bookkeeping, op};
 use crate::byte::{ANY, BROKEN, PLACES, T};
 
-/// Adds the links of a process to its block; per shared variable, where they are.
-pub(super) fn add(program: &Program, block: &mut Vec<(Slot, Vec<u8>)>) -> Vec<Option<Room>> {
-    let mut add = |(number, variable): (u32, &SharedVariable)| {
-        let base = block.len();
-        for (path, name) in cells(&variable.dimensions) {
-            let slot = Slot {
-                name: format!("link:{}{name}", variable.name),
-                leaf: Some(Leaf { scalar: Scalar::Link(SharedId(number)), optional: false }),
-                kept: false,
-                ..bookkeeping()
-            };
-            block.push((slot, path));
-        }
-        Room { base, size: block.len() - base }
-    };
-    let shared = (0..).zip(&program.shared);
-    shared.map(|one| (one.1.cell == CellKind::Linked).then(|| add(one))).collect()
-}
-
 impl Layout<'_> {
+    /// Adds the links of a process to its block; per shared variable, where they are.
+    pub(super) fn add_links(&self, block: &mut Vec<(Slot, Vec<u8>)>) -> Vec<Option<Room>> {
+        let mut add = |number: u32, variable: &SharedVariable| {
+            let base = block.len();
+            for (path, name, row) in self.places(SharedId(number)) {
+                let slot = Slot {
+                    name: format!("link:{}{name}", variable.name),
+                    leaf: Some(Leaf { scalar: Scalar::Link(SharedId(number)), optional: false }),
+                    kept: false,
+                    tracked: matches!(row, Some(RowOf::Member(..))),
+                    row,
+                    ..bookkeeping()
+                };
+                block.push((slot, path));
+            }
+            Room { base, size: block.len() - base }
+        };
+        let shared = (0..).zip(&self.program.shared);
+        let is_linked = |variable: &SharedVariable| variable.cell == CellKind::Linked;
+        shared.map(|(number, one)| is_linked(one).then(|| add(number, one))).collect()
+    }
+
     /// The bytes of the links of a member to the cells of a variable, in the order of these.
     pub fn links_of(&self, member: u8, variable: SharedId) -> std::ops::Range<usize> {
         let block = self.blocks[usize::from(member)];

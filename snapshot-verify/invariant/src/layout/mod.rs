@@ -8,6 +8,7 @@ mod head;
 mod links;
 mod program;
 mod rounds;
+mod rows;
 mod scalars;
 
 pub use head::{at, op};
@@ -15,20 +16,23 @@ pub use program::{each_expression, may_be_outside, may_fail};
 pub use rounds::Round;
 pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, leaves, size};
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use snapshot_language::program::{Program, Type};
+use snapshot_language::program::{Program, SharedId, Type};
 use snapshot_semantics::interpret::code::{self, Code, Instruction};
 
 use self::program::{bound, ghosts};
-use self::scalars::located;
 use crate::byte::{ANY, BASE, BORROWED, J, LOOSE, OLD, OWN, PLACES, Row, T};
 use crate::centre::Central;
 use crate::claim::{Ghosts, Obligation};
 use crate::decided::Decided;
 use crate::flips::Bit;
+use crate::names::{self, Name, Uses};
+use crate::step::lost::{Ends, Key};
 
 /// A byte of a view.
 #[derive(Clone, Debug)]
@@ -51,6 +55,8 @@ pub struct Slot {
     pub path: Vec<u8>,
     /// Whether t is among those within its variable or cell.
     pub within_tracked: bool,
+    /// Of an array whose rows are named, or of a link to one: whose row it is.
+    pub row: Option<RowOf>,
 }
 
 impl Slot {
@@ -71,6 +77,17 @@ pub enum Index {
     Place(usize),
     /// Any integer.
     Anywhere,
+    /// The process that a name names.
+    Named,
+}
+
+/// Of which row of an array a byte is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RowOf {
+    /// Of the one that this name names.
+    Named(usize),
+    /// Of the row of this member, of an array whose rows the name names.
+    Member(usize, u8),
 }
 
 /// The byte of the specification.
@@ -176,6 +193,18 @@ pub struct Layout<'p> {
     pub truth_classes: Vec<ByRound>,
     /// Whether each access is a step of its own, whatever it touches.
     pub stops_always: bool,
+    /// Fields that name the process whose row of an array is in use.
+    pub named: Vec<Name>,
+    /// What instructions have to do with these.
+    pub uses: Uses,
+    /// The variables without a link to which processes may be lost.
+    pub lost: Vec<SharedId>,
+    /// Where those that are lost go, as far as that is known.
+    pub ends: RefCell<FxHashMap<Key, Option<Rc<Ends>>>>,
+    /// Calls of one procedure that are not told apart: the procedure that makes them, and where.
+    pub calls: Vec<(usize, Vec<usize>)>,
+    /// The bytes of rows that are kept, and of links to them.
+    pub row_bytes: Vec<usize>,
 }
 
 /// Why a program has no certificate for every n.
@@ -184,12 +213,30 @@ pub struct Unfit(pub &'static str);
 
 impl<'p> Layout<'p> {
     /// Lays out a program for an obligation. Nothing is kept yet but bookkeeping.
+    ///
+    /// # Errors
+    /// If there can be none.
     pub fn new(program: &'p Program, obligation: Obligation) -> Result<Self, Unfit> {
+        Self::with_names(program, obligation, Vec::new())
+    }
+
+    /// The same, with names.
+    ///
+    /// # Errors
+    /// If there can be none, or the names are not of the form that the rules are made for.
+    pub fn with_names(
+        program: &'p Program,
+        obligation: Obligation,
+        named: Vec<Name>,
+    ) -> Result<Self, Unfit> {
         let code = code::compile(program);
         if code.iter().any(|code| code.instructions.len() > 250) {
             return Err(Unfit("a procedure of more than 250 instructions"));
         }
         let (is_ghost, ghostly) = ghosts(program, obligation.ghosts)?;
+        let tokens = obligation.has_tokens();
+        let uses = names::uses(program, &code, (tokens, &ghostly), &named)
+            .ok_or(Unfit("names of this form"))?;
         let mut layout = Self {
             program,
             obligation,
@@ -223,6 +270,12 @@ impl<'p> Layout<'p> {
             truths: Vec::new(),
             truth_classes: Vec::new(),
             stops_always: false,
+            named,
+            uses,
+            row_bytes: Vec::new(),
+            lost: Vec::new(),
+            ends: RefCell::default(),
+            calls: Vec::new(),
         };
         for code in &layout.code {
             layout.forgotten.push(vec![Vec::new(); code.instructions.len()]);
@@ -246,14 +299,18 @@ impl<'p> Layout<'p> {
     }
 
     fn shared(&mut self) {
-        for variable in &self.program.shared {
+        for (id, variable) in (0..).map(SharedId).zip(&self.program.shared) {
             let room =
                 Room { base: self.slots.len(), size: size(&variable.content, self.tokens()) };
             self.shared.push(room);
-            self.cells.push(located(&variable.dimensions, room));
-            for (place, name) in cells(&variable.dimensions) {
-                for (leaf, path, rest) in leaves(&variable.content, self.tokens()) {
+            self.cells.push(self.located_cells(id, room));
+            for (place, name, row) in self.places(id) {
+                let leaves = leaves(&variable.content, self.tokens());
+                for (offset, (leaf, path, rest)) in leaves.into_iter().enumerate() {
                     let tracked = place.contains(&T) || path.contains(&T) || self.is_token(leaf);
+                    let tracked = tracked
+                        || matches!(row, Some(RowOf::Member(..)))
+                        || self.is_name(id, offset);
                     self.slots.push(Slot {
                         name: format!("{}{name}{rest}", variable.name),
                         leaf: Some(leaf),
@@ -261,6 +318,7 @@ impl<'p> Layout<'p> {
                         kept: false,
                         path: [place.as_slice(), &path].concat(),
                         within_tracked: path.contains(&T),
+                        row,
                         ..bookkeeping()
                     });
                 }
@@ -282,7 +340,7 @@ impl<'p> Layout<'p> {
             let room = self.variable(&mut block, &variable.name, &variable.content, None);
             self.private.push(room);
         }
-        self.links = links::add(self.program, &mut block);
+        self.links = self.add_links(&mut block);
         for (number, procedure) in self.program.procedures.iter().enumerate() {
             let frame = Some(number);
             let begin = block.len();
@@ -366,9 +424,11 @@ impl<'p> Layout<'p> {
             found += 1;
             // Of nesting there is no j.
             let is_there = !self.obligation.has_tokens() || !slot.members().any(|one| one == J);
+            // Of rows, only what the rules of names are made for.
+            let is_row = slot.row.is_none() || is_shown_of_row(slot);
             // Views in shared memory are only ever borrowed, and counters never known.
             let is_view = leaf.scalar == Scalar::View && slot.owner.is_none() && borrowed;
-            slot.kept = leaf.scalar != Scalar::Lost && !is_view && is_there;
+            slot.kept = leaf.scalar != Scalar::Lost && !is_view && is_there && is_row;
         }
         if found != names.len() {
             let known: FxHashSet<&String> = self.slots.iter().map(|slot| &slot.name).collect();
@@ -390,8 +450,9 @@ impl<'p> Layout<'p> {
         let names = of(&|slot| slot.kept && is(slot, Scalar::Member));
         let central = of(&|slot| slot.kept && !slot.tracked && slot.leaf.is_some());
         let positions = of(&|slot| slot.position && !slot.tracked);
+        let row_bytes = of(&|slot| slot.kept && slot.row.is_some());
         (self.versions, self.names) = (versions, names);
-        (self.central, self.positions) = (central, positions);
+        (self.central, self.positions, self.row_bytes) = (central, positions, row_bytes);
         self.in_centre = (0..self.slots.len()).map(|at| Central::of(self, at)).collect();
         self.loose_bytes = self.loose.iter().filter_map(|one| self.bytes_of_loose(*one)).collect();
         self.index_classes();
@@ -447,6 +508,24 @@ impl<'p> Layout<'p> {
         }
     }
 
+    /// Whether calls may be taken for one another: of one procedure, and no ghost scans.
+    pub fn may_be_alike(&self, (procedure, calls): &(usize, Vec<usize>)) -> bool {
+        let Some(code) = self.code.get(*procedure) else { return false };
+        let callee = |at: &usize| match code.instructions.get(*at) {
+            Some(Instruction::Call { procedure, .. }) => Some(procedure.0 as usize),
+            _ => None,
+        };
+        let Some(first) = calls.first().and_then(callee) else { return false };
+        !self.is_ghost[first] && calls.iter().all(|at| callee(at) == Some(first))
+    }
+
+    /// The calls that one is not told apart from.
+    pub fn alike_calls(&self, procedure: usize, here: usize) -> &[usize] {
+        let mut groups = self.calls.iter();
+        let group = groups.find(|(of, calls)| *of == procedure && calls.contains(&here));
+        group.map_or(&[], |(_, calls)| calls)
+    }
+
     /// Whether a local may be forgotten: all but the variables of loops and quantifiers.
     pub fn may_forget(&self, procedure: usize, local: usize) -> bool {
         let frame = &self.frames[procedure];
@@ -483,5 +562,17 @@ fn bookkeeping() -> Slot {
         position: false,
         path: Vec::new(),
         within_tracked: false,
+        row: None,
     }
+}
+
+/// Whether a cell of a row may be kept, or a link to one: in columns of i and j only, and the links of
+/// those to cells in their own.
+fn is_shown_of_row(slot: &Slot) -> bool {
+    let column = match slot.row {
+        Some(RowOf::Member(..)) => slot.path.get(1..).unwrap_or_default(),
+        _ => &slot.path,
+    };
+    let is_own = |owner: u8| column.iter().all(|member| *member == owner);
+    !column.contains(&T) && slot.owner.is_none_or(is_own)
 }

@@ -6,11 +6,13 @@ use snapshot_language::program::{
 };
 use snapshot_semantics::interpret::code::Instruction;
 
-use super::{Outcome, Run, Write, definite_indices};
+use super::named::Cell;
+use super::{Failure, Outcome, Run, Write, definite_indices};
 use crate::byte::{ANY, BASE, BROKEN, LINKED, LOOSE, OTHER, PLACES, Row, T, number, truth};
 use crate::centre::is_central;
 use crate::evaluate::{Stop, patched_token, stored_token};
 use crate::layout::{Index, Room, Scalar, fixed, size};
+use crate::names::Use;
 
 impl<'p> Run<'_, 'p> {
     /// Stores in a variable of the process; what has an unknown place makes all of its
@@ -111,7 +113,14 @@ impl<'p> Run<'_, 'p> {
     ) -> Result<Vec<Index>, Stop> {
         let dimensions = &self.layout.program.shared(place.variable).dimensions;
         let mut indices = Vec::new();
-        for (index, over) in place.indices.iter().zip(dimensions) {
+        let here = self.place(&branch.state).map(|(_, here)| here);
+        let used = here.and_then(|here| self.used(procedure, here));
+        let is_through = matches!(used, Some(Use::Through(_)));
+        for (number, (index, over)) in place.indices.iter().zip(dimensions).enumerate() {
+            if number == 0 && is_through {
+                indices.push(Index::Named);
+                continue;
+            }
             let byte = self.scope(branch, procedure).scalar(index)?;
             indices.push(match (byte, over.is_of_names()) {
                 (ANY, true) => Index::Anyone,
@@ -186,7 +195,13 @@ impl<'p> Run<'_, 'p> {
                 _ => Index::Anyone,
             }
         };
-        place.indices.iter().zip(dimensions).map(index).collect()
+        let mut indices: Vec<Index> = place.indices.iter().zip(dimensions).map(index).collect();
+        let here = self.place(&branch.state).map(|(_, here)| here);
+        let used = here.and_then(|here| self.used(procedure, here));
+        if matches!(used, Some(Use::Through(_))) {
+            indices[0] = Index::Named;
+        }
+        indices
     }
 
     /// Whether cells with these indices are kept; another process may be t, or not, and links to them
@@ -207,6 +222,8 @@ impl<'p> Run<'_, 'p> {
                 (Index::Member(OTHER | LOOSE), Index::Member(T)) => others_are_t,
                 (Index::Member(LOOSE), _) => true,
                 (Index::Anyone | Index::Anywhere, _) => true,
+                // Its own row may be the named one, and that by a copy may be any.
+                (Index::Member(_), Index::Named) | (Index::Named, _) => true,
                 (index, place) => index == place,
             });
             let mut slots = self.layout.slots[room.base..room.base + room.size].iter();
@@ -285,6 +302,12 @@ impl<'p> Run<'_, 'p> {
             }
         };
         let place = (procedure, here);
+        let used = self.used(procedure, here);
+        let content = match self.is_read(&branch.state, used) {
+            true => content,
+            false => self.layout.unknown(&declared.content, self.layout.read_view(false)),
+        };
+        let content = self.layout.without_names(variable, content);
         let finish = |mut branch: Outcome, row: &[u8]| {
             if let Some(into) = into {
                 self.store(&mut branch, procedure, into, row);
@@ -299,7 +322,7 @@ impl<'p> Run<'_, 'p> {
                     out.push(branch);
                     return;
                 };
-                self.write(&mut branch, variable, &indices, cell, row, place);
+                self.write_as(&mut branch, variable, &indices, cell, row, place);
             }
             out.push(finish(branch, &[truth(success)]));
         };
@@ -311,11 +334,23 @@ impl<'p> Run<'_, 'p> {
                 let unknown = scope.unknown;
                 match row {
                     Ok(row) => {
-                        self.write(&mut branch, variable, &indices, cell, row, place);
+                        if let Some(Use::Own(name)) = used {
+                            let cell = Cell { variable, indices, number: cell };
+                            let ways = self.write_own(branch, *name, (&cell, &row), place);
+                            out.extend(ways.into_iter().map(|branch| finish(branch, &[])));
+                            return;
+                        }
+                        self.write_as(&mut branch, variable, &indices, cell, row, place);
                         out.push(finish(branch, &[]));
                     }
                     Err(stop) => {
                         let mut after = Vec::new();
+                        if used.is_some() {
+                            let failure = Failure::Unfit("a name or a row that is written wrongly");
+                            branch.failure = Some(failure);
+                            out.push(branch);
+                            return;
+                        }
                         self.stopped(branch, stop, unknown, &mut after, |branch| {
                             let row = self.layout.unknown(&value.content, self.lost_view());
                             self.write(branch, variable, &indices, cell, row, place);
@@ -353,7 +388,10 @@ impl<'p> Run<'_, 'p> {
                 }
             }
             Access::LoadLinked(_) => {
-                self.link(&mut branch, variable, cell);
+                match used {
+                    Some(Use::Through(name)) => self.link_by_copy(&mut branch, *name, variable),
+                    _ => self.link(&mut branch, variable, cell),
+                }
                 out.push(finish(branch, &content));
             }
             Access::Validate(_) => {
@@ -361,11 +399,41 @@ impl<'p> Run<'_, 'p> {
                     out.push(finish(branch, &[truth(is_linked)]));
                 }
             }
+            Access::StoreConditional(_, value) if matches!(used, Some(Use::Through(_))) => {
+                let Some(Use::Through(name)) = used else { return };
+                let Some(row) = self.evaluated(&mut branch, procedure, value) else {
+                    out.push(branch);
+                    return;
+                };
+                let cell = Cell { variable, indices, number: cell };
+                for (result, branch) in self.store_by_copy(branch, *name, (&cell, &row), place) {
+                    out.push(finish(branch, &[result]));
+                }
+            }
             Access::StoreConditional(_, value) => {
                 for (is_linked, branch) in self.by_link(branch, variable, cell) {
                     attempt(branch, value, is_linked, out);
                 }
             }
+        }
+    }
+
+    /// A write, to the cell of names perhaps.
+    fn write_as(
+        &self,
+        branch: &mut Outcome,
+        variable: SharedId,
+        indices: &[Index],
+        cell: Option<usize>,
+        mut row: Row,
+        place: (usize, usize),
+    ) {
+        match self.used(place.0, place.1) {
+            Some(Use::Writes(names)) => self.write_names(branch, names, |branch, code| {
+                code(&mut row);
+                self.write(branch, variable, indices, cell, row, place);
+            }),
+            _ => self.write(branch, variable, indices, cell, row, place),
         }
     }
 

@@ -6,7 +6,9 @@
 //! the members that are there, in their order, and between them any number of others.
 
 pub mod late;
+pub mod lost;
 mod memory;
+mod named;
 mod settle;
 
 use smallvec::SmallVec;
@@ -80,6 +82,8 @@ pub enum Write {
     Private(usize),
     /// The process linked to a cell of this variable; to which is in the view.
     Link(SharedId),
+    /// The process made itself the one that is named: the named row is in the view.
+    Named(usize),
 }
 
 /// A way in which a step may end.

@@ -224,6 +224,9 @@ impl<'p> Run<'_, 'p> {
             Instruction::Call { procedure: inner, arguments, .. } => {
                 match self.arguments(&mut branch, procedure, arguments) {
                     Some(rows) => {
+                        if let Some(first) = self.layout.alike_calls(procedure, here).first() {
+                            self.arrive(&mut branch.state, procedure, *first);
+                        }
                         self.enter(&mut branch, inner.0 as usize, rows);
                         waiting.push(branch);
                     }

@@ -58,6 +58,7 @@ pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
         loose: export::loose(&model),
         decided: export::decided(program, &model),
         alike: false,
+        names: export::named(program, &model),
         classes: export::classes(program, &model),
     })
 }

@@ -10,6 +10,7 @@ use snapshot_invariant::centre::{canonical, centre};
 use snapshot_invariant::flips::{load, normal};
 use snapshot_invariant::join::Effect;
 use snapshot_invariant::layout::Layout;
+use snapshot_invariant::step::lost::found;
 use snapshot_invariant::step::{Kind, Planted, Run};
 use snapshot_invariant::views::steps;
 
@@ -53,13 +54,19 @@ impl<'a> Steps<'a> {
         let (layout, planted) = (self.layout, self.planted);
         let mut made = Made::default();
         let outcomes = Run { layout, kind, me, planted }.steps(&load(layout, view));
-        for mut outcome in outcomes {
+        for outcome in outcomes {
             if outcome.failure.is_some() {
                 made.fails = true;
                 continue;
             }
-            canonical(layout, &mut outcome.state);
-            made.views.extend(normal(layout, outcome.state));
+            let Ok(states) = found(layout, kind, planted, outcome.state) else {
+                made.fails = true;
+                continue;
+            };
+            for mut state in states {
+                canonical(layout, &mut state);
+                made.views.extend(normal(layout, state));
+            }
         }
         if me == kind.followed {
             let silent = Planted { no_failures: true, ..planted };

@@ -62,10 +62,14 @@ pub struct Standing<'a> {
 
 impl Standing<'_> {
     /// Per procedure, one more than the instruction where it stands.
-    pub fn stands(&self, procedures: usize) -> Vec<u8> {
-        let mut stands = vec![0; procedures];
-        for call in &self.calls {
-            stands[call.procedure.0 as usize] = call.at as u8 + 1;
+    pub fn stands(&self, layout: &Layout<'_>) -> Vec<u8> {
+        let mut stands = vec![0; layout.frames.len()];
+        for (number, call) in self.calls.iter().enumerate() {
+            let procedure = call.procedure.0 as usize;
+            // Of calls that are not told apart, the first stands for all.
+            let alike = layout.alike_calls(procedure, call.at).first();
+            let at = alike.filter(|_| number + 1 < self.calls.len()).copied();
+            stands[procedure] = at.unwrap_or(call.at) as u8 + 1;
         }
         stands
     }
@@ -203,7 +207,10 @@ impl<'a> Likeness<'a> {
         let program = execution.machine.program();
         (0..).zip(&program.shared).all(|(id, variable)| {
             execution.layout.cells[id as usize].iter().all(|(path, room)| {
-                let Some(indices) = self.indices(path, &variable.dimensions) else { return true };
+                let Some(indices) = self.indices(SharedId(id), path, &variable.dimensions) else {
+                    let is_named = path.first() == Some(&Index::Named);
+                    return !is_named || self.view[room.base] == ANY;
+                };
                 let data = execution.machine.cell(&execution.state, SharedId(id), &indices);
                 self.row(room.base, &variable.content, data, None)
             })
@@ -211,8 +218,15 @@ impl<'a> Likeness<'a> {
     }
 
     /// The indices of a cell that has a place, if its members are there.
-    fn indices(&self, path: &[Index], dimensions: &[IndexSet]) -> Option<Vec<i64>> {
+    fn indices(
+        &self,
+        variable: SharedId,
+        path: &[Index],
+        dimensions: &[IndexSet],
+    ) -> Option<Vec<i64>> {
+        let name = self.layout().name_of(variable);
         let index = |(index, over): (&Index, &IndexSet)| match (index, over) {
+            (Index::Named, _) => Some(self.execution.named(name?)? as i64),
             (Index::Member(member), _) => Some(self.tuple.process(*member)? as i64),
             (Index::Place(place), IndexSet::Range(low, high)) => {
                 Some(fixed(*low, *high)?.0 + *place as i64)
@@ -231,15 +245,20 @@ impl<'a> Likeness<'a> {
         (0..).map(SharedId).zip(&machine.program().shared).all(|(id, variable)| {
             let cells = &layout.cells[id.0 as usize];
             layout.links_of(member, id).zip(cells).all(|(at, (path, _))| {
-                let indices = self.indices(path, &variable.dimensions);
-                let Some((process, indices)) = process.zip(indices) else { return true };
                 if self.view[at] == ANY {
                     return true;
                 }
+                let indices = self.indices(id, path, &variable.dimensions);
+                let Some((process, indices)) = process.zip(indices) else {
+                    return path.first() != Some(&Index::Named);
+                };
                 assert!(layout.slots[at].kept, "{} is not kept", layout.slots[at].name);
                 self.told += 1;
                 self.links += 1;
-                let is = machine.is_linked(&execution.state, id, &indices, process);
+                let is = match layout.name_of(id) {
+                    Some(_) => Some(execution.is_linked_to(process.index(), id, &indices)),
+                    None => machine.is_linked(&execution.state, id, &indices, process),
+                };
                 !is_idle && is == Some(self.view[at] == LINKED)
             })
         })
@@ -395,6 +414,12 @@ impl<'a> Likeness<'a> {
         assert!(slot.kept, "{} is not kept", slot.name);
         self.told += 1;
         let is_token = self.execution.has_tokens() && leaf.scalar == Scalar::View;
+        let mut names = 0..self.layout().named.len();
+        if let Some(name) = names.find(|name| self.layout().name_at(*name) == at) {
+            let followed = self.tuple.followed;
+            let is = self.execution.named(name) == self.tuple.process(followed);
+            return byte == BASE + if is { followed } else { OTHER };
+        }
         match (byte, data) {
             (NONE, data) => *data == Data::None,
             (_, Data::None) => false,

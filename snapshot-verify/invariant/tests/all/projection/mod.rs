@@ -11,6 +11,7 @@ mod aimed;
 mod execution;
 mod follow;
 mod likeness;
+pub mod named;
 mod pauses;
 mod walk;
 

@@ -4,6 +4,7 @@
 use snapshot_core::Process;
 use snapshot_invariant::byte::{I, J, LOOSE, OTHER, T};
 use snapshot_invariant::layout::{Index, fixed, op};
+use snapshot_invariant::names::Use;
 use snapshot_language::program::{Access, Expression, ExpressionKind, IndexSet, Root};
 use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Next, OpenCall};
@@ -58,6 +59,8 @@ impl Execution<'_> {
             let Some(indices) = self.central_indices(process, call, access) else { return true };
             let hits = |index: &Index, at: &Index| match (index, at) {
                 (Index::Anyone | Index::Anywhere, _) => true,
+                // Of rows that are named, the own one may be it, and one by a copy may be any.
+                (Index::Member(_), Index::Named) | (Index::Named, _) => true,
                 // Which process t is, the centre does not say.
                 (Index::Member(OTHER | T), at) => *at == Index::Member(T),
                 (index, at) => index == at,
@@ -72,6 +75,7 @@ impl Execution<'_> {
         let is_mine = indices.contains(&Index::Member(T));
         let may_be_t = access.writes() && !is_mine;
         let hits = |index: &Index, at: &Index| match (index, at) {
+            (Index::Member(_), Index::Named) | (Index::Named, _) => true,
             (Index::Member(OTHER | LOOSE), Index::Member(T)) => may_be_t,
             (Index::Member(LOOSE), _) => true,
             (index, at) => index == at,
@@ -103,7 +107,13 @@ impl Execution<'_> {
             }
             _ => None,
         };
-        indices.iter().zip(dimensions).zip(&access.place().indices).map(place).collect()
+        let texts = indices.iter().zip(dimensions).zip(&access.place().indices);
+        let mut places: Vec<Index> = texts.map(place).collect::<Option<_>>()?;
+        let used = self.layout.uses[call.procedure.0 as usize][call.at].as_ref();
+        if matches!(used, Some(Use::Through(_))) {
+            places[0] = Index::Named;
+        }
+        Some(places)
     }
 
     /// The same as the centre has them: those of the process itself, and of its local variables that
@@ -131,7 +141,7 @@ impl Execution<'_> {
         let index =
             |((index, text), over): ((Index, &Expression), &IndexSet)| match over.is_of_names() {
                 false => Index::Anywhere,
-                true if is_known(text) => index,
+                true if is_known(text) || index == Index::Named => index,
                 true => Index::Anyone,
             };
         Some(indices.map(index).collect())

@@ -34,6 +34,8 @@ pub struct Counts {
     pub loose: usize,
     /// Those covered by a view that says of a link whether it is unbroken.
     pub links: usize,
+    /// Those covered only by a view in which a process that is lost has gone on.
+    pub lost: usize,
     /// Executions that ended with a violation.
     pub violations: usize,
     /// Moves behind which a tuple has another view than before.
@@ -51,6 +53,7 @@ impl Counts {
         self.late += other.late;
         self.loose += other.loose;
         self.links += other.links;
+        self.lost += other.lost;
         self.violations += other.violations;
         self.changes += other.changes;
         self.joins += other.joins;
@@ -108,6 +111,30 @@ impl<'a> Views<'a> {
         execution: &Execution<'_>,
         tuple: &Tuple,
     ) -> Result<(Counts, Vec<&'a [u8]>), String> {
+        if self.layout.lost.is_empty() {
+            return self.cover_as_is(execution, tuple);
+        }
+        // A process that is lost stands where it looks again.
+        let members: Vec<usize> = tuple.members.iter().copied().flatten().collect();
+        let (mut counts, mut covers, mut missing) = (None, Vec::new(), None);
+        for (number, one) in execution.gone_on(&members).iter().enumerate() {
+            match self.cover_as_is(one, tuple) {
+                Ok((found, all)) => {
+                    let lost = usize::from(number > 0);
+                    counts.get_or_insert(Counts { lost, ..found });
+                    covers.extend(all);
+                }
+                Err(text) => missing = missing.or(Some(text)),
+            }
+        }
+        counts.map(|counts| (counts, covers)).ok_or_else(|| missing.unwrap_or_default())
+    }
+
+    fn cover_as_is(
+        &self,
+        execution: &Execution<'_>,
+        tuple: &Tuple,
+    ) -> Result<(Counts, Vec<&'a [u8]>), String> {
         let kind = tuple.kind();
         let number = self.family.kinds.iter().position(|one| *one == kind).expect("a kind");
         let process = |member: &u8| tuple.process(*member).expect("a member that is there");
@@ -122,7 +149,7 @@ impl<'a> Views<'a> {
         for member in &shown {
             let standing = standing(execution, tuple, *member);
             key.extend([standing.operation, u8::from(standing.ghost)]);
-            key.extend(standing.stands(self.layout.frames.len()));
+            key.extend(standing.stands(self.layout));
         }
         let views = self.at(number, &shown, key);
         let (mut counts, mut covers): (Option<Counts>, _) = (None, Vec::new());

@@ -1,0 +1,298 @@
+//! Processes that are *lost*: their link to an LL/SC cell is broken, and until they link to it again,
+//! call or return, they leave nothing to others.
+//!
+//! From there on each SC and VL on the cell fails. A process that is lost counts as if it stood at the
+//! end of its way already, as soon as its link is broken. All ways are gone at once, with nothing known of
+//! shared memory: so whatever it reads, whenever it does, is among what they lead to. It is lost
+//! only if no way writes what any view keeps, or leaves a link that is shown behind it; but
+//! its own rows, which are unknown then, while it is not the one that is named. It cannot become so, for
+//! it would have to write what names it.
+//!
+//! Nothing is judged of what it returns: only vectors of rounds are shown so.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+use snapshot_language::program::{Access, CellKind, SharedId};
+use snapshot_semantics::interpret::code::Instruction;
+
+use super::{Failure, Kind, MOST_WAYS, Outcome, Planted, Run, Write};
+use crate::byte::{ANY, BASE, BROKEN, I, J, OTHER, T};
+use crate::centre::definite;
+use crate::claim::{Aim, Ghosts, Obligation};
+use crate::layout::{Layout, SPECIFICATION, Scalar, at};
+use crate::names::Use;
+use crate::views::lists;
+
+/// The most ends of ways that are told apart.
+const MOST_ENDS: usize = 64;
+
+/// Where the ways of a process end: its block, and the names of which it may have written its own rows.
+#[derive(Debug, Default)]
+pub struct Ends {
+    blocks: Vec<Vec<u8>>,
+    unnamed: Vec<usize>,
+}
+
+impl Ends {
+    /// Those of both.
+    fn and(mut self, other: Self) -> Self {
+        self.blocks.extend(other.blocks);
+        self.blocks.sort_unstable();
+        self.blocks.dedup();
+        self.unnamed.extend(other.unnamed);
+        self
+    }
+}
+
+/// The process, whether its views alone show it, and which members are there; and its block.
+pub type Key = (Vec<u8>, Vec<u8>);
+
+/// Whether processes may be lost, of an obligation.
+pub fn may_be(obligation: Obligation) -> bool {
+    obligation.ghosts == Ghosts::Rounds && obligation.aim == Aim::Observer
+}
+
+impl Layout<'_> {
+    /// Whether processes without a link to a variable may be lost: one cell of LL and SC.
+    pub fn may_lose(&self, variable: SharedId) -> bool {
+        let declared = self.program.shared(variable);
+        declared.dimensions.is_empty() && declared.cell == CellKind::Linked
+    }
+
+    /// The kinds that the list of a view stands for, with t at each place.
+    fn orders(&self, kind: &Kind) -> Vec<Kind> {
+        let list = lists(self).into_iter().find(|kinds| kinds.contains(kind));
+        list.unwrap_or_else(|| vec![kind.clone()])
+    }
+}
+
+/// All that a view is, if its processes that are lost stand at the ends of their ways.
+///
+/// # Errors
+/// If that cannot be said.
+pub fn found(
+    layout: &Layout<'_>,
+    kind: &Kind,
+    planted: Planted,
+    state: Vec<u8>,
+) -> Result<Vec<Vec<u8>>, Failure> {
+    if layout.lost.is_empty() && layout.named.is_empty() {
+        return Ok(vec![state]);
+    }
+    let mut state = state;
+    layout.forget_row_links(&mut state);
+    let (mut waiting, mut all) = (definite(layout, kind, &state)?, Vec::new());
+    while let Some(state) = waiting.pop() {
+        let runs = kind.members.iter().map(|me| Run { layout, kind, me: *me, planted });
+        let lost = runs.into_iter().find_map(|run| Some((run.ends(&state)?, run)));
+        match lost {
+            Some((ends, run)) => waiting.extend(run.end_ways(&state, &ends)?),
+            None => all.push(state),
+        }
+        if waiting.len() + all.len() > MOST_WAYS {
+            return Err(Failure::TooMany);
+        }
+    }
+    Ok(all)
+}
+
+impl<'p> Run<'_, 'p> {
+    /// Whether its block is shown by the views that follow it alone.
+    fn is_alone(&self, state: &[u8]) -> bool {
+        self.me == T || self.me == self.kind.followed && self.is_inside(state)
+    }
+
+    fn block_range(&self) -> std::ops::Range<usize> {
+        let block = self.block();
+        block..block + self.layout.blocks[1] - self.layout.blocks[0]
+    }
+
+    /// The ends of all ways of the process, if it is lost.
+    fn ends(&self, state: &[u8]) -> Option<Rc<Ends>> {
+        let layout = self.layout;
+        let is_alone = self.is_alone(state);
+        if !is_alone && self.is_inside(state) {
+            return None;
+        }
+        let broken = layout.lost.iter().copied().find(|variable| {
+            layout.link(self.me, *variable, 0).is_some_and(|at| state[at] == BROKEN)
+        })?;
+        let mut seen = state[self.block_range()].to_vec();
+        if !is_alone {
+            // What the centre does not say, or says of others than i and j.
+            for (at, byte) in self.block_range().zip(&mut seen) {
+                let slot = &layout.slots[at];
+                let is_member = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
+                if slot.position && *byte != ANY {
+                    return None;
+                }
+                // A bit of a class is known in some views only.
+                let is_relative = layout.class_bits.contains_key(&at);
+                if slot.tracked
+                    || is_relative
+                    || is_member && matches!(*byte, byte if byte > BASE + J)
+                {
+                    *byte = ANY;
+                }
+            }
+        }
+        let who = [&[self.me, u8::from(is_alone)], self.kind.members.as_slice()].concat();
+        let key = (who, seen.clone());
+        let known = layout.ends.borrow().get(&key).cloned();
+        let ends = known.unwrap_or_else(|| {
+            // Of i and j outside of scans it must be the same whoever else is there.
+            let kinds = match is_alone {
+                true => layout.orders(self.kind),
+                false => vec![Kind { members: vec![I, J], followed: self.me }],
+            };
+            let mut all = Some(Ends::default());
+            for kind in &kinds {
+                let run = Run { layout, kind, me: self.me, planted: self.planted };
+                all = all.zip(run.go(broken, &seen, is_alone)).map(|(one, two)| one.and(two));
+            }
+            let ends = all.filter(|ends| ends.blocks.iter().any(|one| *one != seen)).map(Rc::new);
+            layout.ends.borrow_mut().insert(key, ends.clone());
+            ends
+        })?;
+        let is_other = |name: &usize| {
+            let byte = state[layout.name_at(*name)];
+            byte == BASE + OTHER
+        };
+        ends.unnamed.iter().all(is_other).then_some(ends)
+    }
+
+    /// All ways of a process whose link to a variable is broken, if they leave nothing.
+    fn go(&self, broken: SharedId, block: &[u8], is_alone: bool) -> Option<Ends> {
+        let layout = self.layout;
+        let mut state = vec![ANY; layout.slots.len()];
+        state[self.block_range()].copy_from_slice(block);
+        let mut ends = Ends::default();
+        let operation = state[self.block() + at::OP];
+        let begin = Outcome { state, writes: Vec::new(), failure: None, fresh: u8::MAX, operation };
+        let mut seen: FxHashSet<Outcome> = FxHashSet::default();
+        let mut waiting = vec![begin.clone()];
+        while let Some(branch) = waiting.pop() {
+            let is_bare = branch.writes.iter().all(|one| matches!(one, Write::Link(_)));
+            if branch.failure.is_some() || !is_bare || seen.len() > MOST_WAYS {
+                return None;
+            }
+            if !seen.insert(branch.clone()) {
+                continue;
+            }
+            let (procedure, here) = self.place(&branch.state)?;
+            match layout.code[procedure].instructions[here] {
+                Instruction::Access { access: Access::LoadLinked(cell), .. }
+                    if cell.variable == broken =>
+                {
+                    self.end_way(&branch, &mut ends)?;
+                }
+                Instruction::Return { .. } | Instruction::Call { .. } => {
+                    self.end_way(&branch, &mut ends)?;
+                }
+                Instruction::Access { access, .. } if access.writes() => {
+                    let variable = access.place().variable;
+                    let marked = layout.round_at(procedure, here).is_some()
+                        || self.is_point(procedure, here);
+                    match self.used(procedure, here) {
+                        _ if marked => return None,
+                        Some(Use::Own(name)) if is_alone => {
+                            if !ends.unnamed.contains(name) {
+                                ends.unnamed.push(*name);
+                            }
+                            let mut branch = branch;
+                            self.arrive(&mut branch.state, procedure, here + 1);
+                            waiting.push(branch);
+                        }
+                        // It fails.
+                        _ if variable == broken
+                            && matches!(access, Access::StoreConditional(..)) =>
+                        {
+                            self.local(branch, procedure, here, &mut waiting, &mut Vec::new());
+                        }
+                        _ if self.is_shown(variable) => return None,
+                        _ => self.local(branch, procedure, here, &mut waiting, &mut Vec::new()),
+                    }
+                }
+                Instruction::BeginAtomic { .. } | Instruction::EndAtomic => return None,
+                _ => {
+                    let mut failed = Vec::new();
+                    self.local(branch, procedure, here, &mut waiting, &mut failed);
+                    if !failed.is_empty() {
+                        return None;
+                    }
+                }
+            }
+        }
+        (!ends.blocks.is_empty()).then_some(ends)
+    }
+
+    /// Whether any view keeps something of a variable, or links to it.
+    fn is_shown(&self, variable: SharedId) -> bool {
+        let layout = self.layout;
+        let cells = &layout.cells[variable.0 as usize];
+        let is_kept = cells.iter().any(|(_, room)| {
+            layout.slots[room.base..room.base + room.size].iter().any(|slot| slot.kept)
+        });
+        is_kept || [I, J, T].iter().any(|member| layout.keeps_links(*member, variable))
+    }
+
+    /// A way ends where the process stands, if nothing but unknown locals is behind it.
+    fn end_way(&self, branch: &Outcome, ends: &mut Ends) -> Option<()> {
+        let layout = self.layout;
+        let (procedure, here) = self.place(&branch.state)?;
+        let unlinked = &layout.unlinked[procedure][here];
+        let linked = branch.writes.iter().filter_map(|write| match write {
+            Write::Link(variable) => Some(*variable),
+            _ => None,
+        });
+        let mut linked = linked.chain(layout.lost.iter().copied());
+        let is_forgotten = linked.all(|variable| unlinked.contains(&(variable.0 as usize)));
+        let runs =
+            self.block_range().any(|at| layout.slots[at].position && branch.state[at] != ANY);
+        if !is_forgotten || runs {
+            return None;
+        }
+        let block = branch.state[self.block_range()].to_vec();
+        if !ends.blocks.contains(&block) {
+            ends.blocks.push(block);
+        }
+        (ends.blocks.len() <= MOST_ENDS).then_some(())
+    }
+
+    /// The views in which the process stands at the ends of its ways.
+    fn end_ways(&self, state: &[u8], ends: &Ends) -> Result<Vec<Vec<u8>>, Failure> {
+        let layout = self.layout;
+        let mut out = Vec::new();
+        for block in &ends.blocks {
+            let mut state = state.to_vec();
+            state[self.block_range()].copy_from_slice(block);
+            for &name in &ends.unnamed {
+                layout.forget_row(&mut state, name, self.me);
+            }
+            let operation = state[self.block() + at::OP];
+            let fresh = super::versions(layout, &state);
+            let before = state.clone();
+            let branch = Outcome { state, writes: Vec::new(), failure: None, fresh, operation };
+            let mut after = Vec::new();
+            for kind in &layout.orders(self.kind) {
+                let run = Run { layout, kind, me: self.me, planted: self.planted };
+                run.settle(branch.clone(), &mut after);
+            }
+            for outcome in after {
+                if let Some(failure) = outcome.failure {
+                    return Err(failure);
+                }
+                let is_told = !self.is_alone(&before);
+                let is_same = before[SPECIFICATION] == outcome.state[SPECIFICATION];
+                if !outcome.writes.is_empty() || !is_told && !is_same {
+                    return Err(Failure::Unfit("a process that is late and leaves something"));
+                }
+                if !out.contains(&outcome.state) {
+                    out.push(outcome.state);
+                }
+            }
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,224 @@
+//! Rows of arrays that a field names, and processes that are lost: executions of programs in which a
+//! mistake in one of their rules shows, whichever writes are taken for the begin and the end of rounds.
+
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::write::{Part, lay_out};
+use snapshot_language::program::Program;
+
+use super::walk::Counts;
+use super::{SILENT, among_laid_out, executions};
+use crate::programs::{by_rounds, parsed};
+
+/// Two names of two arrays, in force in turn: as jayanti has it, with fewer words.
+pub const HELPED: &str = "
+algorithm helped
+shared x: llsc record (on: bool, who: process)
+shared a[segment]: value
+shared row[process][segment]: llsc value or none
+shared out: llsc view
+update(v):
+    a[me] := v
+    y := LL(x)
+    if y.on: help(y.who)
+procedure help(q: process):
+    LL(row[q][me])
+    w := a[me]
+    if VL(x): SC(row[q][me], w)
+scan:
+    push()
+    push()
+    result := LL(out)
+    return result
+procedure push():
+    local v[segment]: value
+    y := LL(x)
+    if not y.on:
+        for s in segments: row[me][s] := none
+        SC(x, (true, me))
+        y := LL(x)
+    if y.on:
+        for s in segments:
+            b := a[s]
+            v[s] := b
+        for s in segments:
+            c := row[y.who][s]
+            if c != none: v[s] := c
+        LL(out)
+        if VL(x): SC(out, v)
+        SC(x, y with (on: false))
+";
+
+/// The row that is read was filled before it was named.
+pub const COPIED: &str = "
+algorithm copied
+shared x: llsc record (phase: 1..3, who: process)
+shared a[segment]: value
+shared row[process][segment]: value
+shared out: llsc view
+update(v): a[me] := v
+scan:
+    push()
+    push()
+    result := LL(out)
+    return result
+procedure push():
+    local v[segment]: value
+    y := LL(x)
+    if y.phase = 1:
+        for s in segments:
+            b := a[s]
+            row[me][s] := b
+        SC(x, (2, me))
+        y := LL(x)
+    if y.phase = 2:
+        for s in segments: v[s] := row[y.who][s]
+        LL(out)
+        if VL(x): SC(out, v)
+        SC(x, y with (phase: 1))
+";
+
+/// The named process writes its own row, and others read it.
+pub const OWNED: &str = "
+algorithm owned
+shared x: llsc process
+shared row[process][segment]: value
+shared out: llsc view
+update(v): row[me][me] := v
+scan:
+    local v[segment]: value
+    y := LL(x)
+    SC(x, me)
+    y := LL(x)
+    for s in segments: v[s] := row[y][s]
+    LL(out)
+    if VL(x): SC(out, v)
+    result := LL(out)
+    return result
+";
+
+/// Late SCs are to rows that are named no more, and a process that is named once more has the links to
+/// its row from before.
+const RETURNING: &str = "
+algorithm returning
+shared x: llsc process
+shared row[process][segment]: llsc value
+shared out: llsc view
+update(v):
+    y := LL(x)
+    LL(row[y][me])
+    SC(row[y][me], v)
+scan:
+    local v[segment]: value
+    LL(x)
+    SC(x, me)
+    y := LL(x)
+    for s in segments: v[s] := row[y][s]
+    LL(out)
+    if VL(x): SC(out, v)
+    result := LL(out)
+    return result
+";
+
+/// A late helper links to the row of a process that is named no more, and has filled it since.
+pub const REFILLED: &str = "
+algorithm refilled
+shared x: llsc record (on: bool, who: process)
+shared row[process][segment]: llsc value
+shared out: llsc view
+update(v):
+    y := LL(x)
+    LL(row[y.who][me])
+    if VL(x): SC(row[y.who][me], v)
+scan:
+    local v[segment]: value
+    y := LL(x)
+    if not y.on:
+        row[me][me] := v[me]
+        SC(x, (true, me))
+    else:
+        for s in segments: v[s] := row[y.who][s]
+        LL(out)
+        if VL(x): SC(out, v)
+        SC(x, y with (on: false))
+    result := LL(out)
+    return result
+";
+
+/// An update that is late still writes its own row.
+const BELATED: &str = "
+algorithm belated
+shared x: llsc process
+shared row[process][segment]: value
+shared out: llsc view
+update(v):
+    y := LL(x)
+    row[me][me] := v
+    SC(x, y)
+scan:
+    local v[segment]: value
+    LL(x)
+    SC(x, me)
+    y := LL(x)
+    for s in segments: v[s] := row[y][s]
+    LL(out)
+    if VL(x): SC(out, v)
+    result := LL(out)
+    return result
+";
+
+/// What a guess at rounds keeps, of those whose lists are short; with what the prover keeps, or all but
+/// copies of names.
+fn chosen(program: &Program, name: &str, guess: usize, all: bool) -> Part {
+    let found = by_rounds(program).swap_remove(guess).remove(1);
+    let mut part = Part { names: vec![name.to_owned()], ..found };
+    if all {
+        let layout = Layout::new(program, part.obligation).unwrap();
+        // A copy is the name itself, or within a record that is a copy.
+        let is_data = |kept: &&str| {
+            let (_, local) = kept.split_once(':').unwrap_or(("", kept));
+            let is_copy = local.ends_with(".who") || local.ends_with(".y#1");
+            let is_of_others = kept.contains("[t]") && !kept.contains("row[t]");
+            !(is_copy && kept.contains(':') || is_of_others)
+        };
+        part.kept = layout.names().filter(is_data).map(str::to_owned).collect();
+        (part.late, part.alike) = (false, true);
+    }
+    part
+}
+
+/// The programs, each with a list that is short; and those that take a minute.
+pub fn programs(many: bool) -> Vec<(Program, Part)> {
+    let of = |text: &str, name: &str, guess, all| {
+        let program = parsed(text, None);
+        let part = chosen(&program, name, guess, all);
+        (program, part)
+    };
+    let mut programs = vec![
+        of(COPIED, "x.who phase=2,3 row", 0, false),
+        of(COPIED, "x.who phase=2,3 row", 0, true),
+        of(COPIED, "x.who row", 1, true),
+        of(OWNED, "x row", 0, false),
+        of(REFILLED, "x.who on=1 row", 1, true),
+    ];
+    if many {
+        programs.push(of(HELPED, "x.who on=1 row", 0, true));
+        programs.push(of(RETURNING, "x row", 0, false));
+        programs.push(of(BELATED, "x row", 0, false));
+    }
+    programs
+}
+
+#[test]
+fn states_of_programs_with_names_have_views() {
+    let mut total = Counts::default();
+    for (program, part) in programs(executions() >= 1_000) {
+        let layout = lay_out(&program, &part).unwrap();
+        assert!(!layout.named.is_empty(), "{}", program.name);
+        match among_laid_out(&layout, SILENT, executions() / 2, 100) {
+            Ok(counts) => total.add(counts),
+            Err(missing) => panic!("{missing}"),
+        }
+    }
+    let of = [total.links, total.lost, total.changes, total.joins];
+    assert!(of.iter().all(|count| *count > 100), "{total:?}");
+}
