@@ -74,8 +74,7 @@ impl Every {
     }
 }
 
-/// What a certificate of the proof is to keep, part by part; nothing if there is no proof, or if it is
-/// one by names, which certificates do not know.
+/// What a certificate of the proof is to keep, part by part; nothing if there is no proof.
 pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
     let held = answer.rungs.iter().filter(|rung| rung.holds()).map(|rung| rung.obligation);
     let is_direct = |rung: &model::Obligation| rung.mode == Mode::Direct;

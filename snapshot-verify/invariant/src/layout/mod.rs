@@ -4,6 +4,7 @@
 //! are among i, j and t, and a block for each of the three: where it stands, its private
 //! variables, and a frame per procedure (no procedure calls itself, so one is enough).
 
+mod calls;
 mod head;
 mod links;
 mod program;
@@ -14,6 +15,7 @@ mod scalars;
 pub use head::{at, op};
 pub use program::{each_expression, may_be_outside, may_fail};
 pub use rounds::Round;
+pub use rows::RowOf;
 pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, leaves, size};
 
 use std::cell::RefCell;
@@ -26,6 +28,7 @@ use snapshot_language::program::{Program, SharedId, Type};
 use snapshot_semantics::interpret::code::{self, Code, Instruction};
 
 use self::program::{bound, ghosts};
+use self::rows::is_shown_of_row;
 use crate::byte::{ANY, BASE, BORROWED, J, LOOSE, OLD, OWN, PLACES, Row, T};
 use crate::centre::Central;
 use crate::claim::{Ghosts, Obligation};
@@ -79,15 +82,6 @@ pub enum Index {
     Anywhere,
     /// The process that a name names.
     Named,
-}
-
-/// Of which row of an array a byte is.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum RowOf {
-    /// Of the one that this name names.
-    Named(usize),
-    /// Of the row of this member, of an array whose rows the name names.
-    Member(usize, u8),
 }
 
 /// The byte of the specification.
@@ -508,24 +502,6 @@ impl<'p> Layout<'p> {
         }
     }
 
-    /// Whether calls may be taken for one another: of one procedure, and no ghost scans.
-    pub fn may_be_alike(&self, (procedure, calls): &(usize, Vec<usize>)) -> bool {
-        let Some(code) = self.code.get(*procedure) else { return false };
-        let callee = |at: &usize| match code.instructions.get(*at) {
-            Some(Instruction::Call { procedure, .. }) => Some(procedure.0 as usize),
-            _ => None,
-        };
-        let Some(first) = calls.first().and_then(callee) else { return false };
-        !self.is_ghost[first] && calls.iter().all(|at| callee(at) == Some(first))
-    }
-
-    /// The calls that one is not told apart from.
-    pub fn alike_calls(&self, procedure: usize, here: usize) -> &[usize] {
-        let mut groups = self.calls.iter();
-        let group = groups.find(|(of, calls)| *of == procedure && calls.contains(&here));
-        group.map_or(&[], |(_, calls)| calls)
-    }
-
     /// Whether a local may be forgotten: all but the variables of loops and quantifiers.
     pub fn may_forget(&self, procedure: usize, local: usize) -> bool {
         let frame = &self.frames[procedure];
@@ -564,15 +540,4 @@ fn bookkeeping() -> Slot {
         within_tracked: false,
         row: None,
     }
-}
-
-/// Whether a cell of a row may be kept, or a link to one: in columns of i and j only, and the links of
-/// those to cells in their own.
-fn is_shown_of_row(slot: &Slot) -> bool {
-    let column = match slot.row {
-        Some(RowOf::Member(..)) => slot.path.get(1..).unwrap_or_default(),
-        _ => &slot.path,
-    };
-    let is_own = |owner: u8| column.iter().all(|member| *member == owner);
-    !column.contains(&T) && slot.owner.is_none_or(is_own)
 }

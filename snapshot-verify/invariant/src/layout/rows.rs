@@ -4,8 +4,28 @@ use rustc_hash::FxHashSet;
 use snapshot_language::program::SharedId;
 
 use super::scalars::{cells, located};
-use super::{Index, Layout, Room, RowOf};
-use crate::byte::{ANY, PLACES, Row};
+use super::{Index, Layout, Room, Slot};
+use crate::byte::{ANY, PLACES, Row, T};
+
+/// Of which row of an array a byte is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum RowOf {
+    /// Of the one that this name names.
+    Named(usize),
+    /// Of the row of this member, of an array whose rows the name names.
+    Member(usize, u8),
+}
+
+/// Whether a cell of a row may be kept, or a link to one: in columns of i and j only, and the links of
+/// those to cells in their own.
+pub(super) fn is_shown_of_row(slot: &Slot) -> bool {
+    let column = match slot.row {
+        Some(RowOf::Member(..)) => slot.path.get(1..).unwrap_or_default(),
+        _ => &slot.path,
+    };
+    let is_own = |owner: u8| column.iter().all(|member| *member == owner);
+    !column.contains(&T) && slot.owner.is_none_or(is_own)
+}
 
 impl Layout<'_> {
     /// The name that names the rows of an array.

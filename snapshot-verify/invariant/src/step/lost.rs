@@ -17,7 +17,7 @@ use snapshot_language::program::{Access, CellKind, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 
 use super::{Failure, Kind, MOST_WAYS, Outcome, Planted, Run, Write};
-use crate::byte::{ANY, BASE, BROKEN, I, J, OTHER, T};
+use crate::byte::{ANY, BASE, BROKEN, I, J, LINKED, OTHER, T};
 use crate::centre::definite;
 use crate::claim::{Aim, Ghosts, Obligation};
 use crate::layout::{Layout, SPECIFICATION, Scalar, at};
@@ -172,7 +172,8 @@ impl<'p> Run<'_, 'p> {
         let begin = Outcome { state, writes: Vec::new(), failure: None, fresh: u8::MAX, operation };
         let mut seen: FxHashSet<Outcome> = FxHashSet::default();
         let mut waiting = vec![begin.clone()];
-        while let Some(branch) = waiting.pop() {
+        while let Some(mut branch) = waiting.pop() {
+            self.doubt_links(&mut branch.state);
             let is_bare = branch.writes.iter().all(|one| matches!(one, Write::Link(_)));
             if branch.failure.is_some() || !is_bare || seen.len() > MOST_WAYS {
                 return None;
@@ -200,7 +201,6 @@ impl<'p> Run<'_, 'p> {
                             if !ends.unnamed.contains(name) {
                                 ends.unnamed.push(*name);
                             }
-                            let mut branch = branch;
                             self.arrive(&mut branch.state, procedure, here + 1);
                             waiting.push(branch);
                         }
@@ -225,6 +225,16 @@ impl<'p> Run<'_, 'p> {
             }
         }
         (!ends.blocks.is_empty()).then_some(ends)
+    }
+
+    /// Others may break a link at any time on the way: only that one is broken is known.
+    fn doubt_links(&self, state: &mut [u8]) {
+        for at in self.block_range() {
+            let scalar = self.layout.slots[at].leaf.map(|leaf| leaf.scalar);
+            if matches!(scalar, Some(Scalar::Link(_))) && state[at] == LINKED {
+                state[at] = ANY;
+            }
+        }
     }
 
     /// Whether any view keeps something of a variable, or links to it.

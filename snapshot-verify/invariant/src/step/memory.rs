@@ -418,25 +418,6 @@ impl<'p> Run<'_, 'p> {
         }
     }
 
-    /// A write, to the cell of names perhaps.
-    fn write_as(
-        &self,
-        branch: &mut Outcome,
-        variable: SharedId,
-        indices: &[Index],
-        cell: Option<usize>,
-        mut row: Row,
-        place: (usize, usize),
-    ) {
-        match self.used(place.0, place.1) {
-            Some(Use::Writes(names)) => self.write_names(branch, names, |branch, code| {
-                code(&mut row);
-                self.write(branch, variable, indices, cell, row, place);
-            }),
-            _ => self.write(branch, variable, indices, cell, row, place),
-        }
-    }
-
     /// Links the process to a cell, if that has a place.
     fn link(&self, branch: &mut Outcome, variable: SharedId, cell: Option<usize>) {
         let at = cell.and_then(|number| self.layout.link(self.me, variable, number));

@@ -178,8 +178,27 @@ impl Run<'_, '_> {
         ways
     }
 
+    /// A write, to the cell of names perhaps.
+    pub(super) fn write_as(
+        &self,
+        branch: &mut Outcome,
+        variable: SharedId,
+        indices: &[Index],
+        cell: Option<usize>,
+        mut row: Row,
+        place: (usize, usize),
+    ) {
+        match self.used(place.0, place.1) {
+            Some(Use::Writes(names)) => self.write_names(branch, names, |branch, code| {
+                code(&mut row);
+                self.write(branch, variable, indices, cell, row, place);
+            }),
+            _ => self.write(branch, variable, indices, cell, row, place),
+        }
+    }
+
     /// A write to the cell of names, whose bytes in what is written say what becomes of them.
-    pub(super) fn write_names(
+    fn write_names(
         &self,
         branch: &mut Outcome,
         names: &[(usize, bool)],

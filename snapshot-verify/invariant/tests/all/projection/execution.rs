@@ -10,7 +10,7 @@ use snapshot_core::simple::Switching;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use snapshot_invariant::byte::{BASE, I, J, OTHER, T, integer};
+use snapshot_invariant::byte::{I, J, OTHER, T};
 use snapshot_invariant::claim::Aim;
 use snapshot_invariant::layout::{Layout, Round, op};
 use snapshot_language::program::{Access, SharedId, Type};
@@ -18,7 +18,7 @@ use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Call, Data, Machine, Next, OpenCall, Passage, State};
 
 /// Accesses between two pauses until a process is said to spin.
-const PATIENCE: usize = 300;
+pub(super) const PATIENCE: usize = 300;
 
 /// An open ghost scan.
 #[derive(Clone, Debug)]
@@ -95,10 +95,10 @@ pub struct Execution<'a> {
     time: u64,
     values: u32,
     /// The cell of a process's latest LL on a variable in its operation.
-    linked: FxHashMap<(usize, SharedId), Vec<i64>>,
+    pub(super) linked: FxHashMap<(usize, SharedId), Vec<i64>>,
     /// The processes that may be lost, each with a variable that it has no link to; up to where
     /// it looks again, or its procedure ends or calls.
-    lost: BTreeSet<(usize, SharedId)>,
+    pub(super) lost: BTreeSet<(usize, SharedId)>,
 }
 
 impl<'a> Execution<'a> {
@@ -252,7 +252,7 @@ impl<'a> Execution<'a> {
         Ended::Never
     }
 
-    fn access(&mut self, process: usize, passages: &mut Vec<Passage>) -> Ended {
+    pub(super) fn access(&mut self, process: usize, passages: &mut Vec<Passage>) -> Ended {
         let calls = self.open_calls(process);
         let (mut is_point, mut round) = (false, None);
         if let Some(call) = calls.last() {
@@ -294,105 +294,9 @@ impl<'a> Execution<'a> {
             self.lost.retain(|(of, _)| *of != process);
         }
         for process in 0..self.doing.len() {
-            self.has_lost(process);
+            self.note_lost(process);
         }
         round.map_or(Ended::Well, |(round, variable)| self.pass_round(round, variable))
-    }
-
-    /// Whether the latest LL of a process on a variable, in its operation, was to this cell, and its
-    /// link is unbroken.
-    pub fn is_linked_to(&self, process: usize, variable: SharedId, indices: &[i64]) -> bool {
-        let who = Process::from_index(process);
-        self.linked.get(&(process, variable)).is_some_and(|latest| latest == indices)
-            && self.machine.is_linked(&self.state, variable, indices, who) == Some(true)
-    }
-
-    /// The process that a name names, while it is in force.
-    pub fn named(&self, name: usize) -> Option<usize> {
-        let of = &self.layout.named[name];
-        let data = self.machine.cell(&self.state, of.variable, &[]).expect("one cell");
-        let field = |offset: usize| match data {
-            Data::Parts(parts) => &parts[offset],
-            data => data,
-        };
-        let byte = |data: &Data| match data {
-            Data::Bool(truth) => BASE + u8::from(*truth),
-            Data::Number(number) => integer(*number),
-            _ => panic!("neither a truth value nor a number"),
-        };
-        let is_in_force =
-            of.force.as_ref().is_none_or(|(offset, bytes)| bytes.contains(&byte(field(*offset))));
-        match field(of.offset) {
-            Data::Number(process) => is_in_force.then_some(*process as usize),
-            _ => panic!("a name is a process"),
-        }
-    }
-
-    /// The same execution, if some members that have no link to a variable where they may be lost
-    /// have gone on, each alone, to where they look again.
-    pub fn gone_on(&self, members: &[usize]) -> Vec<Self> {
-        let mut all = vec![self.clone()];
-        for &process in members {
-            let lost = self.lost.iter().filter(|(of, _)| *of == process);
-            let before = all.clone();
-            for (_, variable) in lost {
-                for mut one in before.clone() {
-                    if one.go_on(process, *variable) {
-                        all.push(one);
-                    }
-                }
-            }
-        }
-        all
-    }
-
-    /// Notes the variables that a process has lost its link to, and may still ask for it.
-    fn has_lost(&mut self, process: usize) {
-        let calls = self.open_calls(process);
-        let Some(call) = calls.last() else { return };
-        let unlinked = &self.layout.unlinked[call.procedure.0 as usize][call.at];
-        let who = Process::from_index(process);
-        let is_lost = |variable: &SharedId| {
-            self.layout.link(self.place(process), *variable, 0).is_some()
-                && !unlinked.contains(&(variable.0 as usize))
-                && self.machine.is_linked(&self.state, *variable, &[], who) == Some(false)
-        };
-        let lost: Vec<SharedId> = self.layout.lost.iter().copied().filter(is_lost).collect();
-        self.lost.extend(lost.into_iter().map(|variable| (process, variable)));
-    }
-
-    fn go_on(&mut self, process: usize, variable: SharedId) -> bool {
-        let who = Process::from_index(process);
-        let mut is_over = false;
-        for _ in 0..PATIENCE {
-            if self.machine.next(&self.state, who) == Next::Respond {
-                let mut passages = Vec::new();
-                let went = self.machine.advance_passing(&mut self.state, who, &mut passages);
-                return went.is_ok() && self.end(process);
-            }
-            if self.state.is_idle(process) {
-                return true;
-            }
-            let calls = self.open_calls(process);
-            let looks = calls.last().is_some_and(|call| match self.instruction(call) {
-                Instruction::Access { access: Access::LoadLinked(cell), .. } => {
-                    cell.variable == variable
-                }
-                _ => false,
-            });
-            if looks || is_over && self.is_at_pause(process) {
-                return true;
-            }
-            let mut passages = Vec::new();
-            if self.access(process, &mut passages) != Ended::Well {
-                return false;
-            }
-            is_over |= !passages.is_empty();
-            if self.pass(process, &passages) == Ended::Violation {
-                return false;
-            }
-        }
-        false
     }
 
     /// A round begins or ends with a write to a variable, which has been made.
@@ -510,7 +414,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Ends an operation: whether an update has taken effect.
-    fn end(&mut self, process: usize) -> bool {
+    pub(super) fn end(&mut self, process: usize) -> bool {
         let is_memory = matches!(self.layout.obligation.aim, Aim::Memory(_));
         let place = self.place(process);
         let mut is_right = true;
@@ -530,7 +434,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Ghost scans begin and end with calls.
-    fn pass(&mut self, process: usize, passages: &[Passage]) -> Ended {
+    pub(super) fn pass(&mut self, process: usize, passages: &[Passage]) -> Ended {
         for passage in passages {
             let is_ghost = |procedure: usize| self.layout.is_ghost[procedure];
             match passage {

@@ -10,6 +10,7 @@
 mod aimed;
 mod execution;
 mod follow;
+mod gone;
 mod likeness;
 pub mod named;
 mod pauses;

@@ -96,6 +96,27 @@ scan:
     return result
 ";
 
+/// What is read by a copy without the link to the name is published.
+const UNGUARDED: &str = "
+algorithm unguarded
+shared x: llsc process
+shared row[process][segment]: value
+shared out: llsc view
+update(v): row[me][me] := v
+scan:
+    local v[segment]: value
+    y := LL(x)
+    SC(x, me)
+    y := LL(x)
+    for s in segments: v[s] := row[y][s]
+    LL(out)
+    if VL(x): SC(out, v)
+    LL(out)
+    SC(out, v)
+    result := LL(out)
+    return result
+";
+
 /// Late SCs are to rows that are named no more, and a process that is named once more has the links to
 /// its row from before.
 const RETURNING: &str = "
@@ -198,7 +219,9 @@ pub fn programs(many: bool) -> Vec<(Program, Part)> {
         of(COPIED, "x.who phase=2,3 row", 0, true),
         of(COPIED, "x.who row", 1, true),
         of(OWNED, "x row", 0, false),
+        of(UNGUARDED, "x row", 0, false),
         of(REFILLED, "x.who on=1 row", 1, true),
+        of(&REFILLED.replacen("if VL(x): SC(row", "SC(row", 1), "x.who on=1 row", 1, true),
     ];
     if many {
         programs.push(of(HELPED, "x.who on=1 row", 0, true));

@@ -1,0 +1,25 @@
+//! Calls that are not told apart: of one procedure by another, which goes on behind each of them.
+
+use snapshot_semantics::interpret::code::Instruction;
+
+use super::Layout;
+
+impl Layout<'_> {
+    /// Whether calls may be taken for one another: of one procedure, and no ghost scans.
+    pub fn may_be_alike(&self, (procedure, calls): &(usize, Vec<usize>)) -> bool {
+        let Some(code) = self.code.get(*procedure) else { return false };
+        let callee = |at: &usize| match code.instructions.get(*at) {
+            Some(Instruction::Call { procedure, .. }) => Some(procedure.0 as usize),
+            _ => None,
+        };
+        let Some(first) = calls.first().and_then(callee) else { return false };
+        !self.is_ghost[first] && calls.iter().all(|at| callee(at) == Some(first))
+    }
+
+    /// The calls that one is not told apart from.
+    pub fn alike_calls(&self, procedure: usize, here: usize) -> &[usize] {
+        let mut groups = self.calls.iter();
+        let group = groups.find(|(of, calls)| *of == procedure && calls.contains(&here));
+        group.map_or(&[], |(_, calls)| calls)
+    }
+}

@@ -1,0 +1,107 @@
+//! What names are in an execution, and where processes go that are lost: as running each alone finds it.
+
+use snapshot_core::Process;
+use snapshot_invariant::byte::{BASE, integer};
+use snapshot_language::program::{Access, SharedId};
+use snapshot_semantics::interpret::code::Instruction;
+use snapshot_semantics::interpret::{Data, Next};
+
+use super::execution::{Ended, Execution, PATIENCE};
+
+impl Execution<'_> {
+    /// Whether the latest LL of a process on a variable, in its operation, was to this cell, and its
+    /// link is unbroken.
+    pub fn is_linked_to(&self, process: usize, variable: SharedId, indices: &[i64]) -> bool {
+        let who = Process::from_index(process);
+        self.linked.get(&(process, variable)).is_some_and(|latest| latest == indices)
+            && self.machine.is_linked(&self.state, variable, indices, who) == Some(true)
+    }
+
+    /// The process that a name names, while it is in force.
+    pub fn named(&self, name: usize) -> Option<usize> {
+        let of = &self.layout.named[name];
+        let data = self.machine.cell(&self.state, of.variable, &[]).expect("one cell");
+        let field = |offset: usize| match data {
+            Data::Parts(parts) => &parts[offset],
+            data => data,
+        };
+        let byte = |data: &Data| match data {
+            Data::Bool(truth) => BASE + u8::from(*truth),
+            Data::Number(number) => integer(*number),
+            _ => panic!("neither a truth value nor a number"),
+        };
+        let is_in_force =
+            of.force.as_ref().is_none_or(|(offset, bytes)| bytes.contains(&byte(field(*offset))));
+        match field(of.offset) {
+            Data::Number(process) => is_in_force.then_some(*process as usize),
+            _ => panic!("a name is a process"),
+        }
+    }
+
+    /// The same execution, if some members that have no link to a variable where they may be lost
+    /// have gone on, each alone, to where they look again.
+    pub fn gone_on(&self, members: &[usize]) -> Vec<Self> {
+        let mut all = vec![self.clone()];
+        for &process in members {
+            let lost = self.lost.iter().filter(|(of, _)| *of == process);
+            let before = all.clone();
+            for (_, variable) in lost {
+                for mut one in before.clone() {
+                    if one.go_on(process, *variable) {
+                        all.push(one);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Notes the variables that a process has lost its link to, and may still ask for it.
+    pub(super) fn note_lost(&mut self, process: usize) {
+        let calls = self.open_calls(process);
+        let Some(call) = calls.last() else { return };
+        let unlinked = &self.layout.unlinked[call.procedure.0 as usize][call.at];
+        let who = Process::from_index(process);
+        let is_lost = |variable: &SharedId| {
+            self.layout.link(self.place(process), *variable, 0).is_some()
+                && !unlinked.contains(&(variable.0 as usize))
+                && self.machine.is_linked(&self.state, *variable, &[], who) == Some(false)
+        };
+        let lost: Vec<SharedId> = self.layout.lost.iter().copied().filter(is_lost).collect();
+        self.lost.extend(lost.into_iter().map(|variable| (process, variable)));
+    }
+
+    fn go_on(&mut self, process: usize, variable: SharedId) -> bool {
+        let who = Process::from_index(process);
+        let mut is_over = false;
+        for _ in 0..PATIENCE {
+            if self.machine.next(&self.state, who) == Next::Respond {
+                let mut passages = Vec::new();
+                let went = self.machine.advance_passing(&mut self.state, who, &mut passages);
+                return went.is_ok() && self.end(process);
+            }
+            if self.state.is_idle(process) {
+                return true;
+            }
+            let calls = self.open_calls(process);
+            let looks = calls.last().is_some_and(|call| match self.instruction(call) {
+                Instruction::Access { access: Access::LoadLinked(cell), .. } => {
+                    cell.variable == variable
+                }
+                _ => false,
+            });
+            if looks || is_over && self.is_at_pause(process) {
+                return true;
+            }
+            let mut passages = Vec::new();
+            if self.access(process, &mut passages) != Ended::Well {
+                return false;
+            }
+            is_over |= !passages.is_empty();
+            if self.pass(process, &passages) == Ended::Violation {
+                return false;
+            }
+        }
+        false
+    }
+}
