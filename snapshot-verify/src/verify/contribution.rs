@@ -125,7 +125,8 @@ fn collect(statements: &[Statement], changes: &mut Vec<(Span, Change)>) {
         changes.push((condition.span, Change::AlwaysFalse));
     };
     for statement in statements {
-        let whole = statement.linearizes.map_or(statement.span, |mark| statement.span.to(mark));
+        let whole =
+            statement.mark.as_ref().map_or(statement.span, |mark| statement.span.to(mark.span));
         match &statement.kind {
             StatementKind::Assign(..)
             | StatementKind::TakeApart(..)

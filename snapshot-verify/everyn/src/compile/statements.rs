@@ -83,7 +83,7 @@ impl Writer<'_> {
                     Access::Validate(place) => Act::Validate(self.cell(place)?, into),
                 };
                 let position = self.push(act, span);
-                self.code[position].point = statement.linearizes;
+                self.code[position].point = statement.mark.is_some();
             }
             StatementKind::Call { procedure, arguments, into } => {
                 let into = into.as_ref().map(|place| self.target(place, span)).transpose()?;

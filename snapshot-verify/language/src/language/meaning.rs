@@ -242,7 +242,10 @@ fn expressions(statement: &Statement) -> Vec<&Expression> {
             found.push(value);
         }
         StatementKind::Choose { into, .. } => found.extend(into.indices()),
-        StatementKind::Access { access, .. } => found.extend(access.operands()),
+        StatementKind::Access { access, .. } => {
+            found.extend(access.operands());
+            found.extend(statement.point_condition());
+        }
         StatementKind::Call { arguments, .. } => found.extend(arguments),
         StatementKind::If { condition, .. } => found.push(condition),
         StatementKind::For { except, .. } => found.extend(except),

@@ -3,8 +3,9 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::tree::{
-    By, Cell, Expression, ExpressionKind, Indices, IndicesKind, Name, Node, Object, Operation,
-    Operator, Procedure, Range, Statement, StatementKind, Tree, TypeExpression, TypeKind, Variable,
+    By, Cell, Expression, ExpressionKind, Indices, IndicesKind, Mark, Name, Node, Object,
+    Operation, Operator, Procedure, Range, Statement, StatementKind, Tree, TypeExpression,
+    TypeKind, Variable,
 };
 
 impl Display for Tree {
@@ -168,8 +169,14 @@ fn block(f: &mut Formatter<'_>, statements: &[Statement], depth: usize) -> fmt::
 fn statement(f: &mut Formatter<'_>, of: &Statement, depth: usize) -> fmt::Result {
     let indentation = "    ".repeat(depth);
     let line = |f: &mut Formatter<'_>, text: &dyn Display| {
-        let linearizes = if of.linearizes.is_some() { " linearizes" } else { "" };
-        writeln!(f, "{indentation}{text}{linearizes}")
+        write!(f, "{indentation}{text}")?;
+        match &of.mark {
+            None => writeln!(f),
+            Some(Mark { condition: None, .. }) => writeln!(f, " linearizes"),
+            Some(Mark { condition: Some(condition), .. }) => {
+                writeln!(f, " linearizes if {condition}")
+            }
+        }
     };
     match &of.kind {
         StatementKind::Assign(place, value) => line(f, &format_args!("{place} := {value}")),

@@ -200,8 +200,17 @@ pub struct Statement {
     pub kind: StatementKind,
     /// Where; of those with blocks, the line that opens it.
     pub span: Span,
-    /// Where it says that it `linearizes`.
-    pub linearizes: Option<Span>,
+    /// That it is a linearization point, if it says so.
+    pub mark: Option<Mark>,
+}
+
+/// `linearizes`, or `linearizes if EXPRESSION`.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// All of it.
+    pub span: Span,
+    /// After the access, where it is a point only sometimes.
+    pub condition: Option<Expression>,
 }
 
 /// What a statement does.

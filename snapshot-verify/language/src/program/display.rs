@@ -150,8 +150,12 @@ impl Scope<'_> {
             StatementKind::Access { access, into } => {
                 self.target(f, into.as_ref())?;
                 self.access(f, access)?;
-                if of.linearizes {
+                if of.mark.is_some() {
                     f.write_str(" linearizes")?;
+                }
+                if let Some(condition) = of.point_condition() {
+                    f.write_str(" if ")?;
+                    self.expression(f, condition)?;
                 }
             }
             StatementKind::Call { procedure, arguments, into } => {

@@ -199,7 +199,10 @@ impl Work<'_> {
     fn statement(&self, statement: &Statement, atomic: bool) -> Result<u64, ExtentError> {
         let own = match &statement.kind {
             StatementKind::Assign { value, .. } => self.expression(value),
-            StatementKind::Access { access, .. } => self.all(&access.operands()),
+            StatementKind::Access { access, .. } => {
+                let evaluated = access.operands().into_iter().chain(statement.point_condition());
+                self.all(&evaluated.collect::<Vec<_>>())
+            }
             StatementKind::Call { procedure, arguments, .. } => {
                 let called = self.procedure(procedure.0 as usize)?;
                 self.all(&arguments.iter().collect::<Vec<_>>()).saturating_add(called)

@@ -72,7 +72,7 @@ pub fn reached(procedures: &[Procedure], from: ProcedureId) -> Vec<bool> {
 pub fn marked(statements: &[Statement]) -> Option<&Statement> {
     let mut found = None;
     Statement::each(statements, &mut |statement| {
-        if statement.linearizes && found.is_none() {
+        if statement.mark.is_some() && found.is_none() {
             found = Some(statement);
         }
     });

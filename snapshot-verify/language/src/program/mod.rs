@@ -39,7 +39,7 @@ pub use expression::{Binary, Expression, ExpressionKind, ListOperation};
 pub use extent::{Extent, ExtentError, MOST_SCALARS, MOST_WORK};
 pub use node::{InitialNode, NodeId, NodeType};
 pub use object::{By, Object, Operation, OperationId};
-pub use statement::{Access, CellPlace, Place, Projection, Root, Statement, StatementKind};
+pub use statement::{Access, CellPlace, Mark, Place, Projection, Root, Statement, StatementKind};
 pub use types::{Bound, Field, IndexSet, Type};
 
 use crate::language::Span;

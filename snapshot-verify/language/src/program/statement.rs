@@ -10,8 +10,16 @@ pub struct Statement {
     pub kind: StatementKind,
     /// Where it stands.
     pub span: Span,
-    /// Whether the text marks its access as a linearization point.
-    pub linearizes: bool,
+    /// If the text marks its access as a linearization point.
+    pub mark: Option<Mark>,
+}
+
+/// That an access is a linearization point of the operation that makes it.
+#[derive(Clone, Debug, Default)]
+pub struct Mark {
+    /// A bool, evaluated once the result of the access is stored: whether it is one then. Always,
+    /// if there is none.
+    pub condition: Option<Expression>,
 }
 
 /// What a statement does.
@@ -189,7 +197,10 @@ impl Statement {
             StatementKind::Assign { value, .. }
             | StatementKind::If { condition: value, .. }
             | StatementKind::Free(value) => operands.push(value),
-            StatementKind::Access { access, .. } => operands.extend(access.operands()),
+            StatementKind::Access { access, .. } => {
+                operands.extend(access.operands());
+                operands.extend(self.point_condition());
+            }
             StatementKind::Call { arguments: values, .. }
             | StatementKind::New { fields: values, .. } => operands.extend(values),
             StatementKind::For { except: value, .. } | StatementKind::Return(value) => {
@@ -202,6 +213,11 @@ impl Statement {
             | StatementKind::Together => {}
         }
         operands
+    }
+
+    /// On what it depends whether its access is a linearization point, if on something.
+    pub fn point_condition(&self) -> Option<&Expression> {
+        self.mark.as_ref()?.condition.as_ref()
     }
 
     /// Does something with every statement, those in blocks included: first with the

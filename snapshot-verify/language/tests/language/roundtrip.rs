@@ -5,9 +5,9 @@ use proptest::option;
 use proptest::prelude::*;
 use snapshot_language::Span;
 use snapshot_language::tree::{
-    Cell, Expression, ExpressionKind, Indices, IndicesKind, InitialNode, Name, Node, Operator,
-    Procedure, Range, Statement, StatementKind, Tree, TypeDeclaration, TypeExpression, TypeKind,
-    Variable,
+    Cell, Expression, ExpressionKind, Indices, IndicesKind, InitialNode, Mark, Name, Node,
+    Operator, Procedure, Range, Statement, StatementKind, Tree, TypeDeclaration, TypeExpression,
+    TypeKind, Variable,
 };
 
 use crate::texts::{read, texts};
@@ -185,7 +185,10 @@ fn place() -> impl Strategy<Value = Expression> {
 
 fn statement() -> impl Strategy<Value = Statement> {
     use StatementKind as K;
-    let linearizes = || option::of(Just(Span::default()));
+    let mark = || {
+        let condition = option::of(expression());
+        option::of(condition.prop_map(|condition| Mark { span: Span::default(), condition }))
+    };
     let simple = prop_oneof![
         (place(), expression()).prop_map(|(place, value)| K::Assign(place, value)),
         (vec(option::of(place()), 1..4), expression())
@@ -197,11 +200,8 @@ fn statement() -> impl Strategy<Value = Statement> {
         Just(K::Skip),
         option::of(expression()).prop_map(K::Return),
     ];
-    let leaf = (simple, linearizes()).prop_map(|(kind, linearizes)| Statement {
-        kind,
-        span: Span::default(),
-        linearizes,
-    });
+    let leaf =
+        (simple, mark()).prop_map(|(kind, mark)| Statement { kind, span: Span::default(), mark });
     leaf.prop_recursive(3, 12, 3, move |inner| {
         let block = vec(inner, 1..4);
         let plain = prop_oneof![
@@ -213,9 +213,11 @@ fn statement() -> impl Strategy<Value = Statement> {
                 .prop_map(|(range, body)| K::For(range, body)),
             block.clone().prop_map(K::Atomic),
         ]
-        .prop_map(|kind| Statement { kind, span: Span::default(), linearizes: None });
-        let repeat = (block, expression(), linearizes()).prop_map(|(body, c, linearizes)| {
-            Statement { kind: K::Repeat(body, c), span: Span::default(), linearizes }
+        .prop_map(|kind| Statement { kind, span: Span::default(), mark: None });
+        let repeat = (block, expression(), mark()).prop_map(|(body, c, mark)| Statement {
+            kind: K::Repeat(body, c),
+            span: Span::default(),
+            mark,
         });
         prop_oneof![5 => plain, 1 => repeat]
     })

@@ -134,32 +134,51 @@ impl<'p> Run<'_, 'p, '_> {
         }
     }
 
-    /// Makes an access; tells its result, if it has one.
+    /// Makes an access, and stores its result, if it has one.
     pub fn perform(
         &mut self,
         access: &'p Access,
         statement: &Statement,
-    ) -> Result<Option<Data>, Fault> {
+        into: Option<&Place>,
+    ) -> Result<(), Fault> {
         let place = access.place();
         let target = self.target(place)?;
         let effect = self.affect(access, &target)?;
-        let linearizes = statement.linearizes && effect.happens(access);
-        self.points += u32::from(linearizes);
+        let happens = effect.happens(access);
         if let Some(accesses) = &mut self.accesses {
             accesses.push(AccessReport {
                 span: statement.span,
                 cell: target.named(self.machine, place.variable),
                 deed: effect.deed(access, target.content),
-                linearizes,
+                linearizes: false,
             });
         }
-        Ok(match access {
+        let result = match access {
             Access::Read(_) | Access::LoadLinked(_) => effect.seen,
             Access::Write(..) => None,
             Access::StoreConditional(..) | Access::Validate(_) | Access::CompareAndSwap(..) => {
                 Some(Data::Bool(effect.success))
             }
-        })
+        };
+        if let (Some(place), Some(data)) = (into, result) {
+            self.store(place, data)?;
+        }
+        if happens && self.is_point(statement)? {
+            self.points += 1;
+            if let Some(last) = self.accesses.as_mut().and_then(|accesses| accesses.last_mut()) {
+                last.linearizes = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the access that a statement has made, and whose result is stored, is a linearization
+    /// point.
+    fn is_point(&mut self, statement: &Statement) -> Result<bool, Fault> {
+        match statement.point_condition() {
+            None => Ok(statement.mark.is_some()),
+            Some(condition) => Ok(self.scope().evaluate(condition)? == Data::Bool(true)),
+        }
     }
 
     fn affect(&mut self, access: &'p Access, target: &Target<'p>) -> Result<Effect, Fault> {

@@ -142,6 +142,14 @@ impl<'p> Instruction<'p> {
         }
     }
 
+    /// What it evaluates once its result is stored.
+    pub fn afterthought(&self) -> Option<&'p Expression> {
+        match *self {
+            Self::Access { statement, .. } => statement.point_condition(),
+            _ => None,
+        }
+    }
+
     /// The text of an access.
     pub const fn span(&self) -> Option<Span> {
         match self {

@@ -99,7 +99,7 @@ impl Machine<'_> {
                 variable: place.variable,
                 indices,
                 writes: access.writes(),
-                linearizes: statement.linearizes,
+                linearizes: statement.mark.is_some(),
             },
             Err(_) => Next::Other,
         }

@@ -107,10 +107,7 @@ impl<'m, 'p, 's> Run<'m, 'p, 's> {
                     self.frame().at += 1;
                 }
                 Some(Instruction::Access { statement, access, into }) => {
-                    let result = self.perform(access, statement)?;
-                    if let (Some(place), Some(data)) = (into, result) {
-                        self.store(place, data)?;
-                    }
+                    self.perform(access, statement, into)?;
                     self.frame().at += 1;
                 }
                 Some(Instruction::New { statement, node, fields, into, .. }) => {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use super::{Measures, Method, Operations, Request, Verdict, VerifyError, Watch, verify};
 use crate::language::Span;
 use crate::program::linearization::reached;
-use crate::program::{ProcedureId, Program, Statement, StatementKind};
+use crate::program::{Mark, ProcedureId, Program, Statement, StatementKind};
 use crate::refine::Means;
 
 /// The most statements among which an update passes one.
@@ -240,7 +240,7 @@ fn marked(program: &Program, points: &[Span], accepts: fn(&Statement) -> bool) -
     for (procedure, owner) in program.procedures.iter_mut().zip(owners) {
         Statement::each_mut(&mut procedure.body, &mut |statement| {
             let is_point = owner.is_some() && points.contains(&statement.span);
-            statement.linearizes = is_point && accepts(statement);
+            statement.mark = (is_point && accepts(statement)).then(Mark::default);
         });
     }
     program

@@ -7,11 +7,15 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_core::Process;
 use snapshot_verify::interpret::{
-    Action, Call, Client, Data, Machine, Move, MoveKind, Next, ObjectState, OperationCall,
+    Action, Call, Client, Data, Deed, Machine, Move, MoveKind, Next, ObjectState, OperationCall,
     Sequential, State, Values,
 };
+use snapshot_verify::language::Span;
 use snapshot_verify::program::linearization::at_points;
-use snapshot_verify::program::{Program, Statement, StatementKind};
+use snapshot_verify::program::{
+    Binary, Expression, ExpressionKind, Local, Mark, Place, Program, Root, Statement,
+    StatementKind, Type,
+};
 use snapshot_verify::refine::{
     Budget, Letter, Means, Misplacement, ObjectSpecification, Refinement, RefinementVerdict,
     refine_object,
@@ -87,17 +91,43 @@ fn make(machine: &Machine<'_>, state: &mut State, made: Move) -> Option<Vec<Lett
     Some(points.chain(report.event.map(Letter::Event)).chain(past).collect())
 }
 
-/// Marks some accesses: of so many one, on average.
+/// Marks one access of `one_in`, on average; some only if their result is none, or true, or if it is not.
 fn marked(program: &Program, random: &mut ChaCha8Rng, one_in: u32) -> Program {
     let mut marked = program.clone();
     for procedure in &mut marked.procedures {
+        let locals = &procedure.locals;
         Statement::each_mut(&mut procedure.body, &mut |statement| {
-            if matches!(statement.kind, StatementKind::Access { .. }) {
-                statement.linearizes = random.next_u32().is_multiple_of(one_in);
-            }
+            let StatementKind::Access { into, .. } = &statement.kind else { return };
+            let is_point = random.next_u32().is_multiple_of(one_in);
+            let condition = result(into.as_ref(), locals).and_then(|condition| {
+                let not = ExpressionKind::Not(Box::new(condition.clone()));
+                match random.next_u32() % 4 {
+                    0 => Some(condition),
+                    1 => Some(Expression { kind: not, ..condition }),
+                    _ => None,
+                }
+            });
+            statement.mark = is_point.then_some(Mark { condition });
         });
     }
     marked
+}
+
+/// Whether the result of an access is none, or true, if that has a meaning.
+fn result(into: Option<&Place>, locals: &[Local]) -> Option<Expression> {
+    let Place { root: Root::Local(id), path } = into? else { return None };
+    let content = locals[id.0 as usize].content.clone();
+    let of = |kind, content| Expression { kind, content, span: Span::default() };
+    let result = of(ExpressionKind::Local(*id), content.clone());
+    match content {
+        _ if !path.is_empty() => None,
+        Type::Bool => Some(result),
+        Type::Optional(_) => {
+            let none = Box::new(of(ExpressionKind::None, content));
+            Some(of(ExpressionKind::Binary(Binary::Equal, Box::new(result), none), Type::Bool))
+        }
+        _ => None,
+    }
 }
 
 /// Programs whose operations have points: those of the corpus where they take effect one at a time,
@@ -268,6 +298,38 @@ fn refinement_at_points_is_what_executions_say() {
     for word in ["verified", "violation", "misplaced"] {
         assert!(counts.get(word).is_some_and(|count| *count > 5), "{counts:?}");
     }
+}
+
+/// A read is a point iff it finds nothing, and the test of what it finds comes with it.
+#[test]
+fn an_access_is_a_point_only_where_its_condition_holds() {
+    let text = corpus::algorithm("linked_stack").unwrap().text;
+    let pop = text.find("\npop:\n").unwrap() as u32;
+    let program = program(text);
+    let case = Case::new(&program, 3);
+    let client = Client::bounded(Values::Full(2), 2);
+    let mut counts: BTreeMap<(&str, bool), u32> = BTreeMap::new();
+    for seed in 0..60 {
+        let (moves, explained) = walk(&case, &at_points(&program), &client, seed, 80);
+        assert!(explained, "{moves:?}");
+        let mut state = case.machine.initial().clone();
+        for made in moves {
+            let report = case.machine.make(&mut state, made).unwrap();
+            for access in report.accesses {
+                let (what, expected) = match &access.deed {
+                    Deed::Read { seen } if access.cell == "top" && access.span.begin > pop => {
+                        ("read", seen == "none")
+                    }
+                    Deed::CompareAndSwap { written, .. } => ("swap", written.is_some()),
+                    _ => ("other", false),
+                };
+                assert_eq!(access.linearizes, expected, "{access:?}");
+                *counts.entry((what, expected)).or_default() += 1;
+            }
+        }
+    }
+    println!("{counts:?}");
+    assert!(counts.len() == 5 && counts.values().all(|count| *count > 20), "{counts:?}");
 }
 
 /// Of the corpus: an operation takes effect at one of its points, and at no other step.

@@ -91,7 +91,7 @@ impl Body<'_> {
     }
 
     pub fn push(&mut self, kind: StatementKind, span: Span) {
-        self.block.push(Statement { kind, span, linearizes: false });
+        self.block.push(Statement { kind, span, mark: None });
     }
 
     /// `f(...)` within an expression.
@@ -386,7 +386,7 @@ impl Body<'_> {
             },
         };
         let kind = StatementKind::If { condition: undecided, then: body, otherwise: Vec::new() };
-        let body = vec![Statement { kind, span, linearizes: false }];
+        let body = vec![Statement { kind, span, mark: None }];
         self.push(StatementKind::For { variable, over, except, body }, span);
         self.read(result, span)
     }

@@ -111,7 +111,7 @@ impl Body<'_> {
         let Some(between) = between else { return Ok(body) };
         let condition = self.is_between(between, variable)?;
         let kind = StatementKind::If { condition, then: body, otherwise: Vec::new() };
-        Ok(vec![Statement { kind, span, linearizes: false }])
+        Ok(vec![Statement { kind, span, mark: None }])
     }
 }
 

@@ -105,7 +105,7 @@ impl Body<'_> {
         let whole_content = self.hidden(content, cell.span);
         let place = Place { root: Root::Local(whole_content), path };
         let changed = StatementKind::Assign { place, value: part };
-        let changed = Statement { kind: changed, span, linearizes: false };
+        let changed = Statement { kind: changed, span, mark: None };
         let written = self.read(whole_content, cell.span);
         self.in_one_step(cell, whole_content, vec![changed], written, span);
         Ok(())
@@ -123,7 +123,7 @@ impl Body<'_> {
         let access = |access, into| Statement {
             kind: StatementKind::Access { access, into },
             span,
-            linearizes: false,
+            mark: None,
         };
         let mut step = vec![access(Access::Read(cell.clone()), Some(whole(held)))];
         step.extend(between);

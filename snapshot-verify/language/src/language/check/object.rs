@@ -105,11 +105,8 @@ pub(super) fn declare<'t>(
 fn guard(word: &str, operation: &tree::Procedure, when: &tree::Expression) -> tree::Procedure {
     let (span, kind) = (when.span, tree::TypeKind::Named("bool".to_owned()));
     let name = Name { text: format!("{word} {}", operation.name.text), span };
-    let answer = tree::Statement {
-        kind: tree::StatementKind::Return(Some(when.clone())),
-        span,
-        linearizes: None,
-    };
+    let answer =
+        tree::Statement { kind: tree::StatementKind::Return(Some(when.clone())), span, mark: None };
     tree::Procedure {
         name,
         parameters: operation.parameters.clone(),

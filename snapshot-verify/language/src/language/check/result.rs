@@ -59,7 +59,7 @@ pub(super) fn deliver(
 /// An assignment.
 pub(super) fn assign(place: Place, value: Expression) -> Statement {
     let span = value.span;
-    Statement { kind: StatementKind::Assign { place, value }, span, linearizes: false }
+    Statement { kind: StatementKind::Assign { place, value }, span, mark: None }
 }
 
 /// A local, whole, as the target of an assignment.

@@ -6,7 +6,7 @@ use super::globals::Expected;
 use crate::language::Span;
 use crate::language::diagnostic::{DiagnosticKind, Parsed};
 use crate::language::tree::{self, StatementKind as Form};
-use crate::program::{Expression, ExpressionKind, Statement, StatementKind, Type};
+use crate::program::{Expression, ExpressionKind, Mark, Statement, StatementKind, Type};
 
 impl Body<'_> {
     /// The statements of a block. What is wrong with one does not keep the others
@@ -32,7 +32,7 @@ impl Body<'_> {
             Form::Do(expression) => self.act(expression, span)?,
             Form::If(arms, otherwise) => self.choice(arms, otherwise.as_deref(), span)?,
             Form::Repeat(body, condition) => {
-                return self.repeat(body, condition, written.linearizes, span);
+                return self.repeat(body, condition, written.mark.as_ref(), span);
             }
             Form::While(condition, body) => self.repeat_while(condition, body, span)?,
             Form::Loop(body) => {
@@ -65,8 +65,8 @@ impl Body<'_> {
                 self.push(StatementKind::Together, span);
             }
         }
-        match written.linearizes {
-            Some(span) => self.mark_linearizing(before, span),
+        match &written.mark {
+            Some(mark) => self.mark(before, mark),
             None => Ok(()),
         }
     }
@@ -76,11 +76,20 @@ impl Body<'_> {
     }
 
     /// Marks the accesses of the statements from here on.
-    fn mark_linearizing(&mut self, from: usize, span: Span) -> Parsed<()> {
-        if mark(&mut self.block[from..]) {
+    fn mark(&mut self, from: usize, written: &tree::Mark) -> Parsed<()> {
+        let mut condition = None;
+        if let Some(written) = &written.condition {
+            let accessed = self.block.len();
+            self.spent = None;
+            condition = Some(self.condition(written)?);
+            if self.block.len() > accessed {
+                return Err(self.report(DiagnosticKind::PointAccesses, written.span));
+            }
+        }
+        if mark(&mut self.block[from..], &Mark { condition }) {
             Ok(())
         } else {
-            Err(self.report(DiagnosticKind::NothingLinearizes, span))
+            Err(self.report(DiagnosticKind::NothingLinearizes, written.span))
         }
     }
 
@@ -117,7 +126,7 @@ impl Body<'_> {
         &mut self,
         written: &[tree::Statement],
         condition: &tree::Expression,
-        linearizes: Option<Span>,
+        mark: Option<&tree::Mark>,
         span: Span,
     ) -> Parsed<()> {
         self.not_in_atomic(DiagnosticKind::LoopInAtomic, span)?;
@@ -127,8 +136,8 @@ impl Body<'_> {
             let before = body.block.len();
             body.spent = None;
             let condition = body.condition(condition)?;
-            if let Some(span) = linearizes {
-                body.mark_linearizing(before, span)?;
+            if let Some(mark) = mark {
+                body.mark(before, mark)?;
             }
             body.leave_if(condition, span);
             Ok(())
@@ -162,7 +171,7 @@ impl Body<'_> {
     }
 
     fn leave_if(&mut self, condition: Expression, span: Span) {
-        let then = vec![Statement { kind: StatementKind::Break, span, linearizes: false }];
+        let then = vec![Statement { kind: StatementKind::Break, span, mark: None }];
         self.push(StatementKind::If { condition, then, otherwise: Vec::new() }, span);
     }
 
@@ -188,7 +197,7 @@ impl Body<'_> {
 }
 
 /// Marks all accesses; whether there is one.
-fn mark(statements: &mut [Statement]) -> bool {
+fn mark(statements: &mut [Statement], with: &Mark) -> bool {
     let mut any = false;
     for at in 0..statements.len() {
         if is_first_half(&statements[at], &statements[at + 1..]) {
@@ -197,16 +206,16 @@ fn mark(statements: &mut [Statement]) -> bool {
         let statement = &mut statements[at];
         match &mut statement.kind {
             StatementKind::Access { .. } => {
-                statement.linearizes = true;
+                statement.mark = Some(with.clone());
                 any = true;
             }
             StatementKind::If { then, otherwise, .. } => {
-                any |= mark(then);
-                any |= mark(otherwise);
+                any |= mark(then, with);
+                any |= mark(otherwise, with);
             }
             StatementKind::Loop { body }
             | StatementKind::For { body, .. }
-            | StatementKind::Atomic(body) => any |= mark(body),
+            | StatementKind::Atomic(body) => any |= mark(body, with),
             _ => {}
         }
     }

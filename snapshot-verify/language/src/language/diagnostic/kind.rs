@@ -224,6 +224,8 @@ pub enum DiagnosticKind {
     SharedTarget,
     #[error("nothing to linearize at: the statement accesses no shared memory")]
     NothingLinearizes,
+    #[error("whether this is a linearization point depends on shared memory")]
+    PointAccesses,
     #[error("a linearization point in `{name}`, which both `update` and `scan` call")]
     PointOfBoth { name: String },
     #[error("a linearization point in `{name}`, which neither `update` nor `scan` calls")]

@@ -328,6 +328,10 @@ impl DiagnosticKind {
             Self::NotACell { .. } => "name a cell that is declared `shared`, with all its indices",
             Self::SharedTarget => "take it apart into locals, then assign them one by one",
             Self::NothingLinearizes => "move `linearizes` to the statement with the access",
+            Self::PointAccesses => {
+                "name locals: the condition is evaluated in the step of the access, once its \
+                 result is stored"
+            }
             Self::PointOfBoth { .. } => {
                 "it would be a point of both: mark the statement in `update` or `scan` itself, or \
                  mark none"

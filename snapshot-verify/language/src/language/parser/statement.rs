@@ -6,7 +6,7 @@
 
 use super::{DiagnosticKind, Parsed, Parser, TokenKind};
 use crate::language::Span;
-use crate::language::tree::{Expression, ExpressionKind, Statement, StatementKind};
+use crate::language::tree::{Expression, ExpressionKind, Mark, Statement, StatementKind};
 
 impl Parser<'_> {
     /// What follows `:`, `repeat` or `loop`.
@@ -214,8 +214,8 @@ impl Parser<'_> {
             TokenKind::Name => self.assignment(begin)?,
             _ => return Err(self.unexpected("a statement")),
         };
-        let linearizes = self.linearizes();
-        Ok(Statement { kind, span, linearizes })
+        let mark = self.mark()?;
+        Ok(Statement { kind, span, mark })
     }
 
     /// Whether the next symbol is this word of other languages, and not a variable
@@ -240,9 +240,14 @@ impl Parser<'_> {
         after.is_layout() || after == TokenKind::Semicolon
     }
 
-    fn linearizes(&mut self) -> Option<Span> {
-        let span = self.peek().span;
-        self.eat(TokenKind::Linearizes).then_some(span)
+    /// `linearizes`, and its condition.
+    fn mark(&mut self) -> Parsed<Option<Mark>> {
+        let begin = self.position;
+        if !self.eat(TokenKind::Linearizes) {
+            return Ok(None);
+        }
+        let condition = self.eat(TokenKind::If).then(|| self.expression()).transpose()?;
+        Ok(Some(Mark { span: self.since(begin), condition }))
     }
 
     /// `PLACE := E`, or a call.
@@ -308,8 +313,8 @@ impl Parser<'_> {
         self.expect(TokenKind::Until, "`until` and the condition that ends the loop")?;
         let condition = self.expression()?;
         let span = self.since(until);
-        let linearizes = self.linearizes();
-        Ok(Statement { kind: StatementKind::Repeat(body, condition), span, linearizes })
+        let mark = self.mark()?;
+        Ok(Statement { kind: StatementKind::Repeat(body, condition), span, mark })
     }
 
     fn choice(&mut self, begin: usize, begins_line: bool) -> Parsed<Statement> {
@@ -336,7 +341,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        Ok(Statement { kind: StatementKind::If(arms, otherwise), span, linearizes: None })
+        Ok(Statement { kind: StatementKind::If(arms, otherwise), span, mark: None })
     }
 
     /// The `else` of an `if`: on its line, or, if the `if` began a line, on a line

@@ -101,10 +101,12 @@ impl<'c, 'p> Analysis<'c, 'p> {
         for operand in self.leaking(instruction, fails) {
             locals_in(operand, &mut read);
         }
-        read.into_iter().for_each(|local| escaped[local] = true);
+        read.drain(..).for_each(|local| escaped[local] = true);
         if let Some(local) = written(instruction) {
             escaped[local] = !matches!(instruction, Instruction::New { .. });
         }
+        instruction.afterthought().into_iter().for_each(|after| locals_in(after, &mut read));
+        read.into_iter().for_each(|local| escaped[local] = true);
         escaped
     }
 
@@ -187,6 +189,10 @@ impl<'c, 'p> Analysis<'c, 'p> {
     fn transfer(&self, at: usize, after: Live, assumed: Option<usize>) -> Live {
         let mut live = after;
         let instruction = &self.code.instructions[at];
+        instruction
+            .afterthought()
+            .into_iter()
+            .for_each(|condition| self.read(condition, &mut live));
         if let Instruction::Access { access, into, .. } = instruction {
             self.access(at, (access, *into), assumed, &mut live);
             return live;

@@ -20,7 +20,7 @@ pub fn expression(kind: ExpressionKind, content: Type) -> Expression {
 }
 
 pub fn statement(kind: StatementKind) -> Statement {
-    Statement { kind, span: Span::default(), linearizes: false }
+    Statement { kind, span: Span::default(), mark: None }
 }
 
 pub fn access(access: Access, into: Option<Place>) -> Statement {
