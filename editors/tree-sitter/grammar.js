@@ -52,7 +52,7 @@ module.exports = grammar({
     type_declaration: ($) => seq("type", field("name", $.identifier), "=", $._any_type),
 
     node: ($) =>
-      seq("node", field("name", $.identifier), optional(seq("up", "to", $._bound)),
+      seq("node", field("name", $.identifier), optional(seq("up", "to", $._expression)),
         optional(seq("type", "stable")), ":",
         choice(
           $._fields,
@@ -139,18 +139,18 @@ module.exports = grammar({
         $.local, $.assignment, $.take_apart, $.do, $.free, $.return, $.exit, $.skip, $.if, $.repeat,
         $.while, $.loop, $.for, $.atomic, $.together,
       ),
-    linearizes: () => "linearizes",
+    mark: ($) => prec.right(seq("linearizes", optional(seq("if", $._expression)))),
     assignment: ($) =>
       seq(field("place", $._place), ":=", field("value", choice($._expression, $.new, $.choose)),
-        optional($.linearizes)),
+        optional($.mark)),
     choose: ($) =>
       seq(alias($.identifier, "choose"), choice("processes", "segments", $.range)),
     free: ($) => seq(alias($.identifier, "free"), $._place),
     together: ($) => alias($.identifier, "together"),
     take_apart: ($) =>
-      seq("(", separated(choice("_", $._place), ","), ")", ":=", $._expression, optional($.linearizes)),
-    do: ($) => seq($.call, optional($.linearizes)),
-    return: ($) => prec.right(seq("return", optional($._expression), optional($.linearizes))),
+      seq("(", separated(choice("_", $._place), ","), ")", ":=", $._expression, optional($.mark)),
+    do: ($) => seq($.call, optional($.mark)),
+    return: ($) => prec.right(seq("return", optional($._expression), optional($.mark))),
     exit: () => "exit",
     skip: () => "skip",
     // An `else` belongs to the innermost `if` on its line.
@@ -158,7 +158,7 @@ module.exports = grammar({
       prec.right(seq("if", $._expression, ":", $._body,
         repeat(seq("else", "if", $._expression, ":", $._body)), optional(seq("else", ":", $._body)))),
     repeat: ($) =>
-      seq("repeat", optional(":"), $._body, "until", $._expression, optional($.linearizes)),
+      seq("repeat", optional(":"), $._body, "until", $._expression, optional($.mark)),
     while: ($) => prec.right(seq("while", $._expression, ":", $._body)),
     loop: ($) => prec.right(seq("loop", optional(":"), $._body)),
     for: ($) => prec.right(seq("for", $._over, ":", $._body)),

@@ -11,8 +11,8 @@
 ["linearizable" "violation" "fault" "no" "proof"] @constant
 ["if" "then" "else"] @conditional
 ["for" "repeat" "until" "while" "loop" "except"] @repeat
-["return" "atomic" "with" "new" "free" "choose" "together" "up" "to" "stable"] @keyword
-[(exit) (skip) (linearizes)] @keyword
+["return" "atomic" "linearizes" "with" "new" "free" "choose" "together" "up" "to" "stable"] @keyword
+[(exit) (skip)] @keyword
 ["and" "or" "not" "mod" "all" "any"] @keyword.operator
 [":=" "=" "!=" "<" "<=" ">" ">=" "+" "-" "*" "/" ".."] @operator
 ["llsc" "cas" "record" "array" "list" "of" "process" "segment" "processes" "segments" "none"] @type.builtin
