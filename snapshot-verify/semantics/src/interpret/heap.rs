@@ -81,7 +81,8 @@ impl<'a> Shape<'a> {
         Self { roots, edges, ends, present: *present as usize }
     }
 
-    fn edges(&self, node: u32) -> &[u32] {
+    /// What the fields of a node point to.
+    pub fn edges(&self, node: u32) -> &[u32] {
         let end = |node: usize| self.ends.get(node).map_or(self.edges.len(), |end| *end as usize);
         let start = (node as usize).checked_sub(1).map_or(0, end);
         &self.edges[start..end(node as usize)]

@@ -72,6 +72,20 @@ impl Naming {
         nodes.all(|node| order.contains(&node))
     }
 
+    /// Whether some of these nodes point to others.
+    pub fn lead_on(
+        &mut self,
+        heap: &Heap,
+        number: u32,
+        shared: &Interned<SharedPart>,
+        nodes: impl Iterator<Item = u32>,
+    ) -> bool {
+        let shape = self.shape(heap, number, shared);
+        let shape = Shape::new(self.slices.get(shape));
+        let mut nodes = nodes;
+        nodes.any(|node| !shape.edges(node).is_empty())
+    }
+
     /// The part of a process with one node of each kind in the place of all, by number.
     pub fn bare(&mut self, heap: &Heap, number: u32, processes: &mut Interned<ProcessPart>) -> u32 {
         if heap.is_empty() {

@@ -69,8 +69,8 @@ pub struct States<'m, 'p> {
     footprint: Footprint,
     forgetting: Option<Forgetting>,
     comparands: Option<Comparands>,
-    /// Per process's part, the nodes of its comparands.
-    compared: Vec<Option<Box<[u32]>>>,
+    /// Per process's part, the nodes of its comparands, and those with dead fields.
+    compared: Vec<Option<[Box<[u32]>; 2]>>,
     shared: Interned<SharedPart>,
     processes: Interned<ProcessPart>,
     naming: Naming,
@@ -309,14 +309,22 @@ impl<'m, 'p> States<'m, 'p> {
         let (width, heap) = (1 + self.machine.processes(), self.machine.heap());
         self.compared.resize(self.processes.len(), None);
         for &number in &row[1..width] {
-            self.compared[number as usize]
-                .get_or_insert_with(|| comparands.nodes(heap, &self.processes.get(number)));
+            self.compared[number as usize].get_or_insert_with(|| {
+                let part = self.processes.get(number);
+                [comparands.nodes(heap, &part), comparands.nodes_with_dead_fields(heap, &part)]
+            });
         }
-        let compared = |number: &u32| self.compared[*number as usize].as_deref().unwrap_or(&[]);
-        let nodes = row[1..width].iter().flat_map(compared).copied();
-        if nodes.clone().next().is_none()
-            || self.naming.are_shared(heap, row[SHARED], &self.shared, nodes)
-        {
+        let (parts, known) = (&row[1..width], &self.compared);
+        let nodes = |kind: usize| {
+            let known = parts.iter().filter_map(|number| known[*number as usize].as_ref());
+            known.flat_map(move |nodes| nodes[kind].iter().copied())
+        };
+        let (mut compared, mut written) = (nodes(0).peekable(), nodes(1).peekable());
+        let is_compared = compared.peek().is_some()
+            && !self.naming.are_shared(heap, row[SHARED], &self.shared, compared);
+        let leads_on = written.peek().is_some()
+            && self.naming.lead_on(heap, row[SHARED], &self.shared, written);
+        if !is_compared && !leads_on {
             return;
         }
         let parts: Vec<ProcessPart> =

@@ -161,7 +161,7 @@ fn refinement_agrees_with_plain_interpretation() {
         let text = if name.ends_with("stack") { filled(text) } else { text.to_owned() };
         let mut text = mutant(&text, pointers, true, &mut random);
         match below(&mut random, 3) {
-            0 => text = text.replacen("* size:", "* size type stable:", 1),
+            0 => text = text.replacen("+ 2 * n:", "+ 2 * n type stable:", 1),
             1 => text = text.replacen(" type stable:", ":", 1),
             _ => {}
         }
@@ -182,7 +182,7 @@ fn nodes_that_are_used_again_are_found() {
     let mut counts = Counts::default();
     for name in ["linked_stack", "tagged_stack"] {
         let text = freeing(&filled(corpus::algorithm(name).unwrap().text));
-        let text = text.replacen("* size:", "* size type stable:", 1);
+        let text = text.replacen("+ 2 * n:", "+ 2 * n type stable:", 1);
         let client = Client::bounded(Values::Full(2), 2);
         compare(&text, &program(&text).unwrap(), &client, 4_000_000, &mut counts);
     }

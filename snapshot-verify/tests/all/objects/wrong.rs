@@ -179,7 +179,7 @@ fn too_few_nodes_are_no_answer_and_traces_tell_which_are_used_again() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text = corpus::algorithm("linked_stack").unwrap().text;
-    std::fs::write(folder.join("a.snapshot"), text.replace("up to 4 * (n - 1) * size", "up to 2"))
+    std::fs::write(folder.join("a.snapshot"), text.replace("up to size + 2 * n", "up to 2"))
         .unwrap();
     let (code, out, error) = answer(folder, "check a.snapshot -n 2");
     assert_eq!((code, error.as_str()), (3, ""), "{out}");

@@ -1,7 +1,7 @@
 //! Which locals are comparands where, procedure by procedure: a backward analysis for each local
 //! that may be one, and a forward one for nodes that nothing else points to yet.
 
-use super::{Comparand, Field};
+use super::{Comparand, Field, Here};
 use crate::interpret::code::{Code, Instruction};
 use crate::interpret::forget::successors;
 use crate::program::{
@@ -126,9 +126,10 @@ impl<'c, 'p> Analysis<'c, 'p> {
         operands
     }
 
-    pub(super) fn comparands(&self) -> Vec<Vec<Comparand>> {
+    pub(super) fn all(&self) -> Vec<Here> {
         let any = self.live(None, &[]);
-        let mut found = vec![Vec::new(); self.code.instructions.len()];
+        let here = |live: &Live| Here { dead_fields: self.dead_fields(live), ..Here::default() };
+        let mut found: Vec<Here> = any.iter().map(here).collect();
         for local in 0..self.locals {
             let live = self.live(Some(local), &any);
             // Where all is as without the assumption, there is nothing to gain.
@@ -138,13 +139,16 @@ impl<'c, 'p> Analysis<'c, 'p> {
                 }
                 let dead = |of: &usize| *of != local && !live[*of];
                 let dead: Vec<usize> = (0..self.locals).filter(dead).collect();
-                let pairs = self.pairs.iter().zip(&live[self.locals..]);
-                let dead_fields =
-                    pairs.filter(|(_, live)| !**live).map(|(pair, _)| *pair).collect();
-                found[at].push(Comparand { local, dead, dead_fields });
+                let dead_fields = self.dead_fields(live);
+                found[at].comparands.push(Comparand { local, dead, dead_fields });
             }
         }
         found
+    }
+
+    fn dead_fields(&self, live: &Live) -> Vec<(usize, Field)> {
+        let pairs = self.pairs.iter().zip(&live[self.locals..]);
+        pairs.filter(|(_, live)| !**live).map(|(pair, _)| *pair).collect()
     }
 
     /// What is live before each instruction, if this local is assumed to be a comparand;

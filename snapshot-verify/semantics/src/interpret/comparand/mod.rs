@@ -25,6 +25,11 @@
 //! comparand only in such a dead field. So no cell that is compared holds the node, and the CAS
 //! fails; and nothing but reads by way of the comparands, into dead locals, sees its fields.
 //!
+//! **Dead fields.** Without the assumption, too, a field may be dead: written before it is read, and before
+//! the local that points to the node is read for anything but to access fields. Where that local alone
+//! points to the node, the field is emptied: the `next` of a node that a `push` could not put in place,
+//! and which points to what was the top then.
+//!
 //! Not in programs that free nodes: a node that is freed may be allocated again, elsewhere.
 
 mod analysis;
@@ -42,7 +47,16 @@ use analysis::Analysis;
 /// Where locals are comparands, per procedure and instruction.
 #[derive(Clone, Debug)]
 pub struct Comparands {
-    procedures: Vec<Vec<Vec<Comparand>>>,
+    procedures: Vec<Vec<Here>>,
+}
+
+/// What does not matter before some instruction.
+#[derive(Clone, Debug, Default)]
+struct Here {
+    comparands: Vec<Comparand>,
+    /// Fields that do not, whatever is a comparand: of the node that a local points to, if nothing
+    /// else does.
+    dead_fields: Vec<(usize, Field)>,
 }
 
 /// A local that is one before some instruction.
@@ -84,7 +98,7 @@ impl Comparands {
         };
         let procedures = program.procedures.iter().zip(&machine.code);
         let of_procedure = |(procedure, code): (&Procedure, _)| {
-            Analysis::new(code, procedure.locals.len(), &field).comparands()
+            Analysis::new(code, procedure.locals.len(), &field).all()
         };
         Self { procedures: procedures.map(of_procedure).collect() }
     }
@@ -92,6 +106,13 @@ impl Comparands {
     /// The nodes of a process's comparands, where it stands.
     pub fn nodes(&self, heap: &Heap, part: &ProcessPart) -> Box<[u32]> {
         self.of(0, part, heap).into_iter().map(|found| found.node).collect()
+    }
+
+    /// The nodes that have dead fields, whatever is a comparand, if nothing else points to them.
+    pub fn nodes_with_dead_fields(&self, heap: &Heap, part: &ProcessPart) -> Box<[u32]> {
+        let Some((frame, here)) = self.here(part) else { return Box::default() };
+        let nodes = here.dead_fields.iter();
+        nodes.filter_map(|(local, field)| field.of(heap, &frame.locals[*local])).collect()
     }
 
     /// A state without what is seen by way of comparands only; `None` if there is nothing.
@@ -105,17 +126,17 @@ impl Comparands {
         let mut found: Vec<Found<'_>> =
             parts.flat_map(|(process, part)| self.of(process, part, heap)).collect();
         let private = loop {
-            let private = dead_fields(heap, shared, processes, &found);
+            let private = self.dead_fields(heap, shared, processes, &found);
             let reached = reached(heap, shared, processes, &found, &private);
             let before = found.len();
             found.retain(|one| !reached[one.node as usize]);
-            if found.is_empty() {
-                return None;
-            }
             if found.len() == before {
                 break private;
             }
         };
+        if found.is_empty() && private.is_empty() {
+            return None;
+        }
         let mut cells = (*shared.0).clone();
         for one in &found {
             heap.empty(&mut cells, one.node);
@@ -142,15 +163,54 @@ impl Comparands {
     }
 
     fn of<'c>(&'c self, process: usize, part: &ProcessPart, heap: &Heap) -> Vec<Found<'c>> {
-        let Some(frame) = part.0.innermost() else { return Vec::new() };
-        let Some(procedure) = self.procedures.get(frame.procedure.0 as usize) else {
-            return Vec::new();
-        };
-        let found = procedure[frame.at].iter().filter_map(|comparand| {
+        let Some((frame, here)) = self.here(part) else { return Vec::new() };
+        let found = here.comparands.iter().filter_map(|comparand| {
             let Data::Node { id, number } = frame.locals[comparand.local] else { return None };
             Some(Found { process, node: heap.number(id, number), comparand })
         });
         found.collect()
+    }
+
+    /// The innermost call of a process, and what does not matter where it stands.
+    fn here<'p>(&self, part: &'p ProcessPart) -> Option<(&'p Frame, &Here)> {
+        let frame = part.0.innermost()?;
+        Some((frame, &self.procedures.get(frame.procedure.0 as usize)?[frame.at]))
+    }
+
+    /// The fields that do not matter, of nodes to which a single local points and nothing else.
+    fn dead_fields(
+        &self,
+        heap: &Heap,
+        shared: &SharedPart,
+        processes: &[ProcessPart],
+        found: &[Found<'_>],
+    ) -> Vec<(u32, Field)> {
+        let mut cut = Vec::new();
+        for (process, part) in processes.iter().enumerate() {
+            let Some((frame, here)) = self.here(part) else { continue };
+            let found = found.iter().filter(|one| one.process == process);
+            let assumed = found.flat_map(|one| &one.comparand.dead_fields);
+            for (local, field) in here.dead_fields.iter().chain(assumed) {
+                let Some(node) = field.of(heap, &frame.locals[*local]) else { continue };
+                let all = processes.iter().map(|part| part.0.mentions(heap, node)).sum::<usize>();
+                if all + heap.mentions(shared, node) == 1 && !cut.contains(&(node, *field)) {
+                    cut.push((node, *field));
+                }
+            }
+        }
+        cut
+    }
+}
+
+impl Field {
+    /// The node that a local points to, if it has this field.
+    fn of(self, heap: &Heap, local: &Data) -> Option<u32> {
+        match *local {
+            Data::Node { id, number } if id.0 as usize == self.kind => {
+                Some(heap.number(id, number))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -192,31 +252,6 @@ fn reached(
         }
     }
     reached
-}
-
-/// The fields that do not matter, of nodes to which a single local points and nothing else.
-fn dead_fields(
-    heap: &Heap,
-    shared: &SharedPart,
-    processes: &[ProcessPart],
-    found: &[Found<'_>],
-) -> Vec<(u32, Field)> {
-    let mut cut = Vec::new();
-    for one in found {
-        let Some(frame) = processes[one.process].0.innermost() else { continue };
-        for (local, field) in &one.comparand.dead_fields {
-            let Data::Node { id, number } = frame.locals[*local] else { continue };
-            if id.0 as usize != field.kind {
-                continue;
-            }
-            let node = heap.number(id, number);
-            let all = processes.iter().map(|part| part.0.mentions(heap, node)).sum::<usize>();
-            if all + heap.mentions(shared, node) == 1 && !cut.contains(&(node, *field)) {
-                cut.push((node, *field));
-            }
-        }
-    }
-    cut
 }
 
 impl Local {
