@@ -19,6 +19,7 @@
 
 mod run;
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::io::{self, Read, Write};
 
@@ -57,6 +58,10 @@ pub trait Disk: fmt::Debug + Sync {
 /// So many runs of visited states are merged into one.
 const MOST_RUNS: usize = 64;
 
+/// Of so many runs of candidates the smaller half is merged into one: all of them are open when the
+/// next level is made. With a large memory there are fewer.
+const MOST_PARTS: usize = 16;
+
 /// The bytes of all buffers together are this part of the memory at most.
 const BUFFERS: u64 = 8;
 
@@ -65,6 +70,10 @@ const SUCCESSORS: usize = 16;
 
 /// A shard that grows has two tables for a while: such a part of the memory.
 const GROWTH: u64 = 64;
+
+/// What is written out is freed in small blocks, of which the allocator holds some back: such a part
+/// of the memory.
+const HELD_BACK: u64 = 16;
 
 /// The clock is looked at after this many states.
 const LOOK_EVERY: u64 = 1 << 14;
@@ -82,9 +91,11 @@ pub(super) fn share<const W: usize>(memory: u64, threads: usize, least: u64) -> 
     let explored = threads * CHUNK * SUCCESSORS * 3 * state;
     let begun = (SHARDS * (chunks + 2 * waiting * state) + explored) as u64;
     let least = least + begun;
-    let left = memory.checked_sub(begun + memory / BUFFERS + memory / GROWTH);
-    // An eighth and a 64th of it are taken off.
-    left.filter(|left| *left >= least).ok_or((least + begun).saturating_mul(5) / 4)
+    let left = memory
+        .checked_sub(begun + memory / BUFFERS + memory / GROWTH + memory / HELD_BACK)
+        .filter(|left| *left >= least);
+    // An eighth, a 16th and a 64th of it are taken off: a fifth, and little more.
+    left.ok_or((least + begun).saturating_mul(64) / 51 + 64)
 }
 
 /// What of a search is on the disk.
@@ -135,6 +146,12 @@ impl<'a> Spill<'a> {
             self.visited.push(visited.finish()?);
         }
         self.candidates.push(candidates.finish()?);
+        if self.candidates.len() > MOST_PARTS {
+            self.candidates.sort_unstable_by_key(|run| Reverse(run.states()));
+            let smaller = self.candidates.split_off(MOST_PARTS / 2);
+            self.candidates.push(self.merged::<W>(&smaller)?);
+            smaller.into_iter().for_each(|run| self.files.remove(run));
+        }
         Ok(())
     }
 
@@ -191,21 +208,28 @@ impl<'a> Spill<'a> {
         Ok(level)
     }
 
-    /// Makes one run of all visited states.
+    /// Makes one run of all visited states. Those of a level stay on the disk, for the counterexample.
     fn merge_visited<const W: usize>(&mut self) -> io::Result<()> {
-        let buffer = self.files.buffer(self.visited.len() + 1);
-        let mut merge = Merge::<W>::new(self.order, self.files, &self.visited, buffer)?;
-        let mut writer = self.files.create(buffer)?;
-        let mut passed = 0;
-        while let Some(state) = merge.next()?
-            && !self.is_over(&mut passed)
-        {
-            writer.push(&state)?;
-        }
-        let run = writer.finish()?;
-        drop(merge);
+        let run = self.merged::<W>(&self.visited)?;
         let levels = std::mem::replace(&mut self.visited, vec![run]);
         self.files.remove(levels[0]);
         Ok(())
+    }
+
+    /// The states of several runs in one, each once. Where the watch ends the search, some of them.
+    fn merged<const W: usize>(&self, runs: &[Run]) -> io::Result<Run> {
+        let buffer = self.files.buffer(runs.len() + 1);
+        let mut merge = Merge::<W>::new(self.order, self.files, runs, buffer)?;
+        let mut writer = self.files.create(buffer)?;
+        let (mut last, mut passed) = (None, 0);
+        while let Some(state) = merge.next()?
+            && !self.is_over(&mut passed)
+        {
+            if last != Some(state) {
+                writer.push(&state)?;
+            }
+            last = Some(state);
+        }
+        writer.finish()
     }
 }

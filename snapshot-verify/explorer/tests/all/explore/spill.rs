@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use snapshot_explorer::search::spill::{Disk, FileId};
@@ -19,13 +20,38 @@ struct Room {
     bytes: Arc<Mutex<usize>>,
     /// Every file is read without its last bytes.
     cut: usize,
+    open: Arc<Open>,
+}
+
+/// How many files are being read, and the most that were at once.
+#[derive(Debug, Default)]
+struct Open {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+struct Reading {
+    bytes: io::Cursor<Vec<u8>>,
+    open: Arc<Open>,
+}
+
+impl Read for Reading {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.bytes.read(into)
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.open.now.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Room {
     fn of(bytes: usize) -> Self {
         let (files, next, bytes) =
             (Files::default(), Mutex::default(), Arc::new(Mutex::new(bytes)));
-        Self { files, next, bytes, cut: 0 }
+        Self { files, next, bytes, cut: 0, open: Arc::default() }
     }
 
     fn created(&self) -> FileId {
@@ -65,7 +91,9 @@ impl Disk for Room {
         let files = self.files.lock().unwrap();
         let mut bytes = files.get(&file).ok_or(io::ErrorKind::NotFound)?.clone();
         bytes.truncate(bytes.len().saturating_sub(self.cut));
-        Ok(Box::new(io::Cursor::new(bytes)))
+        let now = self.open.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.open.most.fetch_max(now, Ordering::SeqCst);
+        Ok(Box::new(Reading { bytes: io::Cursor::new(bytes), open: Arc::clone(&self.open) }))
     }
 
     fn remove(&self, file: FileId) {
@@ -123,6 +151,23 @@ fn states_on_the_disk_are_those_in_memory() {
         }
     }
     assert!(spilt > 16, "{spilt} of 32 searches went to the disk again and again");
+}
+
+/// A level that is written in more parts than files may be open: parts are merged on the way.
+#[test]
+fn few_files_are_open_at_once() {
+    let exploration = Exploration { antichain: false, threads: 1, ..Exploration::default() };
+    let instance = bowman(4, [0, 1], Exit::Correct);
+    let whole = exploration.run(&instance, &mut |_| {}).unwrap();
+    let room = Room::of(usize::MAX);
+    let spill_above = Some(least(&exploration, Exit::Correct) + (1 << 10));
+    let spilt = Exploration { spill_above, disk: Some(&room), ..exploration };
+    let outcome = spilt.run(&instance, &mut |_| {}).unwrap();
+    assert_eq!(counts(&outcome), counts(&whole));
+    let (most, files) = (room.open.most.load(Ordering::SeqCst), room.created());
+    println!("{files} files, {most} of them open at once, {} levels", outcome.depth);
+    // One of visited states per level, and those of one level.
+    assert!(files > 10 * outcome.depth && most <= 45, "{files} {most}");
 }
 
 /// A search that would need several times as much ends within its memory.
