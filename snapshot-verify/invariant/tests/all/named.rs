@@ -20,6 +20,10 @@ fn is_of_form(text: &str, name: &str) -> bool {
     names.is_some_and(|name| Layout::with_names(&program, obligation, vec![name]).is_ok())
 }
 
+/// Where an update of `refilled` helps, and where its scans read.
+const HELPS: &str = "LL(row[y.who][me])\n    if VL(x): SC(row[y.who][me], v)";
+const READS: &str = "for s in segments: v[s] := row[y.who][s]";
+
 /// Each text is of the form, and with each replacement it is not.
 #[test]
 fn only_one_form_is_taken() {
@@ -43,13 +47,31 @@ fn only_one_form_is_taken() {
         ("if VL(x): SC(row[y.who][me], v)", "if VL(row[y.who][me]): SC(row[y.who][me], v)"),
         // Several accesses in one step.
         ("        row[me][me] := v[me]", "        atomic: row[me][me] := v[me]"),
+        // A link to another row than that of a copy, and no SC.
+        (HELPS, "LL(row[me][me])"),
+        // Another column than that of the LL.
+        ("SC(row[y.who][me], v)", "SC(row[y.who][y.who], v)"),
+        // A record that is written back, and has been read, but not by LL.
+        ("SC(x, y with (on: false))", "z := x\n        SC(x, z with (on: false))"),
+        // A copy on one of two ways.
+        ("    LL(row[y.who][me])\n", "    if y.on: y.who := me\n    LL(row[y.who][me])\n"),
+        // What was a copy, and is stored to: by an assignment, by a read, and by a call.
+        (READS, "z := y.who\n        z := me\n        for s in segments: v[s] := row[z][s]"),
+        ("    LL(row[y.who][me])\n", "    y := x\n    LL(row[y.who][me])\n"),
+        (READS, "z := y.who\n        z := own()\n        for s in segments: v[s] := row[z][s]"),
     ];
-    assert!(is_of_form(REFILLED, name));
+    let text = format!("{REFILLED}procedure own(): process:\n    return me\n");
+    assert!(is_of_form(&text, name));
     for (from, to) in changes {
-        let text = REFILLED.replacen(from, to, 1);
-        assert_ne!(text, REFILLED, "{from}");
-        assert!(!is_of_form(&text, name), "{to}");
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        assert!(!is_of_form(&changed, name), "{to}");
     }
+    // An argument that is a copy in one call of two.
+    let text = HELPED.replacen("if y.on: help(y.who)", "help(y.who)\n    help(y.who)", 1);
+    assert!(is_of_form(&text, "x.who on=1 row"));
+    let text = HELPED.replacen("if y.on: help(y.who)", "help(y.who)\n    help(me)", 1);
+    assert!(!is_of_form(&text, "x.who on=1 row"));
     // No LL and SC in ghost scans.
     let helping = "LL(out)\n        if VL(x): SC(out, v)\n        SC(x, y";
     let text = REFILLED.replacen(helping, &format!("LL(row[y.who][me])\n        {helping}"), 1);
@@ -59,6 +81,92 @@ fn only_one_form_is_taken() {
         assert!(!is_of_form(REFILLED, name), "{name}");
     }
     assert!(is_of_form(COPIED, "x.who phase=2 row") && is_of_form(HELPED, "x.who row"));
+}
+
+/// A program that writes its own rows alone: what is of the form for any array of rows.
+const WRITTEN: &str = "
+algorithm written
+shared x: llsc record (on: bool, who: process, too: process)
+shared row[process][segment]: value
+shared other[process][segment]: value
+shared out: llsc view
+update(v): row[me][me] := v
+scan:
+    local v[segment]: value
+    y := LL(x)
+    other[me][me] := v[me]
+    SC(x, (true, me, me))
+    LL(out)
+    if VL(x): SC(out, v)
+    result := LL(out)
+    return result
+";
+
+/// A name of each array is one field of one LL/SC cell, and each cell of the array has one value, and
+/// is found by a process and at least one more name.
+#[test]
+fn only_arrays_of_values_by_processes_are_named() {
+    let of_form = |text: &str, names: &[&str]| {
+        let program = parsed(text, None);
+        let obligation = by_rounds(&parsed(COPIED, None))[0][1].obligation;
+        let names = names.iter().map(|name| names::of_line(&program, false, name));
+        let names: Option<Vec<_>> = names.collect();
+        names.is_some_and(|names| Layout::with_names(&program, obligation, names).is_ok())
+    };
+    for names in [&["x.who row"][..], &["x.who row other"], &["x.who row", "x.too other"]] {
+        assert!(of_form(WRITTEN, names), "{names:?}");
+    }
+    // One array by two names, and one name twice.
+    for names in [["x.who row", "x.too row"], ["x.who row", "x.who on=1 other"]] {
+        assert!(!of_form(WRITTEN, &names), "{names:?}");
+    }
+    assert!(!of_form(WRITTEN, &["x.who row row"]));
+    let changes: [(&[(&str, &str)], &str); 7] = [
+        // Rows of one cell.
+        (&[("row[process][segment]", "row[process]"), ("row[me][me]", "row[me]")], "x.who row"),
+        // By segment, or with a number for the second index.
+        (&[("row[process][segment]", "row[segment][segment]")], "x.who row"),
+        (
+            &[("row[process][segment]", "row[process][0..1]"), ("row[me][me]", "row[me][0]")],
+            "x.who row",
+        ),
+        // Truth values, and versions beside values.
+        (
+            &[
+                ("row[process][segment]: value", "row[process][segment]: bool"),
+                ("row[me][me] := v", "row[me][me] := true"),
+            ],
+            "x.who row",
+        ),
+        // A register, and an array.
+        (
+            &[
+                ("x: llsc record", "x: record"),
+                ("y := LL(x)", "y := x"),
+                ("SC(x, (true, me, me))", "x := (true, me, me)"),
+                ("if VL(x): ", ""),
+            ],
+            "x.who row",
+        ),
+        (
+            &[
+                ("x: llsc", "x[segment]: llsc"),
+                ("LL(x)", "LL(x[me])"),
+                ("SC(x,", "SC(x[me],"),
+                ("VL(x)", "VL(x[me])"),
+            ],
+            "x.who row",
+        ),
+        // A segment.
+        (&[("who: process", "who: segment")], "x.who row"),
+    ];
+    for (edits, name) in changes {
+        let text = edits.iter().fold(WRITTEN.to_owned(), |text, (from, to)| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        });
+        assert!(!of_form(&text, &[name]), "{edits:?}");
+    }
 }
 
 /// Whichever rounds are guessed.
