@@ -14,6 +14,8 @@ mod gone;
 mod likeness;
 pub mod named;
 mod pauses;
+mod renamed;
+
 mod walk;
 
 use rand_chacha::ChaCha8Rng;
