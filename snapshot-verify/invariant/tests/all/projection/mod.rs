@@ -12,6 +12,7 @@ mod execution;
 mod follow;
 mod gone;
 mod likeness;
+mod lost;
 pub mod named;
 mod pauses;
 mod renamed;

@@ -247,6 +247,20 @@ fn tuples(n: usize, pair: [usize; 2], has_tokens: bool) -> Vec<Tuple> {
 /// # Errors
 /// If there is no view of a state.
 pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Counts, String> {
+    walk_by(views, n, seed, moves, true)
+}
+
+/// The same; whether each move leads from one view to another is asked, or not.
+///
+/// # Errors
+/// If there is no view of a state.
+pub fn walk_by(
+    views: &Views<'_>,
+    n: usize,
+    seed: u64,
+    moves: usize,
+    follows: bool,
+) -> Result<Counts, String> {
     let layout = views.layout;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let machine = Machine::new(layout.program, n).map_err(|error| error.to_string())?;
@@ -269,7 +283,7 @@ pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Coun
         }
         // Between two pauses nothing is shown.
         match &mut followed {
-            _ if execution.fine => {}
+            _ if execution.fine || !follows => {}
             None => followed = Some(Followed::new(&steps, &tuples, &covers)),
             Some(followed) => followed.step(process, &covers).map_err(|number| {
                 let text = views.missing(execution, &tuples[number], &[], &covers[number]);
