@@ -31,7 +31,7 @@ pub fn lines(text: &str) -> Vec<String> {
 }
 
 /// The views of a section, whole: so that one can be left out.
-fn without(text: &str, number: usize) -> Option<String> {
+pub fn without(text: &str, number: usize) -> Option<String> {
     let mut lines = lines(text);
     let (heads, mut seen) = (views(&lines), 0);
     for (head, count) in heads {
@@ -54,14 +54,14 @@ fn without(text: &str, number: usize) -> Option<String> {
     None
 }
 
-fn views(lines: &[String]) -> Vec<(usize, usize)> {
+pub fn views(lines: &[String]) -> Vec<(usize, usize)> {
     let head =
         |(at, line): (usize, &String)| Some((at, line.strip_prefix("views ")?.parse().ok()?));
     lines.iter().enumerate().filter_map(head).collect()
 }
 
 /// The characters of a line's row; before the first, all are `!`.
-fn row_of(before: &[u8], line: &str) -> Vec<u8> {
+pub fn row_of(before: &[u8], line: &str) -> Vec<u8> {
     let words: Vec<&str> = line.split(' ').collect();
     let (left, right) = (words[0].parse::<usize>().unwrap(), words[1].parse::<usize>().unwrap());
     let between = words[2].as_bytes();
@@ -77,7 +77,7 @@ fn row_of(before: &[u8], line: &str) -> Vec<u8> {
     [&before[..left], between, &before[before.len() - right..]].concat()
 }
 
-fn line_of(row: &[u8]) -> String {
+pub fn line_of(row: &[u8]) -> String {
     format!("0 0 {}", std::str::from_utf8(row).unwrap())
 }
 

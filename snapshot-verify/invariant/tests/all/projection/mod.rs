@@ -16,7 +16,6 @@ mod lost;
 pub mod named;
 mod pauses;
 mod renamed;
-
 mod walk;
 
 use rand_chacha::ChaCha8Rng;
