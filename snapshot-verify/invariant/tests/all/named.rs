@@ -430,7 +430,11 @@ fn late() -> Vec<String> {
         let late = "    g := VL(x)\n    f := VL(z)\n    LL(x)\n";
         takes_back("    LL(z)\n    LL(x)\n", &format!("{late}    if {condition}: a[me] := old\n"))
     };
+    // It writes its row while that is the named one.
+    let named = "    row[me][me] := copy[me]\n    y := LL(x)\n";
+    let overwrites = FILLED.replacen("    y := LL(x)\n", named, 1);
     vec![
+        overwrites,
         publishes,
         takes_back("    LL(x)\n", "    if not VL(x): a[me] := old\n"),
         asked("not f and not g"),
