@@ -213,6 +213,7 @@ impl<'a> Execution<'a> {
                 if self.machine.begin_passing(&mut self.state, who, call, &mut passages).is_err() {
                     return Ended::Fault;
                 }
+                self.note_lost(process);
             }
             None => {
                 if self.is_at_pause(process) {
