@@ -13,8 +13,8 @@ use snapshot_verify::interpret::{
 use snapshot_verify::language::Span;
 use snapshot_verify::program::linearization::at_points;
 use snapshot_verify::program::{
-    Binary, Expression, ExpressionKind, Local, Mark, Place, Program, Root, Statement,
-    StatementKind, Type,
+    Binary, Expression, ExpressionKind, Local, LocalId, Mark, Program, Statement, StatementKind,
+    Type,
 };
 use snapshot_verify::refine::{
     Budget, Letter, Means, Misplacement, ObjectSpecification, Refinement, RefinementVerdict,
@@ -91,21 +91,26 @@ fn make(machine: &Machine<'_>, state: &mut State, made: Move) -> Option<Vec<Lett
     Some(points.chain(report.event.map(Letter::Event)).chain(past).collect())
 }
 
-/// Marks one access of `one_in`, on average; some only if their result is none, or true, or if it is not.
+/// Marks one access of `one_in`, on average; some only if a local is none, or true, or if it is not.
 fn marked(program: &Program, random: &mut ChaCha8Rng, one_in: u32) -> Program {
     let mut marked = program.clone();
     for procedure in &mut marked.procedures {
-        let locals = &procedure.locals;
+        let conditions: Vec<Expression> =
+            (0..).zip(&procedure.locals).filter_map(|(id, local)| condition(id, local)).collect();
         Statement::each_mut(&mut procedure.body, &mut |statement| {
-            let StatementKind::Access { into, .. } = &statement.kind else { return };
+            if !matches!(statement.kind, StatementKind::Access { .. }) {
+                return;
+            }
             let is_point = random.next_u32().is_multiple_of(one_in);
-            let condition = result(into.as_ref(), locals).and_then(|condition| {
-                let not = ExpressionKind::Not(Box::new(condition.clone()));
-                match random.next_u32() % 4 {
-                    0 => Some(condition),
-                    1 => Some(Expression { kind: not, ..condition }),
-                    _ => None,
-                }
+            let drawn = random.next_u32() as usize;
+            let condition = conditions.get(drawn % (2 * conditions.len().max(1))).cloned();
+            let condition = condition.map(|condition| match random.next_u32().is_multiple_of(2) {
+                true => condition,
+                false => Expression {
+                    content: Type::Bool,
+                    span: Span::default(),
+                    kind: ExpressionKind::Not(Box::new(condition)),
+                },
             });
             statement.mark = is_point.then_some(Mark { condition });
         });
@@ -113,18 +118,16 @@ fn marked(program: &Program, random: &mut ChaCha8Rng, one_in: u32) -> Program {
     marked
 }
 
-/// Whether the result of an access is none, or true, if that has a meaning.
-fn result(into: Option<&Place>, locals: &[Local]) -> Option<Expression> {
-    let Place { root: Root::Local(id), path } = into? else { return None };
-    let content = locals[id.0 as usize].content.clone();
+/// Whether a local is none, or true, if that has a meaning.
+fn condition(id: u32, local: &Local) -> Option<Expression> {
     let of = |kind, content| Expression { kind, content, span: Span::default() };
-    let result = of(ExpressionKind::Local(*id), content.clone());
+    let content = local.content.clone();
+    let held = of(ExpressionKind::Local(LocalId(id)), content.clone());
     match content {
-        _ if !path.is_empty() => None,
-        Type::Bool => Some(result),
+        Type::Bool => Some(held),
         Type::Optional(_) => {
             let none = Box::new(of(ExpressionKind::None, content));
-            Some(of(ExpressionKind::Binary(Binary::Equal, Box::new(result), none), Type::Bool))
+            Some(of(ExpressionKind::Binary(Binary::Equal, Box::new(held), none), Type::Bool))
         }
         _ => None,
     }
