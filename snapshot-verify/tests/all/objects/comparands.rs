@@ -239,6 +239,65 @@ fn what_matters_is_not_emptied() {
     assert!(fewer >= 7, "{fewer} of {}", 2 * texts.len());
 }
 
+/// What a point depends on is not emptied, though the step that passes it makes nothing else of it: `touch`
+/// takes effect where it reads `bottom` again, for below each node there is one.
+#[test]
+fn what_points_depend_on_is_not_emptied() {
+    let text = "algorithm touched
+object cell:
+    state items: list of value
+    push(v: value) when len(items) < 1: items := prepend(v, items)
+    pop: value or none:
+        local v: value
+        if items = []: return none
+        v := first(items)
+        items := rest(items)
+        return v
+    touch: skip
+node Node up to 8:
+    next: Node or none
+    held: value
+initially low := new Node(none, initial)
+shared top: cas Node := low
+shared bottom: Node := low
+push(v):
+    local t: Node
+    pushed := new Node(none, v)
+    loop:
+        t := top
+        pushed.next := t
+        if CAS(top, t, pushed): return
+pop:
+    local t: Node
+    b := bottom
+    loop:
+        t := top
+        if t = b: return none
+        below := t.next
+        v := t.held
+        if CAS(top, t, below): return v
+touch:
+    local t: Node
+    local below: Node or none
+    b := bottom
+    t := top
+    below := b
+    if t != b: below := t.next
+    c := bottom linearizes if below != none
+    CAS(top, t, t)
+";
+    let program = program(text);
+    let case = Case::new(&program, 2);
+    let client = Client::unbounded(Values::Full(1));
+    let states = [false, true].map(|forgetting| {
+        let means = Means { points: true, forgetting, ..Means::NONE };
+        let found = refine(&case, &client, means);
+        assert_eq!(found.verdict, RefinementVerdict::Verified, "{forgetting}");
+        found.states
+    });
+    assert!(states[1] < states[0], "{states:?}");
+}
+
 #[test]
 fn a_late_pop_keeps_no_stack_alive() {
     let states = |name: &str| {
