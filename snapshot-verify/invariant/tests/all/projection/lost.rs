@@ -45,13 +45,27 @@ fn statements(random: &mut ChaCha8Rng, count: u32, calls: bool) -> String {
     let mut text = String::new();
     for _ in 0..count {
         let simple = simple(random);
-        let line = match below(random, 10) {
+        let mut end =
+            || ["LL(x)", "return", "help()"][below(random, 2 + u32::from(calls)) as usize];
+        let (end, other) = (end(), end());
+        let line = match below(random, 14) {
             0 => format!("    if f:\n        {simple}\n"),
             1 => format!("    if VL(x):\n        {simple}\n"),
             2 => format!("    if not VL(x):\n        {simple}\n"),
             3 => format!("    for s in segments:\n        {simple}\n"),
             4 if calls => "    help()\n".to_owned(),
             5 => "    LL(x)\n".to_owned(),
+            6 => format!("    f := z\n    if f:\n        {end}\n"),
+            // Ends of lost processes alone.
+            8 => format!(
+                "    if not VL(x):\n        f := z\n        if f:\n            {end}\n        {simple}\n        {other}\n"
+            ),
+            9 => format!(
+                "    if not VL(x):\n        f := z\n        if f:\n            {end}\n        {other}\n"
+            ),
+            7 => format!(
+                "    for s in segments:\n        f := z\n        if f:\n            {end}\n"
+            ),
             _ => format!("    {simple}\n"),
         };
         text.push_str(&line);
@@ -72,6 +86,8 @@ shared z: bool
 shared out: llsc view
 private p: bool
 update(v):
+    f := z
+    z := not f
     f := false
     LL(x)
 {update}scan:
