@@ -1,13 +1,13 @@
 //! Connections whose other end may be switched off, or cut off, without a word.
 
 use std::io;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-use socket2::{SockRef, TcpKeepalive};
+use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
 
 /// After this long without a word the system asks whether the other machine is there, this often, and
-/// so many times: one that is cut off without a word counts as lost after half a minute.
+/// so many times.
 const SILENCE: Duration = Duration::from_secs(10);
 const ASKED: Duration = Duration::from_secs(5);
 const TIMES: u32 = 4;
@@ -16,6 +16,11 @@ const TIMES: u32 = 4;
 /// also how long a process may be stopped.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const RECEIPT: Duration = Duration::from_secs(120);
+
+/// As [`RECEIPT`], where less is sent than the system keeps of it for the other machine: then a process
+/// that is stopped leaves nothing without receipt.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const BRIEF: Duration = Duration::from_secs(30);
 
 /// A machine that is switched off, or a cable that is pulled, says nothing: so the system asks.
 ///
@@ -28,8 +33,52 @@ pub fn keep_watch(socket: &TcpStream) -> io::Result<()> {
     let asks = asks.with_interval(ASKED).with_retries(TIMES);
     socket.set_tcp_keepalive(&asks)?;
     #[cfg(any(target_os = "linux", target_os = "android"))]
+    // Linux does not count what it asks then: an idle connection, too, is lost only after that long.
     socket.set_tcp_user_timeout(Some(RECEIPT))?;
     Ok(())
+}
+
+/// As [`keep_watch`], for a connection by which few words are sent from here: one that is cut off without
+/// a word counts as lost after half a minute.
+///
+/// # Errors
+/// If the system cannot.
+pub fn keep_close_watch(socket: &TcpStream) -> io::Result<()> {
+    keep_watch(socket)?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    SockRef::from(socket).set_tcp_user_timeout(Some(BRIEF))?;
+    Ok(())
+}
+
+/// A connection with one of the addresses that this text stands for. A machine that does not answer is
+/// waited for that long, and not as long as the system would.
+///
+/// # Errors
+/// Why there is none with the last of these.
+pub fn connect(address: &str, patience: Duration) -> io::Result<TcpStream> {
+    let mut failed = io::ErrorKind::AddrNotAvailable.into();
+    for address in address.to_socket_addrs()? {
+        match connect_to(address, patience) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+fn connect_to(address: SocketAddr, patience: Duration) -> io::Result<TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    // Where nothing listens yet, the system may call from the very port that is called, and connect the
+    // socket with itself. That is no answer, and is not to keep the port from what is to listen there.
+    #[cfg(unix)]
+    socket.set_reuse_address(true)?;
+    socket.connect_timeout(&address.into(), patience)?;
+    let socket = TcpStream::from(socket);
+    if socket.local_addr()? == socket.peer_addr()? {
+        SockRef::from(&socket).set_linger(Some(Duration::ZERO))?;
+        return Err(io::ErrorKind::ConnectionRefused.into());
+    }
+    Ok(socket)
 }
 
 #[cfg(test)]
@@ -51,6 +100,9 @@ mod tests {
             assert_eq!(socket.tcp_keepalive_interval().unwrap(), ASKED);
             assert_eq!(socket.tcp_keepalive_retries().unwrap(), TIMES);
             assert_eq!(socket.tcp_user_timeout().unwrap(), Some(RECEIPT));
+            // Else it would be that long before an idle connection counts as lost.
+            keep_close_watch(&calling).unwrap();
+            assert_eq!(socket.tcp_user_timeout().unwrap(), Some(SILENCE + ASKED * TIMES));
         }
     }
 }

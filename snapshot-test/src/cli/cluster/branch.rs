@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io::BufReader;
 use std::net::{Shutdown, TcpStream};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use snapshot_io::hosts::Members;
 use snapshot_io::output;
-use snapshot_io::socket::keep_watch;
+use snapshot_io::socket::{connect, keep_watch};
 
 use super::frame::{self, Greeting, Progress, ToBranch, ToHead};
 use super::{FAREWELL, GREETED, PATIENCE, PAUSE, lock};
@@ -52,7 +52,7 @@ impl Branch {
         outlet: Arc<Outlet>,
     ) -> Result<Self, String> {
         let address = members.addresses()[0].clone();
-        let (socket, reader) = reached(&address, greeting)?;
+        let (socket, reader) = reached(&address, greeting, outlet.stop())?;
         let line = Line { socket, waiting: VecDeque::new(), exit: None };
         let shared = Arc::new(Shared { line: Mutex::new(line), ended: Condvar::new() });
         let branch = Self { outlet: Arc::clone(&outlet), shared: Arc::clone(&shared) };
@@ -161,6 +161,7 @@ fn listened(
 fn reached(
     address: &str,
     greeting: &Greeting,
+    stop: &AtomicBool,
 ) -> Result<(TcpStream, BufReader<TcpStream>), String> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -173,6 +174,9 @@ fn reached(
             Ok(_) => "something else listens there".to_owned(),
             Err(error) => error.to_string(),
         };
+        if stop.load(Ordering::Relaxed) {
+            return Err(format!("process 0 ({address}) was not reached yet: {reason}"));
+        }
         if Instant::now() >= end {
             return Err(format!(
                 "process 0 ({address}) cannot be reached within {} seconds: {reason}. Start it, with \
@@ -187,7 +191,7 @@ fn reached(
 type Greeted = (TcpStream, BufReader<TcpStream>, ToBranch);
 
 fn greeted(address: &str, greeting: &Greeting) -> std::io::Result<Greeted> {
-    let mut socket = TcpStream::connect(address)?;
+    let mut socket = connect(address, GREETED)?;
     socket.set_read_timeout(Some(GREETED))?;
     socket.set_nodelay(true)?;
     keep_watch(&socket)?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use snapshot_io::hosts::Members;
 use snapshot_io::output;
-use snapshot_io::socket::keep_watch;
+use snapshot_io::socket::keep_close_watch;
 use snapshot_test::Value;
 
 use super::frame::{self, Greeting, Progress, ToBranch, ToHead, VERSION};
@@ -259,7 +259,8 @@ impl Hall {
     fn greeted(&self, mut socket: TcpStream) -> std::io::Result<(usize, BufReader<TcpStream>)> {
         socket.set_read_timeout(Some(GREETED))?;
         socket.set_nodelay(true)?;
-        keep_watch(&socket)?;
+        // What is said to a process is little: receipts that it waits for.
+        keep_close_watch(&socket)?;
         let mut reader = BufReader::new(socket.try_clone()?);
         let theirs: Greeting = frame::read_greeting(&mut reader)?;
         socket.set_read_timeout(None::<Duration>)?;
