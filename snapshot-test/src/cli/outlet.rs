@@ -2,8 +2,8 @@
 //! to be printed.
 
 use std::fmt::Display;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use snapshot_io::output::{self, Printed};
@@ -30,6 +30,10 @@ pub(super) struct Outlet {
     /// Whether it goes on after a violation, and after what is malformed.
     is_all: bool,
     alarms: AtomicU64,
+    /// Reports are printed one after the other.
+    turn: Mutex<()>,
+    /// The exit code for all reports so far.
+    worst: AtomicU8,
     /// The exit code, once nothing more is to be printed: the first violation was all that was
     /// wanted, the reader has had enough, the output fails, or an input cannot be judged.
     end: OnceLock<u8>,
@@ -39,7 +43,15 @@ pub(super) struct Outlet {
 
 impl Outlet {
     pub const fn new(report: ReportFormat, is_all: bool, stop: &'static AtomicBool) -> Self {
-        Self { report, is_all, alarms: AtomicU64::new(0), end: OnceLock::new(), stop }
+        Self {
+            report,
+            is_all,
+            alarms: AtomicU64::new(0),
+            turn: Mutex::new(()),
+            worst: AtomicU8::new(0),
+            end: OnceLock::new(),
+            stop,
+        }
     }
 
     /// Violations so far.
@@ -78,12 +90,22 @@ impl Outlet {
         is_first
     }
 
-    /// Prints a report. Whether to go on.
+    /// Prints a report, unless all has ended. Whether to go on.
     pub fn show(&self, report: &Report) -> bool {
+        // Of two that come at the same time the first one may end all.
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.ended().is_some() {
+            return false;
+        }
         let Report { result, diagnostic, code, .. } = report;
         let is_alarm = *code == 1;
         self.alarms.fetch_add(u64::from(is_alarm), Ordering::Relaxed);
-        let is_printed = result.as_ref().is_none_or(|result| self.print(result, *code));
+        // What is malformed may have no result.
+        let code = if *code == 0 && diagnostic.is_some() { TROUBLE } else { *code };
+        let _ = self
+            .worst
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |worst| Some(worse(worst, code)));
+        let is_printed = result.as_ref().is_none_or(|result| self.print(result, code));
         match diagnostic {
             Some(diagnostic) if self.is_all => output::report(diagnostic),
             Some(diagnostic) => drop(self.fail(diagnostic)),
@@ -93,7 +115,8 @@ impl Outlet {
         is_printed && self.ended().is_none()
     }
 
-    /// Whether it was printed; if not, all ends, with this exit code where the reader has had enough.
+    /// Whether it was printed; if not, all ends: where the reader has had enough, with this exit code,
+    /// or that of what was reported before.
     pub fn print(&self, result: &str, code: u8) -> bool {
         let printed = match self.report {
             ReportFormat::Human => output::print_text(result),
@@ -101,11 +124,21 @@ impl Outlet {
         };
         match printed {
             Ok(Printed::Whole) => return true,
-            Ok(Printed::Closed) => drop(self.end(code)),
+            Ok(Printed::Closed) => drop(self.end(worse(self.worst.load(Ordering::Relaxed), code))),
             Err(error) => {
                 self.fail(format_args!("cannot write to standard output: {error}"));
             }
         }
         false
+    }
+}
+
+/// The exit code of two findings: a violation counts for more than what is malformed, and that for
+/// more than what is undecided.
+const fn worse(first: u8, second: u8) -> u8 {
+    match (first, second) {
+        (1, _) | (_, 1) => 1,
+        (TROUBLE, _) | (_, TROUBLE) => TROUBLE,
+        (0, other) | (other, _) => other,
     }
 }
