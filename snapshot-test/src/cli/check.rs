@@ -1,5 +1,6 @@
 //! `snapshot-test check`: are these recordings linearizable?
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -151,6 +152,9 @@ impl Check {
         let files = folder::files(&self.inputs);
         self.inputs = match files.and_then(|files| self.processes.taken(files)) {
             Ok(files) => files,
+            Err(_) if self.processes.is_cluster() => {
+                return self.processes.give_up(|| self.task(), self.outlet());
+            }
             Err(code) => return code,
         };
         if let Some(object) = self.object {
@@ -185,17 +189,30 @@ impl Check {
         }
     }
 
-    /// Judges all inputs of this process.
-    fn judge(&self, options: &Options) -> Result<ExitCode, ExitCode> {
-        let report = match self.report {
+    const fn report(&self) -> ReportFormat {
+        match self.report {
             CheckReport::Json => ReportFormat::Json,
             _ => ReportFormat::Human,
-        };
-        let task = || format!("check --report {}", report.name());
-        let post = self.processes.post(task, Outlet::new(report, true, &STOP))?;
+        }
+    }
+
+    const fn outlet(&self) -> Outlet {
+        Outlet::new(self.report(), true, &STOP)
+    }
+
+    /// What all processes of a cluster have to do alike.
+    fn task(&self) -> String {
+        format!("check --report {}", self.report().name())
+    }
+
+    /// Judges all inputs of this process.
+    fn judge(&self, options: &Options) -> Result<ExitCode, ExitCode> {
+        let post = self.processes.post(|| self.task(), self.outlet())?;
         let mut tally = Tally::default();
         let mut names = CertificateNames::default();
         let mut answers = Vec::new();
+        // How often inputs were named alike: an input may be named twice.
+        let mut ordinals = HashMap::new();
         for path in &self.inputs {
             let input = Input::from_argument(path);
             let key = self.key.as_ref();
@@ -226,7 +243,10 @@ impl Check {
                 continue;
             }
             let shown = self.shown(&name, &judgement, written.as_deref());
-            if !post.show(&Report { code: tally.code(), ..shown }) {
+            let ordinal = ordinals.entry(shown.id.clone()).or_insert(0_usize);
+            let id = format!("{ordinal} {}", shown.id);
+            *ordinal += 1;
+            if !post.show(&Report { id, code: tally.code(), ..shown }) {
                 break;
             }
         }

@@ -16,7 +16,7 @@ mod frame;
 mod head;
 
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -104,7 +104,25 @@ impl Processes {
         Ok(Post { outlet, role: role.map_err(trouble)? })
     }
 
-    /// Of these names, those that this process takes.
+    /// This process cannot begin, and has said why: all end. The exit code.
+    pub fn give_up(&self, task: impl FnOnce() -> String, outlet: Outlet) -> ExitCode {
+        let trouble = ExitCode::from(TROUBLE);
+        let (Some(path), Some(process)) = (&self.cluster, self.process) else { return trouble };
+        // What is wrong with the file has been said; and without process 0 no other one begins.
+        if process == 0 || Members::read(path, process).is_err() {
+            return trouble;
+        }
+        match self.post(task, outlet) {
+            Ok(Post { role: Role::Branch(branch), .. }) => {
+                let why = format!("process {process} cannot begin: its standard error says why");
+                branch.say(&ToHead::Fail(why));
+                branch.conclude(Json::Null)
+            }
+            _ => trouble,
+        }
+    }
+
+    /// Of these names, those that this process takes. Standard input is its own.
     ///
     /// # Errors
     /// The exit code, if the file of hosts is none.
@@ -114,6 +132,9 @@ impl Processes {
         };
         let members = Members::read(path, process).map_err(trouble)?;
         let is_taken = |name: &PathBuf| {
+            if name == Path::new("-") {
+                return true;
+            }
             let name = Value::from(name.to_string_lossy().as_ref());
             owner(&name, members.addresses().len()) == process
         };

@@ -27,7 +27,7 @@ use super::reading::{Notice, Reading, Task, Whole};
 use super::{Monitor, STOP};
 use crate::cli::check::ReportFormat;
 use crate::cli::outlet::Outlet;
-use crate::cli::{TROUBLE, cluster, trouble};
+use crate::cli::{TROUBLE, cluster};
 
 /// Bytes of all inputs that are read at a time, at most; and the least and the most of one.
 const READ: usize = 1 << 22;
@@ -80,10 +80,10 @@ impl Resumed {
     }
 
     /// An input that is held, and not named now.
-    fn missing(&self, names: &[String]) -> Option<&str> {
+    pub fn missing(&self, inputs: &[Input]) -> Option<&str> {
         let Self::Several(several) = self else { return None };
         let mut held = several.inputs.iter().map(|named| named.input.as_str());
-        held.find(|held| names.iter().all(|name| name != held))
+        held.find(|held| inputs.iter().all(|input| input.name != *held))
     }
 }
 
@@ -113,19 +113,12 @@ impl Monitor {
         resumed: &Resumed,
     ) -> Result<ExitCode, ExitCode> {
         let names: Vec<String> = inputs.iter().map(|input| input.name.clone()).collect();
-        if let Some(missing) = resumed.missing(&names) {
-            return Err(trouble(format_args!(
-                "the checkpoint is of {missing}, too, which is not named: name all inputs that it is \
-                 of, or use another file"
-            )));
-        }
         let is_several = self.is_several();
         let most = match names.len() {
             0 | 1 if !is_several => usize::MAX,
             count => (READ / count.max(1)).clamp(LEAST, MOST),
         };
-        let outlet = Outlet::new(self.report, self.all, &STOP);
-        let post = self.processes.post(|| self.task(), outlet)?;
+        let post = self.processes.post(|| self.task(), self.outlet())?;
         let printer = Printer::new(&names, self.report, &post);
         let stop = AtomicBool::new(false);
         let whole = Whole {
@@ -175,8 +168,12 @@ impl Monitor {
         Ok(post.conclude(here, meanwhile, |all, outlet| self.summed(all, outlet)))
     }
 
+    pub(super) const fn outlet(&self) -> Outlet {
+        Outlet::new(self.report, self.all, &STOP)
+    }
+
     /// What all processes of a cluster have to do alike.
-    fn task(&self) -> String {
+    pub(super) fn task(&self) -> String {
         let (all, report) = (if self.all { " --all" } else { "" }, self.report.name());
         format!("monitor{all} --report {report}")
     }
@@ -198,13 +195,13 @@ impl Monitor {
             ReportFormat::Human => summary.human(),
             ReportFormat::Json => summary.json(),
         };
-        outlet.print(&result, summary.code());
-        match (outlet.ended(), summary.code()) {
-            (Some(code), _) => code,
-            (None, 1) => 1,
-            (None, _) if is_bad => TROUBLE,
-            (None, code) => code,
-        }
+        let code = match summary.code() {
+            1 => 1,
+            _ if is_bad => TROUBLE,
+            code => code,
+        };
+        outlet.print(&result, code);
+        outlet.ended().unwrap_or(code)
     }
 
     /// Gathers and keeps checkpoints, and says how far it is, until all inputs have ended. What

@@ -100,7 +100,7 @@ impl Monitor {
         if is_standard && self.follow {
             return Err(trouble("--follow is for a file; standard input is waited for anyway"));
         }
-        if !is_standard && self.listen.is_some() {
+        if !is_standard && !self.inputs.is_empty() && self.listen.is_some() {
             return Err(trouble(
                 "--listen reads connections and nothing else: leave out the files, or write \
                  tcp://127.0.0.1:PORT beside them",
@@ -113,15 +113,16 @@ impl Monitor {
         };
         ctrlc::set_handler(stop)
             .map_err(|error| trouble(format_args!("cannot listen to Ctrl-C: {error}")))?;
-        let resumed = Resumed::parse(self.kept()?.as_deref(), self.is_several());
-        let resumed = resumed.map_err(|error| self.no_checkpoint(&error))?;
-        if !self.all && resumed.has_ended() {
-            return Err(self.no_checkpoint(&CheckpointError::All));
-        }
+        let (inputs, resumed) = match self.prepared() {
+            Err(_) if self.processes.is_cluster() => {
+                return Ok(self.processes.give_up(|| self.task(), self.outlet()));
+            }
+            prepared => prepared?,
+        };
         if self.all || self.is_several() {
-            return self.watch_all(self.named()?, &resumed);
+            return self.watch_all(inputs, &resumed);
         }
-        let Ok([input]) = <[Input; 1]>::try_from(self.named()?) else {
+        let Ok([input]) = <[Input; 1]>::try_from(inputs) else {
             unreachable!("a folder or several arguments are several inputs")
         };
         let name = input.name.clone();
@@ -141,6 +142,23 @@ impl Monitor {
             Object::Snapshot => self.watch::<Snapshots, _>(&name, reader, resumed),
             Object::Immediate => self.watch::<Exchanges, _>(&name, reader, resumed),
         }
+    }
+
+    /// All inputs, and where to go on with them.
+    fn prepared(&self) -> Result<(Vec<Input>, Resumed), ExitCode> {
+        let resumed = Resumed::parse(self.kept()?.as_deref(), self.is_several());
+        let resumed = resumed.map_err(|error| self.no_checkpoint(&error))?;
+        if !self.all && resumed.has_ended() {
+            return Err(self.no_checkpoint(&CheckpointError::All));
+        }
+        let inputs = self.named()?;
+        if let Some(missing) = resumed.missing(&inputs) {
+            return Err(trouble(format_args!(
+                "the checkpoint is of {missing}, too, which is not named: name all inputs that it is \
+                 of, or use another file"
+            )));
+        }
+        Ok((inputs, resumed))
     }
 
     /// Whether several inputs may be read: a folder may have several files.

@@ -25,11 +25,17 @@ impl<'a> Printer<'a> {
         self.post
     }
 
+    /// The number of this input among those that are named alike, as inputs whose names are no UTF-8 may be.
+    fn ordinal(&self, input: usize) -> usize {
+        let (before, name) = (&self.names[..input], &self.names[input]);
+        before.iter().filter(|before| *before == name).count()
+    }
+
     /// An input is no recording, from some place on.
-    pub fn lose(&self, name: &str, error: &InputError) {
-        let report = error.report(name).to_string();
+    pub fn lose(&self, input: usize, error: &InputError) {
+        let report = error.report(&self.names[input]).to_string();
         self.post.show(&Report {
-            id: report.clone(),
+            id: format!("{} {report}", self.ordinal(input)),
             diagnostic: Some(report),
             ..Report::default()
         });
@@ -44,16 +50,17 @@ impl Desk for Printer<'_> {
             ReportFormat::Json => answer.json(name),
         };
         let code = answer.code();
+        let ordinal = self.ordinal(input);
         let id = match answer.key() {
-            Some(key) => format!("{code} {key} {name}"),
-            None => format!("{code} {name}"),
+            Some(key) => format!("{code} {ordinal} {key} {name}"),
+            None => format!("{code} {ordinal} {name}"),
         };
         self.post.show(&Report { id, result: Some(result), diagnostic: None, code })
     }
 
     fn refuse(&self, input: usize, key: Option<&Value>, error: &InputError) -> bool {
         let mut report = error.report(&self.names[input]).to_string();
-        let id = report.clone();
+        let id = format!("{} {report}", self.ordinal(input));
         if self.post.outlet().is_all() {
             let object = key.map_or("this recording".to_owned(), |key| format!("object @{key}"));
             report += &format!("\nnote: {object} is judged no further; the others go on");

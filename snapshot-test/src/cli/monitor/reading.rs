@@ -87,9 +87,9 @@ impl Reading<'_> {
     }
 
     /// The input is no recording.
-    fn lose(&self, name: &str, error: &InputError) {
+    fn lose(&self, input: usize, error: &InputError) {
         let _ = self.notices.send(Notice::Bad);
-        self.whole.printer.lose(name, error);
+        self.whole.printer.lose(input, error);
     }
 
     fn opened(&self, task: Task<'_>) -> Result<Object, Ended> {
@@ -108,7 +108,7 @@ impl Reading<'_> {
                     || resumed.is_some() && matches!(error.kind(), ReadErrorKind::Empty);
                 if !is_over {
                     let error = InputError::from(error);
-                    self.lose(&name, &one.placed(error));
+                    self.lose(number, &one.placed(error));
                 }
                 // What the checkpoint holds stands.
                 let Some(checkpoint) = resumed else { return Ok(Object::Snapshot) };
@@ -194,14 +194,14 @@ impl One<'_> {
         intake: Intake,
         mut reader: Reader<R>,
     ) -> Result<Object, Ended> {
-        let Self { reading, name, .. } = self;
+        let Self { reading, .. } = self;
         let whole = reading.whole;
         let declaration = match self.resumed {
             Some(checkpoint) => checkpoint.declaration(),
             None => reader.declaration().clone(),
         };
         if let Err(error) = J::new(declaration.clone()) {
-            reading.lose(name, &J::refused(Location::START, error, None));
+            reading.lose(self.number, &J::refused(Location::START, error, None));
             return Ok(J::OBJECT);
         }
         self.require_keys(&reader)?;
@@ -229,7 +229,7 @@ impl One<'_> {
                 // The line that is being written.
                 Some(Err(_)) if STOP.load(Ordering::Relaxed) => break None,
                 Some(Err(error)) => {
-                    reading.lose(name, &self.placed(error.into()));
+                    reading.lose(self.number, &self.placed(error.into()));
                     break None;
                 }
             };

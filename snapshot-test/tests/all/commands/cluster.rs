@@ -20,7 +20,7 @@ use crate::commands::monitor_workers::{alarm, held_up, many};
 use crate::commands::{Running, answer, run};
 
 /// A process of a cluster; the command with its options stands in one line.
-fn start(command_line: &str, hosts: &Path, process: usize, inputs: &[&str]) -> Running {
+pub fn start(command_line: &str, hosts: &Path, process: usize, inputs: &[&str]) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snapshot-test"));
     command.args(command_line.split_whitespace()).arg("--cluster").arg(hosts);
     Running::start(command.args(["--process", &process.to_string()]).args(inputs))

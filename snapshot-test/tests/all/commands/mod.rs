@@ -5,6 +5,8 @@ mod check;
 mod ci;
 #[cfg(unix)]
 mod cluster;
+#[cfg(unix)]
+mod cluster_ends;
 mod corpus;
 mod edn;
 mod explain;
