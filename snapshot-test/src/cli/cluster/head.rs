@@ -39,6 +39,8 @@ struct State {
     seats: Vec<Seat>,
     /// The inputs that have objects, each with its process.
     inputs: Vec<(usize, String)>,
+    /// Of each of them its number there.
+    numbers: HashMap<(usize, String), usize>,
     /// Of each object its input.
     homes: HashMap<Value, usize>,
     /// What was printed for each process: one that was killed, and goes on from a checkpoint, may
@@ -240,10 +242,10 @@ impl Hall {
     /// An input of a process has objects with these keys: no other has.
     fn claim(&self, process: usize, input: &str, keys: impl Iterator<Item = Value>) {
         let mut state = self.state();
-        let State { inputs, homes, .. } = &mut *state;
-        let is_it = |(of, name): &(usize, String)| *of == process && name == input;
-        let number = inputs.iter().position(is_it).unwrap_or_else(|| {
-            inputs.push((process, input.to_owned()));
+        let State { inputs, numbers, homes, .. } = &mut *state;
+        let named = (process, input.to_owned());
+        let number = *numbers.entry(named).or_insert_with_key(|named| {
+            inputs.push(named.clone());
             inputs.len() - 1
         });
         for key in keys {

@@ -1,5 +1,7 @@
 //! What a monitor of many objects prints: alarms as they come, and what no history can have.
 
+use std::collections::HashMap;
+
 use snapshot_io::escape;
 use snapshot_test::monitor::{Answer, Clash, Desk};
 use snapshot_test::{InputError, Value};
@@ -12,30 +14,32 @@ use crate::cli::outlet::Report;
 pub(super) struct Printer<'a> {
     /// The names of the inputs.
     names: &'a [String],
+    /// Of each input its number among those that are named alike, as inputs whose names are no UTF-8 may be.
+    ordinals: Vec<usize>,
     report: ReportFormat,
     post: &'a Post,
 }
 
 impl<'a> Printer<'a> {
-    pub const fn new(names: &'a [String], report: ReportFormat, post: &'a Post) -> Self {
-        Self { names, report, post }
+    pub fn new(names: &'a [String], report: ReportFormat, post: &'a Post) -> Self {
+        let mut counts = HashMap::new();
+        let ordinal = |name| {
+            let count = counts.entry(name).or_insert(0);
+            *count += 1;
+            *count - 1
+        };
+        Self { names, ordinals: names.iter().map(ordinal).collect(), report, post }
     }
 
     pub const fn post(&self) -> &'a Post {
         self.post
     }
 
-    /// The number of this input among those that are named alike, as inputs whose names are no UTF-8 may be.
-    fn ordinal(&self, input: usize) -> usize {
-        let (before, name) = (&self.names[..input], &self.names[input]);
-        before.iter().filter(|before| *before == name).count()
-    }
-
     /// An input is no recording, from some place on.
     pub fn lose(&self, input: usize, error: &InputError) {
         let report = error.report(&self.names[input]).to_string();
         self.post.show(&Report {
-            id: format!("{} {report}", self.ordinal(input)),
+            id: format!("{} {report}", self.ordinals[input]),
             diagnostic: Some(report),
             ..Report::default()
         });
@@ -50,7 +54,7 @@ impl Desk for Printer<'_> {
             ReportFormat::Json => answer.json(name),
         };
         let code = answer.code();
-        let ordinal = self.ordinal(input);
+        let ordinal = self.ordinals[input];
         let id = match answer.key() {
             Some(key) => format!("{code} {ordinal} {key} {name}"),
             None => format!("{code} {ordinal} {name}"),
@@ -60,7 +64,7 @@ impl Desk for Printer<'_> {
 
     fn refuse(&self, input: usize, key: Option<&Value>, error: &InputError) -> bool {
         let mut report = error.report(&self.names[input]).to_string();
-        let id = format!("{} {report}", self.ordinal(input));
+        let id = format!("{} {report}", self.ordinals[input]);
         if self.post.outlet().is_all() {
             let object = key.map_or("this recording".to_owned(), |key| format!("object @{key}"));
             report += &format!("\nnote: {object} is judged no further; the others go on");
