@@ -180,7 +180,8 @@ impl Greeter<'_> {
     /// Connects to a process before this one.
     fn reach(&mut self, process: usize) -> Result<TcpStream, ClusterError> {
         loop {
-            let greeted = TcpStream::connect(&self.members.addresses()[process])
+            let left = self.end.saturating_duration_since(Instant::now()).max(PAUSE);
+            let greeted = socket::connect(&self.members.addresses()[process], left)
                 .and_then(|socket| self.greet(socket));
             match greeted {
                 Ok((theirs, socket)) => {

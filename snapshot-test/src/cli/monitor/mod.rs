@@ -7,6 +7,7 @@ mod inputs;
 mod printer;
 mod reading;
 
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read};
 use std::net::SocketAddr;
@@ -152,6 +153,16 @@ impl Monitor {
             return Err(self.no_checkpoint(&CheckpointError::All));
         }
         let inputs = self.named()?;
+        let mut names = HashSet::new();
+        if self.checkpoint.is_some()
+            && let Some(alike) = inputs.iter().find(|input| !names.insert(&input.name))
+        {
+            return Err(trouble(format_args!(
+                "two inputs are shown as {}, and a checkpoint could not tell one from the other: give \
+                 one of them another name",
+                alike.name
+            )));
+        }
         if let Some(missing) = resumed.missing(&inputs) {
             return Err(trouble(format_args!(
                 "the checkpoint is of {missing}, too, which is not named: name all inputs that it is \

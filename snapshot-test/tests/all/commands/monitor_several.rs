@@ -1,9 +1,11 @@
 //! `monitor` of several inputs, as its users meet it: files, folders and connections side by side.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -125,6 +127,24 @@ fn what_cannot_be_read_side_by_side_is_refused() {
         assert_eq!((code, out.as_str()), (2, ""), "{arguments:?}: {error}");
         assert!(error.contains(why), "{arguments:?}: {error}");
     }
+}
+
+/// In a checkpoint an input is known by its name: it would be refused when it is read again.
+#[test]
+fn inputs_that_are_shown_alike_have_no_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("logs");
+    fs::create_dir(&logs).unwrap();
+    for name in [&b"a\xfe"[..], b"a\xff"] {
+        fs::write(logs.join(OsStr::from_bytes(name)), bare(2, false)).unwrap();
+    }
+    let logs = logs.display().to_string();
+    let kept = folder.path().join("kept").display().to_string();
+    let (code, out, error) = ended(monitor(&[&logs, "--checkpoint", &kept]));
+    assert_eq!((code, out.as_str()), (2, ""), "{error}");
+    assert!(error.contains("give one of them another name"), "{error}");
+    assert!(!Path::new(&kept).exists());
+    assert_eq!(ended(monitor(&[&logs])).0, 0);
 }
 
 /// Connections to two addresses, a file that grows, and a pipe: an alarm of one does not wait for
