@@ -55,10 +55,10 @@ pub trait Disk: fmt::Debug + Sync {
     fn clear(&self);
 }
 
-/// So many runs of visited states are merged into one.
+/// This many runs of visited states are merged into one.
 const MOST_RUNS: usize = 64;
 
-/// Of so many runs of candidates the smaller half is merged into one: all of them are open when the
+/// Of this many runs of candidates the smaller half is merged into one: all of them are open when the
 /// next level is made. With a large memory there are fewer.
 const MOST_PARTS: usize = 16;
 
