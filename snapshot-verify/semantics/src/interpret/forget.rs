@@ -129,7 +129,9 @@ pub(super) fn successors(instruction: &Instruction<'_>, at: usize) -> Vec<usize>
 fn transfer(instruction: &Instruction<'_>, after: Vec<bool>) -> Live {
     let mut live = after;
     let mut during = Vec::new();
-    instruction.afterthought().into_iter().for_each(|condition| read(condition, &mut live));
+    if let Some(condition) = instruction.afterthought() {
+        read(condition, &mut live);
+    }
     instruction.into().into_iter().for_each(|place| stored(place, &mut live));
     match instruction {
         Instruction::Call { .. } => during.clone_from(&live),

@@ -72,7 +72,7 @@ mod written;
 
 pub use blocks::{Block, Member};
 pub use client::{Client, ClientError, Progress, Roles, Values};
-pub use comparand::Comparands;
+pub use comparand::{Comparands, Emptiable};
 pub use coverage::Coverage;
 pub use data::Data;
 pub use event::{Action, Argument, Call, Event, OperationCall, history};

@@ -66,8 +66,7 @@ impl Naming {
         shared: &Interned<SharedPart>,
         nodes: impl Iterator<Item = u32>,
     ) -> bool {
-        let shape = self.shape(heap, number, shared);
-        let order = heap.order(Shape::new(self.slices.get(shape)), std::iter::empty());
+        let order = heap.order(self.shape(heap, number, shared), std::iter::empty());
         let mut nodes = nodes;
         nodes.all(|node| order.contains(&node))
     }
@@ -81,7 +80,6 @@ impl Naming {
         nodes: impl Iterator<Item = u32>,
     ) -> bool {
         let shape = self.shape(heap, number, shared);
-        let shape = Shape::new(self.slices.get(shape));
         let mut nodes = nodes;
         nodes.any(|node| !shape.edges(node).is_empty())
     }
@@ -107,8 +105,7 @@ impl Naming {
     ) -> Vec<Vec<u32>> {
         let [first, others @ ..] = row else { return Vec::new() };
         self.learn_held(heap, others, processes);
-        let shape = self.shape(heap, *first, shared);
-        let order = heap.order(Shape::new(self.slices.get(shape)), std::iter::empty());
+        let order = heap.order(self.shape(heap, *first, shared), std::iter::empty());
         let common = |node: &u32| if order.contains(node) { *node } else { u32::MAX };
         let held = others.iter().map(|number| self.held(*number).iter().map(common).collect());
         held.collect()
@@ -128,8 +125,14 @@ impl Naming {
         self.held[number as usize].map_or(&[][..], |held| self.slices.get(held))
     }
 
-    /// The words of the shape of a shared part.
-    fn shape(&mut self, heap: &Heap, number: u32, shared: &Interned<SharedPart>) -> Slice {
+    /// The shape of a shared part.
+    fn shape(&mut self, heap: &Heap, number: u32, shared: &Interned<SharedPart>) -> Shape<'_> {
+        let words = self.shape_words(heap, number, shared);
+        Shape::new(self.slices.get(words))
+    }
+
+    /// Its words.
+    fn shape_words(&mut self, heap: &Heap, number: u32, shared: &Interned<SharedPart>) -> Slice {
         self.shapes.resize(self.shapes.len().max(shared.len()), None);
         let slices = &mut self.slices;
         *self.shapes[number as usize]
@@ -145,7 +148,7 @@ impl Naming {
         processes: &mut Interned<ProcessPart>,
     ) {
         let [first, others @ ..] = row else { return };
-        let shape = self.shape(heap, *first, shared);
+        let shape = self.shape_words(heap, *first, shared);
         self.learn_held(heap, others, processes);
         let shape = Shape::new(self.slices.get(shape));
         let order = heap.order(shape, others.iter().map(|number| self.held(*number)));

@@ -22,8 +22,8 @@ use super::nodes::Naming;
 use super::subsets::{Automaton, Letter, LetterId, Subsets};
 use super::symmetry::{OrderId, Orders, reordered};
 use crate::interpret::{
-    Call, Comparands, Event, Fault, Forgetting, Interned, Machine, Next, ProcessPart, SharedPart,
-    State,
+    Call, Comparands, Emptiable, Event, Fault, Forgetting, Interned, Machine, Next, ProcessPart,
+    SharedPart, State,
 };
 use crate::program::Type;
 
@@ -69,8 +69,8 @@ pub struct States<'m, 'p> {
     footprint: Footprint,
     forgetting: Option<Forgetting>,
     comparands: Option<Comparands>,
-    /// Per process's part, the nodes of its comparands, and those with dead fields.
-    compared: Vec<Option<[Box<[u32]>; 2]>>,
+    /// Per process's part, the nodes of which something may be emptied.
+    emptiable: Vec<Option<Emptiable>>,
     shared: Interned<SharedPart>,
     processes: Interned<ProcessPart>,
     naming: Naming,
@@ -96,7 +96,7 @@ impl<'m, 'p> States<'m, 'p> {
             footprint: Footprint::new(machine.program()),
             forgetting: forgetting.then(|| Forgetting::new(machine)),
             comparands: forgetting.then(|| Comparands::new(machine)),
-            compared: Vec::new(),
+            emptiable: Vec::new(),
             shared: Interned::default(),
             processes: Interned::default(),
             naming: Naming::default(),
@@ -307,24 +307,18 @@ impl<'m, 'p> States<'m, 'p> {
             return;
         };
         let (width, heap) = (1 + self.machine.processes(), self.machine.heap());
-        self.compared.resize(self.processes.len(), None);
+        self.emptiable.resize(self.processes.len(), None);
         for &number in &row[1..width] {
-            self.compared[number as usize].get_or_insert_with(|| {
-                let part = self.processes.get(number);
-                [comparands.nodes(heap, &part), comparands.nodes_with_dead_fields(heap, &part)]
-            });
+            self.emptiable[number as usize]
+                .get_or_insert_with(|| comparands.emptiable(heap, &self.processes.get(number)));
         }
-        let (parts, known) = (&row[1..width], &self.compared);
-        let nodes = |kind: usize| {
-            let known = parts.iter().filter_map(|number| known[*number as usize].as_ref());
-            known.flat_map(move |nodes| nodes[kind].iter().copied())
-        };
-        let (mut compared, mut written) = (nodes(0).peekable(), nodes(1).peekable());
+        let emptiable =
+            row[1..width].iter().filter_map(|number| self.emptiable[*number as usize].as_ref());
+        let mut compared = emptiable.clone().flat_map(|nodes| &nodes.compared).copied().peekable();
+        let rewritten = emptiable.flat_map(|nodes| &nodes.rewritten).copied();
         let is_compared = compared.peek().is_some()
             && !self.naming.are_shared(heap, row[SHARED], &self.shared, compared);
-        let leads_on = written.peek().is_some()
-            && self.naming.lead_on(heap, row[SHARED], &self.shared, written);
-        if !is_compared && !leads_on {
+        if !is_compared && !self.naming.lead_on(heap, row[SHARED], &self.shared, rewritten) {
             return;
         }
         let parts: Vec<ProcessPart> =

@@ -193,10 +193,9 @@ impl<'c, 'p> Analysis<'c, 'p> {
     fn transfer(&self, at: usize, after: Live, assumed: Option<usize>) -> Live {
         let mut live = after;
         let instruction = &self.code.instructions[at];
-        instruction
-            .afterthought()
-            .into_iter()
-            .for_each(|condition| self.read(condition, &mut live));
+        if let Some(condition) = instruction.afterthought() {
+            self.read(condition, &mut live);
+        }
         if let Instruction::Access { access, into, .. } = instruction {
             self.access(at, (access, *into), assumed, &mut live);
             return live;

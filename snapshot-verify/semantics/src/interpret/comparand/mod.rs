@@ -50,6 +50,15 @@ pub struct Comparands {
     procedures: Vec<Vec<Here>>,
 }
 
+/// Nodes of a process of which something may be emptied.
+#[derive(Clone, Debug, Default)]
+pub struct Emptiable {
+    /// Those of its comparands.
+    pub compared: Box<[u32]>,
+    /// Those that have dead fields, whatever is a comparand, if nothing else points to them.
+    pub rewritten: Box<[u32]>,
+}
+
 /// What does not matter before some instruction.
 #[derive(Clone, Debug, Default)]
 struct Here {
@@ -103,16 +112,16 @@ impl Comparands {
         Self { procedures: procedures.map(of_procedure).collect() }
     }
 
-    /// The nodes of a process's comparands, where it stands.
-    pub fn nodes(&self, heap: &Heap, part: &ProcessPart) -> Box<[u32]> {
-        self.of(0, part, heap).into_iter().map(|found| found.node).collect()
-    }
-
-    /// The nodes that have dead fields, whatever is a comparand, if nothing else points to them.
-    pub fn nodes_with_dead_fields(&self, heap: &Heap, part: &ProcessPart) -> Box<[u32]> {
-        let Some((frame, here)) = self.here(part) else { return Box::default() };
-        let nodes = here.dead_fields.iter();
-        nodes.filter_map(|(local, field)| field.of(heap, &frame.locals[*local])).collect()
+    /// The nodes of a process, where it stands, of which something may be emptied.
+    pub fn emptiable(&self, heap: &Heap, part: &ProcessPart) -> Emptiable {
+        let Some((frame, here)) = self.here(part) else { return Emptiable::default() };
+        let dead = here.dead_fields.iter();
+        Emptiable {
+            compared: self.of(0, part, heap).into_iter().map(|found| found.node).collect(),
+            rewritten: dead
+                .filter_map(|(local, field)| field.of(heap, &frame.locals[*local]))
+                .collect(),
+        }
     }
 
     /// A state without what is seen by way of comparands only; `None` if there is nothing.
