@@ -7,7 +7,7 @@ use std::time::Duration;
 use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
 
 /// After this long without a word the system asks whether the other machine is there, this often, and
-/// so many times.
+/// this many times.
 const SILENCE: Duration = Duration::from_secs(10);
 const ASKED: Duration = Duration::from_secs(5);
 const TIMES: u32 = 4;
@@ -20,7 +20,7 @@ const RECEIPT: Duration = Duration::from_secs(120);
 /// As [`RECEIPT`], where less is sent than the system keeps of it for the other machine: then a process
 /// that is stopped leaves nothing without receipt.
 #[cfg(any(target_os = "linux", target_os = "android"))]
-const BRIEF: Duration = Duration::from_secs(30);
+const BRIEF: Duration = SILENCE.saturating_add(ASKED.saturating_mul(TIMES));
 
 /// A machine that is switched off, or a cable that is pulled, says nothing: so the system asks.
 ///

@@ -115,10 +115,10 @@ mod tests {
         Respond(usize),
         Fail(usize),
         GiveUp(usize),
-        /// No scan is open that was invoked so many events ago.
+        /// No scan is open that was invoked this number of events ago.
         Forget(Instant),
-        /// A scan that was invoked so many events ago returns the value of the last run but so
-        /// many.
+        /// A scan that was invoked the second number of events ago returns the value of the last run
+        /// but the first number.
         Scan(usize, Instant),
     }
 

@@ -49,7 +49,7 @@ fn observe_text(monitor: &mut Monitor<String>, event: &Event<'_, i64>) {
     observed.expect("the event is admissible");
 }
 
-/// Compares the whole with what is replaced every so many events on. Returns how the stream ends.
+/// Compares the whole with what is replaced after each `every` events. Returns how the stream ends.
 fn compare(history: &History<i64>, every: usize) -> Judgement {
     let mut monitor = Monitor::linear(history.declaration()).expect("a valid declaration");
     let mut others: Vec<Monitor<String>> = Vec::new();
