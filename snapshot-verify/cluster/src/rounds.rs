@@ -72,7 +72,9 @@ pub struct Node {
 impl Node {
     /// A worker by these means; its process has this many.
     pub fn new(allocator: Allocator, threads: usize) -> Self {
-        let mut worker = Worker::new(timely::WorkerConfig::default(), allocator, None);
+        // Without a time of its own a worker never parks.
+        let begin = Some(Instant::now());
+        let mut worker = Worker::new(timely::WorkerConfig::default(), allocator, begin);
         let mut input = InputHandle::new();
         let probe = ProbeHandle::new();
         let arrived = Rc::new(RefCell::new(Arrived::default()));

@@ -116,6 +116,55 @@ fn what_is_sent_in_a_round_is_received_in_it() {
     }
 }
 
+/// Worker 0 is slow; the others wait for it, and report the processor time that this took them.
+struct Slow;
+
+struct Waiting {
+    place: Place,
+    /// Processor time of this thread when the round began.
+    began: Duration,
+}
+
+impl Job for Slow {
+    fn part(&self, place: Place) -> Box<dyn Part + '_> {
+        Box::new(Waiting { place, began: processor_time() })
+    }
+}
+
+impl Part for Waiting {
+    fn work(&mut self, _: &mut Send<'_>) -> bool {
+        if self.place.worker == 0 {
+            thread::sleep(Duration::from_millis(400));
+        }
+        false
+    }
+
+    fn receive(&mut self, _: &[u64]) {}
+
+    fn report(&mut self) -> Vec<u64> {
+        let taken = processor_time() - self.began;
+        vec![u64::try_from(taken.as_millis()).unwrap()]
+    }
+
+    fn decide(&mut self, reports: &[Vec<u64>]) -> bool {
+        for taken in reports.iter().flatten() {
+            assert!(*taken < 100, "{taken} ms of processor time while 400 ms passed");
+        }
+        false
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap()
+}
+
+#[test]
+fn a_worker_that_waits_sleeps() {
+    assert_eq!(Cluster::of_threads(number(3)).unwrap().run(&Slow), Ok(()));
+    with_all(2, 1, |_, cluster| assert_eq!(cluster.run(&Slow), Ok(())));
+}
+
 /// Addresses without a listener.
 fn addresses(count: usize) -> Vec<String> {
     let listeners: Vec<TcpListener> =
