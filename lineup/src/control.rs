@@ -6,8 +6,7 @@
 //! thread can run and not all are done. The initial sequence runs before the columns, the
 //! final one after them. What remains to be chosen is asked of a [`Driver`].
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -130,7 +129,7 @@ const MAIN: usize = 0;
 /// The scheduler.
 pub(crate) struct Control<R, D> {
     pub(crate) board: Arc<Mutex<Board<R>>>,
-    pub(crate) driver: Rc<RefCell<D>>,
+    pub(crate) driver: Arc<Mutex<D>>,
     pub(crate) pulse: Arc<Pulse>,
     /// Number of columns: their threads come first, then that of the initial and that of the
     /// final sequence.
@@ -221,7 +220,7 @@ impl State {
 impl<R, D: Driver<R>> Control<R, D> {
     pub(crate) const fn new(
         board: Arc<Mutex<Board<R>>>,
-        driver: Rc<RefCell<D>>,
+        driver: Arc<Mutex<D>>,
         pulse: Arc<Pulse>,
         columns: usize,
         watch: &Watch,
@@ -252,7 +251,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
     fn new_execution(&mut self) -> Option<TaskSchedule> {
         self.pulse.is_between.store(true, Ordering::Relaxed);
         let mut board = lock(&self.board);
-        let mut driver = self.driver.borrow_mut();
+        let mut driver = lock(&self.driver);
         if let Some(mut state) = self.state.take() {
             state.schedule.returned(board.returns > state.returns);
             driver.end(Execution {
@@ -386,7 +385,7 @@ impl<R, D: Driver<R>> Scheduler for Control<R, D> {
         if unwinding && last.is_some_and(|t| enabled >> t.index() & 1 == 0) {
             return abandon(Abandonment::Unwinding);
         }
-        match self.driver.borrow_mut().choose(&situation) {
+        match lock(&self.driver).choose(&situation) {
             Choice::Run(thread) => {
                 state.schedule.note(thread);
                 state.current = Some(thread);

@@ -8,14 +8,14 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use shuttle::current::TaskId;
+use shuttle::scheduler::Scheduler;
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use shuttle_engine::runtime::execution::ExecutionState;
 use snapshot_core::observation::Thread;
@@ -192,6 +192,9 @@ fn work<S: Subject>(
     }
 }
 
+/// What a thread does.
+pub(crate) type Boxed = Box<dyn FnOnce() + Send>;
+
 /// One execution, as task 0.
 fn execute<S: Subject>(test: &Arc<Test<S>>, board: &Arc<Mutex<Board<S::Response>>>, unwind: bool) {
     let subject = Arc::new(S::new());
@@ -200,9 +203,9 @@ fn execute<S: Subject>(test: &Arc<Test<S>>, board: &Arc<Mutex<Board<S::Response>
             continue;
         }
         let (subject, test, notes) = (Arc::clone(&subject), Arc::clone(test), Arc::clone(board));
-        let handle = shuttle::thread::spawn(move || {
+        let handle = shuttle::thread::spawn::<Boxed, ()>(Box::new(move || {
             work(subject, thread, test.sequence(thread), &notes);
-        });
+        }));
         let task = usize::from(handle.thread().id());
         if unwind {
             // Shuttle unwinds what is left of threads for which an execution does not wait.
@@ -224,32 +227,45 @@ pub(crate) fn explore<S: Subject, D>(test: &Test<S>, driver: D, watch: &Watch) -
 where
     D: Driver<S::Response> + Send + 'static,
 {
-    quieten();
     let board = Arc::new(Mutex::new(Board::new()));
     let pulse = Arc::new(Pulse::default());
-    pulse.cancelled.store(watch.cancel.load(Ordering::Relaxed), Ordering::Relaxed);
     let test = Arc::new(test.clone());
+    let driver = Arc::new(Mutex::new(driver));
     let columns = test.columns().len();
-    let its_watch = watch.clone();
+    let control = Control::new(board.clone(), driver.clone(), pulse.clone(), columns, watch);
+    let (its_test, its_board, unwind) = (test.clone(), board.clone(), watch.unwind);
+    let execution = Box::new(move || execute(&its_test, &its_board, unwind));
+    run(Box::new(control), execution, watch, &pulse, &|| running(&test, &board))?;
+    let driver = Arc::into_inner(driver);
+    let driver =
+        driver.ok_or_else(|| Broken::Panicked("the scheduler is still in use".to_owned()))?;
+    Ok(driver.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Runs all executions that a scheduler wants on a thread of its own, and watches it. `running` is
+/// the operation that was called last.
+///
+/// No type of a subject is known here nor below: what shuttle makes of the types of schedulers and
+/// closures, much code, is compiled once, and not for each subject.
+fn run(
+    scheduler: Box<dyn Scheduler + Send>,
+    execution: Box<dyn Fn() + Send + Sync>,
+    watch: &Watch,
+    pulse: &Pulse,
+    running: &dyn Fn() -> Option<String>,
+) -> Result<(), Broken> {
+    quieten();
+    pulse.cancelled.store(watch.cancel.load(Ordering::Relaxed), Ordering::Relaxed);
     let (sender, receiver) = mpsc::channel();
-    let (its_board, its_pulse, its_test) = (board.clone(), pulse.clone(), test.clone());
     thread::spawn(move || {
         QUIET.set(true);
-        let driver = Rc::new(RefCell::new(driver));
-        let control =
-            Control::new(its_board.clone(), driver.clone(), its_pulse, columns, &its_watch);
         let outcome = catch_unwind(AssertUnwindSafe(|| {
-            Runner::new(control, config())
-                .run(move || execute(&its_test, &its_board, its_watch.unwind));
+            Runner::new(scheduler, config()).run(execution);
         }));
-        let result = match outcome {
-            Ok(()) => Rc::into_inner(driver)
-                .map(RefCell::into_inner)
-                .ok_or_else(|| Broken::Panicked("the scheduler is still in use".to_owned())),
-            Err(payload) => Err(Broken::Panicked(
-                LAST.with(|last| last.borrow_mut().take()).unwrap_or_else(|| message(&*payload)),
-            )),
-        };
+        let result = outcome.map_err(|payload| {
+            let text = LAST.with(|last| last.borrow_mut().take());
+            Broken::Panicked(text.unwrap_or_else(|| message(&*payload)))
+        });
         drop(sender.send(result));
     });
     let mut steps = 0;
@@ -280,7 +296,7 @@ where
         if now != steps || pulse.is_between.load(Ordering::Relaxed) {
             (steps, silent) = (now, Duration::ZERO);
         } else if silent > watch.silence {
-            return Err(Broken::Silent(running(&test, &board)));
+            return Err(Broken::Silent(running()));
         }
     }
 }

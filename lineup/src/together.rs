@@ -49,7 +49,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::synchronisation::progress::{self, Progress};
 use snapshot_core::synchronisation::{Synchronisation, Verdict, by_search};
 
-use crate::execution::{config, message, quietly};
+use crate::execution::{Boxed, config, message, quietly};
 
 /// Bytes that the judgement of one execution may take.
 const MEMORY: usize = 1 << 28;
@@ -137,22 +137,22 @@ where
     let (log, stage) = (Log::default(), Arc::new(Stage::default()));
     let (inner, its_stage, threads) = (log.clone(), Arc::clone(&stage), threads.to_vec());
     stage.running.store(threads.len(), Ordering::Relaxed);
-    let execution = move || {
+    let execution: Box<dyn Fn() + Send + Sync> = Box::new(move || {
         let object = Arc::new(new());
         for (process, inputs) in threads.iter().cloned().enumerate() {
             let (log, object, operate) = (inner.clone(), Arc::clone(&object), operate.clone());
             let stage = Arc::clone(&its_stage);
-            thread::spawn(move || {
+            thread::spawn::<Boxed, ()>(Box::new(move || {
                 for input in inputs {
                     log.call(process, input, |input| operate(&object, process, input));
                 }
                 stage.running.fetch_sub(1, Ordering::Relaxed);
-            });
+            }));
         }
         its_stage.is_set.store(true, Ordering::Relaxed);
         // Behind all others: it goes on when they are done.
         thread::yield_now();
-    };
+    });
     let mut config = config();
     config.max_steps = Config::new().max_steps;
     let random = ChaCha8Rng::seed_from_u64(seed);
