@@ -141,7 +141,7 @@ fn damaged_files_are_refused() {
     let shown = folder.display();
     let arguments = "check bowman -n 5 --pairs 0,1 --reductions constant,dead --every 0.5";
     // Ended by time, it is kept as it is.
-    let (code, first, error) = answer(&format!("{arguments} --checkpoint {shown} --time 2"));
+    let (code, first, error) = answer(&format!("{arguments} --checkpoint {shown} --time 1"));
     assert_eq!(code, 3, "{first}{error}");
     assert!(error.contains("go on with --resume"), "{error}");
     assert_eq!(searches(&folder), 1);
@@ -178,7 +178,7 @@ fn damaged_files_are_refused() {
     assert!(!left.exists());
     assert!(fs::read(&file).unwrap() == whole, "what was not read whole is not kept again");
     // Those that are read are as many as were kept.
-    let ((code, out, _), _) = resumed(4.0);
+    let ((code, out, _), _) = resumed(2.5);
     assert_eq!(code, 3, "{out}");
     let states = |out: &str| {
         let (_, rest) = out.split_once("out of time (").expect("it ran out of time");
