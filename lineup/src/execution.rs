@@ -18,7 +18,7 @@ use shuttle::current::TaskId;
 use shuttle::scheduler::Scheduler;
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 use shuttle_engine::runtime::execution::ExecutionState;
-use snapshot_core::observation::Thread;
+use snapshot_core::observation::{Event, Thread};
 
 use crate::board::{Board, Phase};
 use crate::control::{Control, Driver, Pulse, RELOCKING, lock};
@@ -195,47 +195,74 @@ fn work<S: Subject>(
 /// What a thread does.
 pub(crate) type Boxed = Box<dyn FnOnce() + Send>;
 
-/// One execution, as task 0.
-fn execute<S: Subject>(test: &Arc<Test<S>>, board: &Arc<Mutex<Board<S::Response>>>, unwind: bool) {
-    let subject = Arc::new(S::new());
-    for thread in test.shape().threads() {
-        if test.sequence(thread).is_empty() {
-            continue;
-        }
-        let (subject, test, notes) = (Arc::clone(&subject), Arc::clone(test), Arc::clone(board));
-        let handle = shuttle::thread::spawn::<Boxed, ()>(Box::new(move || {
-            work(subject, thread, test.sequence(thread), &notes);
-        }));
-        let task = usize::from(handle.thread().id());
-        if unwind {
-            // Shuttle unwinds what is left of threads for which an execution does not wait.
-            ExecutionState::with(|state| state.detach(TaskId::from(task)));
-        }
-        lock(board).register(thread, task);
+/// What an exploration needs of a test: nothing of the types of its subject but that of responses.
+pub(crate) trait Executable<R>: Send + Sync {
+    /// Number of columns.
+    fn columns(&self) -> usize;
+
+    /// One execution, as task 0.
+    fn execute(self: Arc<Self>, board: &Arc<Mutex<Board<R>>>, unwind: bool);
+
+    /// An operation as text: the thread, and how many it has called before.
+    fn operation(&self, thread: Thread, index: usize) -> Option<String>;
+}
+
+impl<S: Subject> Executable<S::Response> for Test<S> {
+    fn columns(&self) -> usize {
+        Self::columns(self).len()
     }
-    // Else what it takes to drop the object belongs to no operation.
-    let subject = (!test.drops()).then_some(subject);
-    lock(board).started = true;
-    while !lock(board).is_over() {
-        shuttle::thread::yield_now();
+
+    fn execute(self: Arc<Self>, board: &Arc<Mutex<Board<S::Response>>>, unwind: bool) {
+        let subject = Arc::new(S::new());
+        for thread in self.shape().threads() {
+            if self.sequence(thread).is_empty() {
+                continue;
+            }
+            let (subject, test, notes) =
+                (Arc::clone(&subject), Arc::clone(&self), Arc::clone(board));
+            let handle = shuttle::thread::spawn::<Boxed, ()>(Box::new(move || {
+                work(subject, thread, test.sequence(thread), &notes);
+            }));
+            let task = usize::from(handle.thread().id());
+            if unwind {
+                // Shuttle unwinds what is left of threads for which an execution does not wait.
+                ExecutionState::with(|state| state.detach(TaskId::from(task)));
+            }
+            lock(board).register(thread, task);
+        }
+        // Else what it takes to drop the object belongs to no operation.
+        let subject = (!self.drops()).then_some(subject);
+        lock(board).started = true;
+        while !lock(board).is_over() {
+            shuttle::thread::yield_now();
+        }
+        drop(subject);
     }
-    drop(subject);
+
+    fn operation(&self, thread: Thread, index: usize) -> Option<String> {
+        let invocation = self.sequence(thread).get(index)?;
+        Some(format!("{} of thread {}", name(invocation), self.thread_name(thread)))
+    }
 }
 
 /// Runs all executions that a driver wants, and gives it back.
-pub(crate) fn explore<S: Subject, D>(test: &Test<S>, driver: D, watch: &Watch) -> Result<D, Broken>
+pub(crate) fn explore<R, D>(
+    test: Arc<dyn Executable<R>>,
+    driver: D,
+    watch: &Watch,
+) -> Result<D, Broken>
 where
-    D: Driver<S::Response> + Send + 'static,
+    R: Send + 'static,
+    D: Driver<R> + Send + 'static,
 {
     let board = Arc::new(Mutex::new(Board::new()));
     let pulse = Arc::new(Pulse::default());
-    let test = Arc::new(test.clone());
     let driver = Arc::new(Mutex::new(driver));
-    let columns = test.columns().len();
+    let columns = test.columns();
     let control = Control::new(board.clone(), driver.clone(), pulse.clone(), columns, watch);
     let (its_test, its_board, unwind) = (test.clone(), board.clone(), watch.unwind);
-    let execution = Box::new(move || execute(&its_test, &its_board, unwind));
-    run(Box::new(control), execution, watch, &pulse, &|| running(&test, &board))?;
+    let execution = Box::new(move || its_test.clone().execute(&its_board, unwind));
+    run(Box::new(control), execution, watch, &pulse, &|| running(&*test, &board))?;
     let driver = Arc::into_inner(driver);
     let driver =
         driver.ok_or_else(|| Broken::Panicked("the scheduler is still in use".to_owned()))?;
@@ -302,13 +329,10 @@ fn run(
 }
 
 /// The operation that was called last and has not returned, as text.
-fn running<S: Subject>(test: &Test<S>, board: &Mutex<Board<S::Response>>) -> Option<String> {
+fn running<R>(test: &dyn Executable<R>, board: &Mutex<Board<R>>) -> Option<String> {
     let board = board.try_lock().ok()?;
     let last = board.events.iter().rev().map(|event| event.thread());
     let thread = last.into_iter().find(|t| board.phases[t.index()] == Phase::Inside)?;
-    let calls = board.events.iter().filter(
-        |event| matches!(event, snapshot_core::observation::Event::Call(t) if *t == thread),
-    );
-    let invocation = test.sequence(thread).get(calls.count() - 1)?;
-    Some(format!("{} of thread {}", name(invocation), test.thread_name(thread)))
+    let calls = board.events.iter().filter(|event| matches!(event, Event::Call(t) if *t == thread));
+    test.operation(thread, calls.count() - 1)
 }

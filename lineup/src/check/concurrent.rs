@@ -1,13 +1,17 @@
 //! Phase 2: concurrent executions with 0, 1, 2, ... preemptions, and their witnesses.
 
 use std::collections::hash_map::Entry;
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use snapshot_core::observation::{ConcurrentHistory, Event, Judgement, Observations, explain};
+use snapshot_core::observation::{
+    ConcurrentHistory, Event, Judgement, Observations, Shape, Thread, explain,
+};
 
-use super::{Check, History, Judge, Tally, given_up, unknown};
+use super::{Check, History, Tally, given_up, unknown};
 use crate::control::{Abandonment, Choice, Driver, End, Execution, Situation};
 use crate::execution::explore;
 use crate::matrix::Test;
@@ -24,6 +28,12 @@ const REMEMBERED: usize = 2_000_000;
 /// Executions that leave their stacks behind, a few hundred bytes each at least.
 const LEFT_BEHIND: u64 = 1_000_000;
 
+/// Judges a history of one test.
+type JudgeOfTest<R> = dyn Fn(&History<R>) -> Judgement + Send + Sync;
+
+/// Whether an operation, by its thread and index, may always answer so.
+type IsSpurious<R> = dyn Fn(Thread, usize, &R) -> bool + Send + Sync;
+
 impl<S: Subject> Check<S> {
     pub(super) fn concurrent_phase(
         &self,
@@ -33,16 +43,24 @@ impl<S: Subject> Check<S> {
         phase: &mut ConcurrentPhase,
     ) -> Verdict<S::Response> {
         let start = Instant::now();
-        let judge: Arc<Judge<S>> = match &self.specification {
-            Some(judge) => Arc::clone(judge),
+        let test = Arc::new(test.clone());
+        let judge: Box<JudgeOfTest<S::Response>> = match &self.specification {
+            Some(judge) => {
+                let (judge, test) = (Arc::clone(judge), Arc::clone(&test));
+                Box::new(move |history| judge(&test, history))
+            }
             None => {
                 let observations = serial.observations.clone();
-                Arc::new(move |_, history| observations.judge(history))
+                Box::new(move |history| observations.judge(history))
             }
         };
+        let its_test = Arc::clone(&test);
         let mut driver = Concurrent {
-            test: test.clone(),
+            shape: *test.shape(),
             judge,
+            is_spurious: Box::new(move |thread, index, response| {
+                S::is_spurious(&its_test.sequence(thread)[index], response)
+            }),
             search: Search::new(Kind::Serial, self.spin()),
             repeat: None,
             fresh: true,
@@ -67,18 +85,18 @@ impl<S: Subject> Check<S> {
             driver.search = Search::new(kind, self.spin());
             driver.bound = bound;
             driver.fresh = true;
-            driver = match explore(test, driver, &self.watch(deadline)) {
+            driver = match explore(test.clone(), driver, &self.watch(deadline)) {
                 Ok(driver) => driver,
                 Err(broken) => return Verdict::Unknown(unknown(broken)),
             };
             if driver.unknown.is_none() && self.is_cancelled() {
                 driver.unknown = Some(Unknown::Interrupted);
             }
-            if let Some(unknown) = self.judge_deferred(&mut driver, deadline, &mut smaller) {
+            if let Some(unknown) = self.judge_deferred(&test, &mut driver, deadline, &mut smaller) {
                 driver.unknown.get_or_insert(unknown);
             }
             if let Some(found) = driver.found.take() {
-                break self.confirm(test, serial, found);
+                break self.confirm(&test, serial, found);
             }
             if let Some(unknown) = driver.unknown.take() {
                 break Verdict::Unknown(unknown);
@@ -105,16 +123,16 @@ impl<S: Subject> Check<S> {
     /// looked up among the serial executions of the smaller test.
     fn judge_deferred(
         &self,
-        driver: &mut Concurrent<S>,
+        test: &Test<S>,
+        driver: &mut Concurrent<S::Response>,
         deadline: Option<Instant>,
         smaller: &mut FxHashMap<u64, Observations<Answer<S::Response>>>,
     ) -> Option<Unknown> {
-        let test = driver.test.clone();
         for (struck, found) in std::mem::take(&mut driver.deferred) {
             let Some(rest) = found.history.without(test.shape(), struck) else { continue };
             let rest_of_test = test.struck(struck);
-            let judgement = if self.specification.is_some() {
-                (driver.judge)(&rest_of_test, &rest)
+            let judgement = if let Some(judge) = &self.specification {
+                judge(&rest_of_test, &rest)
             } else {
                 let observations = match smaller.entry(struck) {
                     Entry::Occupied(known) => known.into_mut(),
@@ -143,7 +161,7 @@ impl<S: Subject> Check<S> {
         &self,
         test: &Test<S>,
         serial: &SerialPhase<S::Response>,
-        found: Found<S>,
+        found: Found<S::Response>,
     ) -> Verdict<S::Response> {
         let spins = found.spins || serial.spinning > 0;
         let check = self.confirming();
@@ -156,7 +174,7 @@ impl<S: Subject> Check<S> {
             }
             Ok(replayed) => {
                 let executions = [Some(&found.history), replayed.history.as_ref()];
-                let text = |history: &History<S>| format!("{:?}", history.events());
+                let text = |history: &History<S::Response>| format!("{:?}", history.events());
                 let executions = executions.into_iter().flatten().map(text).collect();
                 return Verdict::Unknown(Unknown::Uncontrolled { executions });
             }
@@ -191,8 +209,8 @@ impl<S: Subject> Check<S> {
 }
 
 /// A failure that is not confirmed yet.
-struct Found<S: Subject> {
-    history: History<S>,
+struct Found<R> {
+    history: History<R>,
     judgement: Judgement,
     schedule: Schedule,
     preemptions: u32,
@@ -200,17 +218,18 @@ struct Found<S: Subject> {
 }
 
 /// The driver of phase 2, for one bound.
-struct Concurrent<S: Subject> {
-    test: Test<S>,
-    judge: Arc<Judge<S>>,
+struct Concurrent<R> {
+    shape: Shape,
+    judge: Box<JudgeOfTest<R>>,
+    is_spurious: Box<IsSpurious<R>>,
     search: Search,
     /// The first execution, if it is now done again.
-    repeat: Option<Vec<Event<Answer<S::Response>>>>,
+    repeat: Option<Vec<Event<Answer<R>>>>,
     fresh: bool,
-    seen: FxHashSet<History<S>>,
+    seen: FxHashSet<History<R>>,
     /// Histories with struck operations, to be judged later.
-    deferred: Vec<(u64, Found<S>)>,
-    found: Option<Found<S>>,
+    deferred: Vec<(u64, Found<R>)>,
+    found: Option<Found<R>>,
     unknown: Option<Unknown>,
     given_up: u64,
     left_behind: u64,
@@ -222,9 +241,9 @@ struct Concurrent<S: Subject> {
     phase: ConcurrentPhase,
 }
 
-impl<S: Subject> Concurrent<S> {
+impl<R> Concurrent<R> {
     /// The operations that answered what is always allowed.
-    fn spurious(&self, events: &[Event<Answer<S::Response>>]) -> u64 {
+    fn spurious(&self, events: &[Event<Answer<R>>]) -> u64 {
         let mut called = [0; 16];
         let mut struck = 0;
         for event in events {
@@ -232,8 +251,8 @@ impl<S: Subject> Concurrent<S> {
                 Event::Call(thread) => called[thread.index()] += 1,
                 Event::Return(thread, Answer::Returned(response)) => {
                     let index = called[thread.index()] - 1;
-                    if S::is_spurious(&self.test.sequence(*thread)[index], response) {
-                        struck |= 1 << self.test.shape().operation(*thread, index).index();
+                    if (self.is_spurious)(*thread, index, response) {
+                        struck |= 1 << self.shape.operation(*thread, index).index();
                     }
                 }
                 Event::Return(_, Answer::Panicked(_)) => {}
@@ -243,7 +262,7 @@ impl<S: Subject> Concurrent<S> {
     }
 }
 
-impl<S: Subject> Driver<S::Response> for Concurrent<S> {
+impl<R: Clone + Debug + Eq + Hash> Driver<R> for Concurrent<R> {
     fn begin(&mut self) -> Option<u64> {
         if self.found.is_some() || self.given_up >= GIVEN_UP || self.phase.limited {
             return None;
@@ -278,7 +297,7 @@ impl<S: Subject> Driver<S::Response> for Concurrent<S> {
         self.search.choose(situation)
     }
 
-    fn end(&mut self, execution: Execution<S::Response>) {
+    fn end(&mut self, execution: Execution<R>) {
         self.phase.executions += 1;
         if let Some(tally) = &self.tally {
             tally.add_concurrent(self.bound);
@@ -309,7 +328,7 @@ impl<S: Subject> Driver<S::Response> for Concurrent<S> {
         }
         let struck = self.spurious(&execution.events);
         let stuck = execution.end == End::Stuck;
-        let history = match ConcurrentHistory::new(self.test.shape(), execution.events, stuck) {
+        let history = match ConcurrentHistory::new(&self.shape, execution.events, stuck) {
             Ok(history) => history,
             Err(error) => {
                 let message = format!("the record of an execution is no history: {error}");
@@ -324,7 +343,7 @@ impl<S: Subject> Driver<S::Response> for Concurrent<S> {
         self.phase.stuck += u64::from(stuck);
         self.phase.spinning += u64::from(execution.spins);
         let judgement = match struck {
-            0 => (self.judge)(&self.test, &history),
+            0 => (self.judge)(&history),
             _ => Judgement::NoWitness,
         };
         if judgement != Judgement::Linearizable {

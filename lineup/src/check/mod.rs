@@ -37,8 +37,8 @@ pub use tally::Tally;
 /// Where `cargo lineup` says which crates under control use a bare `thread_local!`.
 const THREAD_LOCALS: &str = "LINEUP_BARE_THREAD_LOCALS";
 
-type History<S> = ConcurrentHistory<Answer<<S as Subject>::Response>>;
-type Judge<S> = dyn Fn(&Test<S>, &History<S>) -> Judgement + Send + Sync;
+type History<R> = ConcurrentHistory<Answer<R>>;
+type Judge<S> = dyn Fn(&Test<S>, &History<<S as Subject>::Response>) -> Judgement + Send + Sync;
 
 /// How a test is checked.
 pub struct Check<S: Subject> {
@@ -227,28 +227,29 @@ impl<S: Subject> Check<S> {
     where
         T: Specification + Send + Sync + 'static,
     {
-        self.specification = Some(Arc::new(move |test: &Test<S>, history: &History<S>| {
-            let inputs: Vec<T::Input> = test.invocations().map(&input).collect();
-            let mut called = vec![0; test.shape().threads().len()];
-            let events = history.events().iter().map(|event| match event {
-                Event::Call(thread) => {
-                    called[thread.index()] += 1;
-                    Some(Event::Call(*thread))
+        self.specification =
+            Some(Arc::new(move |test: &Test<S>, history: &History<S::Response>| {
+                let inputs: Vec<T::Input> = test.invocations().map(&input).collect();
+                let mut called = vec![0; test.shape().threads().len()];
+                let events = history.events().iter().map(|event| match event {
+                    Event::Call(thread) => {
+                        called[thread.index()] += 1;
+                        Some(Event::Call(*thread))
+                    }
+                    Event::Return(thread, Answer::Returned(response)) => {
+                        let invocation = &test.sequence(*thread)[called[thread.index()] - 1];
+                        Some(Event::Return(*thread, output(invocation, response)?))
+                    }
+                    Event::Return(_, Answer::Panicked(_)) => None,
+                });
+                let Some(events) = events.collect::<Option<Vec<_>>>() else {
+                    return Judgement::NoWitness;
+                };
+                match ConcurrentHistory::new(test.shape(), events, history.is_stuck()) {
+                    Ok(history) => against(&specification, test.shape(), &inputs, &history),
+                    Err(_) => Judgement::NoWitness,
                 }
-                Event::Return(thread, Answer::Returned(response)) => {
-                    let invocation = &test.sequence(*thread)[called[thread.index()] - 1];
-                    Some(Event::Return(*thread, output(invocation, response)?))
-                }
-                Event::Return(_, Answer::Panicked(_)) => None,
-            });
-            let Some(events) = events.collect::<Option<Vec<_>>>() else {
-                return Judgement::NoWitness;
-            };
-            match ConcurrentHistory::new(test.shape(), events, history.is_stuck()) {
-                Ok(history) => against(&specification, test.shape(), &inputs, &history),
-                Err(_) => Judgement::NoWitness,
-            }
-        }));
+            }));
         self
     }
 
@@ -356,11 +357,11 @@ impl<S: Subject> Check<S> {
     ///
     /// # Errors
     /// If the executions cannot all be tried, within the bounds.
-    pub fn histories(&self, test: &Test<S>) -> Result<Vec<History<S>>, Unknown> {
+    pub fn histories(&self, test: &Test<S>) -> Result<Vec<History<S::Response>>, Unknown> {
         let found = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&found);
         let mut check = self.clone();
-        check.specification = Some(Arc::new(move |_: &Test<S>, history: &History<S>| {
+        check.specification = Some(Arc::new(move |_: &Test<S>, history: &History<S::Response>| {
             lock(&notes).push(history.clone());
             Judgement::Linearizable
         }));
@@ -416,7 +417,7 @@ impl<S: Subject> Check<S> {
     /// Executes one schedule; nothing is known yet of the places of its switches.
     fn execute(&self, test: &Test<S>, schedule: &Schedule) -> Result<Replay<S::Response>, Unknown> {
         let driver = Replay::new(*test.shape(), schedule.clone(), self.diverging, self.spin());
-        explore(test, driver, &self.watch(self.deadline())).map_err(unknown)
+        explore(Arc::new(test.clone()), driver, &self.watch(self.deadline())).map_err(unknown)
     }
 }
 
