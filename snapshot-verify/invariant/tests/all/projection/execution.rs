@@ -76,6 +76,32 @@ pub enum Ended {
     Never,
 }
 
+/// What the specification keeps in mind of an execution: of each choice of lost updates that have
+/// responded early, another history.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct History {
+    /// The state of the specification.
+    pub specification: u8,
+    /// What it keeps of the open round.
+    pub round: Option<u8>,
+    /// The updates of i and j that are not over, and have responded early.
+    pub early: BTreeSet<usize>,
+}
+
+impl History {
+    fn observer(&self) -> ObserverState {
+        ObserverState::from_bits(self.specification).expect("a state of the observer")
+    }
+
+    /// A round ends with a vector: whether it is right.
+    fn end_round(&mut self, at_i: bool, at_j: bool) -> bool {
+        let Some(must) = self.round.take().and_then(Must::from_bits) else { return false };
+        let next = self.observer().respond_scan(must, at_i, at_j);
+        self.specification = next.map_or(self.specification, ObserverState::bits);
+        next.is_ok()
+    }
+}
+
 /// An execution with its past.
 #[derive(Clone)]
 pub struct Execution<'a> {
@@ -84,12 +110,12 @@ pub struct Execution<'a> {
     /// i and j; of nesting, only i counts.
     pub pair: [usize; 2],
     pub state: State,
-    /// The state of the specification.
-    pub specification: u8,
+    /// Not empty: one, but for processes that may be lost.
+    pub histories: Vec<History>,
     pub doing: Vec<Doing>,
     pub returned: Vec<Returned>,
-    /// The round that is open: when it began, and what the specification keeps of it.
-    pub round: Option<(u64, u8)>,
+    /// When the open round began.
+    pub round: Option<u64>,
     /// Whether each access is a move of its own, even if it is no pause.
     pub fine: bool,
     time: u64,
@@ -99,6 +125,8 @@ pub struct Execution<'a> {
     /// The processes that may be lost, each with a variable that it has no link to; up to where
     /// it looks again, or its procedure ends or calls.
     pub(super) lost: BTreeSet<(usize, SharedId)>,
+    /// Where processes that may be lost are put, instead of where they stand.
+    pub(super) moved: FxHashMap<usize, usize>,
 }
 
 impl<'a> Execution<'a> {
@@ -118,7 +146,7 @@ impl<'a> Execution<'a> {
             layout,
             pair,
             state: machine.initial().clone(),
-            specification: 0,
+            histories: vec![History { specification: 0, round: None, early: BTreeSet::new() }],
             doing: vec![idle; machine.processes()],
             returned: Vec::new(),
             round: None,
@@ -127,6 +155,7 @@ impl<'a> Execution<'a> {
             values: 0,
             linked: FxHashMap::default(),
             lost: BTreeSet::new(),
+            moved: FxHashMap::default(),
         }
     }
 
@@ -167,7 +196,11 @@ impl<'a> Execution<'a> {
     }
 
     pub fn open_calls(&self, process: usize) -> Vec<OpenCall<'_>> {
-        self.machine.open_calls(&self.state, Process::from_index(process))
+        let mut calls = self.machine.open_calls(&self.state, Process::from_index(process));
+        if let (Some(at), Some(call)) = (self.moved.get(&process), calls.last_mut()) {
+            call.at = *at;
+        }
+        calls
     }
 
     /// Where an index is, for a process: itself, i or j, or another.
@@ -184,7 +217,7 @@ impl<'a> Execution<'a> {
 
     /// Whether a process is between two pauses: what it does there is done at once in views.
     pub fn is_in_transit(&self, process: usize) -> bool {
-        !self.state.is_idle(process) && !self.is_at_pause(process)
+        self.doing[process].operation != op::IDLE && !self.is_at_pause(process)
     }
 
     /// Whether the operation of a process is not shown yet.
@@ -205,6 +238,15 @@ impl<'a> Execution<'a> {
 
     /// Makes a move: begins an operation, or makes the next step of the open one.
     pub fn go(&mut self, process: usize, call: Option<Call>) -> Ended {
+        let lost = self.lost.clone();
+        let ended = self.advance(process, call);
+        if ended == Ended::Well {
+            self.respond_early(process, &lost);
+        }
+        ended
+    }
+
+    fn advance(&mut self, process: usize, call: Option<Call>) -> Ended {
         let who = Process::from_index(process);
         let mut passages = Vec::new();
         match call {
@@ -303,10 +345,14 @@ impl<'a> Execution<'a> {
     /// A round begins or ends with a write to a variable, which has been made.
     fn pass_round(&mut self, round: Round, variable: SharedId) -> Ended {
         self.time += 1;
-        let bits = if self.is_observed() { self.observer().invoke_scan().bits() } else { 0 };
         let began = std::mem::take(&mut self.round);
         if round == Round::Begin {
-            self.round = Some((self.time, bits));
+            self.round = Some(self.time);
+            if self.is_observed() {
+                for history in &mut self.histories {
+                    history.round = Some(history.observer().invoke_scan().bits());
+                }
+            }
             return Ended::Well;
         }
         let content = &self.machine.program().shared(variable).content;
@@ -314,21 +360,16 @@ impl<'a> Execution<'a> {
         let vector = view_within(content, written).expect("a view").clone();
         if self.has_tokens() {
             self.round = began;
-            let opened = began.map_or(0, |(opened, _)| opened);
+            let opened = began.unwrap_or_default();
             self.returned.push(Returned { opened, by: (usize::MAX, 0), vector });
             return Ended::Well;
         }
         let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
         let [at_i, at_j] = self.pair.map(|segment| parts[segment] == Data::Value(1));
-        let Some(must) = began.and_then(|(_, bits)| Must::from_bits(bits)) else {
-            return Ended::Violation;
-        };
-        match self.observer().respond_scan(must, at_i, at_j) {
-            Ok(next) => {
-                self.specification = next.bits();
-                Ended::Well
-            }
-            Err(_) => Ended::Violation,
+        // What is wrong in one history leads to no view, nor does what follows.
+        match self.histories.iter_mut().all(|history| history.end_round(at_i, at_j)) {
+            true => Ended::Well,
+            false => Ended::Violation,
         }
     }
 
@@ -363,8 +404,9 @@ impl<'a> Execution<'a> {
         self.lost.retain(|(of, _)| *of != process);
     }
 
-    fn observer(&self) -> ObserverState {
-        ObserverState::from_bits(self.specification).expect("a state of the observer")
+    /// The history without choices.
+    fn history(&mut self) -> &mut History {
+        &mut self.histories[0]
     }
 
     fn segment(&self, process: usize) -> Switching {
@@ -382,8 +424,8 @@ impl<'a> Execution<'a> {
 
     fn begin_scan(&mut self, process: usize) {
         let now = match self.layout.obligation.aim {
-            Aim::Observer => self.observer().invoke_scan().bits(),
-            Aim::Memory(_) => 1 << self.specification,
+            Aim::Observer => self.history().observer().invoke_scan().bits(),
+            Aim::Memory(_) => 1 << self.history().specification,
             Aim::Faults | Aim::Nesting => 0,
         };
         let ghost = self.doing[process].ghost.as_mut().expect("a ghost scan is open");
@@ -395,8 +437,11 @@ impl<'a> Execution<'a> {
         if doing.operation == op::SWITCHES && !doing.invoked {
             doing.invoked = true;
             if self.is_observed() {
-                let next = self.observer().invoke_update(self.segment(process));
-                self.specification = next.bits();
+                let segment = self.segment(process);
+                let is_open = |history: &&mut History| !history.early.contains(&process);
+                for history in self.histories.iter_mut().filter(is_open) {
+                    history.specification = history.observer().invoke_update(segment).bits();
+                }
             }
         }
     }
@@ -406,10 +451,12 @@ impl<'a> Execution<'a> {
         if !is_memory || self.doing[process].operation != op::SWITCHES {
             return;
         }
-        self.specification |= 1 << self.place(process);
+        let place = self.place(process);
+        self.history().specification |= 1 << place;
+        let specification = self.history().specification;
         for doing in &mut self.doing {
             if let Some(Ghost { bits: Some(bits), .. }) = &mut doing.ghost {
-                *bits |= 1 << self.specification;
+                *bits |= 1 << specification;
             }
         }
     }
@@ -422,16 +469,59 @@ impl<'a> Execution<'a> {
         if self.doing[process].operation == op::SWITCHES {
             self.invoke(process);
             if self.is_observed() {
-                let next = self.observer().respond_update(self.segment(process));
-                self.specification = next.bits();
+                let segment = self.segment(process);
+                for history in &mut self.histories {
+                    if !history.early.remove(&process) {
+                        history.specification = history.observer().respond_update(segment).bits();
+                    }
+                }
             }
-            is_right = !is_memory || self.specification >> place & 1 == 1;
+            is_right = !is_memory || self.history().specification >> place & 1 == 1;
         }
+        self.stop(process);
+        is_right
+    }
+
+    /// The operation of a process is over.
+    pub(super) fn stop(&mut self, process: usize) {
         let doing = &mut self.doing[process];
         doing.operation = op::IDLE;
         doing.invoked = false;
         doing.acted = true;
-        is_right
+    }
+
+    /// Behind a move of a process: updates that have just got lost may have responded, in other
+    /// histories; `before`, those that may have been lost before. One that is lost no more has not.
+    fn respond_early(&mut self, moved: usize, before: &BTreeSet<(usize, SharedId)>) {
+        for process in self.pair {
+            let Doing { operation, invoked, .. } = self.doing[process];
+            if operation != op::SWITCHES {
+                continue;
+            }
+            if !self.may_be_lost(process) {
+                self.histories.retain(|history| !history.early.contains(&process));
+                continue;
+            }
+            let mut of = self.lost.iter().filter(|(of, _)| *of == process);
+            if process != moved && of.all(|one| before.contains(one)) {
+                continue;
+            }
+            let segment = self.segment(process);
+            for mut history in self.histories.clone() {
+                if history.early.insert(process) {
+                    let observer = history.observer();
+                    let open = if invoked { observer } else { observer.invoke_update(segment) };
+                    history.specification = open.respond_update(segment).bits();
+                    self.histories.push(history);
+                }
+            }
+        }
+        let all = std::mem::take(&mut self.histories);
+        for history in all {
+            if !self.histories.contains(&history) {
+                self.histories.push(history);
+            }
+        }
     }
 
     /// Ghost scans begin and end with calls.
@@ -493,8 +583,9 @@ impl<'a> Execution<'a> {
             return bits >> (u8::from(at_i) | u8::from(at_j) << 1) & 1 == 1;
         }
         let must = Must::from_bits(bits).expect("bits of the observer");
-        let next = self.observer().respond_scan(must, at_i, at_j);
-        self.specification = next.map_or(self.specification, ObserverState::bits);
+        let history = self.history();
+        let next = history.observer().respond_scan(must, at_i, at_j);
+        history.specification = next.map_or(history.specification, ObserverState::bits);
         next.is_ok()
     }
 }

@@ -99,36 +99,48 @@ impl<'a, 's> Followed<'a, 's> {
         Self { steps, tuples, reached, changes: 0, joins: 0, is_lost: false }
     }
 
-    /// A process has made a move, behind which these views cover the state.
+    /// A process has made a move, behind which these views cover the state; where processes may be
+    /// lost, `more` may do so later, if these go another way.
     ///
     /// # Errors
     /// The number of a tuple with no view of them that a view before leads to.
-    pub fn step(&mut self, process: usize, covers: &[Vec<&[u8]>]) -> Result<(), usize> {
+    pub fn step(
+        &mut self,
+        process: usize,
+        covers: &[Vec<&[u8]>],
+        more: Option<&[Vec<&[u8]>]>,
+    ) -> Result<(), usize> {
         if self.is_lost {
             return Ok(());
         }
         let before = self.reached.clone();
         let mut now = self.reached.clone();
+        let mut ends = false;
         for round in 0..=STEPS {
+            ends |= round == STEPS;
             let missing = (0..self.tuples.len())
                 .find(|number| !covers[*number].iter().any(|view| now[*number].contains(*view)));
             match missing {
-                None => break,
-                Some(_) if round == STEPS && self.may_have_failed(process, &before) => {
+                // A process that may have gone on may also stand where it stood: then it makes its step.
+                None if more.is_none() || ends => break,
+                None => {}
+                Some(_) if ends && self.may_have_failed(process, &before) => {
                     self.is_lost = true;
                     return Ok(());
                 }
-                Some(missing) if round == STEPS => return Err(missing),
+                Some(missing) if ends => return Err(missing),
                 Some(_) => {}
             }
             let mut after = now.clone();
             for (number, after) in after.iter_mut().enumerate() {
                 self.lead(number, process, &now, after);
             }
+            ends = now.iter().zip(&after).all(|(now, after)| now.len() == after.len());
             now = after;
         }
         for (number, covers) in covers.iter().enumerate() {
-            let covers: FxHashSet<&[u8]> = covers.iter().copied().collect();
+            let more = more.map_or([].as_slice(), |more| &more[number]);
+            let covers: FxHashSet<&[u8]> = covers.iter().chain(more).copied().collect();
             now[number].retain(|view| covers.contains(view.as_slice()));
             if now[number].is_disjoint(&before[number]) {
                 self.changes += 1;

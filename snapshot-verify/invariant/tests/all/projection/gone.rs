@@ -1,7 +1,10 @@
 //! What names are in an execution, and where processes go that are lost: as running each alone finds it.
 
+use std::collections::BTreeSet;
+
 use snapshot_core::Process;
 use snapshot_invariant::byte::{BASE, integer};
+use snapshot_invariant::layout::op;
 use snapshot_language::program::{Access, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Data, Next};
@@ -39,21 +42,79 @@ impl Execution<'_> {
     }
 
     /// The same execution, if some members that have no link to a variable where they may be lost
-    /// have gone on, each alone, to where they look again.
+    /// have gone on, each alone, to where they look again; with the histories of which that is so.
     pub fn gone_on(&self, members: &[usize]) -> Vec<Self> {
         let mut all = vec![self.clone()];
         for &process in members {
-            let lost = self.lost.iter().filter(|(of, _)| *of == process);
-            let before = all.clone();
-            for (_, variable) in lost {
-                for mut one in before.clone() {
-                    if one.go_on(process, *variable) {
+            let mut number = 0;
+            while let Some(one) = all.get(number).cloned() {
+                for (_, variable) in one.lost.iter().filter(|(of, _)| *of == process) {
+                    let mut one = one.clone();
+                    let is_new = |one: &Self| all.iter().all(|other| other.state != one.state);
+                    if one.go_on(process, *variable) && is_new(&one) {
                         all.push(one);
                     }
                 }
+                number += 1;
             }
         }
+        self.choose_histories(&mut all);
         all
+    }
+
+    /// The same with each of these members wherever it may look again, or respond, if others go on
+    /// before.
+    pub fn put_forward(&self, members: &[usize]) -> Vec<Self> {
+        let mut all = vec![self.clone()];
+        for &process in members {
+            let calls = self.open_calls(process);
+            let Some(call) = calls.last() else { continue };
+            let code = &self.layout.code[call.procedure.0 as usize].instructions;
+            let lost = self.lost.iter().filter(|(of, _)| *of == process);
+            let lost: Vec<SharedId> = lost.map(|(_, variable)| *variable).collect();
+            if lost.is_empty() {
+                continue;
+            }
+            for one in all.clone() {
+                for (at, instruction) in code.iter().enumerate() {
+                    let mut one = one.clone();
+                    match instruction {
+                        Instruction::Access { access: Access::LoadLinked(cell), .. }
+                            if lost.contains(&cell.variable) =>
+                        {
+                            one.moved.insert(process, at);
+                        }
+                        Instruction::Return { .. } if calls.len() == 1 => one.stop(process),
+                        _ => continue,
+                    }
+                    all.push(one);
+                }
+            }
+        }
+        self.choose_histories(&mut all);
+        all
+    }
+
+    /// Keeps the histories in which those have responded that are through with their operations.
+    fn choose_histories(&self, all: &mut [Self]) {
+        for one in all {
+            let has_responded = |process: &usize| {
+                self.doing[*process].operation == op::SWITCHES
+                    && one.doing[*process].operation == op::IDLE
+            };
+            let early = BTreeSet::from_iter(self.pair.into_iter().filter(has_responded));
+            one.histories.retain(|history| history.early == early);
+        }
+    }
+
+    /// Whether that is so of any process.
+    pub fn may_any_be_lost(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
+    /// Whether a process has lost its link to a variable, and may still ask for it.
+    pub fn may_be_lost(&self, process: usize) -> bool {
+        self.lost.iter().any(|(of, _)| *of == process)
     }
 
     /// Notes the variables that a process has lost its link to, and may still ask for it.
@@ -78,7 +139,9 @@ impl Execution<'_> {
             if self.machine.next(&self.state, who) == Next::Respond {
                 let mut passages = Vec::new();
                 let went = self.machine.advance_passing(&mut self.state, who, &mut passages);
-                return went.is_ok() && self.end(process);
+                self.stop(process);
+                self.lost.retain(|(of, _)| *of != process);
+                return went.is_ok();
             }
             if self.state.is_idle(process) {
                 return true;

@@ -14,7 +14,7 @@ use snapshot_language::program::{IndexSet, ProcedureId, SharedId, Type};
 use snapshot_semantics::interpret::code::{For, Instruction};
 use snapshot_semantics::interpret::{Data, OpenCall};
 
-use super::execution::Execution;
+use super::execution::{Execution, History};
 
 /// The processes that a view is of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -32,6 +32,11 @@ impl Tuple {
         members.retain(|member| self.process(*member).is_some());
         members.sort_by_key(|member| self.process(*member));
         Kind { members, followed: self.followed }
+    }
+
+    /// All members that are there.
+    pub fn all(&self) -> Vec<usize> {
+        self.members.iter().copied().flatten().collect()
     }
 
     pub fn process(&self, member: u8) -> Option<usize> {
@@ -117,6 +122,7 @@ pub fn standing<'a>(execution: &'a Execution<'a>, tuple: &Tuple, member: u8) -> 
 /// A view beside a state.
 pub struct Likeness<'a> {
     execution: &'a Execution<'a>,
+    history: &'a History,
     tuple: &'a Tuple,
     view: &'a [u8],
     /// What versions of the view are in the state.
@@ -134,9 +140,15 @@ pub struct Likeness<'a> {
 }
 
 impl<'a> Likeness<'a> {
-    pub fn new(execution: &'a Execution<'a>, tuple: &'a Tuple, view: &'a [u8]) -> Self {
+    pub fn new(
+        execution: &'a Execution<'a>,
+        history: &'a History,
+        tuple: &'a Tuple,
+        view: &'a [u8],
+    ) -> Self {
         Self {
             execution,
+            history,
             tuple,
             view,
             versions: FxHashMap::from_iter([(BASE, 0)]),
@@ -155,7 +167,7 @@ impl<'a> Likeness<'a> {
     /// Whether the view is one of the state. Of `shown` members it says what they do; the others
     /// are between two pauses.
     pub fn holds(&mut self, shown: &[u8]) -> bool {
-        self.view[SPECIFICATION] == self.execution.specification
+        self.view[SPECIFICATION] == self.history.specification
             && self.round_is_so()
             && shown.iter().all(|member| self.stands(*member))
             && self.shared()
@@ -167,9 +179,9 @@ impl<'a> Likeness<'a> {
         let (byte, round) = (self.view[ROUND], self.execution.round);
         match self.layout().obligation.ghosts {
             Ghosts::Rounds if self.execution.has_tokens() => {
-                byte != FRESH || round.is_some_and(|(opened, _)| self.latest() < opened)
+                byte != FRESH || round.is_some_and(|opened| self.latest() < opened)
             }
-            Ghosts::Rounds => byte == round.map_or(0, |(_, bits)| bits + 1),
+            Ghosts::Rounds => byte == self.history.round.map_or(0, |bits| bits + 1),
             _ => byte == 0,
         }
     }

@@ -13,7 +13,7 @@ use snapshot_invariant::search::Family;
 use snapshot_invariant::step::Planted;
 use snapshot_semantics::interpret::{Client, Machine, Move, MoveKind, Scheduler, Values};
 
-use super::execution::{Ended, Execution};
+use super::execution::{Ended, Execution, History};
 use super::follow::{Followed, Steps};
 use super::likeness::{Likeness, Tuple, standing};
 
@@ -76,6 +76,12 @@ pub struct Views<'a> {
     found: RefCell<Vec<Found<'a>>>,
 }
 
+/// The views of a state in one of its histories, per tuple.
+struct Covers<'a> {
+    history: History,
+    views: Vec<Vec<&'a [u8]>>,
+}
+
 impl<'a> Views<'a> {
     pub fn new(layout: &'a Layout<'a>, family: &'a Family, planted: Planted) -> Self {
         let found = RefCell::new(vec![Found::default(); family.kinds.len()]);
@@ -105,34 +111,82 @@ impl<'a> Views<'a> {
         key
     }
 
-    /// Finds the views of a state for a tuple.
+    /// Finds the views of a state for all tuples, in each of its histories in which there are some.
     fn cover(
         &self,
         execution: &Execution<'_>,
-        tuple: &Tuple,
-    ) -> Result<(Counts, Vec<&'a [u8]>), String> {
-        if self.layout.lost.is_empty() {
-            return self.cover_as_is(execution, tuple);
-        }
+        tuples: &[Tuple],
+    ) -> Result<(Counts, Vec<Covers<'a>>), String> {
         // A process that is lost stands where it looks again.
-        let members: Vec<usize> = tuple.members.iter().copied().flatten().collect();
-        let (mut counts, mut covers, mut missing) = (None, Vec::new(), None);
-        for (number, one) in execution.gone_on(&members).iter().enumerate() {
-            match self.cover_as_is(one, tuple) {
-                Ok((found, all)) => {
-                    let lost = usize::from(number > 0);
-                    counts.get_or_insert(Counts { lost, ..found });
-                    covers.extend(all);
+        let gone_on = |tuple: &Tuple| match self.layout.lost.is_empty() {
+            true => vec![execution.clone()],
+            false => execution.gone_on(&tuple.all()),
+        };
+        let all: Vec<Vec<Execution<'_>>> = tuples.iter().map(gone_on).collect();
+        let (mut total, mut found, mut missing) = (None, Vec::new(), None);
+        for history in &execution.histories {
+            let (mut counts, mut covers) = (Counts::default(), Vec::new());
+            for (tuple, all) in tuples.iter().zip(&all) {
+                match self.cover_by(all, history, tuple) {
+                    Ok((now, views)) => {
+                        counts.add(now);
+                        covers.push(views);
+                    }
+                    Err(text) => {
+                        missing = missing.or(Some(text));
+                        break;
+                    }
                 }
-                Err(text) => missing = missing.or(Some(text)),
+            }
+            if covers.len() == tuples.len() {
+                total.get_or_insert(counts);
+                found.push(Covers { history: history.clone(), views: covers });
             }
         }
-        counts.map(|counts| (counts, covers)).ok_or_else(|| missing.unwrap_or_default())
+        total.map(|total| (total, found)).ok_or_else(|| missing.expect("of the last history"))
+    }
+
+    /// The views of a tuple in which processes that may be lost are anywhere where they may look again.
+    fn may_be(&self, execution: &Execution<'_>, tuple: &Tuple) -> Vec<&'a [u8]> {
+        let mut all = Vec::new();
+        for one in execution.put_forward(&tuple.all()).iter().skip(1) {
+            for history in &one.histories {
+                let found = self.cover_as_is(one, history, tuple);
+                all.extend(found.into_iter().flat_map(|(_, views)| views));
+            }
+        }
+        all
+    }
+
+    /// The same for a tuple and a history, of an execution and what it is if processes have gone on.
+    fn cover_by(
+        &self,
+        all: &[Execution<'_>],
+        history: &History,
+        tuple: &Tuple,
+    ) -> Result<(Counts, Vec<&'a [u8]>), String> {
+        let (mut counts, mut covers) = (None, Vec::new());
+        let mut missing = format!("nowhere to go on to by {history:?}");
+        for (number, one) in all.iter().enumerate().rev() {
+            if !one.histories.contains(history) {
+                continue;
+            }
+            match self.cover_as_is(one, history, tuple) {
+                Ok((found, all)) => {
+                    let lost = usize::from(number > 0);
+                    counts = Some(Counts { lost, ..found });
+                    covers.extend(all);
+                }
+                Err(text) => missing = text,
+            }
+        }
+        counts.map(|counts| (counts, covers)).ok_or(missing)
     }
 
     fn cover_as_is(
         &self,
         execution: &Execution<'_>,
+        history: &History,
         tuple: &Tuple,
     ) -> Result<(Counts, Vec<&'a [u8]>), String> {
         let kind = tuple.kind();
@@ -154,7 +208,7 @@ impl<'a> Views<'a> {
         let views = self.at(number, &shown, key);
         let (mut counts, mut covers): (Option<Counts>, _) = (None, Vec::new());
         for view in &views {
-            let mut likeness = Likeness::new(execution, tuple, view);
+            let mut likeness = Likeness::new(execution, history, tuple, view);
             if !likeness.holds(&shown) {
                 continue;
             }
@@ -194,12 +248,12 @@ impl<'a> Views<'a> {
         views: &[&[u8]],
     ) -> String {
         let mut text = format!(
-            "{} {}, n = {}, pair {:?}: no view of {tuple:?}, shown {shown:?}.\nNow {}:\n",
+            "{} {}, n = {}, pair {:?}: no view of {tuple:?}, shown {shown:?}.\nNow {:?}:\n",
             self.layout.program.name,
             self.layout.obligation.name(),
             execution.machine.processes(),
             execution.pair,
-            execution.specification,
+            execution.histories,
         );
         for holding in execution.machine.holdings(&execution.state) {
             text += &format!("  {}: {} = {}\n", holding.owner, holding.name, holding.held);
@@ -247,20 +301,6 @@ fn tuples(n: usize, pair: [usize; 2], has_tokens: bool) -> Vec<Tuple> {
 /// # Errors
 /// If there is no view of a state.
 pub fn walk(views: &Views<'_>, n: usize, seed: u64, moves: usize) -> Result<Counts, String> {
-    walk_by(views, n, seed, moves, true)
-}
-
-/// The same; whether each move leads from one view to another is asked, or not.
-///
-/// # Errors
-/// If there is no view of a state.
-pub fn walk_by(
-    views: &Views<'_>,
-    n: usize,
-    seed: u64,
-    moves: usize,
-    follows: bool,
-) -> Result<Counts, String> {
     let layout = views.layout;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let machine = Machine::new(layout.program, n).map_err(|error| error.to_string())?;
@@ -274,23 +314,30 @@ pub fn walk_by(
     let mut counts = Counts::default();
     let steps = Steps::new(layout, views.planted);
     let mut followed: Option<Followed<'_, '_>> = None;
-    let mut compare = |execution: &Execution<'_>, process: usize| -> Result<(), String> {
-        let mut covers = Vec::new();
-        for tuple in &tuples {
-            let (found, all) = views.cover(execution, tuple)?;
-            counts.add(found);
-            covers.push(all);
+    let mut compare = |execution: &Execution<'_>, process: usize| -> Result<Vec<History>, String> {
+        let (found, all) = views.cover(execution, &tuples)?;
+        counts.add(found);
+        let histories = all.iter().map(|covers| covers.history.clone()).collect();
+        let mut of = all.into_iter().map(|covers| covers.views);
+        let mut covers = of.next().expect("one history has views");
+        for more in of {
+            covers.iter_mut().zip(more).for_each(|(covers, more)| covers.extend(more));
         }
+        let may_be = |tuple| views.may_be(execution, tuple);
+        let more: Option<Vec<Vec<&[u8]>>> =
+            execution.may_any_be_lost().then(|| tuples.iter().map(may_be).collect());
         // Between two pauses nothing is shown.
         match &mut followed {
-            _ if execution.fine || !follows => {}
+            _ if execution.fine => {}
             None => followed = Some(Followed::new(&steps, &tuples, &covers)),
-            Some(followed) => followed.step(process, &covers).map_err(|number| {
-                let text = views.missing(execution, &tuples[number], &[], &covers[number]);
-                format!("no step of p{process} leads there: {text}")
-            })?,
+            Some(followed) => {
+                followed.step(process, &covers, more.as_deref()).map_err(|number| {
+                    let text = views.missing(execution, &tuples[number], &[], &covers[number]);
+                    format!("no step of p{process} leads there: {text}")
+                })?
+            }
         }
-        Ok(())
+        Ok(histories)
     };
     compare(&execution, 0)?;
     let values = Values::Simple(Process::from_index(i), Process::from_index(j));
@@ -309,7 +356,13 @@ pub fn walk_by(
             compare(&execution, process)?;
         }
         match execution.go(process, call) {
-            Ended::Well => compare(&execution, process)?,
+            Ended::Well => {
+                let histories = compare(&execution, process)?;
+                // What has happened of the others is not so.
+                if !execution.pair.iter().any(|process| execution.may_be_lost(*process)) {
+                    execution.histories = histories;
+                }
+            }
             Ended::Violation => {
                 counts.violations += 1;
                 break;
