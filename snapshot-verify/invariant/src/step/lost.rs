@@ -20,6 +20,7 @@ use super::{Failure, Kind, MOST_WAYS, Outcome, Planted, Run, Write};
 use crate::byte::{ANY, BASE, BROKEN, I, J, LINKED, OTHER, T};
 use crate::centre::definite;
 use crate::claim::{Aim, Ghosts, Obligation};
+use crate::flips::{load, normal};
 use crate::layout::{Layout, SPECIFICATION, Scalar, at};
 use crate::names::Use;
 use crate::views::lists;
@@ -82,7 +83,12 @@ pub fn found(
     }
     let mut state = state;
     layout.forget_row_links(&mut state);
-    let (mut waiting, mut all) = (definite(layout, kind, &state)?, Vec::new());
+    // A bit in no class may be a symbol in the views of one process, and a value in those of others:
+    // whether i and j are lost must not depend on that.
+    let split = definite(layout, kind, &state)?.into_iter();
+    let split = split.flat_map(|state| normal(layout, state));
+    let mut waiting: Vec<Vec<u8>> = split.map(|state| load(layout, &state)).collect();
+    let mut all = Vec::new();
     while let Some(state) = waiting.pop() {
         let runs = kind.members.iter().map(|me| Run { layout, kind, me: *me, planted });
         let lost = runs.into_iter().find_map(|run| Some((run.ends(&state)?, run)));

@@ -17,6 +17,7 @@ pub mod named;
 mod pauses;
 mod renamed;
 mod walk;
+mod ways;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -1,0 +1,249 @@
+//! Programs of lost processes in which a mistake in one rule shows: what ways may do, what they end with,
+//! and in which views.
+
+use snapshot_invariant::flips::load;
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::step::lost::found;
+use snapshot_invariant::write::{Part, lay_out};
+use snapshot_language::program::{Program, SharedId};
+use snapshot_semantics::interpret::code::Instruction;
+
+use super::walk::{Counts, Views, walk};
+use super::{SILENT, executions, listed};
+use crate::programs::{by_rounds, parsed};
+
+/// A program, and a guess at what is kept of it.
+struct Aimed {
+    /// What is shared but `x`, `c`, `never` and `out`; variables, updates, and how scans begin.
+    text: &'static str,
+    /// Names without what follows them: of all processes, or of one.
+    kept: &'static str,
+    /// Bits that belong together.
+    class: &'static [&'static str],
+}
+
+const PROGRAMS: [Aimed; 7] = [
+    // Where a way ends depends on what is read late.
+    Aimed {
+        text: "
+shared z: bool
+update(v):
+    c := false
+    LL(x)
+    h := c
+    f := z
+    if f:
+        LL(x)
+        c := true
+    else if VL(x): h := c
+scan:
+    local v[segment]: value
+    f := z
+    z := not f
+    x := true
+",
+        kept: "t:link:x t:update.h c",
+        class: &[],
+    },
+    // A round of the loop is harmful, which views of different t do not agree on: it is that of i.
+    Aimed {
+        text: "
+update(v):
+    LL(x)
+    for s in segments:
+        if s = me: c := true
+        h := c
+    if VL(x): h := c
+scan:
+    local v[segment]: value
+    c := false
+    x := true
+",
+        kept: "i:link:x i:update.h c",
+        class: &[],
+    },
+    // Two others are the same in views of it.
+    Aimed {
+        text: "
+shared who: process
+update(v):
+    c := false
+    p := who
+    q := p
+    LL(x)
+    h := c
+    if p != q: c := true
+    if h:
+        LL(x)
+        h := c
+    else if VL(x): h := c
+scan:
+    local v[segment]: value
+    who := me
+    x := true
+    c := true
+",
+        kept: "i:link:x i:update.p i:update.q i:update.h c",
+        class: &[],
+    },
+    // What a loop leaves depends on whether t is before i.
+    Aimed {
+        text: "
+shared who: process
+update(v):
+    p := who
+    LL(x)
+    h := c
+    f := false
+    for s in segments:
+        if s = p: f := true
+        if s = me: g := f
+    if VL(x): h := c
+    LL(x)
+    if g: c := true
+scan:
+    local v[segment]: value
+    who := me
+    x := true
+    c := false
+",
+        kept: "t:link:x t:update.p t:update.h t:update.f t:update.g who c",
+        class: &[],
+    },
+    // A scan stores in a private variable, which others see.
+    Aimed {
+        text: "
+private p: bool
+update(v):
+    x := true
+    p := false
+    c := true
+scan:
+    local v[segment]: value
+    LL(x)
+    h := c
+    p := true
+    if VL(x): h := c
+    LL(x)
+",
+        kept: "i:link:x i:scan.h i:p c",
+        class: &[],
+    },
+    // A way ends in the round of t.
+    Aimed {
+        text: "
+update(v):
+    LL(x)
+    h := c
+    if VL(x): h := c
+    for s in segments:
+        LL(x)
+        if VL(x): h := c
+scan:
+    local v[segment]: value
+    x := true
+    c := true
+",
+        kept: "i:link:x i:update.h c",
+        class: &[],
+    },
+    // What i has read is said relative to others in views of the process that it has read it of.
+    Aimed {
+        text: "
+shared who: process
+shared r[process]: bool
+update(v):
+    c := false
+    r[me] := true
+    p := who
+    LL(x)
+    f := r[p]
+    h := c
+    if f: c := true
+    if h:
+        LL(x)
+        f := r[p]
+    else if VL(x): f := r[p]
+scan:
+    local v[segment]: value
+    r[me] := false
+    who := me
+    x := true
+    c := true
+",
+        kept: "i:link:x r[t] i:update.p i:update.f i:update.h c",
+        class: &["r[t]"],
+    },
+];
+
+/// Scans publish nothing in fact, so that no round is wrong.
+fn program(Aimed { text, .. }: &Aimed) -> Program {
+    let text = format!(
+        "algorithm lost
+shared x: llsc bool
+shared c: bool
+shared never: bool
+shared out: llsc view{text}    b := never
+    if b:
+        out := v
+        out := v
+    result := out
+    return result
+"
+    );
+    parsed(&text, None)
+}
+
+fn laid_out<'p>(program: &'p Program, aimed: &Aimed) -> Layout<'p> {
+    let guesses: Vec<Part> = by_rounds(program).into_iter().map(|mut of| of.remove(1)).collect();
+    let out = SharedId(3);
+    let is_of_out = |part: &Part| {
+        let layout = Layout::new(program, part.obligation).unwrap();
+        let mut writes = part.round.into_iter().flatten();
+        writes.all(|(procedure, at)| match layout.code[procedure].instructions[at] {
+            Instruction::Access { access, .. } => access.place().variable == out,
+            _ => false,
+        })
+    };
+    let found = guesses.into_iter().find(is_of_out).expect("a round of what is never published");
+    let layout = Layout::new(program, found.obligation).unwrap();
+    let chosen: Vec<&str> = aimed.kept.split(' ').chain(["never", "scan.b"]).collect();
+    let is_kept = |name: &&str| {
+        let short = name.split(['#', '[']).next().unwrap_or_default();
+        let of_all = short.split_once(':').map_or(short, |(_, short)| short);
+        [name, short, of_all].iter().any(|name| chosen.contains(name))
+    };
+    let kept = layout.names().filter(is_kept).map(str::to_owned).collect();
+    let class = aimed.class.iter().map(|bit| ((*bit).to_owned(), None)).collect::<Vec<_>>();
+    let part = Part { kept, late: false, alike: true, classes: vec![class], ..found };
+    let mut layout = lay_out(program, &part).unwrap();
+    layout.lost = vec![SharedId(0)];
+    layout
+}
+
+#[test]
+fn states_of_aimed_programs_with_lost_processes_have_views() {
+    for (number, aimed) in PROGRAMS.iter().enumerate() {
+        let program = program(aimed);
+        let layout = laid_out(&program, aimed);
+        let family = listed(&layout, SILENT, 1 << 30).expect("all views");
+        for (kind, listed) in family.kinds.iter().zip(&family.views) {
+            let is_at_end = |view: &[u8]| {
+                let view = load(&layout, view);
+                found(&layout, kind, SILENT, view.clone()).is_ok_and(|ends| ends == [view])
+            };
+            let astray = listed.iter().filter(|view| !is_at_end(view)).count();
+            assert_eq!(astray, 0, "{number}: views of {kind:?} with a lost process on its way");
+        }
+        let views = Views::new(&layout, &family, SILENT);
+        let mut total = Counts::default();
+        for seed in 0..executions() / 2 {
+            match walk(&views, 2 + seed as usize % 3, seed, 60) {
+                Ok(more) => total.add(more),
+                Err(missing) => panic!("{number}: {}\n{missing}", aimed.text),
+            }
+        }
+        println!("{number}: {} views, {total:?}", family.len());
+        assert!(total.links > 100 && total.changes > 1_000, "{number}: {total:?}");
+    }
+}
