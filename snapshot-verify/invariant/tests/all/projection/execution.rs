@@ -36,8 +36,6 @@ pub struct Ghost {
 pub struct Doing {
     /// As in a block of a view.
     pub operation: u8,
-    /// Whether the first update to 1 has made its first access.
-    pub invoked: bool,
     /// Whether it has begun to write 1.
     pub switched: bool,
     /// Its ghost scan.
@@ -76,14 +74,16 @@ pub enum Ended {
     Never,
 }
 
-/// What the specification keeps in mind of an execution: of each choice of lost updates that have
-/// responded early, another history.
-#[derive(Clone, Debug, Eq, PartialEq)]
+/// What the specification keeps in mind of an execution: of each choice of lost updates that are
+/// invoked late, or have responded early, another history.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct History {
     /// The state of the specification.
     pub specification: u8,
     /// What it keeps of the open round.
     pub round: Option<u8>,
+    /// The processes whose first update to 1 is invoked, and has not responded.
+    pub invoked: BTreeSet<usize>,
     /// The updates of i and j that are not over, and have responded early.
     pub early: BTreeSet<usize>,
 }
@@ -133,7 +133,6 @@ impl<'a> Execution<'a> {
     pub fn new(machine: &'a Machine<'a>, layout: &'a Layout<'a>, pair: [usize; 2]) -> Self {
         let idle = Doing {
             operation: op::IDLE,
-            invoked: false,
             switched: false,
             ghost: None,
             latest: 0,
@@ -146,7 +145,7 @@ impl<'a> Execution<'a> {
             layout,
             pair,
             state: machine.initial().clone(),
-            histories: vec![History { specification: 0, round: None, early: BTreeSet::new() }],
+            histories: vec![History::default()],
             doing: vec![idle; machine.processes()],
             returned: Vec::new(),
             round: None,
@@ -418,8 +417,19 @@ impl<'a> Execution<'a> {
             self.begin_scan(process);
         } else {
             self.doing[process].acted = true;
-            self.invoke(process);
+            let waits = self.may_be_past(process);
+            self.invoke(process, waits);
         }
+    }
+
+    /// Whether a process may be lost and stand behind its next access in views.
+    fn may_be_past(&self, process: usize) -> bool {
+        let calls = self.open_calls(process);
+        let looked = calls.last().and_then(|call| match self.instruction(call) {
+            Instruction::Access { access: Access::LoadLinked(cell), .. } => Some(cell.variable),
+            _ => None,
+        });
+        self.lost.iter().any(|(of, variable)| *of == process && Some(*variable) != looked)
     }
 
     fn begin_scan(&mut self, process: usize) {
@@ -432,18 +442,26 @@ impl<'a> Execution<'a> {
         ghost.bits.get_or_insert(now);
     }
 
-    fn invoke(&mut self, process: usize) {
-        let doing = &mut self.doing[process];
-        if doing.operation == op::SWITCHES && !doing.invoked {
-            doing.invoked = true;
-            if self.is_observed() {
-                let segment = self.segment(process);
-                let is_open = |history: &&mut History| !history.early.contains(&process);
-                for history in self.histories.iter_mut().filter(is_open) {
-                    history.specification = history.observer().invoke_update(segment).bits();
-                }
+    /// Invokes the first update to 1; if it `waits`, it is not yet invoked in other histories.
+    fn invoke(&mut self, process: usize, waits: bool) {
+        if self.doing[process].operation != op::SWITCHES {
+            return;
+        }
+        let (is_observed, segment) = (self.is_observed(), self.segment(process));
+        let mut waiting = Vec::new();
+        for history in &mut self.histories {
+            if history.early.contains(&process) || history.invoked.contains(&process) {
+                continue;
+            }
+            if waits {
+                waiting.push(history.clone());
+            }
+            history.invoked.insert(process);
+            if is_observed {
+                history.specification = history.observer().invoke_update(segment).bits();
             }
         }
+        self.histories.extend(waiting);
     }
 
     fn pass_point(&mut self, process: usize) {
@@ -467,7 +485,7 @@ impl<'a> Execution<'a> {
         let place = self.place(process);
         let mut is_right = true;
         if self.doing[process].operation == op::SWITCHES {
-            self.invoke(process);
+            self.invoke(process, false);
             if self.is_observed() {
                 let segment = self.segment(process);
                 for history in &mut self.histories {
@@ -486,16 +504,17 @@ impl<'a> Execution<'a> {
     pub(super) fn stop(&mut self, process: usize) {
         let doing = &mut self.doing[process];
         doing.operation = op::IDLE;
-        doing.invoked = false;
         doing.acted = true;
+        for history in &mut self.histories {
+            history.invoked.remove(&process);
+        }
     }
 
     /// Behind a move of a process: updates that have just got lost may have responded, in other
     /// histories; `before`, those that may have been lost before. One that is lost no more has not.
     fn respond_early(&mut self, moved: usize, before: &BTreeSet<(usize, SharedId)>) {
         for process in self.pair {
-            let Doing { operation, invoked, .. } = self.doing[process];
-            if operation != op::SWITCHES {
+            if self.doing[process].operation != op::SWITCHES {
                 continue;
             }
             if !self.may_be_lost(process) {
@@ -510,7 +529,10 @@ impl<'a> Execution<'a> {
             for mut history in self.histories.clone() {
                 if history.early.insert(process) {
                     let observer = history.observer();
-                    let open = if invoked { observer } else { observer.invoke_update(segment) };
+                    let open = match history.invoked.remove(&process) {
+                        true => observer,
+                        false => observer.invoke_update(segment),
+                    };
                     history.specification = open.respond_update(segment).bits();
                     self.histories.push(history);
                 }
@@ -555,7 +577,7 @@ impl<'a> Execution<'a> {
         let has_stored = private != self.doing[process].before.0.as_slice();
         self.doing[process].acted |= has_stored;
         if self.doing[process].acted {
-            self.invoke(process);
+            self.invoke(process, false);
         }
         self.time += 1;
         let doing = &mut self.doing[process];

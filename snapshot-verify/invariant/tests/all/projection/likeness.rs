@@ -192,6 +192,7 @@ impl<'a> Likeness<'a> {
         let doing = &self.execution.doing[process];
         let block = self.layout().blocks[usize::from(member)];
         let byte = |offset: usize| self.view[block + offset];
+        let invoked = self.history.invoked.contains(&process);
         let switched = if standing.is_hidden { doing.before.1 } else { doing.switched };
         let obligation = self.layout().obligation;
         let is_judged = standing.is_followed && obligation.judges(member);
@@ -203,7 +204,7 @@ impl<'a> Likeness<'a> {
             && byte(at::GHOST) == u8::from(standing.ghost)
             && byte(at::BEGUN) == u8::from(bits.is_some())
             && byte(at::BITS) == bits.unwrap_or_default()
-            && byte(at::INVOKED) == u8::from(doing.invoked && !standing.is_hidden)
+            && byte(at::INVOKED) == u8::from(invoked && !standing.is_hidden)
             && byte(at::SWITCHED) == u8::from(switched && member != T)
             && (byte(at::TOKEN) != FRESH || is_fresh(doing))
     }

@@ -22,7 +22,7 @@ struct Aimed {
     class: &'static [&'static str],
 }
 
-const PROGRAMS: [Aimed; 7] = [
+const PROGRAMS: [Aimed; 8] = [
     // Where a way ends depends on what is read late.
     Aimed {
         text: "
@@ -173,6 +173,23 @@ scan:
 ",
         kept: "i:link:x r[t] i:update.p i:update.f i:update.h c",
         class: &["r[t]"],
+    },
+    // The first access of an update is on its way, behind which it is invoked.
+    Aimed {
+        text: "
+shared y: llsc bool
+update(v):
+    LL(y)
+    if VL(x): h := c
+    LL(x)
+    if VL(x): c := true
+scan:
+    local v[segment]: value
+    x := true
+    c := false
+",
+        kept: "i:link:x i:link:y i:update.h c",
+        class: &[],
     },
 ];
 
