@@ -20,9 +20,11 @@ struct Aimed {
     kept: &'static str,
     /// Bits that belong together.
     class: &'static [&'static str],
+    /// What `x` holds: truth values, or a process, the name of rows.
+    content: &'static str,
 }
 
-const PROGRAMS: [Aimed; 8] = [
+const PROGRAMS: [Aimed; 10] = [
     // Where a way ends depends on what is read late.
     Aimed {
         text: "
@@ -44,6 +46,7 @@ scan:
 ",
         kept: "t:link:x t:update.h c",
         class: &[],
+        content: "bool",
     },
     // A round of the loop is harmful, which views of different t do not agree on: it is that of i.
     Aimed {
@@ -61,6 +64,7 @@ scan:
 ",
         kept: "i:link:x i:update.h c",
         class: &[],
+        content: "bool",
     },
     // Two others are the same in views of it.
     Aimed {
@@ -85,6 +89,7 @@ scan:
 ",
         kept: "i:link:x i:update.p i:update.q i:update.h c",
         class: &[],
+        content: "bool",
     },
     // What a loop leaves depends on whether t is before i.
     Aimed {
@@ -109,6 +114,7 @@ scan:
 ",
         kept: "t:link:x t:update.p t:update.h t:update.f t:update.g who c",
         class: &[],
+        content: "bool",
     },
     // A scan stores in a private variable, which others see.
     Aimed {
@@ -128,6 +134,7 @@ scan:
 ",
         kept: "i:link:x i:scan.h i:p c",
         class: &[],
+        content: "bool",
     },
     // A way ends in the round of t.
     Aimed {
@@ -146,6 +153,7 @@ scan:
 ",
         kept: "i:link:x i:update.h c",
         class: &[],
+        content: "bool",
     },
     // What i has read is said relative to others in views of the process that it has read it of.
     Aimed {
@@ -173,6 +181,7 @@ scan:
 ",
         kept: "i:link:x r[t] i:update.p i:update.f i:update.h c",
         class: &["r[t]"],
+        content: "bool",
     },
     // The first access of an update is on its way, behind which it is invoked.
     Aimed {
@@ -190,14 +199,56 @@ scan:
 ",
         kept: "i:link:x i:link:y i:update.h c",
         class: &[],
+        content: "bool",
+    },
+    // The element at t is set in a round of any other.
+    Aimed {
+        text: "
+update(v):
+    local b[segment]: bool
+    LL(x)
+    h := c
+    for s in segments:
+        if s != me: b[s] := true
+    if VL(x): h := c
+    LL(x)
+    if b[me]: c := true
+scan:
+    local v[segment]: value
+    c := false
+    x := true
+",
+        kept: "i:link:x i:update.h i:update.b#1[t] c",
+        class: &[],
+        content: "bool",
+    },
+    // One that is named writes its own row.
+    Aimed {
+        text: "
+shared row[process][segment]: value or none
+update(v):
+    y := LL(x)
+    SC(x, y)
+scan:
+    local v[segment]: value
+    row[me][me] := none
+    x := me
+    LL(x)
+    row[me][me] := v[me]
+    SC(x, me)
+    LL(x)
+",
+        kept: "x row[i][i] i:link:x",
+        class: &[],
+        content: "process",
     },
 ];
 
 /// Scans publish nothing in fact, so that no round is wrong.
-fn program(Aimed { text, .. }: &Aimed) -> Program {
+fn program(Aimed { text, content, .. }: &Aimed) -> Program {
     let text = format!(
         "algorithm lost
-shared x: llsc bool
+shared x: llsc {content}
 shared c: bool
 shared never: bool
 shared out: llsc view{text}    b := never
@@ -232,7 +283,8 @@ fn laid_out<'p>(program: &'p Program, aimed: &Aimed) -> Layout<'p> {
     };
     let kept = layout.names().filter(is_kept).map(str::to_owned).collect();
     let class = aimed.class.iter().map(|bit| ((*bit).to_owned(), None)).collect::<Vec<_>>();
-    let part = Part { kept, late: false, alike: true, classes: vec![class], ..found };
+    let names = Vec::from_iter((aimed.content == "process").then(|| "x row".to_owned()));
+    let part = Part { kept, late: false, alike: true, classes: vec![class], names, ..found };
     let mut layout = lay_out(program, &part).unwrap();
     layout.lost = vec![SharedId(0)];
     layout
