@@ -159,7 +159,12 @@ fn relevant(model: &Model) -> Slots {
         let flow = Flow { model, me, bound: Vec::new(), rounds };
         for instruction in &model.code {
             if let Act::Begin(this) = &instruction.act {
-                relevant.insert(model.blocks[usize::from(me)] + this.variable);
+                let block = model.blocks[usize::from(me)];
+                relevant.insert(block + this.variable);
+                if this.except.is_some() {
+                    // What is left out is in the centre, where it must be definite.
+                    relevant.insert(block + this.position + 1);
+                }
                 let except = this.except.iter().flat_map(|except| flow.sources(except));
                 except.for_each(|row| relevant.extend(row));
             }

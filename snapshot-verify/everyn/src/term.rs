@@ -3,7 +3,7 @@
 use snapshot_language::Span;
 use snapshot_language::program::Binary;
 
-use super::shape::{BASE, Bytes, Leaf, Shape, integer, number};
+use super::shape::{BASE, Bytes, Leaf, Scalar, Shape, integer, number};
 
 /// What an expression of the program computes.
 #[derive(Clone, Debug)]
@@ -146,6 +146,22 @@ impl Over {
             Self::Members | Self::Many => (0, 0),
         };
         (low..low + count).map(integer)
+    }
+
+    /// What a loop over it leaves out: one of its indices, or, of integers, none of them.
+    pub fn left_out(self) -> Leaf {
+        match self {
+            Self::Members => Leaf { scalar: Scalar::Member, optional: false },
+            Self::Range(low, count) => {
+                Leaf { scalar: Scalar::Integer { low, count: count as u8 }, optional: true }
+            }
+            Self::Many => Leaf { scalar: Scalar::Integer { low: 0, count: 0 }, optional: true },
+        }
+    }
+
+    /// Whether what is computed may be an index that is left out.
+    pub fn may_leave_out(self, byte: u8) -> bool {
+        byte < BASE || self == Self::Members || self.integers().any(|index| index == byte)
     }
 }
 

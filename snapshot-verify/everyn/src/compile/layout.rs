@@ -176,11 +176,10 @@ impl Layout {
         let locals = locals.map(|local| self.variable(&local.content, Some(id))).collect();
         let mut fors = Vec::new();
         Statement::each(&procedure.body, &mut |statement| {
-            if matches!(statement.kind, StatementKind::For { .. }) {
+            if let StatementKind::For { over: set, .. } = statement.kind {
                 fors.push(self.bookkeeping(Some(id), true));
                 let except = self.bookkeeping(Some(id), false);
-                let leaf = Leaf { scalar: Scalar::Member, optional: false };
-                self.block[except].leaf = Some(leaf);
+                self.block[except].leaf = Some(over(set).left_out());
             }
         });
         Frame { back, end: self.block.len(), locals, fors }

@@ -142,7 +142,7 @@ fn build(program: &Program, obligation: Obligation, names: &[Name]) -> Result<Mo
         writer.push(Act::Return(None), procedure.span);
         let mut code = writer.code;
         crate::liveness::fill(&mut code, begin, &model.frames[id.0 as usize].locals);
-        mark_points(program, id, &model.frames[id.0 as usize].locals[0], &mut code);
+        mark_points(program, id, &model.frames[id.0 as usize].locals, &mut code);
         model.code.extend(code);
     }
     if let Ghosts::Rounds { begin, end } = obligation.ghosts {
@@ -255,10 +255,11 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
 }
 
 /// Updates take effect where they first store their value, or where the text says so.
-fn mark_points(program: &Program, id: ProcedureId, value: &Room, code: &mut [Instruction]) {
+fn mark_points(program: &Program, id: ProcedureId, locals: &[Room], code: &mut [Instruction]) {
     if id != program.update() || code.iter().any(|instruction| instruction.point) {
         return;
     }
+    let value = &locals[0];
     let parameter = code.iter().position(
         |instruction| matches!(&instruction.act, Act::Write(_, term) if mentions(term, value.base)),
     );

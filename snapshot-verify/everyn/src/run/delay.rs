@@ -10,7 +10,16 @@ use snapshot_language::program::ProcedureId;
 
 use super::{Branch, Run, pc};
 use crate::model::{Act, Target, Unsupported, at};
-use crate::shape::{Bytes, DEAD, UNKNOWN};
+use crate::shape::{Bytes, DEAD, SOME, T, UNKNOWN};
+
+/// What an operation has stored so far.
+#[derive(Default)]
+struct Stored {
+    /// Whether a private variable is not what it was.
+    any: bool,
+    /// A private variable of which it is not known what it is.
+    unknown: Option<usize>,
+}
 
 /// Where a ghost scan returns to whose operation counts as not begun.
 pub const NOT_BEGUN: u16 = u16::MAX;
@@ -47,7 +56,12 @@ impl Run<'_> {
             }
             match &instruction.act {
                 Act::Call(procedure, arguments, into) if self.is_shown(*procedure) => {
-                    if !self.has_same_private(state, &branch.state) {
+                    let stored = self.stored_private(state, &branch.state);
+                    if let Some(split) = self.split(&branch, stored.unknown) {
+                        waiting.extend(split);
+                        continue;
+                    }
+                    if stored.any {
                         // What it has stored shows that it has begun.
                         let mut shown = Vec::new();
                         self.emit(branch, &mut shown)?;
@@ -126,13 +140,20 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the private variables are as they were.
-    fn has_same_private(&self, before: &[u8], now: &[u8]) -> bool {
+    /// What has become of the private variables. Of i and j all views must say the same: so that is
+    /// what the centre has of them, and what a view does not know is any of its values.
+    fn stored_private(&self, before: &[u8], now: &[u8]) -> Stored {
         let block = self.block();
-        self.model.private.iter().all(|(room, _)| {
-            let begin = block + room.base;
-            before[begin..begin + room.size] == now[begin..begin + room.size]
-        })
+        let rooms = self.model.private.iter();
+        let bytes = rooms.flat_map(|(room, _)| block + room.base..block + room.base + room.size);
+        let mut stored = Stored::default();
+        for at in bytes.filter(|at| self.me == T || !self.model.slots[*at].tracked) {
+            stored.any |= before[at] != now[at];
+            if self.me != T && matches!(now[at], UNKNOWN | SOME) {
+                stored.unknown = Some(at);
+            }
+        }
+        stored
     }
 
     /// The end of a ghost scan whose operation counts as not begun.

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::{Branch, Run, failed, pc, set_pc};
 use crate::evaluate::Stop;
 use crate::model::{Act, Instruction, Unsupported};
+use crate::shape::NONE;
 
 impl Run<'_> {
     /// Goes on until the next pause.
@@ -139,7 +140,8 @@ impl Run<'_> {
             Act::Begin(this) => {
                 if let Some(except) = &this.except {
                     let except = match self.scope(&mut branch.state).scalar(except) {
-                        Ok(byte) => byte,
+                        Ok(byte) if this.over.may_leave_out(byte) => byte,
+                        Ok(_) => NONE,
                         Err(stop) => {
                             self.stopped(branch, stop, None, waiting);
                             return Ok(());

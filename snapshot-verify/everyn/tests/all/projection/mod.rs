@@ -8,6 +8,7 @@
 
 mod execution;
 mod follow;
+mod holes;
 mod likeness;
 mod linked;
 mod named;

@@ -1,0 +1,50 @@
+//! Programs at each of which views of one state once had different centres.
+
+use snapshot_everyn::model::{Obligation, Part};
+use snapshot_everyn::shape::T;
+
+use snapshot_language::program::Program;
+
+use super::programs::{LOCAL, NESTED, parsed};
+use super::random::{executions, walks};
+
+/// What an update leaves out is read from a cell of another process: only the view of that one knows it.
+const LEFT: &str = "
+algorithm left
+shared a[segment]: value
+shared who: process
+shared r[process]: TYPE
+shared z[process]: bool
+update(v):
+    z[me] := false
+    p := who
+    f := r[p]
+    for c in SET except f: z[me] := not z0
+    x := z[me]
+    if x: a[me] := v
+scan:
+    local copy[segment]: value
+    r[me] := VALUE
+    who := me
+    for s in segments: copy[s] := a[s]
+    return copy
+";
+
+fn left(of: &str, set: &str, value: &str) -> Program {
+    let text = LEFT.replace("TYPE", of).replace("SET", set);
+    parsed(&text.replace("not z0", &format!("c = {value}")).replace("VALUE", value))
+}
+
+#[test]
+fn what_loops_leave_out_is_definite() {
+    // Nothing is written to what is read, so that there are few views.
+    let text =
+        LEFT.replace("    r[me] := VALUE\n", "").replace("TYPE", "0..1").replace("SET", "0..1");
+    let fixed = parsed(&text.replace("not z0", "c = 1"));
+    let counts = walks(&fixed, Obligation { part: Part::By(T), ..LOCAL }, executions(), 80);
+    assert!(counts.total() > 10_000, "{counts:?}");
+    for program in [left("0..1", "0..1", "1"), left("segment", "segments", "me")] {
+        let counts = walks(&program, NESTED, 2 * executions(), 80);
+        assert!(counts.total() > 10_000, "{counts:?}");
+    }
+}
