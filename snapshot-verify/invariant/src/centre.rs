@@ -4,6 +4,8 @@
 //! it: so whatever is in the centre is a function of the state, and definite. What i and j
 //! do in their scans is none of it, nor is what has t among its indices.
 
+use snapshot_language::program::SharedId;
+
 use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
 use crate::layout::{Layout, Leaf, RowOf, Scalar, at, op};
 use crate::step::{Failure, GAP, Kind, MEMBER, MOST_WAYS};
@@ -23,6 +25,14 @@ pub enum Central {
         /// Whether it is in the frame of a procedure that may run in a ghost scan.
         ghostly: bool,
     },
+    /// While its owner is in no scan; in a ghost scan, while the link is not forgotten where that was
+    /// called: there nothing was known of it, and only views that follow the owner learn of it.
+    Link {
+        /// The owner.
+        owner: u8,
+        /// The variable of the cell.
+        variable: SharedId,
+    },
 }
 
 impl Central {
@@ -33,11 +43,10 @@ impl Central {
             return if slot.tracked { Self::Never } else { Self::Always };
         };
         let block = layout.blocks[usize::from(owner)];
-        let scalar = slot.leaf.map(|leaf| leaf.scalar);
+        if let Some(Leaf { scalar: Scalar::Link(variable), .. }) = slot.leaf {
+            return Self::Link { owner, variable };
+        }
         match (slot.frame, byte - block) {
-            (None, _) if matches!(scalar, Some(Scalar::Link(_))) => {
-                Self::Outside { block, ghostly: false }
-            }
             (None, at::SWITCHED | at::END..) => Self::Always,
             (frame, _) => {
                 let ghostly = frame.is_some_and(|frame| layout.ghostly[frame]);
@@ -55,6 +64,12 @@ pub fn is_central(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
         Central::Outside { block, ghostly } => {
             let is_scanning = matches!(state[block + at::OP], op::SCANS | op::GHOSTS..);
             !(is_scanning || ghostly && state[block + at::GHOST] != 0)
+        }
+        Central::Link { owner, variable } => {
+            let block = layout.blocks[usize::from(owner)];
+            let is_scanning = matches!(state[block + at::OP], op::SCANS | op::GHOSTS..);
+            let is_ghost = state[block + at::GHOST] != 0;
+            !(is_scanning || is_ghost && layout.is_unlinked(state, owner, variable))
         }
     }
 }

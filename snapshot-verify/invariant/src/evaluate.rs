@@ -356,7 +356,8 @@ impl Scope<'_, '_> {
         body: &Expression,
     ) -> Result<Option<bool>, Stop> {
         let except = except.map(|except| self.scalar(except)).transpose()?;
-        let except = except.map(|byte| if byte == BASE + LOOSE { ANY } else { byte });
+        let is_loose = |byte: u8| over.is_of_names() && byte == BASE + LOOSE;
+        let except = except.map(|byte| if is_loose(byte) { ANY } else { byte });
         // Each index, and whether there surely is one like it.
         let mut indices: Vec<(u8, bool)> = match over {
             IndexSet::Range(low, high) => match fixed(low, high) {
@@ -370,8 +371,8 @@ impl Scope<'_, '_> {
         }
         let mut outcome = Some(all);
         for (byte, surely) in indices {
-            let is_definite = byte != ANY && byte != BASE + OTHER;
-            if is_definite && except == Some(byte) {
+            let is_other = over.is_of_names() && byte == BASE + OTHER;
+            if byte != ANY && !is_other && except == Some(byte) {
                 continue;
             }
             let surely = surely && except != Some(ANY);

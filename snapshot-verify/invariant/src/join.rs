@@ -80,7 +80,7 @@ pub fn effect(
                 for at in layout.links_of(actor, *variable).filter(|_| in_update) {
                     // To which cell of another it was, views of t do not see.
                     let slot = &layout.slots[at];
-                    if slot.kept {
+                    if slot.kept && (slot.tracked || is_central(layout, before, at)) {
                         sets.push((at, if slot.tracked { ANY } else { after[at] }));
                     }
                 }
@@ -106,6 +106,14 @@ pub fn effect(
                 sets.push((at, after[at]));
             }
         }
+        // Links may have been in no centre: what is known of them behind it the actor says.
+        let is_link = |at: &usize| {
+            let scalar = layout.slots[*at].leaf.map(|leaf| leaf.scalar);
+            matches!(scalar, Some(Scalar::Link(_)))
+        };
+        let links = (block + at::END..block + block_size(layout)).filter(is_link);
+        let links = links.filter(|at| layout.slots[*at].kept && is_central(layout, after, *at));
+        sets.extend(links.map(|at| (at, after[at])));
     }
     if specification.is_none() && cells.is_empty() && sets.is_empty() && !ends && round.is_none() {
         return Ok(None);

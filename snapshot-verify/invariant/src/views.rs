@@ -163,14 +163,6 @@ pub(crate) const MOST_VERSIONS: usize = 100;
 /// in the centre is definite, versions are numbered in order. To list what no state has does
 /// no harm; what is excluded here are rows that no rule is made for.
 pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
-    let is_left_out = |byte: usize| {
-        let slot = &layout.slots[byte];
-        let owner = slot.owner.zip(slot.frame);
-        owner.is_some_and(|(owner, frame)| {
-            let block = layout.blocks[usize::from(owner)];
-            layout.frames[frame].fors.iter().any(|position| block + position + 1 == byte)
-        })
-    };
     let is_byte = |(at, byte): (usize, &u8)| {
         let slot = &layout.slots[at];
         let is_there = |member: &u8| *member == OTHER || kind.members.contains(member);
@@ -189,8 +181,6 @@ pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
         }
         match slot.leaf {
             Some(leaf) => match leaf.scalar {
-                // What a loop over integers leaves out is one.
-                Scalar::Member if is_left_out(at) => *byte >= BASE,
                 Scalar::Member if *byte == BASE + LOOSE => {
                     layout.loose_bytes.iter().any(|(_, variable)| *variable == at)
                 }

@@ -5,7 +5,8 @@ use snapshot_semantics::interpret::code::Instruction;
 use super::Layout;
 
 impl Layout<'_> {
-    /// Whether calls may be taken for one another: of one procedure, and no ghost scans.
+    /// Whether calls may be taken for one another: of one procedure, no ghost scans, and not with others
+    /// already: else a process that has made one would go on behind those of another group.
     pub fn may_be_alike(&self, (procedure, calls): &(usize, Vec<usize>)) -> bool {
         let Some(code) = self.code.get(*procedure) else { return false };
         let callee = |at: &usize| match code.instructions.get(*at) {
@@ -13,7 +14,8 @@ impl Layout<'_> {
             _ => None,
         };
         let Some(first) = calls.first().and_then(callee) else { return false };
-        !self.is_ghost[first] && calls.iter().all(|at| callee(at) == Some(first))
+        let is_new = |at: &usize| self.alike_calls(*procedure, *at).is_empty();
+        !self.is_ghost[first] && calls.iter().all(|at| callee(at) == Some(first) && is_new(at))
     }
 
     /// The calls that one is not told apart from.

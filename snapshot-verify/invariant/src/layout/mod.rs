@@ -24,8 +24,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use snapshot_language::program::{Program, SharedId, Type};
-use snapshot_semantics::interpret::code::{self, Code, Instruction};
+use snapshot_language::program::{IndexSet, Program, SharedId, Type};
+use snapshot_semantics::interpret::code::{self, Code, For, Instruction};
 
 use self::program::{bound, ghosts};
 use self::rows::is_shown_of_row;
@@ -275,10 +275,8 @@ impl<'p> Layout<'p> {
             layout.forgotten.push(vec![Vec::new(); code.instructions.len()]);
             layout.unlinked.push(vec![Vec::new(); code.instructions.len()]);
             let mut leaves_out = vec![false; code.fors];
-            for instruction in &code.instructions {
-                if let Instruction::BeginFor(this) = instruction {
-                    leaves_out[this.number] = this.except.is_some();
-                }
+            for this in begins(code) {
+                leaves_out[this.number] = this.except.is_some();
             }
             layout.leaves_out.push(leaves_out);
         }
@@ -343,8 +341,10 @@ impl<'p> Layout<'p> {
             for _ in 0..self.code[number].fors {
                 fors.push(block.len());
                 block.push((Slot { frame, position: true, ..bookkeeping() }, Vec::new()));
-                let leaf = Some(Leaf { scalar: Scalar::Member, optional: false });
-                block.push((Slot { frame, leaf, ..bookkeeping() }, Vec::new()));
+                block.push((Slot { frame, ..bookkeeping() }, Vec::new()));
+            }
+            for this in begins(&self.code[number]) {
+                block[fors[this.number] + 1].0.leaf = Some(left_out(this.over));
             }
             let indices = bound(procedure.body.iter());
             let mut locals = Vec::new();
@@ -518,6 +518,23 @@ impl<'p> Layout<'p> {
             ghost => usize::from(ghost - op::GHOSTS),
         }
     }
+}
+
+/// The loops that begin in a procedure.
+fn begins<'c, 'p>(code: &'c Code<'p>) -> impl Iterator<Item = &'c For<'p>> {
+    code.instructions.iter().filter_map(|one| match one {
+        Instruction::BeginFor(this) => Some(this),
+        _ => None,
+    })
+}
+
+/// What a loop leaves out: one of its indices, or, of numbers, none of them.
+fn left_out(over: IndexSet) -> Leaf {
+    let (low, high) = match over {
+        IndexSet::Range(low, high) => fixed(low, high).unwrap_or((0, -1)),
+        _ => return Leaf { scalar: Scalar::Member, optional: false },
+    };
+    Leaf { scalar: Scalar::Integer(low, high), optional: true }
 }
 
 /// The byte of the round.

@@ -129,19 +129,16 @@ impl<'p> Run<'_, 'p> {
             // What the centre does not say, or says of others than i and j.
             for (at, byte) in self.block_range().zip(&mut seen) {
                 let slot = &layout.slots[at];
-                let is_member = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
                 if slot.position && *byte != ANY {
                     return None;
                 }
                 // A bit of a class is known in some views only.
                 let is_relative = layout.class_bits.contains_key(&at);
-                if slot.tracked
-                    || is_relative
-                    || is_member && matches!(*byte, byte if byte > BASE + J)
-                {
+                if slot.tracked || is_relative {
                     *byte = ANY;
                 }
             }
+            self.forget_others(&mut seen);
         }
         let who = [&[self.me, u8::from(is_alone)], self.kind.members.as_slice()].concat();
         let key = (who, seen.clone());
@@ -175,7 +172,8 @@ impl<'p> Run<'_, 'p> {
         state[self.block_range()].copy_from_slice(block);
         let mut ends = Ends::default();
         let operation = state[self.block() + at::OP];
-        let begin = Outcome { state, writes: Vec::new(), failure: None, fresh: u8::MAX, operation };
+        let begin =
+            Outcome { state, writes: Vec::new(), failure: None, fresh: u8::MAX - BASE, operation };
         let mut seen: FxHashSet<Outcome> = FxHashSet::default();
         let mut waiting = vec![begin.clone()];
         while let Some(mut branch) = waiting.pop() {
@@ -192,10 +190,10 @@ impl<'p> Run<'_, 'p> {
                 Instruction::Access { access: Access::LoadLinked(cell), .. }
                     if cell.variable == broken =>
                 {
-                    self.end_way(&branch, &mut ends)?;
+                    self.end_way(&branch, is_alone, &mut ends)?;
                 }
                 Instruction::Return { .. } | Instruction::Call { .. } => {
-                    self.end_way(&branch, &mut ends)?;
+                    self.end_way(&branch, is_alone, &mut ends)?;
                 }
                 Instruction::Access { access, .. } if access.writes() => {
                     let variable = access.place().variable;
@@ -253,8 +251,19 @@ impl<'p> Run<'_, 'p> {
         is_kept || [I, J, T].iter().any(|member| layout.keeps_links(*member, variable))
     }
 
+    /// Any other may be t in views that show it; none of i and j is there.
+    fn forget_others(&self, block: &mut [u8]) {
+        for (at, byte) in self.block_range().zip(block) {
+            let slot = &self.layout.slots[at];
+            let is_member = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
+            if is_member && *byte > BASE + J {
+                *byte = ANY;
+            }
+        }
+    }
+
     /// A way ends where the process stands, if nothing but unknown locals is behind it.
-    fn end_way(&self, branch: &Outcome, ends: &mut Ends) -> Option<()> {
+    fn end_way(&self, branch: &Outcome, is_alone: bool, ends: &mut Ends) -> Option<()> {
         let layout = self.layout;
         let (procedure, here) = self.place(&branch.state)?;
         let unlinked = &layout.unlinked[procedure][here];
@@ -269,7 +278,10 @@ impl<'p> Run<'_, 'p> {
         if !is_forgotten || runs {
             return None;
         }
-        let block = branch.state[self.block_range()].to_vec();
+        let mut block = branch.state[self.block_range()].to_vec();
+        if !is_alone {
+            self.forget_others(&mut block);
+        }
         if !ends.blocks.contains(&block) {
             ends.blocks.push(block);
         }

@@ -3,10 +3,11 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use snapshot_language::Span;
+use snapshot_language::program::IndexSet;
 use snapshot_semantics::interpret::code::{For, Instruction};
 
 use super::{COUNTING, Failure, GAP, MEMBER, MOST_WAYS, Outcome, Run};
-use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T, integer, number};
+use crate::byte::{ANY, BASE, LOOSE, NONE, OTHER, Row, T, integer, number};
 use crate::evaluate::Stop;
 use crate::layout::fixed;
 
@@ -196,11 +197,9 @@ impl<'p> Run<'_, 'p> {
             }
             Instruction::BeginFor(this) => {
                 let mut except = ANY;
-                if let Some(left_out) = this.except {
-                    except = match self.scope(&mut branch, procedure).scalar(left_out) {
-                        // It may be any of them.
-                        Ok(byte) if byte == BASE + LOOSE => ANY,
-                        Ok(byte) => byte,
+                if let Some(expression) = this.except {
+                    except = match self.scope(&mut branch, procedure).scalar(expression) {
+                        Ok(byte) => left_out(this.over, byte),
                         Err(stop) => match self.unknown(stop, &branch.state) {
                             Some(failure) => {
                                 branch.failure = Some(failure);
@@ -347,7 +346,7 @@ impl<'p> Run<'_, 'p> {
                 next += 1;
             }
         } else if let Some((low, high)) = match this.over {
-            snapshot_language::program::IndexSet::Range(low, high) => fixed(low, high),
+            IndexSet::Range(low, high) => fixed(low, high),
             _ => None,
         } {
             let from = match now {
@@ -390,5 +389,18 @@ impl<'p> Run<'_, 'p> {
             }
             Err(failure) => out.push(Outcome { failure: Some(failure), ..branch }),
         }
+    }
+}
+
+/// What a loop leaves out, by what is computed: none of its indices, if it is another number; any of
+/// them, if it is some process.
+fn left_out(over: IndexSet, byte: u8) -> u8 {
+    let IndexSet::Range(low, high) = over else {
+        return if byte == BASE + LOOSE { ANY } else { byte };
+    };
+    match fixed(low, high) {
+        _ if byte == ANY => ANY,
+        Some((low, high)) if (low..=high).contains(&number(byte)) => byte,
+        _ => NONE,
     }
 }

@@ -196,6 +196,41 @@ fn hostile_lines_are_refused() {
     }
 }
 
+/// Groups of calls that are not told apart have none in common: a process would go on behind those of
+/// one of them only.
+#[test]
+fn calls_are_of_one_group() {
+    let text = "
+algorithm thrice
+shared a[segment]: value
+update(v):
+    pass()
+    pass()
+    pass()
+    a[me] := v
+scan:
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    return copy
+procedure pass():
+    x := a[me]
+";
+    let program = parsed(text, None);
+    let planted = Planted { no_failures: true, ..Planted::default() };
+    let (text, _) = certificate(&program, &parts(&program, &["scans.observer"]), planted).unwrap();
+    let update = program.update().0;
+    for (groups, fits) in [(["0 1 2", ""], true), (["0 1", "1 2"], false), (["0 0", ""], true)] {
+        let mut lines = lines(&text);
+        let at = lines.iter().position(|line| line == "calls 0").unwrap();
+        let groups = groups.iter().filter(|group| !group.is_empty());
+        let groups: Vec<String> = groups.map(|group| format!("{update} {group}")).collect();
+        lines[at] = format!("calls {}", groups.len());
+        lines.splice(at + 1..at + 1, groups);
+        let refusal = refused(&program, sealed(&lines).as_bytes()).to_string();
+        assert_eq!(!refusal.contains("calls of one procedure"), fits, "{refusal}");
+    }
+}
+
 /// Each byte of a view changed, to whatever: listed views that no state has may be refused or
 /// not, but the one that is missing is noticed, and no rule stumbles.
 #[test]
