@@ -13,18 +13,20 @@ const LEFT: &str = "
 algorithm left
 shared a[segment]: value
 shared who: process
-shared r[process]: TYPE
+shared r[process][process]: TYPE
 shared z[process]: bool
 update(v):
     z[me] := false
     p := who
-    f := r[p]
+    f := r[p][me]
     for c in SET except f: z[me] := not z0
     x := z[me]
+    f := r[p][me]
+    for c in SET except f: x := true
     if x: a[me] := v
 scan:
     local copy[segment]: value
-    r[me] := VALUE
+    for k in processes: r[me][k] := VALUE
     who := me
     for s in segments: copy[s] := a[s]
     return copy
@@ -38,8 +40,10 @@ fn left(of: &str, set: &str, value: &str) -> Program {
 #[test]
 fn what_loops_leave_out_is_definite() {
     // Nothing is written to what is read, so that there are few views.
-    let text =
-        LEFT.replace("    r[me] := VALUE\n", "").replace("TYPE", "0..1").replace("SET", "0..1");
+    let text = LEFT
+        .replace("    for k in processes: r[me][k] := VALUE\n", "")
+        .replace("TYPE", "0..1")
+        .replace("SET", "0..1");
     let fixed = parsed(&text.replace("not z0", "c = 1"));
     let counts = walks(&fixed, Obligation { part: Part::By(T), ..LOCAL }, executions(), 80);
     assert!(counts.total() > 10_000, "{counts:?}");
