@@ -110,6 +110,51 @@ fn private_views_are_stored_to_within_ghost_scans() {
     fails(&text, nesting, "if swaps: cache := kept", "if swaps: kept := cache");
 }
 
+/// Another process sees an update in a loop, and lets it go without the lock. What the loop leaves out
+/// only the view of that one knows, and no scan meets it.
+#[test]
+fn what_loops_leave_out_is_the_same_for_all() {
+    let text = "
+algorithm boss
+shared owner: cas process or none := none
+shared a[segment]: value
+shared boss: process
+shared num[process][process]: 0..1
+shared busy[process]: bool
+shared lax[process]: bool
+update(v):
+    p := boss
+    if p = me:
+        for k in processes except me:
+            atomic:
+                b := busy[k]
+                if b: lax[k] := true
+    f := num[p][me]
+    for c in 0..1 except f:
+        busy[me] := true
+        busy[me] := false
+    x := lax[me]
+    lax[me] := false
+    if not x:
+        repeat
+            got := CAS(owner, none, me)
+        until got
+    a[me] := v
+    if not x:
+        owner := none
+scan:
+    local copy[segment]: value
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    for s in segments:
+        copy[s] := a[s]
+    owner := none
+    return copy
+";
+    is_refuted(text, "if b: lax[k] := true", "if b: lax[k] := false");
+}
+
 /// The variable of a loop is not forgotten before the loop has ended.
 #[test]
 fn loops_count_to_their_end() {

@@ -40,6 +40,47 @@ scan:
     return copy
 ";
 
+/// Another process sees an update in a loop, and lets it go without the lock. What the loop leaves out
+/// only the view of that one knows.
+const BOSS: &str = "
+algorithm boss
+shared owner: cas process or none := none
+shared a[segment]: value
+shared boss: process
+shared num[process][process]: 0..1
+shared busy[process]: bool
+shared lax[process]: bool
+update(v):
+    p := boss
+    if p = me:
+        for k in processes except me:
+            atomic:
+                b := busy[k]
+                if b: lax[k] := true
+    f := num[p][me]
+    for c in 0..1 except f:
+        busy[me] := true
+        busy[me] := false
+    x := lax[me]
+    lax[me] := false
+    if not x:
+        repeat
+            got := CAS(owner, none, me)
+        until got
+    a[me] := v
+    if not x:
+        owner := none
+scan:
+    local copy[segment]: value
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    for s in segments:
+        copy[s] := a[s]
+    owner := none
+    return copy
+";
+
 /// An update that has met itself among all processes does without the lock.
 pub const MET: &str = "
 algorithm met
@@ -77,6 +118,7 @@ pub fn programs() -> Vec<(Program, &'static str)> {
     ];
     programs.push((parsed(LAX, None), "scans.observer"));
     programs.push((parsed(MET, None), "scans.observer"));
+    programs.push((parsed(BOSS, None), "scans.observer"));
     // Right programs, and what makes each wrong.
     let edits = [
         ("versioned", "r[me] := (v, fresh)", "old := r[me]; r[me] := old with (val: v)"),
