@@ -69,7 +69,15 @@ fn merge(model: &mut Model) {
 fn is_as_any_other(model: &Model, this: &For, me: u8, member: u8) -> bool {
     let rounds = Rounds::default();
     let flow = Flow { model, me, bound: vec![(this.variable, member)], rounds: &rounds };
-    let is_kept = |slots: &[Slots]| slots.iter().flatten().any(|at| model.slots[*at].kept);
+    // That a view from the place of any other is right rests on the round with that process for a
+    // member: so views are read there as what they are, also if they are not kept.
+    let exempts = model.obligation.mode == Mode::Nested && model.obligation.part != Part::Faults;
+    let is_shown = |at: usize| {
+        let slot = &model.slots[at];
+        let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+        slot.kept || exempts && is_view
+    };
+    let is_kept = |slots: &[Slots]| slots.iter().flatten().any(|at| is_shown(*at));
     let is_index = |term: &Term| matches!(term, Term::Variable(base, 1) if *base == this.variable);
     (this.body..this.end).all(|at| {
         let act = &model.code[at].act;
@@ -86,7 +94,7 @@ fn is_as_any_other(model: &Model, this: &For, me: u8, member: u8) -> bool {
                     let begin = model.blocks[usize::from(me)] + base;
                     let size = element.size();
                     let begin = begin + usize::from(member) * size;
-                    let kept = model.slots[begin..begin + size].iter().any(|slot| slot.kept);
+                    let kept = (begin..begin + size).any(is_shown);
                     harmless += usize::from(!kept);
                 }
             });

@@ -231,12 +231,16 @@ fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), U
         }
     }
     let mut ghostly = vec![false; count];
-    for ghost in (0..count).filter(|ghost| is_ghost[*ghost]) {
+    let called = is_ghost.clone();
+    for ghost in (0..count).filter(|ghost| called[*ghost]) {
         let reached = snapshot_language::program::linearization::reached(
             &program.procedures,
             ProcedureId(ghost as u32),
         );
-        ghostly.iter_mut().zip(reached).for_each(|(all, one)| *all |= one);
+        ghostly.iter_mut().zip(&reached).for_each(|(all, one)| *all |= one);
+        // One ghost scan of a process is open at a time: what another one calls is a part of that.
+        let inner = (0..count).filter(|inner| *inner != ghost && reached[*inner]);
+        inner.for_each(|inner| is_ghost[inner] = false);
     }
     let outside = match ghosts {
         Ghosts::Scans | Ghosts::Rounds { .. } => vec![program.update()],

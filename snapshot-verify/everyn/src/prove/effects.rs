@@ -235,7 +235,7 @@ impl Search<'_> {
             }
         }
         if effect.ends {
-            let run = Run { model, crowd: &crowd, me: effect.actor };
+            let run = Run { model, crowd: &crowd, me: effect.actor, fresh: 0 };
             states = states.iter().flat_map(|state| run.exit(state)).collect();
         }
         for state in states {

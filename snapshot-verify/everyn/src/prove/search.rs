@@ -15,7 +15,7 @@ use crate::links::BROKEN;
 use crate::model::{Model, Unsupported, at};
 use crate::run::{Branch, Crowd, Failure, Run, pc};
 use crate::shape::{DEAD, I, J, Mode, OLD, Scalar, T};
-use crate::view::{canonical, centre, definite, hide};
+use crate::view::{canonical, centre, definite, hide, versions};
 
 #[derive(Default)]
 pub(super) struct AtCentre {
@@ -252,7 +252,9 @@ impl Search<'_> {
         let crowd = self.crowds[kind].clone();
         let mut waiting = vec![state];
         while let Some(mut state) = waiting.pop() {
-            let runs = crowd.members.iter().map(|&me| Run { model: self.model, crowd: &crowd, me });
+            let fresh = versions(self.model, &state);
+            let (model, crowd) = (self.model, &crowd);
+            let runs = crowd.members.iter().map(|&me| Run { model, crowd, me, fresh });
             let lost = runs.into_iter().find(|run| run.ways_out(&state).is_some());
             match lost {
                 Some(run) => waiting.extend(run.look_again(&state)?),
@@ -274,7 +276,8 @@ impl Search<'_> {
     /// The ways of a step of a process.
     fn ways(&mut self, kind: usize, me: u8, view: &[u8]) -> Result<Rc<[Way]>, Unsupported> {
         let crowd = &self.crowds[kind];
-        let run = Run { model: self.model, crowd, me };
+        let fresh = versions(self.model, view);
+        let run = Run { model: self.model, crowd, me, fresh };
         if self.sabotage.no_recall {
             let ways = made(&run, view, self.delays)?;
             return Ok(self.recall.ways(self.model, me, view, ways));

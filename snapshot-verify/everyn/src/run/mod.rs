@@ -104,6 +104,9 @@ pub struct Run<'m> {
     pub crowd: &'m Crowd,
     /// The one that makes it.
     pub me: u8,
+    /// The least number that a new version may have: none that was there before the step, for what is
+    /// lost within the step others may still hold.
+    pub fresh: u8,
 }
 
 impl Branch {
@@ -149,7 +152,7 @@ impl<'m> Run<'m> {
     }
 
     fn scope<'a>(&'a self, state: &'a mut [u8]) -> Scope<'a> {
-        let fresh = crate::view::versions(self.model, state);
+        let fresh = crate::view::versions(self.model, state).max(self.fresh);
         Scope {
             model: self.model,
             members: &self.crowd.members,

@@ -155,6 +155,100 @@ scan:
     is_refuted(text, "if b: lax[k] := true", "if b: lax[k] := false");
 }
 
+/// A version that is lost within the step that makes a new one may still be held by others: the new
+/// one has another number.
+#[test]
+fn new_versions_are_none_that_were_lost_in_the_same_step() {
+    let text = "
+algorithm reborn
+
+shared a[segment]: value
+shared ver: version
+private zero: version
+
+update(v):
+    a[me] := v
+
+scan:
+    local copy[segment]: value
+    local good[segment]: value
+    atomic:
+        ver := zero
+        ver := fresh
+    old := ver
+    for s in segments: copy[s] := a[s]
+    now := ver
+    if now != old: return copy
+    atomic:
+        for s in segments: good[s] := a[s]
+    return good
+";
+    is_refuted(text, "if now != old: return copy", "if now != old: skip");
+}
+
+/// A view from the place of any other is right since it is shown with that process for a member: so it
+/// is shown with members, though what they have is kept nowhere.
+#[test]
+fn views_that_are_kept_nowhere_are_those_of_members() {
+    let text = "
+algorithm stale4
+
+shared a[segment]: value
+shared seen[segment]: view
+
+procedure pick(): view
+    local copy[segment]: value
+    for k in processes except me:
+        x := seen[k]
+        return x
+    atomic:
+        for s in segments: copy[s] := a[s]
+    return copy
+
+update(v):
+    a[me] := v
+
+scan:
+    s := pick()
+    return s
+";
+    let returned = "        x := seen[k]\n        return x\n";
+    is_refuted(text, returned, "        skip\n");
+    let text = text.replace("shared seen[segment]", "private seen[process]");
+    is_refuted(&text, returned, "        skip\n");
+}
+
+/// Of calls that return views within each other only the outer one is a ghost scan.
+#[test]
+fn ghost_scans_are_not_within_each_other() {
+    let text = "
+algorithm within
+
+shared a[segment]: value
+
+update(v):
+    h := q()
+    g := p()
+    a[me] := v
+
+scan:
+    s := q()
+    return s
+
+procedure p(): view
+    local copy[segment]: value
+    for s in segments: copy[s] := a[s]
+    return copy
+
+procedure q(): view
+    g := p()
+    return g
+";
+    let collected = "    for s in segments: copy[s] := a[s]\n    return copy";
+    let atomic = "    atomic:\n        for s in segments: copy[s] := a[s]\n    return copy";
+    is_refuted(text, collected, atomic);
+}
+
 /// The variable of a loop is not forgotten before the loop has ended.
 #[test]
 fn loops_count_to_their_end() {

@@ -276,5 +276,5 @@ impl<'a> Follower<'a> {
 fn is_between(model: &Model, crowd: &Crowd, view: &[u8], place: u8) -> bool {
     let here = pc(view, model.blocks[usize::from(place)]);
     let instruction = &model.code[here];
-    !Run { model, crowd, me: place }.pauses_before(view, instruction)
+    !Run { model, crowd, me: place, fresh: 0 }.pauses_before(view, instruction)
 }
