@@ -227,29 +227,28 @@ impl<S: Subject> Check<S> {
     where
         T: Specification + Send + Sync + 'static,
     {
-        self.specification =
-            Some(Arc::new(move |test: &Test<S>, history: &History<S::Response>| {
-                let inputs: Vec<T::Input> = test.invocations().map(&input).collect();
-                let mut called = vec![0; test.shape().threads().len()];
-                let events = history.events().iter().map(|event| match event {
-                    Event::Call(thread) => {
-                        called[thread.index()] += 1;
-                        Some(Event::Call(*thread))
-                    }
-                    Event::Return(thread, Answer::Returned(response)) => {
-                        let invocation = &test.sequence(*thread)[called[thread.index()] - 1];
-                        Some(Event::Return(*thread, output(invocation, response)?))
-                    }
-                    Event::Return(_, Answer::Panicked(_)) => None,
-                });
-                let Some(events) = events.collect::<Option<Vec<_>>>() else {
-                    return Judgement::NoWitness;
-                };
-                match ConcurrentHistory::new(test.shape(), events, history.is_stuck()) {
-                    Ok(history) => against(&specification, test.shape(), &inputs, &history),
-                    Err(_) => Judgement::NoWitness,
+        self.specification = Some(Arc::new(move |test: &Test<S>, history: &History<_>| {
+            let inputs: Vec<T::Input> = test.invocations().map(&input).collect();
+            let mut called = vec![0; test.shape().threads().len()];
+            let events = history.events().iter().map(|event| match event {
+                Event::Call(thread) => {
+                    called[thread.index()] += 1;
+                    Some(Event::Call(*thread))
                 }
-            }));
+                Event::Return(thread, Answer::Returned(response)) => {
+                    let invocation = &test.sequence(*thread)[called[thread.index()] - 1];
+                    Some(Event::Return(*thread, output(invocation, response)?))
+                }
+                Event::Return(_, Answer::Panicked(_)) => None,
+            });
+            let Some(events) = events.collect::<Option<Vec<_>>>() else {
+                return Judgement::NoWitness;
+            };
+            match ConcurrentHistory::new(test.shape(), events, history.is_stuck()) {
+                Ok(history) => against(&specification, test.shape(), &inputs, &history),
+                Err(_) => Judgement::NoWitness,
+            }
+        }));
         self
     }
 
@@ -361,7 +360,7 @@ impl<S: Subject> Check<S> {
         let found = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&found);
         let mut check = self.clone();
-        check.specification = Some(Arc::new(move |_: &Test<S>, history: &History<S::Response>| {
+        check.specification = Some(Arc::new(move |_: &Test<S>, history: &History<_>| {
             lock(&notes).push(history.clone());
             Judgement::Linearizable
         }));

@@ -28,17 +28,17 @@ impl<S: Subject> Check<S> {
     ) -> (SerialPhase<S::Response>, Option<Verdict<S::Response>>) {
         let start = Instant::now();
         let driver = Serial::new(*test.shape(), deadline, self);
-        let (driver, mut verdict) =
-            match explore(Arc::new(test.clone()), driver, &self.watch(deadline)) {
-                Ok(mut driver) => {
-                    let verdict = driver.verdict.take();
-                    (driver, verdict)
-                }
-                Err(broken) => (
-                    Serial::new(*test.shape(), deadline, self),
-                    Some(Verdict::Unknown(unknown(broken))),
-                ),
-            };
+        let explored = explore(Arc::new(test.clone()), driver, &self.watch(deadline));
+        let (driver, mut verdict) = match explored {
+            Ok(mut driver) => {
+                let verdict = driver.verdict.take();
+                (driver, verdict)
+            }
+            Err(broken) => (
+                Serial::new(*test.shape(), deadline, self),
+                Some(Verdict::Unknown(unknown(broken))),
+            ),
+        };
         if verdict.is_none() && self.is_cancelled() {
             verdict = Some(Verdict::Unknown(Unknown::Interrupted));
         }

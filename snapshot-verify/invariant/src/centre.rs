@@ -7,7 +7,7 @@
 use snapshot_language::program::SharedId;
 
 use crate::byte::{ANY, BASE, LOOSE, OTHER, T};
-use crate::layout::{Layout, Leaf, RowOf, Scalar, at, op};
+use crate::layout::{Layout, RowOf, at, op};
 use crate::step::{Failure, GAP, Kind, MEMBER, MOST_WAYS};
 
 /// When a byte of a view is in the centre.
@@ -43,7 +43,7 @@ impl Central {
             return if slot.tracked { Self::Never } else { Self::Always };
         };
         let block = layout.blocks[usize::from(owner)];
-        if let Some(Leaf { scalar: Scalar::Link(variable), .. }) = slot.leaf {
+        if let Some(variable) = slot.linked() {
             return Self::Link { owner, variable };
         }
         match (slot.frame, byte - block) {
@@ -143,9 +143,7 @@ fn is_forgotten(layout: &Layout<'_>, state: &[u8], byte: usize) -> bool {
     {
         return true;
     }
-    if let (Some(owner), Some(Leaf { scalar: Scalar::Link(variable), .. })) =
-        (slot.owner, slot.leaf)
-    {
+    if let (Some(owner), Some(variable)) = (slot.owner, slot.linked()) {
         return layout.is_unlinked(state, owner, variable);
     }
     let (Some(owner), Some(procedure)) = (slot.owner, slot.frame) else { return false };

@@ -107,10 +107,7 @@ pub fn effect(
             }
         }
         // Links may have been in no centre: what is known of them behind it the actor says.
-        let is_link = |at: &usize| {
-            let scalar = layout.slots[*at].leaf.map(|leaf| leaf.scalar);
-            matches!(scalar, Some(Scalar::Link(_)))
-        };
+        let is_link = |at: &usize| layout.slots[*at].linked().is_some();
         let links = (block + at::END..block + block_size(layout)).filter(is_link);
         let links = links.filter(|at| layout.slots[*at].kept && is_central(layout, after, *at));
         sets.extend(links.map(|at| (at, after[at])));

@@ -169,16 +169,12 @@ fn prepare(model: &mut Model) {
     model.flips = crate::flips::classes(model);
 }
 
-/// Whether operations may be shown late: ghost scans leave nothing to the operation, and are
-/// not within each other.
+/// Whether operations may be shown late: ghost scans leave nothing to the operation.
 fn may_delay(model: &Model) -> bool {
     let mut ghostly = model.code.iter().filter(|one| model.ghostly[one.procedure.0 as usize]);
     let leaves = ghostly.any(|one| {
         let stored = crate::liveness::target(&one.act);
-        let is_private = stored.is_some_and(|target| target.private.is_some());
-        let calls = matches!(&one.act, Act::Call(procedure, ..)
-            if model.is_ghost[procedure.0 as usize]);
-        is_private || calls
+        stored.is_some_and(|target| target.private.is_some())
     });
     model.obligation.mode == Mode::Direct && !leaves
 }

@@ -67,6 +67,14 @@ impl Slot {
     pub fn members(&self) -> impl Iterator<Item = u8> {
         self.path.iter().copied().chain(self.owner)
     }
+
+    /// The variable of the cell that it is a link to.
+    pub fn linked(&self) -> Option<SharedId> {
+        match self.leaf?.scalar {
+            Scalar::Link(variable) => Some(variable),
+            _ => None,
+        }
+    }
 }
 
 /// An index of a cell: a member, or, over integers, its place.
@@ -344,7 +352,7 @@ impl<'p> Layout<'p> {
                 block.push((Slot { frame, ..bookkeeping() }, Vec::new()));
             }
             for this in begins(&self.code[number]) {
-                block[fors[this.number] + 1].0.leaf = Some(left_out(this.over));
+                block[fors[this.number] + 1].0.leaf = Some(leaf_of_left_out(this.over));
             }
             let indices = bound(procedure.body.iter());
             let mut locals = Vec::new();
@@ -528,8 +536,8 @@ fn begins<'c, 'p>(code: &'c Code<'p>) -> impl Iterator<Item = &'c For<'p>> {
     })
 }
 
-/// What a loop leaves out: one of its indices, or, of numbers, none of them.
-fn left_out(over: IndexSet) -> Leaf {
+/// What may stand for what a loop leaves out: one of its indices, or, of numbers, none of them.
+fn leaf_of_left_out(over: IndexSet) -> Leaf {
     let (low, high) = match over {
         IndexSet::Range(low, high) => fixed(low, high).unwrap_or((0, -1)),
         _ => return Leaf { scalar: Scalar::Member, optional: false },

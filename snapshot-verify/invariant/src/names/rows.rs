@@ -11,7 +11,7 @@
 //! V is linked to by each process in its own column only: so a cell has no other links.
 
 use crate::byte::{ANY, BASE, BROKEN, OTHER, PLACES};
-use crate::layout::{Layout, RowOf, Scalar};
+use crate::layout::{Layout, RowOf};
 use crate::step::{Failure, Kind};
 
 impl Layout<'_> {
@@ -80,8 +80,7 @@ impl Layout<'_> {
     pub fn forget_row_links(&self, state: &mut [u8]) {
         for &at in &self.row_bytes {
             let slot = &self.slots[at];
-            if let (Some(owner), Some(Scalar::Link(variable))) =
-                (slot.owner, slot.leaf.map(|leaf| leaf.scalar))
+            if let (Some(owner), Some(variable)) = (slot.owner, slot.linked())
                 && self.is_unlinked(state, owner, variable)
             {
                 state[at] = ANY;

@@ -234,8 +234,7 @@ impl<'p> Run<'_, 'p> {
     /// Others may break a link at any time on the way: only that one is broken is known.
     fn doubt_links(&self, state: &mut [u8]) {
         for at in self.block_range() {
-            let scalar = self.layout.slots[at].leaf.map(|leaf| leaf.scalar);
-            if matches!(scalar, Some(Scalar::Link(_))) && state[at] == LINKED {
+            if self.layout.slots[at].linked().is_some() && state[at] == LINKED {
                 state[at] = ANY;
             }
         }

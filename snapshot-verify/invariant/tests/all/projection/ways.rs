@@ -24,7 +24,9 @@ struct Aimed {
     content: &'static str,
 }
 
-const PROGRAMS: [Aimed; 10] = [
+const AIMED: Aimed = Aimed { text: "", kept: "", class: &[], content: "bool" };
+
+const PROGRAMS: [Aimed; 12] = [
     // Where a way ends depends on what is read late.
     Aimed {
         text: "
@@ -45,8 +47,7 @@ scan:
     x := true
 ",
         kept: "t:link:x t:update.h c",
-        class: &[],
-        content: "bool",
+        ..AIMED
     },
     // A round of the loop is harmful, which views of different t do not agree on: it is that of i.
     Aimed {
@@ -63,8 +64,7 @@ scan:
     x := true
 ",
         kept: "i:link:x i:update.h c",
-        class: &[],
-        content: "bool",
+        ..AIMED
     },
     // Two others are the same in views of it.
     Aimed {
@@ -88,8 +88,7 @@ scan:
     c := true
 ",
         kept: "i:link:x i:update.p i:update.q i:update.h c",
-        class: &[],
-        content: "bool",
+        ..AIMED
     },
     // What a loop leaves depends on whether t is before i.
     Aimed {
@@ -113,8 +112,7 @@ scan:
     c := false
 ",
         kept: "t:link:x t:update.p t:update.h t:update.f t:update.g who c",
-        class: &[],
-        content: "bool",
+        ..AIMED
     },
     // A scan stores in a private variable, which others see.
     Aimed {
@@ -133,8 +131,7 @@ scan:
     LL(x)
 ",
         kept: "i:link:x i:scan.h i:p c",
-        class: &[],
-        content: "bool",
+        ..AIMED
     },
     // A way ends in the round of t.
     Aimed {
@@ -152,8 +149,7 @@ scan:
     c := true
 ",
         kept: "i:link:x i:update.h c",
-        class: &[],
-        content: "bool",
+        ..AIMED
     },
     // What i has read is said relative to others in views of the process that it has read it of.
     Aimed {
@@ -181,7 +177,7 @@ scan:
 ",
         kept: "i:link:x r[t] i:update.p i:update.f i:update.h c",
         class: &["r[t]"],
-        content: "bool",
+        ..AIMED
     },
     // The first access of an update is on its way, behind which it is invoked.
     Aimed {
@@ -198,8 +194,7 @@ scan:
     c := false
 ",
         kept: "i:link:x i:link:y i:update.h c",
-        class: &[],
-        content: "bool",
+        ..AIMED
     },
     // The element at t is set in a round of any other.
     Aimed {
@@ -219,8 +214,7 @@ scan:
     x := true
 ",
         kept: "i:link:x i:update.h i:update.b#1[t] c",
-        class: &[],
-        content: "bool",
+        ..AIMED
     },
     // One that is named writes its own row.
     Aimed {
@@ -239,8 +233,53 @@ scan:
     LL(x)
 ",
         kept: "x row[i][i] i:link:x",
-        class: &[],
         content: "process",
+        ..AIMED
+    },
+    // What a way leaves says of which process it was: to the view of that one it is t.
+    Aimed {
+        text: "
+shared z: bool
+shared r[segment]: bool
+update(v):
+    LL(x)
+    h := c
+    for s in segments:
+        b := z
+        if b: q := s
+    if VL(x): h := c
+    LL(x)
+    h := c
+    r[q] := true
+scan:
+    local v[segment]: value
+    r[me] := false
+    z := true
+    c := true
+    x := true
+",
+        kept: "i:link:x i:update.h i:update.q c r",
+        ..AIMED
+    },
+    // Ways make versions.
+    Aimed {
+        text: "
+update(v):
+    LL(x)
+    h := c
+    u := fresh
+    w := fresh
+    if u = w: c := true
+    if VL(x): h := c
+    LL(x)
+    h := c
+scan:
+    local v[segment]: value
+    c := false
+    x := true
+",
+        kept: "i:link:x i:update.h i:update.u i:update.w c",
+        ..AIMED
     },
 ];
 
