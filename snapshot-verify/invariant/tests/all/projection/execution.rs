@@ -4,18 +4,19 @@
 //! A move of a process is one access that is a pause and all that follows up to the next, or, of
 //! fine executions, one access. Pauses are as docs/certificates.md has them.
 
-use snapshot_core::Process;
-use snapshot_core::observer::{Must, ObserverState};
-use snapshot_core::simple::Switching;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
+use snapshot_core::Process;
+use snapshot_core::observer::Must;
 use snapshot_invariant::byte::{I, J, OTHER, T};
 use snapshot_invariant::claim::Aim;
 use snapshot_invariant::layout::{Layout, Round, op};
 use snapshot_language::program::{Access, SharedId, Type};
 use snapshot_semantics::interpret::code::Instruction;
 use snapshot_semantics::interpret::{Call, Data, Machine, Next, OpenCall, Passage, State};
+
+use super::histories::History;
 
 /// Accesses between two pauses until a process is said to spin.
 pub(super) const PATIENCE: usize = 300;
@@ -72,34 +73,6 @@ pub enum Ended {
     Fault,
     /// Not within [`PATIENCE`] accesses.
     Never,
-}
-
-/// What the specification keeps in mind of an execution: of each choice of lost updates that are
-/// invoked late, or have responded early, another history.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct History {
-    /// The state of the specification.
-    pub specification: u8,
-    /// What it keeps of the open round.
-    pub round: Option<u8>,
-    /// The processes whose first update to 1 is invoked, and has not responded.
-    pub invoked: BTreeSet<usize>,
-    /// The updates of i and j that are not over, and have responded early.
-    pub early: BTreeSet<usize>,
-}
-
-impl History {
-    fn observer(&self) -> ObserverState {
-        ObserverState::from_bits(self.specification).expect("a state of the observer")
-    }
-
-    /// A round ends with a vector: whether it is right.
-    fn end_round(&mut self, at_i: bool, at_j: bool) -> bool {
-        let Some(must) = self.round.take().and_then(Must::from_bits) else { return false };
-        let next = self.observer().respond_scan(must, at_i, at_j);
-        self.specification = next.map_or(self.specification, ObserverState::bits);
-        next.is_ok()
-    }
 }
 
 /// An execution with its past.
@@ -162,7 +135,7 @@ impl<'a> Execution<'a> {
         self.layout.tokens()
     }
 
-    fn is_observed(&self) -> bool {
+    pub(super) fn is_observed(&self) -> bool {
         self.layout.obligation.aim == Aim::Observer
     }
 
@@ -403,15 +376,6 @@ impl<'a> Execution<'a> {
         self.lost.retain(|(of, _)| *of != process);
     }
 
-    /// The history without choices.
-    fn history(&mut self) -> &mut History {
-        &mut self.histories[0]
-    }
-
-    fn segment(&self, process: usize) -> Switching {
-        if process == self.pair[0] { Switching::I } else { Switching::J }
-    }
-
     fn first_access(&mut self, process: usize) {
         if self.doing[process].ghost.is_some() {
             self.begin_scan(process);
@@ -422,16 +386,6 @@ impl<'a> Execution<'a> {
         }
     }
 
-    /// Whether a process may be lost and stand behind its next access in views.
-    fn may_be_past(&self, process: usize) -> bool {
-        let calls = self.open_calls(process);
-        let looked = calls.last().and_then(|call| match self.instruction(call) {
-            Instruction::Access { access: Access::LoadLinked(cell), .. } => Some(cell.variable),
-            _ => None,
-        });
-        self.lost.iter().any(|(of, variable)| *of == process && Some(*variable) != looked)
-    }
-
     fn begin_scan(&mut self, process: usize) {
         let now = match self.layout.obligation.aim {
             Aim::Observer => self.history().observer().invoke_scan().bits(),
@@ -440,28 +394,6 @@ impl<'a> Execution<'a> {
         };
         let ghost = self.doing[process].ghost.as_mut().expect("a ghost scan is open");
         ghost.bits.get_or_insert(now);
-    }
-
-    /// Invokes the first update to 1; if it `waits`, it is not yet invoked in other histories.
-    fn invoke(&mut self, process: usize, waits: bool) {
-        if self.doing[process].operation != op::SWITCHES {
-            return;
-        }
-        let (is_observed, segment) = (self.is_observed(), self.segment(process));
-        let mut waiting = Vec::new();
-        for history in &mut self.histories {
-            if history.early.contains(&process) || history.invoked.contains(&process) {
-                continue;
-            }
-            if waits {
-                waiting.push(history.clone());
-            }
-            history.invoked.insert(process);
-            if is_observed {
-                history.specification = history.observer().invoke_update(segment).bits();
-            }
-        }
-        self.histories.extend(waiting);
     }
 
     fn pass_point(&mut self, process: usize) {
@@ -486,14 +418,7 @@ impl<'a> Execution<'a> {
         let mut is_right = true;
         if self.doing[process].operation == op::SWITCHES {
             self.invoke(process, false);
-            if self.is_observed() {
-                let segment = self.segment(process);
-                for history in &mut self.histories {
-                    if !history.early.remove(&process) {
-                        history.specification = history.observer().respond_update(segment).bits();
-                    }
-                }
-            }
+            self.respond(process);
             is_right = !is_memory || self.history().specification >> place & 1 == 1;
         }
         self.stop(process);
@@ -507,42 +432,6 @@ impl<'a> Execution<'a> {
         doing.acted = true;
         for history in &mut self.histories {
             history.invoked.remove(&process);
-        }
-    }
-
-    /// Behind a move of a process: updates that have just got lost may have responded, in other
-    /// histories; `before`, those that may have been lost before. One that is lost no more has not.
-    fn respond_early(&mut self, moved: usize, before: &BTreeSet<(usize, SharedId)>) {
-        for process in self.pair {
-            if self.doing[process].operation != op::SWITCHES {
-                continue;
-            }
-            if !self.may_be_lost(process) {
-                self.histories.retain(|history| !history.early.contains(&process));
-                continue;
-            }
-            let mut of = self.lost.iter().filter(|(of, _)| *of == process);
-            if process != moved && of.all(|one| before.contains(one)) {
-                continue;
-            }
-            let segment = self.segment(process);
-            for mut history in self.histories.clone() {
-                if history.early.insert(process) {
-                    let observer = history.observer();
-                    let open = match history.invoked.remove(&process) {
-                        true => observer,
-                        false => observer.invoke_update(segment),
-                    };
-                    history.specification = open.respond_update(segment).bits();
-                    self.histories.push(history);
-                }
-            }
-        }
-        let all = std::mem::take(&mut self.histories);
-        for history in all {
-            if !self.histories.contains(&history) {
-                self.histories.push(history);
-            }
         }
     }
 
@@ -605,10 +494,7 @@ impl<'a> Execution<'a> {
             return bits >> (u8::from(at_i) | u8::from(at_j) << 1) & 1 == 1;
         }
         let must = Must::from_bits(bits).expect("bits of the observer");
-        let history = self.history();
-        let next = history.observer().respond_scan(must, at_i, at_j);
-        history.specification = next.map_or(history.specification, ObserverState::bits);
-        next.is_ok()
+        self.history().respond_scan(must, at_i, at_j)
     }
 }
 

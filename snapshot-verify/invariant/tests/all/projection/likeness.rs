@@ -14,7 +14,8 @@ use snapshot_language::program::{IndexSet, ProcedureId, SharedId, Type};
 use snapshot_semantics::interpret::code::{For, Instruction};
 use snapshot_semantics::interpret::{Data, OpenCall};
 
-use super::execution::{Execution, History};
+use super::execution::Execution;
+use super::histories::History;
 
 /// The processes that a view is of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

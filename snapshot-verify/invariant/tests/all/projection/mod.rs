@@ -11,6 +11,7 @@ mod aimed;
 mod execution;
 mod follow;
 mod gone;
+mod histories;
 mod holes;
 mod likeness;
 mod lost;

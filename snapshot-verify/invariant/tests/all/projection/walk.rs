@@ -13,8 +13,9 @@ use snapshot_invariant::search::Family;
 use snapshot_invariant::step::Planted;
 use snapshot_semantics::interpret::{Client, Machine, Move, MoveKind, Scheduler, Values};
 
-use super::execution::{Ended, Execution, History};
+use super::execution::{Ended, Execution};
 use super::follow::{Followed, Steps};
+use super::histories::History;
 use super::likeness::{Likeness, Tuple, standing};
 
 /// What was compared.
