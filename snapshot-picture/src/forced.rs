@@ -2,7 +2,7 @@
 //!
 //! A violation is a circle: what the scans returned, and the real time of the
 //! operations, put some of them before others, until one would have to come before
-//! itself. Here the arrows of that circle are told one by one, each with its reason.
+//! itself. Here the arrows of that circle are listed one by one, each with its reason.
 //! Invariant, tested over the rules of the corpus: for every reason except those of a
 //! single operation (a value that was never there) and of the search of all orders, the
 //! arrows that need no supposition hold a cycle, or - rule `ordering` - the suppositions

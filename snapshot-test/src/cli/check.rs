@@ -90,7 +90,7 @@ pub struct Check {
     inputs: Vec<PathBuf>,
 }
 
-/// Set where all ends: the reader has had enough, or another process has failed.
+/// Set where all ends: the output is closed, or another process has failed.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Characters of a key within the name of a certificate.

@@ -91,7 +91,7 @@ fn trouble(report: impl Display) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Prints an answer for people. That its reader has had enough is no error.
+/// Prints an answer for people. An output that is closed is no error.
 fn print(answer: &str) -> ExitCode {
     printed(output::print_text(answer))
 }

@@ -1,7 +1,7 @@
 //! The table of `docs/barriers.md`: how many barriers violations need, object by object.
 //!
 //! A history is an interval order of labelled operations with an answer of each. Operations
-//! with inputs are told apart by them; other operations that are equal, by their places, and
+//! with inputs are distinguished by them; other operations that are equal, by their places, and
 //! answers are counted as multisets.
 
 use super::definition::{Answered, cuts_needed, weakenings};

@@ -241,7 +241,7 @@ fn reads_of_single_segments_need_no_search() {
     assert!(single > 20, "{single}");
 }
 
-/// A violation in one of two components is told in terms of the whole history.
+/// A violation in one of two components is reported in terms of the whole history.
 #[test]
 fn the_first_violation_of_all_components_is_told() {
     let declaration = Declaration::new(0).with_segments(4);

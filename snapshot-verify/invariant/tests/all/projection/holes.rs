@@ -28,9 +28,9 @@ algorithm peeks
 shared a[segment]: value
 shared lent: llsc bool
 shared mark[process]: bool
-shared told[process]: bool
+shared saw[process]: bool
 update(v):
-    told[me] := false
+    saw[me] := false
     s := look()
     a[me] := v
 scan:
@@ -42,7 +42,7 @@ procedure look(): view:
     mark[me] := true
     won := VL(lent)
     mark[me] := false
-    told[me] := won
+    saw[me] := won
     for s in segments: copy[s] := a[s]
     return copy
 ";
@@ -51,7 +51,7 @@ procedure look(): view:
 fn states_of_programs_with_holes_have_views() {
     let of = [
         (SKIPS, "scans.memory-i", ["m[i]"].as_slice()),
-        (PEEKS, "calls.memory-i", &["i:link:lent", "i:look.won#2", "mark[i]", "told[i]"]),
+        (PEEKS, "calls.memory-i", &["i:link:lent", "i:look.won#2", "mark[i]", "saw[i]"]),
     ];
     for (text, rung, about) in of {
         let program = parsed(text, None);
