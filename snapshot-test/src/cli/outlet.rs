@@ -35,7 +35,7 @@ pub(super) struct Outlet {
     /// The exit code for all reports so far.
     worst: AtomicU8,
     /// The exit code, once nothing more is to be printed: the first violation was all that was
-    /// wanted, the reader has had enough, the output fails, or an input cannot be judged.
+    /// wanted, the output is closed or fails, or an input cannot be judged.
     end: OnceLock<u8>,
     /// Set then: inputs end, too.
     stop: &'static AtomicBool,
@@ -115,7 +115,7 @@ impl Outlet {
         is_printed && self.ended().is_none()
     }
 
-    /// Whether it was printed; if not, all ends: where the reader has had enough, with this exit code,
+    /// Whether it was printed; if not, all ends: where the output is closed, with this exit code,
     /// or that of what was reported before.
     pub fn print(&self, result: &str, code: u8) -> bool {
         let printed = match self.report {
