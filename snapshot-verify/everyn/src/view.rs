@@ -32,10 +32,18 @@ pub fn is_definite(model: &Model, state: &[u8]) -> bool {
     unknown.all(|at| is_outside(model, state, *at))
 }
 
+/// The most ways in which one step may end.
+pub const MOST_WAYS: usize = 1 << 14;
+
+/// There are more than [`MOST_WAYS`] of a step.
+pub fn too_many_ways(model: &Model, here: usize) -> Unsupported {
+    Unsupported { span: model.code[here].span, construct: "a step with more than 16,384 ways" }
+}
+
 /// All ways to make definite what is in the centre.
 ///
 /// # Errors
-/// If there are infinitely many.
+/// If there are infinitely many, or more than [`MOST_WAYS`].
 pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<u8>>, Unsupported> {
     let mut states = vec![state];
     for &at in &model.in_centre {
@@ -56,6 +64,12 @@ pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<
                 construct: "a version or a number from a process that is not tracked",
             });
         };
+        if states.len() * values.len() > MOST_WAYS {
+            return Err(too_many_ways(
+                model,
+                slot.owner.map_or(0, |owner| pc(&states[0], model.blocks[usize::from(owner)])),
+            ));
+        }
         let some = states[0][at] == SOME;
         let with = |state: &Vec<u8>, value: u8| {
             let mut state = state.clone();

@@ -14,6 +14,7 @@ mod statements;
 use snapshot_language::Span;
 use snapshot_language::program::{ProcedureId, Program, Statement, StatementKind, Type};
 
+use crate::flow::loops_around;
 use crate::model::{
     Act, Ghosts, Instruction, Model, Obligation, Part, Room, Round, Slot, Unsupported,
 };
@@ -38,8 +39,12 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
             crate::names::apply(&mut model, names);
         }
     }
+    within_limits(&model)?;
     prepare(&mut model);
-    Ok(model)
+    match model.versions.len() > MOST_VERSIONS {
+        true => Err(Unsupported { span: model.code[0].span, construct: "more than 100 versions" }),
+        false => Ok(model),
+    }
 }
 
 /// Variables and instructions.
@@ -150,6 +155,30 @@ fn build(program: &Program, obligation: Obligation, names: &[Name]) -> Result<Mo
         model.code[usize::from(end)].round = Some(Round::End);
     }
     Ok(model)
+}
+
+/// How deep loops over processes may be nested: what is read is asked for each way to place them.
+const DEEPEST: usize = 6;
+
+/// The most instructions: places have 16 bits, and some analyses take quadratic time.
+const LONGEST: usize = 10_000;
+
+/// The most versions that are kept: a byte numbers those of a view, and those that a step adds.
+const MOST_VERSIONS: usize = 100;
+
+/// Refuses what the analyses take too long for.
+fn within_limits(model: &Model) -> Result<(), Unsupported> {
+    if model.code.len() > LONGEST {
+        let construct = "programs of more than 10,000 instructions";
+        return Err(Unsupported { span: model.code[LONGEST].span, construct });
+    }
+    for (at, one) in model.code.iter().enumerate() {
+        if loops_around(model, at).len() > DEEPEST {
+            let construct = "loops over processes that are nested more than six deep";
+            return Err(Unsupported { span: one.span, construct });
+        }
+    }
+    Ok(())
 }
 
 /// What is kept, and what may be forgotten.

@@ -73,8 +73,9 @@ pub(super) fn facts(model: &Model) -> Vec<Option<Facts>> {
 fn decided(model: &Model, at: usize, next: usize) -> Option<Fact> {
     let Act::Unless(condition, target) = &model.code[at].act else { return None };
     let Term::Equal { negated, left, right, .. } = condition else { return None };
-    let holds = next == at + 1 && next != *target;
-    if holds == *negated {
+    let holds = next == at + 1;
+    // Where nothing stands under the condition, both ways are one.
+    if *target == at + 1 || holds == *negated {
         return None;
     }
     match (sources(left)?.as_slice(), &**right) {

@@ -49,10 +49,12 @@ pub(super) struct Effect {
     pub(super) is_numbered: bool,
     /// Whether the ghost scan of i or j ended.
     pub(super) ends: bool,
+    /// The centres of the views of the actor behind the step.
+    pub(super) centres: Vec<u32>,
 }
 
 impl Search<'_> {
-    /// Notes what a step is to others.
+    /// Notes what a step is to others, once it is made.
     pub(super) fn affect(
         &mut self,
         kind: usize,
@@ -61,6 +63,7 @@ impl Search<'_> {
         branch: &Branch,
         home: u32,
     ) -> Result<(), End> {
+        let centres = std::mem::take(&mut self.reached);
         let model = self.model;
         let crowd = &self.crowds[kind];
         let actor = crowd.tracked;
@@ -144,6 +147,7 @@ impl Search<'_> {
             hit_links: self.hit_links(&branch.elsewhere),
             is_numbered,
             ends,
+            centres,
         };
         let effect = Rc::new(effect);
         if !self.known_effects.insert((home, Rc::clone(&effect))) {
@@ -179,6 +183,8 @@ impl Search<'_> {
         }
         let has_tracked = self.crowds[kind].members.contains(&T);
         let newest = if effect.is_numbered { versions(model, &state) } else { 0 };
+        // What is set is so behind the step, whatever broke within it.
+        self.break_links(&mut state, effect, kind);
         for &(at, byte) in &effect.sets {
             let is_version =
                 model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Version);
@@ -195,7 +201,6 @@ impl Search<'_> {
                 && model.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
             state[at] = if is_token { OLD } else { UNKNOWN };
         }
-        self.break_links(&mut state, effect, kind);
         if model.obligation.mode == Mode::Nested {
             if effect.begins_round {
                 let is_within = state[model.blocks[usize::from(T)] + at::GHOST] != 0;
@@ -211,13 +216,16 @@ impl Search<'_> {
             _ => Actor::Another,
         };
         let origin = Origin { from: id, actor, place };
+        self.reached.clear();
         if effect.others.is_empty() && !effect.ends && is_definite(model, &state) {
             if !self.model.lost.is_empty() {
-                return self.add_all(kind, state, origin);
+                self.add_all(kind, state, origin)?;
+                return self.agree(effect, place);
             }
             let added = self.add(kind, &mut state, origin);
             self.scratch = state;
-            return added;
+            added?;
+            return self.agree(effect, place);
         }
         let crowd = self.crowds[kind].clone();
         let mut states = vec![state];
@@ -236,14 +244,27 @@ impl Search<'_> {
         }
         if effect.ends {
             let run = Run { model, crowd: &crowd, me: effect.actor, fresh: 0 };
-            states = states.iter().flat_map(|state| run.exit(state)).collect();
+            let ended: Result<Vec<_>, _> = states.iter().map(|state| run.exit(state)).collect();
+            states = ended?.concat();
         }
         for state in states {
             for state in definite(model, &crowd, state)? {
                 self.add_all(kind, state, origin)?;
             }
         }
-        Ok(())
+        self.agree(effect, place)
+    }
+
+    /// Views of one state have one centre: those of others that a step has led to must be among those
+    /// of the actor. Else this program is one whose steps others do not see as they are.
+    fn agree(&self, effect: &Effect, place: u32) -> Result<(), End> {
+        if effect.centres.iter().all(|centre| self.reached.contains(centre)) {
+            return Ok(());
+        }
+        debug_assert!(false, "at {place}: {:?}, not {:?}", self.reached, effect.centres);
+        let span = self.model.code[place as usize].span;
+        let construct = "a step after which not all views agree";
+        Err(End::Unsupported(Unsupported { span, construct }))
     }
 
     /// Whether a byte with t among its indices says something in views of a kind: of nesting,

@@ -47,6 +47,8 @@ pub(super) struct Search<'m> {
     pub(super) delays: bool,
     /// For a view that may turn out to be known.
     pub(super) scratch: Vec<u8>,
+    /// The centres of the views that the present step has led to.
+    pub(super) reached: Vec<u32>,
 }
 
 impl<'m> Search<'m> {
@@ -65,6 +67,7 @@ impl<'m> Search<'m> {
             record: None,
             delays: model.delays,
             scratch: Vec::new(),
+            reached: Vec::new(),
         }
     }
 }
@@ -213,6 +216,7 @@ impl Search<'_> {
             crate::flips::canonical(self.model, state);
         }
         if let Some(id) = self.views.find(kind, state) {
+            self.reached.push(self.views.centres[id as usize]);
             self.note(origin, id);
             return Ok(());
         }
@@ -229,6 +233,7 @@ impl Search<'_> {
         if centre == count {
             self.at_centres.push(AtCentre::default());
         }
+        self.reached.push(centre);
         let id = self.views.insert(centre, origin);
         if let Some(record) = &mut self.record {
             record.steps.push(FxHashSet::default());
@@ -323,10 +328,11 @@ impl Search<'_> {
                 let mut state = view.to_vec();
                 way.make(&mut state);
                 let origin = Origin { from: id, actor, place: here as u32 };
+                self.reached.clear();
+                self.add_all(kind, state.clone(), origin)?;
                 if is_followed && (me == T || way.within) && !way.is_silent {
                     self.affect(kind, [&view, &state], &old, &way.left, home)?;
                 }
-                self.add_all(kind, state, origin)?;
             }
         }
         // What others do at this centre.

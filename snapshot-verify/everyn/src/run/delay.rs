@@ -69,12 +69,9 @@ impl Run<'_> {
                         continue;
                     }
                     if is_followed {
-                        let mut values = Vec::new();
-                        for argument in arguments {
-                            // Nothing that is judged here can stop it.
-                            let bytes = self.scope(&mut branch.state).bytes(argument);
-                            values.push(bytes.unwrap_or_default());
-                        }
+                        // Nothing that is judged here can stop it.
+                        let values = self.arguments(&mut branch.state, arguments).into_iter();
+                        let values = values.map(|(bytes, _)| bytes.unwrap_or_default()).collect();
                         let mut opened = state.to_vec();
                         let back = usize::from(NOT_BEGUN);
                         self.enter(&mut opened, *procedure, values, back);

@@ -264,7 +264,9 @@ impl Run<'_> {
             };
             return vec![branch];
         }
-        let entries = [row[usize::from(I)], row[usize::from(J)]];
+        // Where no view is returned, as a loop over what is never empty has not run, any may be.
+        let entry = |place: u8| row.get(usize::from(place)).copied().unwrap_or(UNKNOWN);
+        let entries = [entry(I), entry(J)];
         if entries == [BORROWED, BORROWED] {
             return vec![branch];
         }
@@ -314,10 +316,13 @@ impl Run<'_> {
     }
 
     /// The end of a ghost scan of a process that is not followed, seen from outside.
-    pub fn exit(&self, state: &[u8]) -> Vec<Vec<u8>> {
+    ///
+    /// # Errors
+    /// What is not modelled.
+    pub fn exit(&self, state: &[u8]) -> Result<Vec<Vec<u8>>, Unsupported> {
         let block = self.block();
         let here = pc(state, block);
-        let Act::Call(_, _, into) = &self.model.code[here].act else { return Vec::new() };
+        let Act::Call(_, _, into) = &self.model.code[here].act else { return Ok(Vec::new()) };
         let mut state = state.to_vec();
         let token = state[block + at::TOKEN];
         set_pc(&mut state, block, here + 1);
@@ -334,7 +339,12 @@ impl Run<'_> {
             }
             None => out.push(Branch::new(state)),
         }
-        out.into_iter().map(|branch| branch.state).collect()
+        // As the step ends for the process itself: then all views have one centre.
+        let mut ended = Vec::new();
+        for branch in out {
+            self.emit(branch, &mut ended)?;
+        }
+        Ok(ended.into_iter().map(|branch| branch.state).collect())
     }
 }
 

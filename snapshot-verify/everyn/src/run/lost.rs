@@ -27,6 +27,7 @@ impl Run<'_> {
     /// If what it does there is not modelled.
     pub fn look_again(&self, state: &[u8]) -> Result<Vec<Vec<u8>>, Unsupported> {
         let mut out = Vec::new();
+        let was_within = self.in_ghost(state);
         for &end in self.ways_out(state).unwrap_or_default() {
             let mut state = state.to_vec();
             self.leave_loops(&mut state, end);
@@ -37,8 +38,10 @@ impl Run<'_> {
             let mut branches = Vec::new();
             self.settle(Branch::new(state), &mut branches)?;
             for branch in branches {
-                // Nothing that others do not see where they stand themselves.
-                if branch != Branch::new(branch.state.clone()) {
+                // Nothing that others do not see where they stand themselves, as the end of a ghost scan
+                // of i or j is for views that do not follow it.
+                let is_untold = self.me != T && was_within && !self.in_ghost(&branch.state);
+                if is_untold || branch != Branch::new(branch.state.clone()) {
                     let (span, construct) = (self.model.code[end].span, "a process that is late");
                     return Err(Unsupported { span, construct });
                 }

@@ -222,6 +222,10 @@ impl Run<'_> {
         let cell = instruction.act.cell();
         let cell = cell.unwrap_or_else(|| unreachable!("only accesses are made here"));
         let into = target(&instruction.act);
+        if self.is_linked_out_of_force(&branch.state, instruction) {
+            let construct = "a name that is used while it is not in force";
+            return Err(Unsupported { span: instruction.span, construct });
+        }
         let located = self
             .locate(&mut branch.state, cell)
             .and_then(|located| self.through(&mut branch.state, instruction, cell, located));
@@ -368,6 +372,7 @@ impl Run<'_> {
                     }
                     if is_token(at) {
                         note(&mut branch.tokens, at);
+                        branch.of_round.retain(|one| *one != at);
                         // Only a ghost scan's view that is known to be within t's is fresh.
                         let is_fresh = self.me != T && byte == FRESH;
                         branch.state[at] = if is_fresh { FRESH } else { OLD };
@@ -390,6 +395,7 @@ impl Run<'_> {
                         let is_token = is_token(at);
                         branch.state[at] = if is_token { OLD } else { UNKNOWN };
                         if is_token {
+                            branch.of_round.retain(|one| *one != at);
                             note(&mut branch.tokens, at);
                         }
                     }

@@ -38,6 +38,7 @@ pub use delay::NOT_BEGUN;
 use crate::evaluate::{Scope, Stop};
 use crate::model::{Act, Model, Part, SCANS, SWITCHES, UPDATES, Unsupported, at};
 use crate::shape::{BASE, Bytes, DEAD, Mode, OLD, OWN, SOME, Scalar, T};
+use crate::term::Term;
 
 /// The order of the tracked processes; of loops, that is.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -119,6 +120,9 @@ impl Branch {
     }
 }
 
+/// What an argument is, and the byte that was unknown, if one was.
+type Argument = (Result<Bytes, Stop>, Option<usize>);
+
 /// Where a process stands.
 pub fn pc(state: &[u8], block: usize) -> usize {
     usize::from(u16::from_le_bytes([state[block + at::PC], state[block + at::PC + 1]]))
@@ -163,6 +167,17 @@ impl<'m> Run<'m> {
             lenient: self.is_direct() || self.me != T || self.model.obligation.part == Part::Tokens,
             trusting: self.is_direct() || !self.is_judged(),
         }
+    }
+
+    /// What the arguments of a call are, and what was unknown of each: in one scope, for two new versions
+    /// among them are not one.
+    fn arguments(&self, state: &mut [u8], arguments: &[Term]) -> Vec<Argument> {
+        let mut scope = self.scope(state);
+        let mut one = |argument: &Term| {
+            scope.unknown = None;
+            (scope.bytes(argument), scope.unknown)
+        };
+        arguments.iter().map(&mut one).collect()
     }
 
     /// Whether a ghost scan of the process is open.
@@ -238,8 +253,8 @@ impl<'m> Run<'m> {
                 let state = &mut begun.state;
                 self.invoke_update(state);
                 let mut values = Vec::new();
-                for argument in arguments {
-                    match self.scope(state).bytes(argument) {
+                for (bytes, _) in self.arguments(state, arguments) {
+                    match bytes {
                         Ok(bytes) => values.push(bytes),
                         Err(stop) => begun.failure = Some(failed(stop)),
                     }

@@ -17,12 +17,14 @@
 //! named already, R is what it was.
 
 use super::memory::Located;
+use snapshot_language::program::SharedId;
+
 use super::{Branch, Run, note};
 use crate::evaluate::Stop;
 use crate::links::{BROKEN, LINKED, is_linked, maybe_broken};
 use crate::model::{Cell, Instruction};
 use crate::names::{Row, Use};
-use crate::shape::{BASE, DEAD, NONE, OTHER, UNKNOWN};
+use crate::shape::{BASE, DEAD, I, NONE, OTHER, UNKNOWN};
 use crate::view::forget_row;
 
 impl Run<'_> {
@@ -49,6 +51,15 @@ impl Run<'_> {
             byte if byte < BASE || byte == BASE + self.crowd.tracked => byte,
             _ => BASE + OTHER,
         }
+    }
+
+    /// Whether a process is linked to a name that is not in force, and gets to its row through a copy:
+    /// a name is in force wherever that can be, else the guess at when it is was wrong.
+    pub(super) fn is_linked_out_of_force(&self, state: &[u8], instruction: &Instruction) -> bool {
+        let Some(Use::Through(name, _)) = instruction.used else { return false };
+        let link = self.model.links_of(self.me, self.model.named[name].variable).start;
+        let is_linked = self.model.slots[link].kept && state[link] == LINKED;
+        is_linked && !self.model.is_in_force(state, name)
     }
 
     /// Through a copy a process gets to the named row while it is linked to what names it; else to
@@ -188,7 +199,7 @@ impl Run<'_> {
                         let mut also = branch.clone();
                         self.write_row(&mut also, cell, row, bytes);
                         self.write(branch, cell, located, bytes);
-                        join(branch, also);
+                        self.join(branch, also);
                     }
                 }
             }
@@ -216,6 +227,32 @@ impl Run<'_> {
             }
             _ => self.write(branch, cell, located, bytes),
         }
+    }
+
+    /// One or the other has happened.
+    fn join(&self, branch: &mut Branch, also: Branch) {
+        for (byte, other) in branch.state.iter_mut().zip(&also.state) {
+            if *byte != *other {
+                *byte = UNKNOWN;
+            }
+        }
+        // What was written in one of them only may have been, and so may the links have broken.
+        let [mine, theirs] = [branch.broken.clone(), also.broken.clone()];
+        let is_in_both = |one: &(SharedId, usize)| mine.contains(one) && theirs.contains(one);
+        for one @ (variable, number) in mine.iter().chain(&theirs) {
+            let link = self.model.links_of(I, *variable).nth(*number);
+            let link = link.and_then(|at| self.model.slots[at].link.as_ref());
+            if let (false, Some((_, path))) = (is_in_both(one), link) {
+                let indices = path.iter().map(|place| Some(*place)).collect();
+                note(&mut branch.elsewhere, (*variable, indices));
+            }
+        }
+        branch.broken.retain(is_in_both);
+        also.elsewhere.into_iter().for_each(|one| note(&mut branch.elsewhere, one));
+        also.others.into_iter().for_each(|one| note(&mut branch.others, one));
+        also.hidden.into_iter().for_each(|one| note(&mut branch.hidden, one));
+        also.tokens.into_iter().for_each(|one| note(&mut branch.tokens, one));
+        also.of_round.into_iter().for_each(|one| note(&mut branch.tokens, one));
     }
 
     /// A name is in force again, and it is not known which process it names.
@@ -309,17 +346,4 @@ fn joined(stayed: Option<bool>, before: u8, now: u8) -> u8 {
         _ if before == now => now,
         _ => UNKNOWN,
     }
-}
-
-/// One or the other has happened.
-fn join(branch: &mut Branch, also: Branch) {
-    for (byte, other) in branch.state.iter_mut().zip(&also.state) {
-        if *byte != *other {
-            *byte = UNKNOWN;
-        }
-    }
-    also.elsewhere.into_iter().for_each(|one| note(&mut branch.elsewhere, one));
-    also.others.into_iter().for_each(|one| note(&mut branch.others, one));
-    also.hidden.into_iter().for_each(|one| note(&mut branch.hidden, one));
-    also.broken.into_iter().for_each(|one| note(&mut branch.broken, one));
 }

@@ -10,6 +10,7 @@ use super::{Branch, Run, failed, pc, set_pc};
 use crate::evaluate::Stop;
 use crate::model::{Act, Instruction, Unsupported};
 use crate::shape::NONE;
+use crate::view::{MOST_WAYS, too_many_ways};
 
 impl Run<'_> {
     /// Goes on until the next pause.
@@ -23,6 +24,9 @@ impl Run<'_> {
                 continue;
             }
             let here = pc(&branch.state, self.block());
+            if waiting.len().max(visited.len()).max(out.len()) > MOST_WAYS {
+                return Err(too_many_ways(self.model, here));
+            }
             let instruction = &self.model.code[here];
             let pauses = match &instruction.act {
                 Act::Call(procedure, ..) => {
@@ -58,6 +62,9 @@ impl Run<'_> {
                 continue;
             }
             let here = pc(&branch.state, self.block());
+            if waiting.len().max(visited.len()).max(done.len()) > MOST_WAYS {
+                return Err(too_many_ways(self.model, here));
+            }
             let instruction = &self.model.code[here];
             match &instruction.act {
                 Act::Atomic | Act::EndAtomic => {
@@ -160,10 +167,7 @@ impl Run<'_> {
             }
             Act::Call(procedure, arguments, _) => {
                 let mut values = Vec::new();
-                for argument in arguments {
-                    let mut scope = self.scope(&mut branch.state);
-                    let bytes = scope.bytes(argument);
-                    let unknown = scope.unknown;
+                for (bytes, unknown) in self.arguments(&mut branch.state, arguments) {
                     match bytes {
                         Ok(bytes) => values.push(bytes),
                         Err(stop) => {

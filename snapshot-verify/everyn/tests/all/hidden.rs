@@ -7,7 +7,7 @@ use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::shape::{Mode, T};
 use snapshot_everyn::term::{Other, Term};
 
-use super::verdicts::{answer, is_proved, parsed};
+use super::verdicts::{answer, is_proved, is_refuted, is_unknown, parsed};
 
 /// What was in memory for scans of processes other than i and j.
 const VECTORS_OF_T: Obligation = Obligation {
@@ -28,17 +28,6 @@ fn fails(text: &str, obligation: Obligation, from: &str, to: &str) {
     let (wrong, right) = (attempt(text), attempt(&text.replacen(from, to, 1)));
     assert!(matches!(wrong, Attempt::Fails(..)), "{text}: {wrong:?}");
     assert!(matches!(right, Attempt::Holds), "with {to}: {text}: {right:?}");
-}
-
-/// The text is not proved since something cannot be excluded, and is with the edit.
-fn is_refuted(text: &str, from: &str, to: &str) {
-    assert!(text.contains(from), "{from}");
-    assert!(is_proved(&text.replacen(from, to, 1)), "with {to}: {text}");
-    let answer = answer(&parsed(text, None), 20);
-    assert!(!answer.proved, "{text}");
-    let mut findings = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
-    let fails = |attempt: &Attempt| matches!(attempt, Attempt::Fails(..));
-    assert!(findings.any(|finding| fails(&finding.attempt)), "{text}: {:?}", answer.rungs);
 }
 
 /// A cell that is an array by process, written by other processes.
@@ -330,4 +319,168 @@ fn faults_are_found_wherever_they_are() {
     for (declared, statement) in right {
         assert!(is_proved(&with(declared, statement)), "{declared}: {statement}");
     }
+}
+
+/// Many unknown values of one step, and many loops within each other, are refused soon.
+#[test]
+fn steps_of_many_ways_are_refused() {
+    let many = "
+algorithm many
+shared a[segment]: value
+shared f[process]: array [0..29] of bool
+shared boss: process
+shared owner: cas process or none := none
+update(v):
+    p := boss
+    bits := f[p]
+    is_free := all b in 0..29: bits[b]
+    boss := me
+    f[me] := bits
+    if not is_free:
+        repeat
+            got := CAS(owner, none, me)
+        until got
+    a[me] := v
+    if not is_free: owner := none
+scan:
+    local copy[segment]: value
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    for s in segments: copy[s] := a[s]
+    owner := none
+    return copy
+";
+    let mut deep = "
+algorithm deep
+shared a[segment]: value
+shared p: process
+update(v):
+"
+    .to_owned();
+    for depth in 0..12 {
+        deep += &format!("{}for k{depth} in processes:\n", "    ".repeat(depth + 1));
+    }
+    deep += &format!("{}p := k11\n    a[me] := v\n", "    ".repeat(13));
+    deep += "scan:\n    local copy[segment]: value\n    for s in segments: copy[s] := a[s]\n    return copy\n";
+    is_unknown(many, "ways");
+    is_unknown(&deep, "nested more than six deep");
+}
+
+/// A view that is published twice in one step: the second is no view of the round.
+#[test]
+fn what_is_published_last_counts() {
+    let text = "
+algorithm republished
+
+shared owner: cas process or none := none
+shared a[segment]: value
+shared req: bool
+shared done: bool
+shared latest: view
+private zero: view
+
+update(v):
+    a[me] := v
+
+scan:
+    local copy[segment]: value
+    loop:
+        got := CAS(owner, none, me)
+        if got: exit
+        atomic:
+            q := req
+            if q:
+                for s in segments: copy[s] := a[s]
+                latest := copy
+                latest := zero
+                req := false
+                done := true
+    done := false
+    req := true
+    repeat
+        d := done
+    until d
+    r := latest
+    owner := none
+    return r
+";
+    is_refuted(text, "                latest := zero\n", "");
+}
+
+/// New versions among the arguments of a call are different ones.
+#[test]
+fn new_versions_of_one_call_differ() {
+    let text = "
+algorithm twofresh
+
+shared a[segment]: value
+
+procedure alike(x: version, y: version): bool:
+    if x = y: return true
+    return false
+
+update(v):
+    a[me] := v
+
+scan:
+    local copy[segment]: value
+    local bad[segment]: value
+    same := alike(fresh, fresh)
+    if same:
+        atomic:
+            for s in segments: copy[s] := a[s]
+        return copy
+    for s in segments: bad[s] := a[s]
+    return bad
+";
+    let collect = "    for s in segments: bad[s] := a[s]\n";
+    is_refuted(text, collect, "    atomic:\n        for s in segments: bad[s] := a[s]\n");
+}
+
+/// More versions than a byte can number.
+#[test]
+fn versions_are_not_confused() {
+    let text = "
+algorithm overflowing
+
+shared owner: cas process or none := none
+shared a[segment]: value
+shared g: version
+shared sig: bool
+private nought: view
+private zero: version
+
+update(v):
+    a[me] := v
+
+scan:
+    local copy[segment]: value
+    local p[0..3][0..62]: version
+    got := CAS(owner, none, me)
+    if not got:
+        atomic:
+            g := fresh
+            sig := true
+            for s in segments: copy[s] := a[s]
+        return copy
+    last := zero
+    for b in 0..3:
+        for c in 0..62:
+            repeat
+                x := g
+            until x != last
+            last := x
+            p[b][c] := x
+    sig := false
+    repeat
+        y := sig
+    until y
+    owner := none
+    if all b in 0..3: all c in 0..62: p[b][c] != zero: return nought
+    atomic:
+        for s in segments: copy[s] := a[s]
+    return copy
+";
+    is_unknown(text, "more than 100 versions");
 }

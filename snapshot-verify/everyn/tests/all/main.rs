@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+mod agree;
 mod hidden;
 mod links;
 mod names;

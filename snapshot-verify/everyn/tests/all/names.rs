@@ -7,7 +7,7 @@ use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::rounds::candidates;
 use snapshot_everyn::shape::{Mode, integer};
 
-use super::verdicts::parsed;
+use super::verdicts::{is_refuted, parsed};
 
 /// The vectors of the first guess at rounds.
 fn model(text: &str) -> Model {
@@ -199,4 +199,53 @@ scan:
     };
     assert_eq!(ends("y := LL(x)", "skip"), [0; 0]);
     assert_eq!(ends("skip", "y := LL(x)"), [1]);
+}
+
+/// Nothing stands under a condition: it tells nothing of when a name is in force.
+#[test]
+fn conditions_on_nothing_tell_nothing() {
+    let text = "
+algorithm unforced
+
+shared owner: process or none := none
+shared x: llsc record (phase: 0..5, who: process)
+shared row[process][segment]: llsc value or none
+shared a[segment]: value
+shared latest: view
+
+update(v):
+    atomic:
+        a[me] := v
+        y := LL(x)
+        if y.phase != 5: skip
+        LL(row[y.who][me])
+        SC(row[y.who][me], initial)
+
+scan:
+    local copy[segment]: value
+    repeat
+        atomic:
+            o := owner
+            if o = none: owner := me
+    until o = none
+    x := (0, me)
+    atomic:
+        for s in segments: row[me][s] := none
+    atomic:
+        for s in segments: copy[s] := a[s]
+        x := (0, me)
+        y := LL(x)
+        if y.phase != 5: skip
+        for s in segments:
+            c := row[y.who][s]
+            if y.phase = 4: copy[s] := initial
+            if c != none: copy[s] := initial
+        latest := copy
+        r := latest
+        owner := none
+    return r
+";
+    for text in [text, &text.replace("y.phase != 5", "y.phase = 5")] {
+        is_refuted(text, "            if c != none: copy[s] := initial\n", "");
+    }
 }

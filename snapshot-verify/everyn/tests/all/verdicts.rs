@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use snapshot_everyn::compile::compile;
-use snapshot_everyn::ladder::{Answer, Budget, prove_all};
-use snapshot_everyn::model::{Act, Ghosts, Obligation, Part, Specification};
+use snapshot_everyn::ladder::{Answer, Budget, Rung, prove_all};
+use snapshot_everyn::model::{Act, Ghosts, Obligation, Part, Specification, Unsupported};
 use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::shape::{I, J, Mode};
 use snapshot_language::program::Program;
@@ -29,6 +29,31 @@ pub fn answer(program: &Program, seconds: u64) -> Answer {
 
 pub fn is_proved(text: &str) -> bool {
     answer(&parsed(text, None), 20).proved
+}
+
+/// The text is not proved since something cannot be excluded, and is with the edit.
+pub fn is_refuted(text: &str, from: &str, to: &str) {
+    assert!(text.contains(from), "{from}");
+    assert!(is_proved(&text.replacen(from, to, 1)), "with {to}: {text}");
+    let answer = answer(&parsed(text, None), 20);
+    assert!(!answer.proved, "{text}");
+    let mut findings = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
+    let fails = |attempt: &Attempt| matches!(attempt, Attempt::Fails(..));
+    assert!(findings.any(|finding| fails(&finding.attempt)), "{text}: {:?}", answer.rungs);
+}
+
+/// The text is not proved since it has something that is not modelled.
+pub fn is_unknown(text: &str, construct: &str) {
+    let answer = answer(&parsed(text, None), 20);
+    assert!(!answer.proved, "{text}");
+    let is_it = |unsupported: &Unsupported| unsupported.construct.contains(construct);
+    let is_refused = |rung: &Rung| match &rung.finding {
+        Err(unsupported) => is_it(unsupported),
+        Ok(finding) => {
+            matches!(&finding.attempt, Attempt::Unsupported(unsupported) if is_it(unsupported))
+        }
+    };
+    assert!(answer.rungs.iter().any(is_refused), "{construct}: {:?}", answer.rungs);
 }
 
 #[test]
