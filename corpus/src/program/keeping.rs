@@ -103,13 +103,14 @@ pub fn keeping(seed: u64) -> String {
 }
 
 /// At most `most - 1` statements of the pool.
-fn garnish(draw: &mut Draw, pool: &[&[&str]], most: usize, text: &mut String) {
+pub(super) fn garnish(draw: &mut Draw, pool: &[&[&str]], most: usize, text: &mut String) {
     for _ in 0..draw.below(most) {
         lines(pool[draw.below(pool.len())], text);
     }
 }
 
-fn lines(all: &[&str], text: &mut String) {
+/// Lines of a procedure.
+pub(super) fn lines(all: &[&str], text: &mut String) {
     for line in all {
         *text += "    ";
         *text += line;

@@ -14,11 +14,13 @@
 //! and an operation may never end. No statement looks at a value, so each program is
 //! data-independent.
 
+mod helping;
 mod keeping;
 mod statement;
 mod variable;
 
 use crate::generate::Draw;
+pub use helping::helping;
 pub use keeping::keeping;
 use statement::Writer;
 use variable::Variables;

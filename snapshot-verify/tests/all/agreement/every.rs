@@ -183,9 +183,13 @@ fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
 #[test]
 fn no_random_program_that_is_wrong_for_small_n_is_proved() {
     let texts = seeds(0..12).flat_map(|seed| {
-        let texts = [corpus::program::text(seed), corpus::program::exchanging(seed)];
-        let texts = texts.into_iter().chain([corpus::program::keeping(seed)]);
-        texts.map(move |text| (format!("seed {seed}"), text))
+        let texts = [
+            corpus::program::text(seed),
+            corpus::program::exchanging(seed),
+            corpus::program::keeping(seed),
+            corpus::program::helping(seed),
+        ];
+        texts.into_iter().map(move |text| (format!("seed {seed}"), text))
     });
     let programs = texts.map(|(name, text)| {
         let program = parse("generated", &text).unwrap().program(None).unwrap();
@@ -193,7 +197,7 @@ fn no_random_program_that_is_wrong_for_small_n_is_proved() {
     });
     let counts = check(programs, 4, 1_000);
     println!("{counts:?}");
-    assert!(counts.tried >= 36 && counts.proved > 0 && counts.wrong > 0, "{counts:?}");
+    assert!(counts.tried >= 48 && counts.proved > 0 && counts.wrong > 0, "{counts:?}");
 }
 
 /// The programs whose mutants are tried, those with links and the larger algorithms, too.
