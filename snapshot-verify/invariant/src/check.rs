@@ -213,7 +213,8 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             {
                 return Err(Refusal::Guesses(obligation, *first).into());
             }
-            let layout = self.layout(obligation)?;
+            let is_nesting = |(one, _): &(Obligation, u64)| one.aim == Aim::Nesting;
+            let layout = self.layout(obligation, obligations.iter().any(is_nesting))?;
             // What was in memory is the same for all: updates take effect in one place.
             if matches!(obligation.aim, Aim::Memory(_)) {
                 let first = *point.get_or_insert(layout.point);
@@ -272,10 +273,11 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
     }
 
     /// What an obligation keeps, and forgets where.
-    fn layout(&mut self, obligation: Obligation) -> Result<Layout<'p>, Stop> {
+    fn layout(&mut self, obligation: Obligation, nested: bool) -> Result<Layout<'p>, Stop> {
         let named = self.names(obligation)?;
         let mut layout =
             Layout::with_names(self.program, obligation, named).map_err(Refusal::Unfit)?;
+        layout.nested = nested;
         let update = self.program.update().0 as usize;
         let point = self.field("point")?;
         if point != "-" {

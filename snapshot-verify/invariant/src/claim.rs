@@ -41,11 +41,6 @@ impl Obligation {
         matches!(self.aim, Aim::Faults | Aim::Nesting)
     }
 
-    /// Whether views that are read from shared memory are judged where they were made.
-    pub fn borrows(self) -> bool {
-        self.ghosts == Ghosts::Calls && !self.has_tokens()
-    }
-
     /// Whether the ghost scans of a member are judged, or of nesting, the views of t. Those that are
     /// rounds are judged where they end, whichever process makes that.
     pub fn judges(self, member: u8) -> bool {

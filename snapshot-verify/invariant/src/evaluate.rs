@@ -9,7 +9,9 @@ use crate::byte::{
     integer, number, truth,
 };
 use crate::flips::{class, is_symbol, negated};
-use crate::layout::{Layout, Leaf, Room, Scalar, each_leaf, fixed, may_be_outside, size};
+use crate::layout::{
+    Layout, Leaf, Room, Scalar, each_leaf, fixed, may_be_outside, numbers_processes, size,
+};
 
 /// Why there is no value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -394,7 +396,10 @@ impl Scope<'_, '_> {
             if matches!(inner.content, Type::Process | Type::Segment) {
                 return Ok(byte);
             }
-            return Err(Stop::Fault(span));
+            return match numbers_processes(&inner.content) {
+                true => Ok(ANY),
+                false => Err(Stop::Fault(span)),
+            };
         };
         let Some((low, high)) = fixed(*low, *high) else { return Err(Stop::Fault(span)) };
         let (least, most) = self.interval(inner)?;

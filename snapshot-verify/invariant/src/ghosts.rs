@@ -253,7 +253,9 @@ impl<'p> Run<'_, 'p> {
                 _ => Some(Failure::Stale(span)),
             };
         }
-        let entries = [row[usize::from(I)], row[usize::from(J)]];
+        // Where no view is returned, as a loop over what is never empty has not run, any may be.
+        let entry = |member: u8| row.get(usize::from(member)).copied().unwrap_or(ANY);
+        let entries = [entry(I), entry(J)];
         match entries {
             [BORROWED, BORROWED] => return None,
             [BORROWED, _] | [_, BORROWED] => return Some(Failure::Mixed(span)),

@@ -1,8 +1,10 @@
 //! Which locals and links are forgotten where: a guess that makes the set of views small. To forget
 //! is always right, so the check takes any such list.
 
-use snapshot_language::program::{Access, Expression, ExpressionKind, Place, Projection, Root};
-use snapshot_semantics::interpret::code::{Code, For, Instruction};
+use snapshot_language::program::{
+    Access, Expression, ExpressionKind, Place, Projection, Root, Type,
+};
+use snapshot_semantics::interpret::code::{Code, Instruction};
 
 use crate::layout::Layout;
 use crate::names::Use;
@@ -84,7 +86,14 @@ fn dead(layout: &Layout<'_>, procedure: usize) -> Vec<Vec<usize>> {
                     now.iter_mut().zip(after).for_each(|(now, after)| *now |= after);
                 }
             }
-            kills(code, at).into_iter().for_each(|local| now[local] = false);
+            // The token of a view stays while its elements are replaced.
+            let is_token = |local: usize| {
+                let locals = &layout.program.procedures[procedure].locals;
+                layout.tokens() && locals[local].content == Type::view()
+            };
+            let filled = filled(code, at).into_iter().filter(|local| !is_token(*local));
+            let kills = whole_stored(&code[at]).into_iter().chain(filled);
+            kills.for_each(|local| now[local] = false);
             uses(&code[at], &mut |local| now[local] = true);
             changes |= now != live[at];
             live[at] = now;
@@ -116,25 +125,21 @@ fn whole(place: &Place) -> Option<usize> {
     }
 }
 
-/// What holds nothing any more before an instruction, as it is all written first.
-fn kills(code: &[Instruction<'_>], at: usize) -> Vec<usize> {
-    match &code[at] {
-        Instruction::Assign { place, .. } => whole(place).into_iter().collect(),
+/// The local that an instruction stores as a whole.
+fn whole_stored(instruction: &Instruction<'_>) -> Option<usize> {
+    match instruction {
+        Instruction::Assign { place, .. } => whole(place),
         Instruction::Access { into: Some(place), .. }
-        | Instruction::Call { into: Some(place), .. } => whole(place).into_iter().collect(),
-        Instruction::BeginFor(this) => {
-            let mut kills = vec![this.variable.0 as usize];
-            kills.extend(filled(code, this));
-            kills
-        }
-        _ => Vec::new(),
+        | Instruction::Call { into: Some(place), .. } => whole(place),
+        Instruction::BeginFor(this) => Some(this.variable.0 as usize),
+        _ => None,
     }
 }
 
-/// The array whose element of each index a loop over all processes stores first.
-fn filled(code: &[Instruction<'_>], this: &For<'_>) -> Vec<usize> {
-    let mut filled = Vec::new();
-    let mut used = Vec::new();
+/// The arrays whose element of each index a loop over all processes, which begins here, stores first.
+fn filled(code: &[Instruction<'_>], at: usize) -> Vec<usize> {
+    let (mut filled, mut used) = (Vec::new(), Vec::new());
+    let Instruction::BeginFor(this) = &code[at] else { return filled };
     if !this.over.is_of_names() {
         return filled;
     }

@@ -176,7 +176,7 @@ pub(crate) fn is_view(layout: &Layout<'_>, kind: &Kind, view: &[u8]) -> bool {
             return match *byte {
                 GAP | COUNTING => true,
                 byte if byte >= MEMBER => kind.members.contains(&(byte - MEMBER)),
-                byte => kind.members.contains(&(byte - GAP - 1)),
+                byte => kind.members.contains(&byte.wrapping_sub(GAP + 1)),
             };
         }
         match slot.leaf {

@@ -45,6 +45,9 @@ pub struct Part {
     pub alike: bool,
     /// The fields that name a process, as certificates write them.
     pub names: Vec<String>,
+    /// Whether nesting is another part: then views that are read from shared memory are judged
+    /// where they were made.
+    pub nested: bool,
     /// Bits of which only the relation is listed, by names; those that stand for nothing here,
     /// or cannot be in a class, are passed over.
     pub classes: Vec<Vec<BitName>>,
@@ -107,6 +110,12 @@ pub enum WriteError {
 }
 
 impl WriteError {
+    /// Whether the rules of certificates do not exclude something that the proof excludes: then one of
+    /// them is wrong, or the rules are less precise.
+    pub const fn is_gap(&self) -> bool {
+        matches!(self, Self::Failure { failure, .. } if !matches!(failure, Failure::TooMany))
+    }
+
     /// Where in the program's text.
     pub fn span(&self) -> Option<Span> {
         match self {
@@ -170,6 +179,7 @@ pub fn write_planted(
             closed = close(&layout, planted, budget);
         }
         let family = closed.map_err(|obstacle| match obstacle {
+            Obstacle::Failure(Failure::Unfit(construct)) => WriteError::Unfit(Unfit(construct)),
             Obstacle::Failure(failure) => {
                 WriteError::Failure { obligation: part.obligation, failure }
             }
@@ -190,6 +200,7 @@ pub fn lay_out<'p>(program: &'p Program, part: &Part) -> Result<Layout<'p>, Unfi
     let tokens = part.obligation.has_tokens();
     let named = part.names.iter().filter_map(|line| names::of_line(program, tokens, line));
     let mut layout = Layout::with_names(program, part.obligation, named.collect())?;
+    layout.nested = part.nested;
     let known: FxHashSet<&str> = layout.names().collect();
     let is_known = |name: &&String| known.contains(name.as_str());
     let mut names: FxHashSet<String> = part.kept.iter().filter(is_known).cloned().collect();

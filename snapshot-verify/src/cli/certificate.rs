@@ -151,9 +151,11 @@ impl Output<'_> {
         });
         let summary = written.map_err(|failure| {
             let at = placed(source, failure.span());
-            trouble(format_args!(
-                "no certificate {place}: {at}{failure}; the proof stands, but has no certificate"
-            ));
+            let so = match failure.is_gap() {
+                true => "so the proof does not count",
+                false => "the proof stands, but has no certificate",
+            };
+            trouble(format_args!("no certificate {place}: {at}{failure}; {so}"));
             ExitCode::from(UNKNOWN)
         })?;
         let (views, bytes, seconds) =

@@ -65,7 +65,11 @@ fn confirmed(confirmation: &Confirmation, source: &Source) -> String {
         Ok(views) => format!("accepts the certificate ({} views, {elapsed})", count(*views)),
         Err(unconfirmed) => {
             let reason = reason(unconfirmed, source);
-            format!("none, the proof rests on the prover alone: {reason} ({elapsed})")
+            let so = match unconfirmed.is_gap {
+                true => "finds a gap in the proof, which does not count",
+                false => "none, the proof rests on the prover alone",
+            };
+            format!("{so}: {reason} ({elapsed})")
         }
     }
 }
@@ -110,7 +114,11 @@ pub fn json_every(case: &Case<'_>, every: &Every) -> String {
     if let Some(confirmation) = &every.confirmation {
         line["independent_check"] = match &confirmation.result {
             Ok(views) => json!({"accepted": true, "views": views}),
-            Err(unconfirmed) => json!({"accepted": false, "reason": reason(unconfirmed, source)}),
+            Err(unconfirmed) => json!({
+                "accepted": false,
+                "gap": unconfirmed.is_gap,
+                "reason": reason(unconfirmed, source),
+            }),
         };
         line["independent_check"]["seconds"] = json!(confirmation.elapsed.as_secs_f64());
     }

@@ -17,7 +17,7 @@ use snapshot_core::Process;
 use snapshot_everyn::ladder::{Answer, Budget, Rungs};
 use snapshot_everyn::prove::{Attempt, Finding, INTERRUPTED};
 
-use super::confirmation::confirm;
+use super::confirmation::{Confirmation, confirm};
 use super::every::{Every, proof};
 use super::outcome::ByProof;
 use super::{Effort, Measures, Outcome, Request, Unfinished, Verdict, VerifyError, Watch, verify};
@@ -60,8 +60,7 @@ pub fn verify_by(
         Way::Search => Ok((verify(program, speaks_for_all, request, watch)?, None)),
         Way::Cheaper => Ok((cheaper(program, speaks_for_all, request, watch)?, None)),
         Way::Proof(rungs) => {
-            let mut every = super::every::every_by(program, request, rungs, false, watch)?;
-            every.confirm(program, request, watch);
+            let every = super::every::every_by(program, request, rungs, false, watch)?;
             Ok((unsearched(request, &every, watch), Some(every)))
         }
     }
@@ -144,8 +143,7 @@ fn unsearched(request: &Request, every: &Every, watch: &dyn Watch) -> Vec<Outcom
     if every.answer.looks_at_values {
         outcomes.iter_mut().for_each(|outcome| outcome.verdict = Verdict::Refused);
     }
-    let confirmed = every.confirmation.as_ref().is_some_and(|it| it.result.is_ok());
-    if let Some(proof) = proved(&every.answer, every.elapsed, confirmed) {
+    if let Some(proof) = proved(&every.answer, every.elapsed, every.confirmation.as_ref()) {
         // Nothing is wrong, as nothing was searched.
         let _ = conclude(&mut outcomes, request, proof);
     }
@@ -160,7 +158,14 @@ fn budget(rung: &snapshot_everyn::ladder::Rung) -> Option<&'static str> {
     }
 }
 
-fn proved(answer: &Answer, elapsed: Duration, confirmed: bool) -> Option<ByProof> {
+/// The proof, if there is one in which the independent check finds no gap.
+fn proved(
+    answer: &Answer,
+    elapsed: Duration,
+    confirmation: Option<&Confirmation>,
+) -> Option<ByProof> {
+    let confirmation = confirmation.filter(|confirmation| !confirmation.finds_gap())?;
+    let confirmed = confirmation.result.is_ok();
     let last = answer.rungs.last().filter(|_| answer.proved)?;
     let views = answer.rungs.iter().filter_map(|rung| rung.finding.as_ref().ok());
     let views = views.map(|finding: &Finding| finding.views() as u64).sum();
@@ -168,7 +173,7 @@ fn proved(answer: &Answer, elapsed: Duration, confirmed: bool) -> Option<ByProof
 }
 
 /// Whether an instance cannot be searched for its size alone.
-const fn is_too_large(error: &VerifyError) -> bool {
+pub(super) const fn is_too_large(error: &VerifyError) -> bool {
     matches!(
         error,
         VerifyError::Instance(
@@ -234,10 +239,12 @@ impl<'a> Trying<'a> {
         };
         let answer = proof(self.program, budget, &Rungs::default(), self.watch);
         let elapsed = began.elapsed();
-        if answer.proved {
+        let confirmation = answer.proved.then(|| {
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            let confirmation = confirm(self.program, &answer, elapsed, bytes, left, self.watch);
-            self.found.set(proved(&answer, elapsed, confirmation.result.is_ok()));
+            confirm(self.program, &answer, elapsed, bytes, left, self.watch)
+        });
+        if let Some(proof) = proved(&answer, elapsed, confirmation.as_ref()) {
+            self.found.set(Some(proof));
             self.answered.store(true, Ordering::Relaxed);
         } else if let Some((pair, effort)) = *self.about.borrow() {
             self.watch.begin(pair, effort);

@@ -1,9 +1,10 @@
 //! A proof for every n is shown to the independent check, as far as that is cheap.
 //!
 //! The prover's mistakes are its own: [`snapshot_invariant`] shares nothing with it. So
-//! behind each proof its certificate is made and checked, in memory. Certificates know fewer
-//! programs than the prover, and their plain rules take more time; a proof that is not
-//! confirmed is not refuted, but rests on the prover alone.
+//! behind each proof its certificate is made and checked, in memory. Where the check finds a gap,
+//! there is no answer: one of the two is wrong, or the check less precise. Certificates know fewer
+//! constructs than the prover, and their plain rules take more time; a proof without a certificate
+//! for one of these reasons rests on the prover alone.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -38,6 +39,16 @@ pub struct Unconfirmed {
     pub reason: String,
     /// Where in the program.
     pub place: Option<Span>,
+    /// Whether the check finds a gap in the proof: something that its rules do not exclude. Else it
+    /// does not know a construct, or has run out of a budget.
+    pub is_gap: bool,
+}
+
+impl Confirmation {
+    /// Whether the check finds a gap in the proof.
+    pub fn finds_gap(&self) -> bool {
+        self.result.as_ref().is_err_and(|unconfirmed| unconfirmed.is_gap)
+    }
 }
 
 /// Makes the certificate of a proof and checks it; `left`: what is left of the time.
@@ -93,15 +104,19 @@ fn confirmed(
     write(program, &claim, &certificate_parts(program, answer), &mut certificate, budget).map_err(
         |error| match error {
             WriteError::Unfinished(unfinished) => ran_out(unfinished),
-            error => Unconfirmed { reason: error.to_string(), place: error.span() },
+            error => Unconfirmed {
+                reason: error.to_string(),
+                place: error.span(),
+                is_gap: error.is_gap(),
+            },
         },
     )?;
-    let of = |reason: String| Unconfirmed { reason, place: None };
+    let of = |reason: String| Unconfirmed { reason, place: None, is_gap: true };
     match check(program, &claim.digest, &mut certificate.as_slice(), budget) {
         Ok(check::Answer::Accepted(accepted)) => Ok(Accepted::views(&accepted)),
         Ok(check::Answer::Refused(refusal)) => {
             let reason = format!("the certificate is refused: {refusal}");
-            Err(Unconfirmed { reason, place: refusal.span() })
+            Err(Unconfirmed { reason, place: refusal.span(), is_gap: true })
         }
         Ok(check::Answer::Unknown(unfinished)) => Err(ran_out(unfinished)),
         Ok(check::Answer::Foreign) => Err(of("the certificate is of no known kind".to_owned())),
@@ -115,7 +130,8 @@ fn ran_out(unfinished: Unfinished) -> Unconfirmed {
         Unfinished::Ended => "; `--certificate FILE` makes the certificate without this limit",
         _ => "",
     };
-    Unconfirmed { reason: format!("{} ran out{next}", unfinished.name()), place: None }
+    let reason = format!("{} ran out{next}", unfinished.name());
+    Unconfirmed { reason, place: None, is_gap: false }
 }
 
 #[cfg(test)]

@@ -17,9 +17,10 @@ use snapshot_invariant::claim::{Aim, Ghosts, Obligation};
 use snapshot_invariant::layout::may_fail;
 use snapshot_invariant::write::Part;
 
+use super::by_proof::is_too_large;
 use super::confirmation::{Confirmation, confirm};
 use super::{Operations, Outcome, Request, Verdict, VerifyError, Watch, verify};
-use crate::program::Program;
+use crate::program::{Program, Type};
 
 /// The largest n that is searched for a violation.
 pub const LARGEST: usize = 4;
@@ -45,20 +46,14 @@ pub struct Every {
     pub searched: Vec<usize>,
     /// How long the proof and the search took.
     pub elapsed: Duration,
-    /// What the independent check says of the proof; nothing if there is none, or it was not
-    /// asked ([`Every::confirm`]).
+    /// What the independent check says of the proof; nothing if there is none.
     pub confirmation: Option<Confirmation>,
 }
 
 impl Every {
-    /// Shows the proof, if there is one, to the independent check, within what the request leaves
-    /// of the time, and at most two seconds and a quarter of what the proof took.
-    pub fn confirm(&mut self, program: &Program, request: &Request, watch: &dyn Watch) {
-        if self.answer.proved {
-            let left = request.time.map(|time| time.saturating_sub(self.elapsed));
-            let (answer, took) = (&self.answer, self.elapsed);
-            self.confirmation = Some(confirm(program, answer, took, request.memory, left, watch));
-        }
+    /// Whether there is a proof in which the independent check finds no gap.
+    pub fn is_proved(&self) -> bool {
+        self.answer.proved && !self.confirmation.as_ref().is_some_and(Confirmation::finds_gap)
     }
 
     /// `verified`, `violation`, `fault`, `refused` or `unknown`.
@@ -67,7 +62,7 @@ impl Every {
         let mut wrong = wrong.map(|outcome| &outcome.verdict).filter(|verdict| verdict.is_wrong());
         match wrong.next() {
             Some(verdict) => verdict.name(),
-            None if self.answer.proved => "verified",
+            None if self.is_proved() => "verified",
             None if self.answer.looks_at_values => "refused",
             None => "unknown",
         }
@@ -100,8 +95,9 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
                 let faults = is_whole || rung.part == model::Part::Faults;
                 let nesting = is_same && (is_whole || rung.part == model::Part::Tokens);
                 let faults = (faults && may_fail(program)).then_some(Aim::Faults);
-                // A scan is within itself.
-                let nesting = (nesting && ghosts != Ghosts::Scans).then_some(Aim::Nesting);
+                // A scan is within itself, and has nothing else to borrow but what is in memory.
+                let borrows = ghosts != Ghosts::Scans || has_views(program);
+                let nesting = (nesting && borrows).then_some(Aim::Nesting);
                 faults.into_iter().chain(nesting).collect::<Vec<_>>()
             }
             (Mode::Direct, _) if rung.specification != last.specification => Vec::new(),
@@ -114,8 +110,11 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
         let Ok(model) = compile(program, rung) else { continue };
         // Those of all obligations, once they are known.
         round = round.or_else(|| export::round(&model));
+        let is_nesting = |part: &Part| part.obligation.aim == Aim::Nesting;
+        let nested = parts.iter().any(is_nesting);
         parts.extend(aims.into_iter().map(|aim| Part {
             obligation: Obligation { ghosts, aim },
+            nested,
             kept: export::kept(program, &model),
             point: export::point(&model),
             round: None,
@@ -129,6 +128,12 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
     }
     parts.iter_mut().for_each(|part| part.round = round);
     parts
+}
+
+/// Whether views are stored in shared memory.
+fn has_views(program: &Program) -> bool {
+    let is_view = |content: &Type| *content == Type::view();
+    program.shared.iter().any(|variable| variable.content.any(&is_view))
 }
 
 /// The names of what a proof of the vectors of scans by the observer keeps, whether there is one or
@@ -160,7 +165,9 @@ pub(super) fn proof(
     })
 }
 
-/// Answers for every n. Of the request, only the budgets and the reductions matter.
+/// Answers for every n. Of the request, only the budgets and the reductions matter. A proof is shown
+/// to the independent check, within what the request leaves of the time, and at most two seconds and a
+/// quarter of what the proof took.
 ///
 /// # Errors
 /// If the search for a violation cannot be made, or this program turns out to be wrong.
@@ -199,17 +206,18 @@ pub fn every_by(
     };
     let stopped = || watch.stop().load(Ordering::Relaxed);
     let answer = proof(program, budget, rungs, watch);
-    let mut every = Every {
-        answer,
-        wrong: None,
-        searched: Vec::new(),
-        elapsed: began.elapsed(),
-        confirmation: None,
-    };
+    let took = began.elapsed();
+    let confirmation = answer.proved.then(|| {
+        let left = request.time.map(|time| time.saturating_sub(took));
+        confirm(program, &answer, took, request.memory, left, watch)
+    });
+    let mut every =
+        Every { answer, wrong: None, searched: Vec::new(), elapsed: took, confirmation };
+    let searching = Instant::now();
     for processes in 2..=LARGEST {
         let left =
             end.map_or(PATIENCE, |end| PATIENCE.min(end.saturating_duration_since(Instant::now())));
-        if !searches || every.answer.proved || stopped() || left.is_zero() {
+        if !searches || every.is_proved() || stopped() || left.is_zero() {
             break;
         }
         let request = Request {
@@ -219,7 +227,11 @@ pub fn every_by(
             keep_going: false,
             ..request.clone()
         };
-        let outcomes = verify(program, !every.answer.looks_at_values, &request, watch)?;
+        let outcomes = match verify(program, !every.answer.looks_at_values, &request, watch) {
+            // More processes make it no smaller.
+            Err(error) if is_too_large(&error) => break,
+            outcomes => outcomes?,
+        };
         if outcomes.iter().any(|outcome| outcome.verdict.is_wrong()) {
             every.wrong = Some((request, outcomes));
             break;
@@ -229,6 +241,6 @@ pub fn every_by(
             every.searched.push(processes);
         }
     }
-    every.elapsed = began.elapsed();
+    every.elapsed += searching.elapsed();
     Ok(every)
 }

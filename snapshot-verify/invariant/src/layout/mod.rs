@@ -13,7 +13,7 @@ mod rows;
 mod scalars;
 
 pub use head::{at, op};
-pub use program::{each_expression, may_be_outside, may_fail};
+pub use program::{each_expression, may_be_outside, may_fail, numbers_processes};
 pub use rounds::Round;
 pub use rows::RowOf;
 pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, leaves, size};
@@ -207,6 +207,8 @@ pub struct Layout<'p> {
     pub calls: Vec<(usize, Vec<usize>)>,
     /// The bytes of rows that are kept, and of links to them.
     pub row_bytes: Vec<usize>,
+    /// Whether nesting is shown elsewhere, of scans, of which that is not always asked.
+    pub nested: bool,
 }
 
 /// Why a program has no certificate for every n.
@@ -278,6 +280,7 @@ impl<'p> Layout<'p> {
             lost: Vec::new(),
             ends: RefCell::default(),
             calls: Vec::new(),
+            nested: false,
         };
         for code in &layout.code {
             layout.forgotten.push(vec![Vec::new(); code.instructions.len()]);
@@ -417,7 +420,7 @@ impl<'p> Layout<'p> {
     /// Keeps the scalars with these names; `Err`: there is none of this name.
     pub fn keep(&mut self, names: &FxHashSet<String>) -> Result<(), String> {
         let mut found = 0;
-        let borrowed = self.obligation.borrows();
+        let borrowed = self.borrows();
         for slot in &mut self.slots {
             let Some(leaf) = slot.leaf else { continue };
             if slot.name.is_empty() || !names.contains(&slot.name) {
@@ -500,12 +503,22 @@ impl<'p> Layout<'p> {
         row
     }
 
+    /// Whether views that are read from shared memory are judged where they were made.
+    pub fn borrows(&self) -> bool {
+        let is_nested = match self.obligation.ghosts {
+            Ghosts::Scans => self.nested,
+            Ghosts::Calls => true,
+            Ghosts::Rounds => false,
+        };
+        is_nested && !self.tokens()
+    }
+
     /// What is known of a view that is read whole from shared memory and not kept.
     pub fn read_view(&self, exempt: bool) -> u8 {
         match (self.tokens(), exempt) {
             (true, true) => crate::byte::EXEMPT,
             (true, false) => OLD,
-            (false, _) if self.obligation.borrows() => BORROWED,
+            (false, _) if self.borrows() => BORROWED,
             (false, _) => ANY,
         }
     }

@@ -2,12 +2,12 @@
 
 use rustc_hash::FxHashSet;
 use snapshot_language::program::{
-    Expression, ExpressionKind, Place, ProcedureId, Program, Projection, Statement, StatementKind,
-    Type, linearization,
+    Bound, Expression, ExpressionKind, Place, ProcedureId, Program, Projection, Statement,
+    StatementKind, Type, linearization,
 };
 use snapshot_semantics::interpret::code::{self, Instruction};
 
-use super::{Unfit, fixed};
+use super::Unfit;
 use crate::claim::Ghosts;
 
 /// Whether a program has operations that may go wrong.
@@ -33,20 +33,37 @@ pub fn may_fail(program: &Program) -> bool {
 pub fn may_be_outside(expression: &Expression) -> bool {
     match (&expression.kind, &expression.content) {
         (ExpressionKind::Integer(bound), Type::Integer { low, high }) => {
-            let (fits, number) = (fixed(*low, *high), fixed(*bound, *bound));
-            let within = |((low, high), (number, _))| (low..=high).contains(&number);
-            !fits.zip(number).is_some_and(within)
+            !(is_at_most(*low, *bound) && is_at_most(*bound, *high))
         }
         (ExpressionKind::Integer(_), _) => true,
-        // There are two processes at least.
         (ExpressionKind::Process(bound) | ExpressionKind::Segment(bound), _) => {
-            !fixed(*bound, *bound).is_some_and(|(number, _)| (0..2).contains(&number))
+            !are_of_processes(*bound, *bound)
         }
         (ExpressionKind::Remainder(_, modulus) | ExpressionKind::Quotient(_, modulus), _) => {
-            fixed(*modulus, *modulus).is_none_or(|(modulus, _)| modulus <= 0)
+            !is_at_most(Bound::constant(1), *modulus)
         }
         _ => false,
     }
+}
+
+/// Whether all that a type allows are numbers of processes, for each n >= 2.
+pub fn numbers_processes(content: &Type) -> bool {
+    matches!(content, Type::Integer { low, high } if are_of_processes(*low, *high))
+}
+
+fn are_of_processes(low: Bound, high: Bound) -> bool {
+    let last = Bound { times_n: 1, plus: -1 };
+    is_at_most(Bound::constant(0), low) && is_at_most(high, last)
+}
+
+/// Whether one number is at most another for each n >= 2: it is for two processes, and the difference
+/// does not shrink.
+fn is_at_most(one: Bound, another: Bound) -> bool {
+    let difference = |n: i64| {
+        let of = |bound: Bound| i64::from(bound.times_n) * n + i64::from(bound.plus);
+        of(another) - of(one)
+    };
+    difference(2) >= 0 && difference(3) >= difference(2)
 }
 
 /// Does something with each expression of a statement, not of those in its blocks.

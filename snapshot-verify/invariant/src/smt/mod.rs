@@ -111,6 +111,7 @@ pub fn conditions_without(
         obligation,
         kept,
         point: None,
+        nested: false,
         round: None,
         late: false,
         loose: Vec::new(),

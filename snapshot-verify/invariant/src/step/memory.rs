@@ -35,7 +35,7 @@ impl<'p> Run<'_, 'p> {
         };
         let tokens = self.layout.tokens();
         let mut begin = block + room.base;
-        for projection in &place.path {
+        for (number, projection) in place.path.iter().enumerate() {
             match (projection, content) {
                 (Projection::Index(index), Type::Array { index: over, element }) => {
                     if tokens && *content == Type::view() {
@@ -59,10 +59,15 @@ impl<'p> Run<'_, 'p> {
                         Some(offset) => begin += offset * size,
                         // The place of one that is not there holds nothing.
                         None if over.is_of_names() && byte == BASE + OTHER => return,
-                        // One of two places, or one that is not there.
+                        // One of two places, or one that is not there: what is stored, or what was.
                         None if over.is_of_names() && byte == BASE + LOOSE => {
                             let end = begin + usize::from(T) * size;
-                            branch.state[begin..end].fill(ANY);
+                            let is_all = number + 1 == place.path.len();
+                            for (at, byte) in branch.state[begin..end].iter_mut().enumerate() {
+                                if !is_all || *byte != row[at % size] {
+                                    *byte = ANY;
+                                }
+                            }
                             return;
                         }
                         None => {

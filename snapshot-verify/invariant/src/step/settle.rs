@@ -326,7 +326,7 @@ impl<'p> Run<'_, 'p> {
                 None => 0,
                 Some(GAP) => 0,
                 Some(byte) if byte >= MEMBER => 2 * rank(byte - MEMBER) + 2,
-                Some(byte) => 2 * rank(byte - GAP - 1) + 2,
+                Some(byte) => 2 * rank(byte.wrapping_sub(GAP + 1)) + 2,
             };
             while next <= 2 * members.len() {
                 if next % 2 == 0 {

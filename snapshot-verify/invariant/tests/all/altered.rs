@@ -6,6 +6,7 @@ use snapshot_invariant::step::Planted;
 use snapshot_invariant::{Budget, check};
 use snapshot_language::program::Program;
 
+use crate::accepted::{SPARE, spare_parts};
 use crate::programs::{certificate, checked, of_corpus, parsed, parts, refused, small};
 
 fn locked() -> (Program, String) {
@@ -273,4 +274,47 @@ fn memory_and_time_are_bounded() {
     let mut budget = Budget { memory: 1 << 30, proceed: &mut proceed };
     let answer = check(&program, "digest", &mut text.as_bytes(), &mut budget).unwrap();
     assert!(matches!(answer, Answer::Unknown(unfinished) if unfinished.name() == "time"));
+}
+
+/// That a scan may take a view from elsewhere rests on nesting, which must have been shown before.
+#[test]
+fn borrowed_views_without_nesting_are_noticed() {
+    let spare = parsed(SPARE, None);
+    let (text, _) = certificate(&spare, &spare_parts(&spare), Planted::default()).unwrap();
+    let mut all = lines(&text);
+    let heads: Vec<usize> =
+        (0..all.len()).filter(|at| all[*at].starts_with("obligation ")).collect();
+    let [nesting, observer] = heads[..] else { panic!("{heads:?}") };
+    let swapped = [&all[..nesting], &all[observer..], &all[nesting..observer]].concat();
+    all.drain(nesting..observer);
+    all[nesting - 1] = "obligations 1".to_owned();
+    for altered in [all, swapped] {
+        let refusal = refused(&spare, sealed(&altered).as_bytes());
+        assert!(matches!(refusal, Refusal::Failure { .. }), "{refusal}");
+    }
+}
+
+/// A view may show a scan that returns from no round of a loop, though the loop has one.
+#[test]
+fn scans_that_return_nothing_are_refused() {
+    let text = "
+algorithm falls
+shared a[segment]: value
+update(v):
+    a[me] := v
+scan:
+    local copy[segment]: value
+    for k in 0..n-1:
+        atomic:
+            for s in segments: copy[s] := a[s]
+        return copy
+";
+    let program = parsed(text, None);
+    let head = "snapshot-certificate 5 every\nalgorithm falls\nbug -\ntext digest\nobligations 1\n\
+                obligation scans.observer\nnames 0\npoint -\nkept 2\na[i]\na[j]\nlate 0\nloose 0\n\
+                alike 1\nlost 0\ncalls 0\ndecided 0\nclasses 0\nforgotten 0\nunlinked 0\n";
+    let views = "views 1\n1 42 ##\n".repeat(3);
+    let lines: Vec<String> = (head.to_owned() + &views).lines().map(str::to_owned).collect();
+    let refusal = refused(&program, sealed(&lines).as_bytes());
+    assert!(matches!(refusal, Refusal::Failure { .. }), "{refusal}");
 }

@@ -53,6 +53,7 @@ pub fn part(program: &Program, rung: model::Obligation) -> Option<Part> {
         obligation: Obligation { ghosts, aim },
         kept: export::kept(program, &model),
         point: export::point(&model),
+        nested: false,
         round: export::round(&model),
         late: model.delays,
         loose: export::loose(&model),

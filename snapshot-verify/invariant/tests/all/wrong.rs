@@ -10,6 +10,7 @@ use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 
+use crate::accepted::{NUMBERED, SPARE, TIDY, spare_parts};
 use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused};
 
 /// A process that has scanned updates without the lock: what a scan stores before its first access
@@ -258,4 +259,56 @@ fn no_rounds_prove_a_wrong_program() {
         }
     }
     assert!(tried > 20, "{tried}");
+}
+
+/// What is replaced in a text, and by what.
+type Edit<'a> = (&'a str, &'a str);
+
+/// Wrong programs that are nearly [`SPARE`], [`TIDY`] and [`NUMBERED`].
+#[test]
+fn no_certificate_is_made_of_nearly_right_programs() {
+    let spared = ("    last[me] := w", "    last[me] := w\n    is_spared := true");
+    let is_made = |text: &str, parts: &[Part]| {
+        let program = parsed(text, None);
+        match certificate(&program, parts, Planted::default()) {
+            Ok(_) => true,
+            Err(WriteError::Failure { .. }) => false,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    let observer = |program: &Program| parts(program, &["scans.observer"]);
+    let faults = |program: &Program| parts(program, &["scans.faults"]);
+    let of = |text: &str, of: &dyn Fn(&Program) -> Vec<Part>| of(&parsed(text, None));
+    let cases: [(&str, Vec<Part>, &[Edit<'_>]); 3] = [
+        (SPARE, of(SPARE, &spare_parts), &[spared]),
+        (
+            TIDY,
+            of(TIDY, &observer),
+            &[
+                ("processes except me: noted[k] := false", "processes: noted[k] := true"),
+                ("except me: noted[k] := false", "except process(0): noted[k] := true"),
+                ("noted[k] := false", "noted[k] := not noted[me]\n    noted[me] := true"),
+            ],
+        ),
+        (
+            NUMBERED,
+            of(NUMBERED, &faults),
+            &[
+                ("last := n - 1", "next := process(2)"),
+                ("k := (k + 1) mod n\n    next := process(k)", "next := process(k + 1)"),
+                (
+                    "k: 0..n-1\n    last := n - 1\n    k := last\n    k := (k + 1) mod n\n",
+                    "k: 0..n\n    k := n\n",
+                ),
+            ],
+        ),
+    ];
+    // With what is kept of the right ones: the prover does not even try some of them.
+    for (text, parts, edits) in cases {
+        assert!(is_made(text, &parts), "{text}");
+        for (from, to) in edits {
+            assert!(text.contains(from), "{from}");
+            assert!(!is_made(&text.replacen(from, to, 1), &parts), "{from}: {to}");
+        }
+    }
 }

@@ -204,10 +204,7 @@ impl<'a> Session<'a> {
         let rungs = self.command.rungs.clone().unwrap_or_default();
         let searches = self.command.method.is_none();
         let began = Instant::now();
-        let mut every = every_by(&variant.program, &request, &rungs, searches, &watch);
-        if let Ok(every) = &mut every {
-            every.confirm(&variant.program, &request, &watch);
-        }
+        let every = every_by(&variant.program, &request, &rungs, searches, &watch);
         self.ticker.clear();
         let every = every.map_err(|error| refused(&title, source, &error))?;
         let small = self.command.request(EXERCISED, Method::Exploration);

@@ -46,6 +46,38 @@ fn a_proof_is_confirmed_or_rests_on_the_prover_alone() {
     assert_eq!(lines[1]["independent_check"], serde_json::Value::Null);
 }
 
+/// Where the independent check cannot follow the prover, there is no answer. (This program is right, but
+/// the rules of certificates know no loop over a gap that leaves out a process in it.)
+#[test]
+fn a_proof_with_a_gap_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "algorithm noted\nshared a[segment]: value\n\
+                shared mask: array [process] of bool\nprivate noted[process]: bool\n\
+                update(v):\n    a[me] := v\n    m := mask\n    \
+                for k in processes except me:\n        if m[k]: noted[k] := not noted[k]\n\
+                scan:\n    local w: view\n    atomic:\n        \
+                for s in segments: w[s] := a[s]\n    if noted[me]: w[me] := initial\n    \
+                return w\n";
+    std::fs::write(folder.path().join("noted.snapshot"), text).unwrap();
+    let check =
+        |options: &str| answer_in(folder.path(), &format!("check noted.snapshot {options}"));
+    let (code, out, _) = check("-n every");
+    let gap = "\n  independent check: finds a gap in the proof, which does not count: \
+               noted.snapshot:15:12: scans.observer: ";
+    assert!(code == 3 && out.starts_with("noted, every n: unknown") && out.contains(gap), "{out}");
+    assert!(out.contains("No violation with n = 2, 3, 4."), "{out}");
+    let (code, out, _) = check("-n every --report json");
+    let line: serde_json::Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert_eq!((code, &line["independent_check"]["gap"]), (3, &true.into()), "{out}");
+    // Nor does it answer for one n.
+    let (code, out, _) = check("-n 3 --method proof");
+    assert!(code == 3 && out.contains("no proof for every n"), "{out}");
+    let (code, out, _) = check("-n 3");
+    assert!(code == 0 && !out.contains("independent check"), "{out}");
+    let (code, _, err) = check("-n every --certificate noted.cert");
+    assert!(code == 3 && err.contains("no certificate noted.cert: there is no proof"), "{err}");
+}
+
 /// Scans that can never return are linearizable for every n, too.
 #[test]
 fn a_proof_of_nothing_says_so() {
@@ -101,6 +133,27 @@ fn no_proof_is_not_verified() {
     assert!(out.contains("no proof: the program looks at values"), "{out}");
     let out = printed(3, "check riany -n every --time 2");
     assert!(out.contains("could not exclude"), "{out}");
+}
+
+/// What cannot be searched is unknown, too.
+#[test]
+fn what_is_too_large_to_search_is_unknown() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "algorithm large\nshared a[segment]: value\nshared g: version\n\
+                private nought: view\nprivate zero: version\n\
+                update(v):\n    g := fresh\n    a[me] := v\nscan:\n    \
+                local copy[segment]: value\n    local p[0..3][0..62]: version\n    \
+                last := zero\n    for b in 0..3:\n        for c in 0..62:\n            \
+                repeat\n                x := g\n            until x != last\n            \
+                last := x\n            p[b][c] := x\n    \
+                if all b in 0..3: all c in 0..62: p[b][c] != zero: return nought\n    \
+                atomic:\n        for s in segments: copy[s] := a[s]\n    return copy\n";
+    std::fs::write(folder.path().join("large.snapshot"), text).unwrap();
+    let asked = "check large.snapshot -n every --rungs scans.faults";
+    let (code, out, err) = answer_in(folder.path(), asked);
+    assert_eq!(code, 3, "{out}{err}");
+    assert!(out.contains("every n: unknown") && out.contains("more than 100 versions"), "{out}");
+    assert!(!out.contains("No violation with"), "{out}");
 }
 
 #[test]

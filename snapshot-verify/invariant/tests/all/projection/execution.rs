@@ -486,7 +486,7 @@ impl<'a> Execution<'a> {
         let Data::Parts(parts) = &vector else { unreachable!("a view is an array") };
         let [at_i, at_j] = self.pair.map(|segment| parts[segment] == Data::Value(1));
         let bits = ghost.bits.unwrap_or_default();
-        let borrows = self.layout.obligation.borrows();
+        let borrows = self.layout.borrows();
         if borrows || !self.layout.obligation.judges(self.place(process)) {
             return true;
         }
