@@ -20,7 +20,7 @@ use super::decided::each_binding;
 use super::flow::{Flow, Rounds, loops_around};
 use super::liveness::terms;
 use super::model::{Act, Cell, Model, Outside, Step, Target};
-use super::shape::{BASE, I, J, Leaf, PLACES, Scalar, T};
+use super::shape::{BASE, I, J, Leaf, OTHER, PLACES, Scalar, T};
 use super::term::{Over, Term};
 use super::view::is_outside;
 
@@ -109,7 +109,36 @@ pub fn classes(model: &Model) -> Vec<Class> {
     let pinned = |root: usize| search.pinned[root];
     let classes = classes.into_iter().enumerate();
     let classes = classes.filter(|(root, numbers)| !numbers.is_empty() && !pinned(*root));
-    classes.filter_map(|(_, numbers)| class(model, &rounds, &numbers)).collect()
+    let classes = classes.filter_map(|(_, numbers)| class(model, &rounds, &numbers)).collect();
+    alike(model, classes)
+}
+
+/// Without the classes that would flip a bit of the centre in some views of a state only: the round of t
+/// in one view is that of any other in another, so a bit that lives within it is led the same in both.
+fn alike(model: &Model, mut classes: Vec<Class>) -> Vec<Class> {
+    let may_be_in_centre = |at: usize| model.outside[at] != Outside::Always && is_seen(model, at);
+    loop {
+        // How a bit is flipped in the round of a process: by which anchor, or by itself.
+        let led = |at: usize, variable: usize, place: u8| {
+            let round = Some((variable, BASE + place));
+            let of = |class: &&Class| class.bits.contains(&Bit { at, round });
+            classes.iter().find(of).map(|class| class.anchor)
+        };
+        let is_led_alike = |bit: &Bit| {
+            let Some((variable, byte)) = bit.round else { return true };
+            let is_either = byte == BASE + T || byte == BASE + OTHER;
+            !is_either
+                || !may_be_in_centre(bit.at)
+                || led(bit.at, variable, T) == led(bit.at, variable, OTHER)
+        };
+        let keeps: Vec<bool> =
+            classes.iter().map(|class| class.bits.iter().all(is_led_alike)).collect();
+        if keeps.iter().all(|keeps| *keeps) {
+            return classes;
+        }
+        let mut keeps = keeps.into_iter();
+        classes.retain(|_| keeps.next().unwrap_or_default());
+    }
 }
 
 /// A class that may be flipped, or none.
@@ -302,7 +331,7 @@ impl Search<'_> {
             }
             Term::Each { variable, over: Over::Members, body } => {
                 // A member that is not there is read as any other.
-                let other = self.row(&flow.with(*variable, super::shape::OTHER), body);
+                let other = self.row(&flow.with(*variable, OTHER), body);
                 let of = |place| {
                     let mut row = self.row(&flow.with(*variable, place), body);
                     row.iter_mut().zip(&other).for_each(|(one, other)| one.join(other.clone()));

@@ -9,7 +9,7 @@
 use snapshot_language::Span;
 use snapshot_language::program::{LocalId, PrivateId, ProcedureId, SharedId};
 
-use super::shape::{Leaf, Mode, Scalar};
+use super::shape::{EXEMPT, Leaf, Mode, OLD, Scalar};
 use super::term::{Over, Term};
 
 /// A construct that is not modelled: the answer is unknown.
@@ -135,6 +135,8 @@ pub struct Slot {
     pub other: bool,
     /// Whether t is among the indices within a variable or a cell.
     pub within_tracked: bool,
+    /// Whether some process is among the indices within a variable or a cell.
+    pub within_member: bool,
     /// Whose it is, unless it is shared.
     pub owner: Option<u8>,
     /// The procedure whose frame it belongs to.
@@ -154,6 +156,16 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// The byte that is stored here. That a view need not be judged as one from the place of any other
+    /// process is said of that place: in the place of a process it is that of another, maybe.
+    pub fn stored(&self, byte: u8) -> u8 {
+        let is_view = self.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+        match is_view && self.within_member && byte == EXEMPT {
+            true => OLD,
+            false => byte,
+        }
+    }
+
     /// Whether it is in a cell that t is no index of, at t's index within: the process that writes
     /// the cell sees its own there, or none.
     pub fn is_within_cell_of_tracked(&self) -> bool {

@@ -223,7 +223,8 @@ impl Shape {
                         OWN
                     }
                 }
-                (Scalar::View, Mode::Nested) if exempt => EXEMPT,
+                // Of an array by process in the place of one, each may be that of another.
+                (Scalar::View, Mode::Nested) if exempt && path.is_empty() => EXEMPT,
                 (Scalar::View, Mode::Nested) => OLD,
                 (Scalar::View, Mode::Direct) if borrowed && !path.is_empty() => BORROWED,
                 _ => UNKNOWN,

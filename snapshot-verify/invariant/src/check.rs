@@ -478,7 +478,7 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
         let mut homes: FxHashMap<Vec<u8>, Home<'_>> = FxHashMap::default();
         for (number, (kinds, listed)) in lists.iter().zip(all).enumerate() {
             let mut recall = Recall::new(layout, kinds, planted);
-            for (view, &line) in listed {
+            for (done, (view, &line)) in listed.iter().enumerate() {
                 let failed = |failure| Refusal::Failure { obligation, line, failure };
                 let steps = recall.steps(view).map_err(failed)?;
                 self.steps += steps.views.len() as u64;
@@ -499,11 +499,12 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
                         }
                     }
                 }
-                if self.steps.is_multiple_of(PERIOD as u64) {
+                if done.is_multiple_of(PERIOD) {
                     self.spend(bytes + recall.bytes)?;
                 }
             }
         }
+        let mut applied = 0_usize;
         for (views, effects) in homes.values() {
             for &(number, view) in views {
                 let (kinds, listed) = (&lists[number], &all[number]);
@@ -517,8 +518,11 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
                     if !made.iter().all(|next| listed.contains_key(next.as_slice())) {
                         return Err(Refusal::Escape { obligation, line, joined: true }.into());
                     }
+                    applied += 1;
+                    if applied.is_multiple_of(PERIOD) {
+                        self.spend(bytes)?;
+                    }
                 }
-                self.spend(bytes)?;
             }
         }
         Ok(())

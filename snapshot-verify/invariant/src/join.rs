@@ -224,6 +224,9 @@ impl Effect {
         }
         for &(at, byte) in &self.sets {
             states = joined.set(states, at, byte);
+            if states.len() > MOST_WAYS {
+                return Err(Failure::TooMany);
+            }
         }
         let mut all = Vec::new();
         for state in states {
@@ -340,6 +343,9 @@ impl Joined<'_, '_> {
                     for (at, byte) in (cells[number].1.base..).zip(row) {
                         if !self.layout.is_name(variable, at - cells[number].1.base) {
                             after = self.set(after, at, *byte);
+                        }
+                        if all.len() + after.len() > MOST_WAYS {
+                            return Err(Failure::TooMany);
                         }
                     }
                     for state in &mut after {

@@ -73,6 +73,14 @@ pub fn initial(layout: &Layout<'_>, kind: &Kind) -> Result<Vec<Vec<u8>>, Failure
         let Some(row) = constant(&variable.initial, T) else { continue };
         for (_, room) in &layout.cells[number] {
             keep(layout, &mut state, room.base, &row);
+            // What lies in shared memory was not made here.
+            let cell = room.base..room.base + room.size;
+            for (byte, slot) in state[cell.clone()].iter_mut().zip(&layout.slots[cell]) {
+                let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
+                if is_view && layout.tokens() && *byte != ANY {
+                    *byte = OLD;
+                }
+            }
         }
     }
     for me in [I, J, T] {

@@ -10,7 +10,7 @@ use snapshot_language::program::ProcedureId;
 
 use super::{Branch, Run, pc};
 use crate::model::{Act, Target, Unsupported, at};
-use crate::shape::{Bytes, DEAD, SOME, T, UNKNOWN};
+use crate::shape::{BASE, Bytes, DEAD, OTHER, SOME, Scalar, T, UNKNOWN};
 
 /// What an operation has stored so far.
 #[derive(Default)]
@@ -145,12 +145,20 @@ impl Run<'_> {
         let bytes = rooms.flat_map(|(room, _)| block + room.base..block + room.base + room.size);
         let mut stored = Stored::default();
         for at in bytes.filter(|at| self.me == T || !self.model.slots[*at].tracked) {
-            stored.any |= before[at] != now[at];
+            stored.any |= before[at] != now[at] || (self.me != T && self.names_another(at, now));
             if self.me != T && matches!(now[at], UNKNOWN | SOME) {
                 stored.unknown = Some(at);
             }
         }
         stored
+    }
+
+    /// Whether a variable of i or j names a process that is t of one view and any other of another:
+    /// views do not agree on whether what it named before was the same.
+    fn names_another(&self, at: usize, state: &[u8]) -> bool {
+        let leaf = self.model.slots[at].leaf;
+        let is_name = leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
+        is_name && [BASE + T, BASE + OTHER].contains(&state[at])
     }
 
     /// The end of a ghost scan whose operation counts as not begun.

@@ -132,7 +132,7 @@ impl Run<'_> {
                     state[at + offset] = DEAD;
                 }
             } else if slot.kept {
-                state[at + offset] = byte;
+                state[at + offset] = slot.stored(byte);
                 if target.private.is_some() {
                     note_other(&mut branch.others, slot, at + offset, byte);
                 }

@@ -311,7 +311,7 @@ impl<'m> Run<'m> {
         for (offset, &byte) in bytes.iter().enumerate() {
             let slot = &self.model.slots[begin + offset];
             if slot.kept && !slot.other {
-                state[begin + offset] = byte;
+                state[begin + offset] = slot.stored(byte);
             } else if slot.kept {
                 state[begin + offset] = DEAD;
             }

@@ -1,7 +1,12 @@
 //! What a step is to the views of others leaves them with the centre that the actor has. (That it does is
 //! asserted in all tests.) Wrong programs that were proved once, as it did not.
 
-use super::verdicts::{is_refuted, is_unknown};
+use snapshot_everyn::compile::compile;
+use snapshot_everyn::export;
+use snapshot_everyn::ladder::Rungs;
+use snapshot_everyn::shape::T;
+
+use super::verdicts::{is_refuted, is_unknown, parsed};
 
 /// What is not read behind a ghost scan is forgotten there in all views: the first result here, which
 /// the second call stores again.
@@ -167,4 +172,124 @@ scan:
     let waits = "    repeat\n        ok := VL(x)\n    until not ok\n    return r";
     let text = text.replace(waits, "    return r");
     is_refuted(&text, "        if waited: copy[me] := initial\n", "");
+}
+
+/// Whether an operation has begun, by what it has stored: a name may be of t before and behind, or of
+/// another process, which views that do not follow t take for the same.
+#[test]
+fn operations_that_store_names_begin_for_all() {
+    let text = "
+algorithm owner
+shared active: process or none := none
+shared a[segment]: value
+shared flag[process]: bool
+shared taken: bool
+private p: process := me
+private c: counter
+
+update(v):
+    local seen: bool
+    local ok: bool
+    local old: process
+    local w: view
+    old := p
+    if p != me:
+        c := c + 1
+        p := process(c mod n)
+    w := scan()
+    atomic:
+        flag[me] := true
+        active := none
+        a[me] := v
+        ok := p != me and old != me and p != old
+        seen := false
+        if flag[old]: ok := false
+        for s in processes except me:
+            if flag[s]:
+                if seen: ok := false
+                seen := true
+        if ok: active := p
+        if not taken:
+            taken := true
+            c := c + 1
+            p := process(c mod n)
+
+scan:
+    local copy[segment]: value
+    repeat
+        active := me
+        for s in segments: copy[s] := a[s]
+    until active = me
+    return copy
+";
+    is_refuted(text, "        if ok: active := p\n", "");
+}
+
+/// A bit that lives within a round is flipped in the round of t and of any other process, or in none.
+#[test]
+fn bits_of_a_round_are_flipped_in_all_rounds() {
+    let text = "
+algorithm rounds_flip
+shared active: process or none := none
+shared a[segment]: value
+shared q[process][process]: bool := true
+shared flag[process]: bool
+shared mask: process or none := none
+shared taken: bool
+private boss: bool
+
+update(v):
+    local x: bool
+    local seen: bool
+    local ok: bool
+    if boss:
+        active := none
+        for s in processes except me:
+            atomic:
+                x := q[s][me]
+                mask := none
+            atomic:
+                m := mask
+                ok := m != none and m != s
+                seen := false
+                for k in processes except me:
+                    if flag[k]:
+                        if seen: ok := false
+                        seen := true
+                if ok: active := s
+                y := q[s][me]
+                if x = y: mask := none
+                else: mask := none
+        a[me] := v
+    else:
+        atomic:
+            active := none
+            flag[me] := true
+            a[me] := v
+            if not taken:
+                taken := true
+                boss := true
+
+scan:
+    local copy[segment]: value
+    atomic:
+        for k in processes: q[me][k] := true
+        mask := me
+    repeat
+        active := me
+        for s in segments: copy[s] := a[s]
+    until active = me
+    return copy
+";
+    let by_rounds = |text: &str, name: &str, local: &str| {
+        let rung = Rungs::all().into_iter().find(|rung| rung.name() == name);
+        let program = parsed(text, None);
+        let model = compile(&program, rung.unwrap()).expect("all is modelled");
+        let bits = export::classes(&program, &model).into_iter().flatten();
+        bits.filter(|(name, round)| round.is_some_and(|(_, of)| of >= T) && name.contains(local))
+            .count()
+    };
+    assert_eq!(by_rounds(text, "scans.observer", "i:update.x"), 0);
+    let bounded = corpus::algorithm("afek_bounded").expect("an algorithm of the corpus").text;
+    assert!(by_rounds(bounded, "calls.memory-i", "") > 0);
 }

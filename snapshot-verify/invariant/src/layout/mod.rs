@@ -13,6 +13,7 @@ mod rows;
 mod scalars;
 
 pub use head::{at, op};
+use program::may_begin_wrong;
 pub use program::{each_expression, may_be_outside, may_fail, numbers_processes};
 pub use rounds::Round;
 pub use rows::RowOf;
@@ -29,7 +30,7 @@ use snapshot_semantics::interpret::code::{self, Code, For, Instruction};
 
 use self::program::{bound, ghosts};
 use self::rows::is_shown_of_row;
-use crate::byte::{ANY, BASE, BORROWED, J, LOOSE, OLD, OWN, PLACES, Row, T};
+use crate::byte::{ANY, BASE, BORROWED, EXEMPT, J, LOOSE, OLD, OWN, PLACES, Row, T};
 use crate::centre::Central;
 use crate::claim::{Ghosts, Obligation};
 use crate::decided::Decided;
@@ -236,6 +237,9 @@ impl<'p> Layout<'p> {
         let code = code::compile(program);
         if code.iter().any(|code| code.instructions.len() > 250) {
             return Err(Unfit("a procedure of more than 250 instructions"));
+        }
+        if may_begin_wrong(program) {
+            return Err(Unfit("first values that may be out of range"));
         }
         let (is_ghost, ghostly) = ghosts(program, obligation.ghosts)?;
         let tokens = obligation.has_tokens();
@@ -468,7 +472,8 @@ impl<'p> Layout<'p> {
     pub fn element(&self, at: usize, byte: u8) -> u8 {
         let slot = &self.slots[at];
         let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-        match is_view && self.tokens() && !slot.path.is_empty() && byte == OWN {
+        let is_judged_elsewhere = matches!(byte, OWN | EXEMPT);
+        match is_view && self.tokens() && !slot.path.is_empty() && is_judged_elsewhere {
             true => OLD,
             false => self.tight(at, byte),
         }
@@ -497,7 +502,10 @@ impl<'p> Layout<'p> {
     /// What is known of something of this type that is not kept: of views, `view`.
     pub fn unknown(&self, content: &Type, view: u8) -> Row {
         let mut row = Row::new();
-        each_leaf(content, self.tokens(), 0, &mut |leaf, _| {
+        each_leaf(content, self.tokens(), 0, &mut |leaf, members| {
+            // Within the place of one other process it may be an element of another one.
+            let is_nested = self.tokens() && members != 0 && view == EXEMPT;
+            let view = if is_nested { OLD } else { view };
             row.push(if leaf.scalar == Scalar::View { view } else { ANY });
         });
         row
@@ -516,7 +524,7 @@ impl<'p> Layout<'p> {
     /// What is known of a view that is read whole from shared memory and not kept.
     pub fn read_view(&self, exempt: bool) -> u8 {
         match (self.tokens(), exempt) {
-            (true, true) => crate::byte::EXEMPT,
+            (true, true) => EXEMPT,
             (true, false) => OLD,
             (false, _) if self.borrows() => BORROWED,
             (false, _) => ANY,

@@ -12,21 +12,33 @@ use crate::claim::Ghosts;
 
 /// Whether a program has operations that may go wrong.
 pub fn may_fail(program: &Program) -> bool {
-    let mut may = false;
+    let locals = program.procedures.iter().flat_map(|one| &one.locals);
+    let mut may = locals.map(|local| &local.initial).any(any_may_fail);
     for procedure in &program.procedures {
         Statement::each(&procedure.body, &mut |statement| {
-            each_expression(statement, &mut |expression| {
-                may |= matches!(
-                    expression.kind,
-                    ExpressionKind::Unwrap(_)
-                        | ExpressionKind::Checked(_)
-                        | ExpressionKind::List(..)
-                );
-                may |= may_be_outside(expression);
-            });
+            each_expression(statement, &mut |expression| may |= may_fail_itself(expression));
         });
     }
     may
+}
+
+/// Whether a first value of a variable, other than a local, may go wrong: no step computes it.
+pub fn may_begin_wrong(program: &Program) -> bool {
+    let shared = program.shared.iter().map(|variable| &variable.initial);
+    let private = program.private.iter().map(|variable| &variable.initial);
+    shared.chain(private).any(any_may_fail)
+}
+
+fn any_may_fail(expression: &Expression) -> bool {
+    may_fail_itself(expression) || expression.operands().into_iter().any(any_may_fail)
+}
+
+fn may_fail_itself(expression: &Expression) -> bool {
+    let is_checked = matches!(
+        expression.kind,
+        ExpressionKind::Unwrap(_) | ExpressionKind::Checked(_) | ExpressionKind::List(..)
+    );
+    is_checked || may_be_outside(expression)
 }
 
 /// Whether a number of the text may be out of the range of its type for some n.

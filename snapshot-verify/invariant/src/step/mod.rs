@@ -352,9 +352,12 @@ impl<'p> Run<'_, 'p> {
         }
         let declared = self.layout.program.procedures[procedure].locals.iter();
         for (local, room) in declared.zip(&frame.locals).skip(arguments.len()) {
-            // A first value that depends on n is unknown.
-            if let Ok(row) = self.scope(branch, procedure).row(&local.initial) {
-                self.put(&mut branch.state, block + room.base, &row);
+            // A first value that depends on n is unknown, and may go wrong.
+            match self.scope(branch, procedure).row(&local.initial) {
+                Ok(row) => self.put(&mut branch.state, block + room.base, &row),
+                Err(stop) => {
+                    branch.failure = branch.failure.or(self.unknown(stop, &branch.state));
+                }
             }
         }
         self.arrive(&mut branch.state, procedure, 0);

@@ -4,6 +4,7 @@
 
 mod accepted;
 mod altered;
+mod elsewhere;
 mod named;
 mod planted;
 mod programs;

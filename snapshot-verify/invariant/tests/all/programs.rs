@@ -76,17 +76,18 @@ pub fn by_rounds(program: &Program) -> Vec<Vec<Part>> {
     rounds::candidates(program).unwrap().into_iter().map(of).collect()
 }
 
+/// What a certificate of a program says first.
+pub fn claim(program: &Program) -> Claim {
+    Claim { algorithm: program.name.clone(), bug: program.bug.clone(), digest: "digest".to_owned() }
+}
+
 /// The certificate that a search makes with mistakes planted.
 pub fn certificate(
     program: &Program,
     parts: &[Part],
     planted: Planted,
 ) -> Result<(String, Summary), WriteError> {
-    let claim = Claim {
-        algorithm: program.name.clone(),
-        bug: program.bug.clone(),
-        digest: "digest".to_owned(),
-    };
+    let claim = claim(program);
     let mut text = Vec::new();
     let mut proceed = || true;
     let mut budget = Budget { memory: 6 << 30, proceed: &mut proceed };

@@ -1,0 +1,211 @@
+//! Views that were made elsewhere, and first values: wrong programs of which certificates were accepted
+//! once, each with a right twin. All is kept that has a name.
+
+use snapshot_invariant::claim::{Aim, Obligation};
+use snapshot_invariant::layout::Layout;
+use snapshot_invariant::step::Planted;
+use snapshot_invariant::write::{Part, WriteError};
+use snapshot_language::program::Program;
+
+use crate::programs::{certificate, parsed};
+
+/// The parts of a proof with these obligations that keeps all but the names with this text.
+fn keeping_all_but(left_out: &str, program: &Program, obligations: &[&str]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    for name in obligations {
+        let obligation = Obligation::from_name(name).unwrap();
+        let layout = Layout::new(program, obligation).unwrap();
+        let names = layout.names().filter(|name| left_out.is_empty() || !name.contains(left_out));
+        let nested = parts.iter().any(|part| part.obligation.aim == Aim::Nesting);
+        parts.push(Part {
+            obligation,
+            kept: names.map(str::to_owned).collect(),
+            point: None,
+            round: None,
+            late: false,
+            loose: Vec::new(),
+            decided: Vec::new(),
+            alike: true,
+            names: Vec::new(),
+            nested,
+            classes: Vec::new(),
+        });
+    }
+    parts
+}
+
+/// The text has no certificate, and has one with the edit.
+fn is_refused(text: &str, obligations: &[&str], left_out: &str, (from, to): (&str, &str)) {
+    assert!(text.contains(from), "{from}");
+    let made = |text: &str| {
+        let program = parsed(text, None);
+        let parts = keeping_all_but(left_out, &program, obligations);
+        certificate(&program, &parts, Planted::default())
+    };
+    let wrong = made(text);
+    assert!(matches!(wrong, Err(WriteError::Failure { .. })), "{text}: {wrong:?}");
+    let right = made(&text.replacen(from, to, 1));
+    assert!(right.is_ok(), "with {to}: {text}: {right:?}");
+}
+
+const SCANS: [&str; 2] = ["scans.nesting", "scans.observer"];
+const CALLS: [&str; 2] = ["calls.nesting", "calls.observer"];
+
+/// What a cell holds at first was not made by the scan that reads it.
+#[test]
+fn first_views_of_cells_are_old() {
+    let text = "
+algorithm nought
+
+shared a[segment]: value
+shared latest: view
+
+update(v):
+    a[me] := v
+
+scan:
+    r := latest
+    return r
+";
+    let collect = "    local r: view\n    atomic:\n        for s in segments: r[s] := a[s]\n";
+    is_refused(text, &SCANS, "", ("    r := latest\n", collect));
+    let text = "
+algorithm nought2
+
+shared a[segment]: value
+shared latest: view
+
+update(v):
+    a[me] := v
+
+scan:
+    r := look()
+    return r
+
+procedure look(): view:
+    r := latest
+    return r
+";
+    is_refused(text, &CALLS, "", ("    r := latest\n", collect));
+}
+
+/// A view from the place of one other process is not excused in that of another.
+#[test]
+fn views_are_excused_in_the_place_of_their_process_only() {
+    let matrix = "
+algorithm matrix
+
+shared a[segment]: value
+shared m[process]: array [process] of view
+
+update(v):
+    a[me] := v
+
+scan:
+    local w: view
+    local x: array [process] of view
+    for p in processes except me:
+        x := m[p]
+        for k in processes except me:
+            if k != p: return x[k]
+    atomic:
+        for s in segments: w[s] := a[s]
+    return w
+";
+    let own = ("            if k != p: return x[k]\n", "            if k != p: skip\n");
+    is_refused(matrix, &SCANS, "m[", own);
+    is_refused(matrix, &SCANS, "", own);
+    let swapped = "
+algorithm swapped
+
+shared a[segment]: value
+shared r[process]: view
+
+update(v):
+    a[me] := v
+
+scan:
+    local w: view
+    local x[process]: view
+    for p in processes except me:
+        y := r[p]
+        for k in processes except me:
+            if k != p:
+                x[k] := y
+                return x[k]
+    atomic:
+        for s in segments: w[s] := a[s]
+    return w
+";
+    is_refused(swapped, &SCANS, "", ("                return x[k]\n", "                skip\n"));
+    let published = "
+algorithm matrix2
+
+shared a[segment]: value
+shared m[process]: array [process] of view
+
+procedure look(): view:
+    local w: view
+    local x: array [process] of view
+    for p in processes except me:
+        x := m[p]
+        for k in processes except me:
+            if k != p: return x[k]
+    atomic:
+        for s in segments: w[s] := a[s]
+    return w
+
+update(v):
+    local y: array [process] of view
+    g := look()
+    y := [g for k in processes]
+    m[me] := y
+    a[me] := v
+
+scan:
+    r := look()
+    return r
+";
+    is_refused(published, &CALLS, "", own);
+}
+
+/// What locals are at first may go wrong, too; and what nothing computes is not known.
+#[test]
+fn first_values_may_go_wrong() {
+    let text = "
+algorithm wide
+
+shared a[segment]: value
+
+update(v):
+    a[me] := v
+
+scan:
+    local w: view
+    local p: process := process(2)
+    atomic:
+        for s in segments: w[s] := a[s]
+    return w
+";
+    let faults = ["scans.faults", "scans.observer"];
+    is_refused(text, &faults, "", ("process(2)", "process(1)"));
+    let number = ("    local p: process := process(2)", "    local k: 0..n := 3");
+    is_refused(&text.replacen(number.0, number.1, 1), &faults, "", ("0..n := 3", "0..n := 2"));
+    let program = parsed(text, None);
+    let parts = keeping_all_but("", &program, &["scans.observer"]);
+    let made = snapshot_invariant::write::write(
+        &program,
+        &crate::programs::claim(&program),
+        &parts,
+        &mut Vec::new(),
+        &mut snapshot_invariant::Budget { memory: 1 << 30, proceed: &mut || true },
+    );
+    assert!(matches!(made, Err(WriteError::Missing(_))), "{made:?}");
+    let private = text.replacen("    local p: process := process(2)\n", "", 1).replacen(
+        "shared a[segment]: value\n",
+        "shared a[segment]: value\nprivate p: process := process(2)\n",
+        1,
+    );
+    let observer = Obligation::from_name("scans.observer").unwrap();
+    assert!(Layout::new(&parsed(&private, None), observer).is_err());
+}
