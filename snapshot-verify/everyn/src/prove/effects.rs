@@ -16,7 +16,7 @@ use crate::links::{broken, maybe_broken};
 use crate::model::{ROUND, Slot, Unsupported, at};
 use crate::run::{Branch, Run, pc};
 use crate::shape::{BASE, DEAD, FRESH, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
-use crate::view::{centre, definite, is_definite, is_outside, versions};
+use crate::view::{MOST_WAYS, centre, definite, is_definite, is_outside, too_many_ways, versions};
 
 /// What a step of one process is to the views of others with the same centre.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
@@ -240,6 +240,9 @@ impl Search<'_> {
                     state[at] = BASE + T;
                 }
                 states.extend(also);
+                if states.len() > MOST_WAYS {
+                    return Err(too_many_ways(model, place as usize).into());
+                }
             }
         }
         if effect.ends {

@@ -364,6 +364,22 @@ update(v):
     deep += &format!("{}p := k11\n    a[me] := v\n", "    ".repeat(13));
     deep += "scan:\n    local copy[segment]: value\n    for s in segments: copy[s] := a[s]\n    return copy\n";
     is_unknown(many, "ways");
+    // Names of one process, which may be t of another view, or any other.
+    let fields = |each: &dyn Fn(usize) -> String, between: &str| -> String {
+        (0..26).map(each).collect::<Vec<_>>().join(between)
+    };
+    let declared = fields(&|at| format!("p{at}: process or none"), ", ");
+    let among = fields(&|at| format!("r.p{at} = me"), " or ");
+    let names = many
+        .replacen("algorithm many", &format!("algorithm many\ntype wide = record ({declared})"), 1)
+        .replacen("f[process]: array [0..29] of bool", "rec: wide", 1)
+        .replacen("boss: process", "boss: process or none := none", 1)
+        .replacen("    bits := f[p]\n    is_free := all b in 0..29: bits[b]\n", "", 1)
+        .replacen("    p := boss\n    boss := me\n    f[me] := bits\n", &format!(
+            "    boss := me\n    x := boss\n    rec := ({})\n    r := rec\n    is_free := {among}\n",
+            fields(&|_| "x".to_owned(), ", ")
+        ), 1);
+    is_unknown(&names, "ways");
     is_unknown(&deep, "nested more than six deep");
 }
 
