@@ -219,6 +219,17 @@ impl Effect {
             }
         }
         if self.ends {
+            // The result is stored where private variables say that it is, behind the step.
+            let is_private = |at: usize| {
+                let slot = &layout.slots[at];
+                slot.owner == Some(self.actor) && slot.frame.is_none() && slot.leaf.is_some()
+            };
+            for &(at, byte) in self.sets.iter().filter(|(at, _)| is_private(*at)) {
+                states = joined.set(states, at, byte);
+                if states.len() > MOST_WAYS {
+                    return Err(Failure::TooMany);
+                }
+            }
             let run = Run { layout, kind, me: self.actor, planted };
             states.iter_mut().for_each(|state| run.end_ghost(state));
         }

@@ -13,7 +13,7 @@ use super::search::Search;
 use super::store::Origin;
 use super::{Actor, End};
 use crate::links::{broken, maybe_broken};
-use crate::model::{ROUND, Slot, Unsupported, at};
+use crate::model::{Model, ROUND, Slot, Unsupported, at};
 use crate::run::{Branch, Run, pc};
 use crate::shape::{BASE, DEAD, FRESH, I, J, Mode, OLD, OTHER, Scalar, T, UNKNOWN};
 use crate::view::{MOST_WAYS, centre, definite, is_definite, is_outside, too_many_ways, versions};
@@ -51,6 +51,13 @@ pub(super) struct Effect {
     pub(super) ends: bool,
     /// The centres of the views of the actor behind the step.
     pub(super) centres: Vec<u32>,
+}
+
+/// Views of one state have different centres behind a step, which no test may come upon.
+pub(super) fn disagree(model: &Model, place: u32) -> Unsupported {
+    debug_assert!(false, "the views do not agree behind {:?}", model.code[place as usize]);
+    let construct = "a step after which not all views agree";
+    Unsupported { span: model.code[place as usize].span, construct }
 }
 
 impl Search<'_> {
@@ -264,10 +271,7 @@ impl Search<'_> {
         if effect.centres.iter().all(|centre| self.reached.contains(centre)) {
             return Ok(());
         }
-        debug_assert!(false, "at {place}: {:?}, not {:?}", self.reached, effect.centres);
-        let span = self.model.code[place as usize].span;
-        let construct = "a step after which not all views agree";
-        Err(End::Unsupported(Unsupported { span, construct }))
+        Err(End::Unsupported(disagree(self.model, place)))
     }
 
     /// Whether a byte with t among its indices says something in views of a kind: of nesting,

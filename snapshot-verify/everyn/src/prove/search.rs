@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::effects::Effect;
+use super::effects::{Effect, disagree};
 use super::recall::{Recall, Way};
 use super::store::{Origin, Views};
 use super::{Actor, End, Event, INTERRUPTED, Limits, Sabotage, crowds};
@@ -49,6 +49,17 @@ pub(super) struct Search<'m> {
     pub(super) scratch: Vec<u8>,
     /// The centres of the views that the present step has led to.
     pub(super) reached: Vec<u32>,
+    /// Where steps of i and j that each view makes by itself have led to.
+    outside: FxHashMap<(u32, u8), Outside>,
+}
+
+/// The centres that a step of i or j outside of its ghost scans leads to, from one centre.
+#[derive(Default)]
+struct Outside {
+    /// In views that follow i, j and t.
+    reached: [FxHashSet<u32>; 3],
+    /// Where the process stood.
+    place: u32,
 }
 
 impl<'m> Search<'m> {
@@ -68,6 +79,7 @@ impl<'m> Search<'m> {
             delays: model.delays,
             scratch: Vec::new(),
             reached: Vec::new(),
+            outside: FxHashMap::default(),
         }
     }
 }
@@ -108,6 +120,22 @@ impl Search<'_> {
             }
             self.expand(next as u32)?;
             next += 1;
+        }
+        self.agree_outside()
+    }
+
+    /// Steps of i and j outside of their ghost scans depend on the centre, and on what t's view knows
+    /// of t: so that one leads nowhere else, and those of i and j to the same centres.
+    fn agree_outside(&self) -> Result<(), End> {
+        for outside in self.outside.values() {
+            let [of_i, of_j, of_t] = &outside.reached;
+            let differ = |one: &FxHashSet<u32>, another: &FxHashSet<u32>| {
+                !one.is_empty() && !another.is_empty() && !one.is_subset(another)
+            };
+            if differ(of_i, of_j) || differ(of_j, of_i) || differ(of_t, of_i) || differ(of_t, of_j)
+            {
+                return Err(End::Unsupported(disagree(self.model, outside.place)));
+            }
         }
         Ok(())
     }
@@ -330,6 +358,12 @@ impl Search<'_> {
                 let origin = Origin { from: id, actor, place: here as u32 };
                 self.reached.clear();
                 self.add_all(kind, state.clone(), origin)?;
+                // Whether i or j is named, only views that follow it know.
+                if me != T && !way.within && model.named.is_empty() {
+                    let outside = self.outside.entry((home, me)).or_default();
+                    outside.place = here as u32;
+                    outside.reached[usize::from(crowd.tracked)].extend(&self.reached);
+                }
                 if is_followed && (me == T || way.within) && !way.is_silent {
                     self.affect(kind, [&view, &state], &old, &way.left, home)?;
                 }

@@ -209,3 +209,53 @@ scan:
     let observer = Obligation::from_name("scans.observer").unwrap();
     assert!(Layout::new(&parsed(&private, None), observer).is_err());
 }
+
+/// What a ghost scan returns is stored where a private variable says that it is, of which its last step
+/// is that it stores that.
+#[test]
+fn results_are_stored_where_the_last_step_says() {
+    let text = "
+algorithm z0
+
+shared a[segment]: value
+shared r[process]: view
+shared ok: process or none := none
+shared going: process or none := none
+private x: 0..1
+
+procedure look(): view:
+    local w: view
+    atomic:
+        ok := none
+        g := going
+        if g != me: going := none
+    atomic:
+        o := ok
+        if o != none and o != me: y := r[o]
+    if o != none and o != me:
+        x := 1
+        return y
+    atomic:
+        for s in segments: w[s] := a[s]
+    x := 1
+    return w
+
+update(v):
+    local la[0..1]: view
+    x := 0
+    going := me
+    la[x] := look()
+    atomic:
+        z := going
+        if z = me:
+            r[me] := la[0]
+            ok := me
+            going := none
+    a[me] := v
+
+scan:
+    g := look()
+    return g
+";
+    is_refused(text, &["calls.nesting"], "", ("r[me] := la[0]", "r[me] := la[1]"));
+}
