@@ -110,8 +110,7 @@ pub fn certificate_parts(program: &Program, answer: &Answer) -> Vec<Part> {
         let Ok(model) = compile(program, rung) else { continue };
         // Those of all obligations, once they are known.
         round = round.or_else(|| export::round(&model));
-        let is_nesting = |part: &Part| part.obligation.aim == Aim::Nesting;
-        let nested = parts.iter().any(is_nesting);
+        let nested = parts.iter().any(|part| part.obligation.aim == Aim::Nesting);
         parts.extend(aims.into_iter().map(|aim| Part {
             obligation: Obligation { ghosts, aim },
             nested,

@@ -22,6 +22,17 @@ pub(super) struct AtCentre {
     pub(super) views: Vec<u32>,
     /// What steps are to others, and where those stood that made them.
     pub(super) effects: Vec<(Rc<Effect>, u32)>,
+    /// Where steps of i and of j that each view makes by itself lead to.
+    outside: [Outside; 2],
+}
+
+/// The centres that a step of i or j outside of its ghost scans leads to, from one centre.
+#[derive(Default)]
+struct Outside {
+    /// In views that follow i, j and t.
+    reached: [FxHashSet<u32>; 3],
+    /// Where the process stood.
+    place: u32,
 }
 
 /// What is noted of steps.
@@ -49,17 +60,6 @@ pub(super) struct Search<'m> {
     pub(super) scratch: Vec<u8>,
     /// The centres of the views that the present step has led to.
     pub(super) reached: Vec<u32>,
-    /// Where steps of i and j that each view makes by itself have led to.
-    outside: FxHashMap<(u32, u8), Outside>,
-}
-
-/// The centres that a step of i or j outside of its ghost scans leads to, from one centre.
-#[derive(Default)]
-struct Outside {
-    /// In views that follow i, j and t.
-    reached: [FxHashSet<u32>; 3],
-    /// Where the process stood.
-    place: u32,
 }
 
 impl<'m> Search<'m> {
@@ -79,7 +79,6 @@ impl<'m> Search<'m> {
             delays: model.delays,
             scratch: Vec::new(),
             reached: Vec::new(),
-            outside: FxHashMap::default(),
         }
     }
 }
@@ -127,7 +126,7 @@ impl Search<'_> {
     /// Steps of i and j outside of their ghost scans depend on the centre, and on what t's view knows
     /// of t: so that one leads nowhere else, and those of i and j to the same centres.
     fn agree_outside(&self) -> Result<(), End> {
-        for outside in self.outside.values() {
+        for outside in self.at_centres.iter().flat_map(|at| &at.outside) {
             let [of_i, of_j, of_t] = &outside.reached;
             let differ = |one: &FxHashSet<u32>, another: &FxHashSet<u32>| {
                 !one.is_empty() && !another.is_empty() && !one.is_subset(another)
@@ -356,16 +355,21 @@ impl Search<'_> {
                 let mut state = view.to_vec();
                 way.make(&mut state);
                 let origin = Origin { from: id, actor, place: here as u32 };
+                let affects = is_followed && (me == T || way.within) && !way.is_silent;
+                let after = affects.then(|| state.clone());
                 self.reached.clear();
-                self.add_all(kind, state.clone(), origin)?;
+                self.add_all(kind, state, origin)?;
                 // Whether i or j is named, only views that follow it know.
                 if me != T && !way.within && model.named.is_empty() {
-                    let outside = self.outside.entry((home, me)).or_default();
+                    let outside = &mut self.at_centres[home as usize].outside[usize::from(me)];
                     outside.place = here as u32;
-                    outside.reached[usize::from(crowd.tracked)].extend(&self.reached);
+                    let reached = &mut outside.reached[usize::from(crowd.tracked)];
+                    let before = reached.len();
+                    reached.extend(&self.reached);
+                    self.bytes += (reached.len() - before) * 16;
                 }
-                if is_followed && (me == T || way.within) && !way.is_silent {
-                    self.affect(kind, [&view, &state], &old, &way.left, home)?;
+                if let Some(after) = after {
+                    self.affect(kind, [&view, &after], &old, &way.left, home)?;
                 }
             }
         }
