@@ -26,12 +26,14 @@ macro_rules! files {
 }
 
 const SMALL: &[(&str, &str)] = files![
+    "boss",
     "cached",
     "catch_up",
     "counted",
     "locked",
     "locked_by_links",
     "masked",
+    "matrix",
     "name_above_number",
     "name_equal_number",
     "noted",

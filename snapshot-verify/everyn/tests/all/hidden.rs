@@ -103,44 +103,7 @@ fn private_views_are_stored_to_within_ghost_scans() {
 /// only the view of that one knows, and no scan meets it.
 #[test]
 fn what_loops_leave_out_is_the_same_for_all() {
-    let text = "
-algorithm boss
-shared owner: cas process or none := none
-shared a[segment]: value
-shared boss: process
-shared num[process][process]: 0..1
-shared busy[process]: bool
-shared lax[process]: bool
-update(v):
-    p := boss
-    if p = me:
-        for k in processes except me:
-            atomic:
-                b := busy[k]
-                if b: lax[k] := true
-    f := num[p][me]
-    for c in 0..1 except f:
-        busy[me] := true
-        busy[me] := false
-    x := lax[me]
-    lax[me] := false
-    if not x:
-        repeat
-            got := CAS(owner, none, me)
-        until got
-    a[me] := v
-    if not x:
-        owner := none
-scan:
-    local copy[segment]: value
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    for s in segments:
-        copy[s] := a[s]
-    owner := none
-    return copy
-";
+    let text = corpus::small("boss");
     is_refuted(text, "if b: lax[k] := true", "if b: lax[k] := false");
 }
 
@@ -504,25 +467,6 @@ scan:
 /// A view from the place of one other process is not excused in that of another.
 #[test]
 fn views_are_excused_in_the_place_of_their_process_only() {
-    let text = "
-algorithm matrix
-
-shared a[segment]: value
-shared m[process]: array [process] of view
-
-update(v):
-    a[me] := v
-
-scan:
-    local w: view
-    local x: array [process] of view
-    for p in processes except me:
-        x := m[p]
-        for k in processes except me:
-            if k != p: return x[k]
-    atomic:
-        for s in segments: w[s] := a[s]
-    return w
-";
+    let text = corpus::small("matrix");
     is_refuted(text, "            if k != p: return x[k]\n", "            if k != p: skip\n");
 }

@@ -92,26 +92,7 @@ procedure look(): view:
 /// A view from the place of one other process is not excused in that of another.
 #[test]
 fn views_are_excused_in_the_place_of_their_process_only() {
-    let matrix = "
-algorithm matrix
-
-shared a[segment]: value
-shared m[process]: array [process] of view
-
-update(v):
-    a[me] := v
-
-scan:
-    local w: view
-    local x: array [process] of view
-    for p in processes except me:
-        x := m[p]
-        for k in processes except me:
-            if k != p: return x[k]
-    atomic:
-        for s in segments: w[s] := a[s]
-    return w
-";
+    let matrix = corpus::small("matrix");
     let own = ("            if k != p: return x[k]\n", "            if k != p: skip\n");
     is_refused(matrix, &SCANS, "m[", own);
     is_refused(matrix, &SCANS, "", own);

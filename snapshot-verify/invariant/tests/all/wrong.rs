@@ -11,7 +11,7 @@ use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
 
 use crate::accepted::{NUMBERED, SPARE, TIDY, spare_parts};
-use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused};
+use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused, small};
 
 /// A process that has scanned updates without the lock: what a scan stores before its first access
 /// matters to views that do not follow it.
@@ -32,47 +32,6 @@ update(v):
 scan:
     local copy[segment]: value
     lax := true
-    repeat
-        got := CAS(owner, none, me)
-    until got
-    for s in segments:
-        copy[s] := a[s]
-    owner := none
-    return copy
-";
-
-/// Another process sees an update in a loop, and lets it go without the lock. What the loop leaves out
-/// only the view of that one knows.
-const BOSS: &str = "
-algorithm boss
-shared owner: cas process or none := none
-shared a[segment]: value
-shared boss: process
-shared num[process][process]: 0..1
-shared busy[process]: bool
-shared lax[process]: bool
-update(v):
-    p := boss
-    if p = me:
-        for k in processes except me:
-            atomic:
-                b := busy[k]
-                if b: lax[k] := true
-    f := num[p][me]
-    for c in 0..1 except f:
-        busy[me] := true
-        busy[me] := false
-    x := lax[me]
-    lax[me] := false
-    if not x:
-        repeat
-            got := CAS(owner, none, me)
-        until got
-    a[me] := v
-    if not x:
-        owner := none
-scan:
-    local copy[segment]: value
     repeat
         got := CAS(owner, none, me)
     until got
@@ -167,7 +126,7 @@ fn no_certificate_is_made_of_them() {
 /// By itself, as there are half a million views.
 #[test]
 fn no_certificate_is_made_of_what_only_one_view_knows() {
-    let program = parsed(BOSS, None);
+    let program = small("boss");
     let made = certificate(&program, &parts(&program, &["scans.observer"]), Planted::default());
     assert!(matches!(made, Err(WriteError::Failure { .. })), "{made:?}");
 }
