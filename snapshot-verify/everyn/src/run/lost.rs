@@ -40,8 +40,8 @@ impl Run<'_> {
             for branch in branches {
                 // Nothing that others do not see where they stand themselves, as the end of a ghost scan
                 // of i or j is for views that do not follow it.
-                let is_untold = self.me != T && was_within && !self.in_ghost(&branch.state);
-                if is_untold || branch != Branch::new(branch.state.clone()) {
+                let is_hidden_end = self.me != T && was_within && !self.in_ghost(&branch.state);
+                if is_hidden_end || branch != Branch::new(branch.state.clone()) {
                     let (span, construct) = (self.model.code[end].span, "a process that is late");
                     return Err(Unsupported { span, construct });
                 }

@@ -57,9 +57,13 @@ impl Run<'_> {
     /// a name is in force wherever that can be, else the guess at when it is was wrong.
     pub(super) fn is_linked_out_of_force(&self, state: &[u8], instruction: &Instruction) -> bool {
         let Some(Use::Through(name, _)) = instruction.used else { return false };
+        self.is_linked_to(state, name) && !self.model.is_in_force(state, name)
+    }
+
+    /// Whether a process is surely linked to what names another.
+    fn is_linked_to(&self, state: &[u8], name: usize) -> bool {
         let link = self.model.links_of(self.me, self.model.named[name].variable).start;
-        let is_linked = self.model.slots[link].kept && state[link] == LINKED;
-        is_linked && !self.model.is_in_force(state, name)
+        self.model.slots[link].kept && state[link] == LINKED
     }
 
     /// Through a copy a process gets to the named row while it is linked to what names it; else to
@@ -76,8 +80,7 @@ impl Run<'_> {
             // Its own link tells whether the cell is one of the named row.
             return Ok(located);
         }
-        let link = self.model.links_of(self.me, self.model.named[name].variable).start;
-        if self.model.slots[link].kept && state[link] == LINKED {
+        if self.is_linked_to(state, name) {
             return Ok(located);
         }
         let mut indices = Vec::new();
