@@ -8,7 +8,7 @@
 //! reaction leads back to where it began, more versions are unrelated at the start than a first
 //! layout has room for, a scan returns a view that its process has kept (`cached`), scans store
 //! for others within a cell (`masked`) or within a private array (`noted`), what a loop counts
-//! with is forgotten (`counted`).
+//! with is forgotten (`counted`), a process writes for the last time and goes on for ever (`halts`).
 
 /// The text of a small program.
 ///
@@ -30,6 +30,7 @@ const SMALL: &[(&str, &str)] = files![
     "cached",
     "catch_up",
     "counted",
+    "halts",
     "locked",
     "locked_by_links",
     "masked",

@@ -309,6 +309,14 @@ pub struct Instruction {
     pub used: Option<super::names::Use>,
 }
 
+impl Instruction {
+    /// Whether a step that begins with it may leave something to others.
+    pub const fn leaves(&self) -> bool {
+        let is_marked = self.point || self.round.is_some();
+        is_marked || self.act.may_write() || matches!(self.act, Act::Atomic)
+    }
+}
+
 /// What an index of a cell is, as far as it tells before which accesses there is a pause.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Place {

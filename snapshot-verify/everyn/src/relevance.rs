@@ -332,6 +332,7 @@ fn step(flow: &Flow<'_>, at: usize, relevant: &mut Slots) {
             relevant.extend(flow.links(cell, flow.me));
         }
     }
+    acts |= may_be_named(flow, at, relevant);
     if let (Some(Use::Through(name, row)), true) = (&model.code[at].used, acts) {
         let name = &model.named[*name];
         relevant.extend(model.links_of(flow.me, name.variable));
@@ -385,6 +386,26 @@ fn names(flow: &Flow<'_>, at: usize, relevant: &mut Slots) -> bool {
         }
     }
     any
+}
+
+/// Where a process writes its own row: what is relevant of the named one, which it may be, is so of its
+/// own, and so is the name; whether anything is.
+fn may_be_named(flow: &Flow<'_>, at: usize, relevant: &mut Slots) -> bool {
+    let model = flow.model;
+    let one = &model.code[at];
+    let (Some(Use::Own(name, row)), Some(own)) = (&one.used, one.act.cell()) else { return false };
+    let named = Cell {
+        variable: model.named[*name].rows[*row].named,
+        indices: own.indices[1..].to_vec(),
+        ..own.clone()
+    };
+    let is_shown = flow.cells(&named).iter().flatten().any(|slot| relevant.contains(slot))
+        || breaks(flow, &named, relevant);
+    if is_shown {
+        flow.cells(own).into_iter().for_each(|slots| relevant.extend(slots));
+        relevant.insert(model.name_at(*name));
+    }
+    is_shown
 }
 
 /// What each byte that is written comes from; the token of a round comes from the round, and a name

@@ -182,9 +182,9 @@ impl Shape {
     pub fn size(&self) -> usize {
         match self {
             Self::Leaf(_) => 1,
-            Self::Members(element) => PLACES * element.size(),
-            Self::Range(_, count, element) => count * element.size(),
-            Self::Record(fields) => fields.iter().map(Self::size).sum(),
+            Self::Members(element) => element.size().saturating_mul(PLACES),
+            Self::Range(_, count, element) => element.size().saturating_mul(*count),
+            Self::Record(fields) => fields.iter().map(Self::size).fold(0, usize::saturating_add),
         }
     }
 

@@ -204,10 +204,10 @@ pub fn check(layout: &Layout<'_>) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether a byte may be known in the centre: what runs in ghost scans only is never there.
+/// Whether a byte may be known in the centre: of what runs in ghost scans only, none is ever there.
 fn may_be_central(layout: &Layout<'_>, at: usize) -> bool {
     let slot = &layout.slots[at];
-    !slot.tracked && !slot.frame.is_some_and(|frame| layout.ghostly[frame])
+    !slot.tracked && slot.frame.is_none_or(|frame| layout.outside[frame])
 }
 
 /// Per truth value, the class that it is in where the loops stand.

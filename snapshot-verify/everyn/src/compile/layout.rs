@@ -4,6 +4,7 @@
 //! be shared by different processes. What only an index of t leads to is kept if it may be
 //! asked for.
 
+use snapshot_language::Span;
 use snapshot_language::program::{
     CellKind, IndexSet, Procedure, ProcedureId, Program, SharedId, SharedVariable, Statement,
     StatementKind, Type,
@@ -230,6 +231,31 @@ impl Layout {
         });
         Room { base, size: shape.size() }
     }
+}
+
+/// Where the variables become more than this many scalars, if they do: counted before they are laid out.
+pub(super) fn beyond(program: &Program, mode: Mode, names: &[Name], most: usize) -> Option<Span> {
+    let size = |content: &Type| Shape::of(content, mode).size();
+    let shared = variables(program, names).into_iter().map(|(_, variable, dimensions)| {
+        let links = 3 * usize::from(variable.cell == CellKind::Linked);
+        let each = size(&variable.content).saturating_add(links);
+        let cells = dimensions.iter().map(|over| match *over {
+            Over::Members => PLACES,
+            Over::Range(_, count) => count,
+            Over::Many => 1,
+        });
+        (variable.span, cells.fold(each, usize::saturating_mul))
+    });
+    let private = program.private.iter().map(|one| (one.span, &one.content));
+    let locals = program.procedures.iter().flat_map(|procedure| &procedure.locals);
+    let locals = locals.map(|local| (local.span, &local.content));
+    let blocks = private.chain(locals);
+    let blocks = blocks.map(|(span, content)| (span, size(content).saturating_mul(3)));
+    let mut total: usize = 0;
+    shared.chain(blocks).find_map(|(span, size)| {
+        total = total.saturating_add(size);
+        (total > most).then_some(span)
+    })
 }
 
 /// All shared variables with their dimensions, named rows last.

@@ -19,7 +19,7 @@ use crate::model::{
     Act, Ghosts, Instruction, Model, Obligation, Part, Room, Round, Slot, Unsupported,
 };
 use crate::names::Name;
-use crate::shape::{I, J, Mode, T};
+use crate::shape::{I, J, Mode, PLACES, T};
 use crate::term::Term;
 use expressions::Scope;
 use layout::Layout;
@@ -49,6 +49,10 @@ pub fn compile(program: &Program, obligation: Obligation) -> Result<Model, Unsup
 
 /// Variables and instructions.
 fn build(program: &Program, obligation: Obligation, names: &[Name]) -> Result<Model, Unsupported> {
+    if let Some(span) = layout::beyond(program, obligation.mode, names, MOST_SCALARS) {
+        let construct = "variables of more than 65,536 scalars";
+        return Err(Unsupported { span, construct });
+    }
     let mut layout = Layout::new(obligation);
     let shared = layout.shared(program, names);
     let (private, links, frames) = layout.blocks(program, names);
@@ -157,8 +161,12 @@ fn build(program: &Program, obligation: Obligation, names: &[Name]) -> Result<Mo
     Ok(model)
 }
 
-/// How deep loops over processes may be nested: what is read is asked for each way to place them.
-const DEEPEST: usize = 6;
+/// In how many ways the variables of loops over processes may be placed around instructions, all together:
+/// what is read is asked for each.
+const MOST_PLACEMENTS: usize = 1 << 16;
+
+/// The most scalars of shared memory and of the blocks of i, j and t.
+const MOST_SCALARS: usize = 1 << 16;
 
 /// The most instructions: places have 16 bits, and some analyses take quadratic time.
 const LONGEST: usize = 10_000;
@@ -172,9 +180,12 @@ fn within_limits(model: &Model) -> Result<(), Unsupported> {
         let construct = "programs of more than 10,000 instructions";
         return Err(Unsupported { span: model.code[LONGEST].span, construct });
     }
+    let mut placements: usize = 0;
     for (at, one) in model.code.iter().enumerate() {
-        if loops_around(model, at).len() > DEEPEST {
-            let construct = "loops over processes that are nested more than six deep";
+        let around = loops_around(model, at).len() as u32;
+        placements = placements.saturating_add(PLACES.saturating_pow(around));
+        if placements > MOST_PLACEMENTS {
+            let construct = "loops over processes within each other, with too many instructions";
             return Err(Unsupported { span: one.span, construct });
         }
     }

@@ -100,6 +100,14 @@ fn behind(model: &Model, at: usize, before: Facts) -> Facts {
         Act::Return(_) => {
             let frame = &model.frames[one.procedure.0 as usize];
             kill(frame.back, frame.end - frame.back);
+            // The result is stored where its caller says, in a private variable that it may have set.
+            for caller in &model.code {
+                if let Act::Call(called, _, Some(into)) = &caller.act
+                    && *called == one.procedure
+                {
+                    kill(into.room.base, into.room.size);
+                }
+            }
         }
         Act::Begin(this) | Act::Next(this) => kill(this.variable, 1),
         Act::Assign(into, value) => {

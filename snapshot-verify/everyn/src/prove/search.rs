@@ -283,14 +283,16 @@ impl Search<'_> {
         }
         let crowd = self.crowds[kind].clone();
         let mut waiting = vec![state];
+        let mut left: FxHashSet<Vec<u8>> = FxHashSet::default();
         while let Some(mut state) = waiting.pop() {
             let fresh = versions(self.model, &state);
             let (model, crowd) = (self.model, &crowd);
             let runs = crowd.members.iter().map(|&me| Run { model, crowd, me, fresh });
             let lost = runs.into_iter().find(|run| run.ways_out(&state).is_some());
             match lost {
-                Some(run) => waiting.extend(run.look_again(&state)?),
-                None => self.add(kind, &mut state, origin)?,
+                // Some look again where they stand.
+                Some(run) if left.insert(state.clone()) => waiting.extend(run.look_again(&state)?),
+                _ => self.add(kind, &mut state, origin)?,
             }
         }
         Ok(())

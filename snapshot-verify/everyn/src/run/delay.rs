@@ -11,6 +11,7 @@ use snapshot_language::program::ProcedureId;
 use super::{Branch, Run, pc};
 use crate::model::{Act, Target, Unsupported, at};
 use crate::shape::{BASE, Bytes, DEAD, OTHER, SOME, Scalar, T, UNKNOWN};
+use crate::view::{MOST_WAYS, too_many_ways};
 
 /// What an operation has stored so far.
 #[derive(Default)]
@@ -50,6 +51,9 @@ impl Run<'_> {
                 continue;
             }
             let here = pc(&branch.state, block);
+            if waiting.len().max(visited.len()).max(out.len()) > MOST_WAYS {
+                return Err(too_many_ways(self.model, here));
+            }
             let instruction = &self.model.code[here];
             if !visited.insert(branch.clone()) {
                 continue;
@@ -92,7 +96,7 @@ impl Run<'_> {
                     };
                     let mut shown = Vec::new();
                     for branch in after {
-                        self.settle(branch, &mut shown)?;
+                        self.settle(branch, instruction.leaves(), &mut shown)?;
                     }
                     out.extend(shown.into_iter().map(|branch| (branch, false)));
                 }
@@ -127,6 +131,7 @@ impl Run<'_> {
         let block = self.block();
         let here = pc(&branch.state, block);
         super::set_pc(&mut branch.state, block, here + 1);
+        self.forget(&mut branch.state, here + 1);
         self.lose_links(&mut branch.state, here + 1);
         match into {
             Some(target) => {

@@ -36,7 +36,7 @@ impl Run<'_> {
             self.forget_rows(&mut state);
             set_pc(&mut state, self.block(), end);
             let mut branches = Vec::new();
-            self.settle(Branch::new(state), &mut branches)?;
+            self.settle(Branch::new(state), true, &mut branches)?;
             for branch in branches {
                 // Nothing that others do not see where they stand themselves, as the end of a ghost scan
                 // of i or j is for views that do not follow it.

@@ -222,7 +222,7 @@ impl<'m> Run<'m> {
             if self.model.is_ghost[procedure.0 as usize] {
                 self.open(&mut state);
             }
-            self.settle(Branch::new(state), &mut out)?;
+            self.settle(Branch::new(state), false, &mut out)?;
         }
         Ok(out)
     }
@@ -244,7 +244,7 @@ impl<'m> Run<'m> {
                     waiting = self.access(waiting.remove(0), instruction)?;
                 }
                 for branch in waiting {
-                    self.settle(branch, &mut out)?;
+                    self.settle(branch, instruction.leaves(), &mut out)?;
                 }
             }
             Act::Call(procedure, arguments, _)
@@ -268,7 +268,7 @@ impl<'m> Run<'m> {
                     out.push(begun);
                 }
             }
-            _ => self.settle(begun, &mut out)?,
+            _ => self.settle(begun, false, &mut out)?,
         }
         Ok(out)
     }

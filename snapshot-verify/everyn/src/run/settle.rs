@@ -4,27 +4,99 @@
 //! are distinguished instead: what is known then stays known. A fault that an unknown value
 //! might cause is tried for each value, and fails the proof only if one causes it.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Branch, Run, failed, pc, set_pc};
 use crate::evaluate::Stop;
 use crate::model::{Act, Instruction, Unsupported};
-use crate::shape::NONE;
+use crate::shape::{NONE, T};
 use crate::view::{MOST_WAYS, too_many_ways};
+
+/// Where the ways of a step turn: at jumps, and from round to round. They are searched in depth.
+#[derive(Default)]
+struct Turns {
+    /// Numbers, by what is there, with what it leaves for others.
+    numbers: FxHashMap<Branch, usize>,
+    /// The present way: numbers, and how many waited beside.
+    way: Vec<(usize, usize)>,
+    /// From one to the next.
+    steps: Vec<(usize, usize)>,
+    /// Whether a way may turn for ever.
+    is_endless: bool,
+}
+
+impl Turns {
+    /// Goes another way, with this many that wait beside.
+    fn leave(&mut self, waiting: usize) {
+        while self.way.pop_if(|(_, beside)| *beside > waiting).is_some() {}
+    }
+
+    /// Whether no way has come here before.
+    fn is_new(&mut self, branch: &Branch, waiting: usize) -> bool {
+        let next = self.numbers.len();
+        let number = *self.numbers.entry(branch.clone()).or_insert(next);
+        self.steps.extend(self.way.last().map(|(from, _)| (*from, number)));
+        if number == next {
+            self.way.push((number, waiting));
+        } else {
+            self.is_endless |= self.way.iter().any(|(from, _)| *from == number);
+        }
+        number == next
+    }
+
+    /// From where a way may turn for ever.
+    fn endless(self) -> Vec<Branch> {
+        if !self.is_endless {
+            return Vec::new();
+        }
+        let mut goes_on = vec![true; self.numbers.len()];
+        let mut leads = vec![0; self.numbers.len()];
+        let mut from: Vec<Vec<usize>> = vec![Vec::new(); self.numbers.len()];
+        for &(one, next) in &self.steps {
+            leads[one] += 1;
+            from[next].push(one);
+        }
+        let mut ends: Vec<usize> = (0..leads.len()).filter(|number| leads[*number] == 0).collect();
+        while let Some(end) = ends.pop() {
+            goes_on[end] = false;
+            for &one in &from[end] {
+                leads[one] -= 1;
+                if leads[one] == 0 {
+                    ends.push(one);
+                }
+            }
+        }
+        let mut all: Vec<_> =
+            self.numbers.into_iter().filter(|(_, number)| goes_on[*number]).collect();
+        all.sort_unstable_by_key(|(_, number)| *number);
+        all.into_iter().map(|(branch, _)| branch).collect()
+    }
+}
 
 impl Run<'_> {
     /// Goes on until the next pause.
-    pub(super) fn settle(&self, branch: Branch, out: &mut Vec<Branch>) -> Result<(), Unsupported> {
-        // With what they leave for others.
-        let mut visited: FxHashSet<Branch> = FxHashSet::default();
+    ///
+    /// A process that may go on for ever without one stands where it turns, if its step `leaves` something
+    /// to others; else it stands for that as it was before. If it is one that a view alone shows, and may
+    /// pause as well, this stands for that: it does nothing more. Of i and j outside of their ghost scans,
+    /// whether they may pause depends on what views know, and where they stand must not.
+    pub(super) fn settle(
+        &self,
+        branch: Branch,
+        leaves: bool,
+        out: &mut Vec<Branch>,
+    ) -> Result<(), Unsupported> {
+        let before = out.len();
+        let mut turns = Turns::default();
         let mut waiting = vec![branch];
         while let Some(branch) = waiting.pop() {
+            turns.leave(waiting.len());
             if branch.failure.is_some() {
                 out.push(branch);
                 continue;
             }
             let here = pc(&branch.state, self.block());
-            if waiting.len().max(visited.len()).max(out.len()) > MOST_WAYS {
+            if waiting.len().max(turns.numbers.len()).max(out.len()) > MOST_WAYS {
                 return Err(too_many_ways(self.model, here));
             }
             let instruction = &self.model.code[here];
@@ -39,11 +111,25 @@ impl Run<'_> {
                 continue;
             }
             if matches!(instruction.act, Act::Jump(_) | Act::Next(_) | Act::Begin(_))
-                && !visited.insert(branch.clone())
+                && !turns.is_new(&branch, waiting.len())
             {
                 continue;
             }
             self.local(branch, instruction, &mut waiting, out)?;
+        }
+        if !leaves {
+            return Ok(());
+        }
+        let pauses = out.len() > before;
+        for branch in turns.endless() {
+            // Loops over indices end: what goes on for ever comes by a jump again and again.
+            if !matches!(self.model.code[pc(&branch.state, self.block())].act, Act::Jump(_)) {
+                continue;
+            }
+            let is_alone = self.me == T || self.in_ghost(&branch.state);
+            if !(is_alone && pauses) {
+                self.emit(branch, out)?;
+            }
         }
         Ok(())
     }

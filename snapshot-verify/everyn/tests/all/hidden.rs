@@ -284,7 +284,7 @@ fn faults_are_found_wherever_they_are() {
     }
 }
 
-/// Many unknown values of one step, and many loops within each other, are refused soon.
+/// Many unknown values of one step, many loops within each other, and many scalars are refused soon.
 #[test]
 fn steps_of_many_ways_are_refused() {
     let many = "
@@ -343,7 +343,14 @@ update(v):
             fields(&|_| "x".to_owned(), ", ")
         ), 1);
     is_unknown(&names, "ways");
-    is_unknown(&deep, "nested more than six deep");
+    is_unknown(&deep, "within each other");
+    let (dimensions, arrays) = ("[process]".repeat(8), "array [process] of ".repeat(6));
+    let wide = corpus::small("locked").replacen(
+        "shared a[segment]: value",
+        &format!("shared a[segment]: value\nshared wide{dimensions}: {arrays}bool"),
+        1,
+    );
+    is_unknown(&wide, "scalars");
 }
 
 /// A view that is published twice in one step: the second is no view of the round.

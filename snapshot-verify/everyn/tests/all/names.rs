@@ -7,7 +7,7 @@ use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_everyn::rounds::candidates;
 use snapshot_everyn::shape::{Mode, integer};
 
-use super::verdicts::{is_refuted, parsed};
+use super::verdicts::{is_proved, is_refuted, parsed};
 
 /// The vectors of the first guess at rounds.
 fn model(text: &str) -> Model {
@@ -248,4 +248,194 @@ scan:
     for text in [text, &text.replace("y.phase != 5", "y.phase = 5")] {
         is_refuted(text, "            if c != none: copy[s] := initial\n", "");
     }
+}
+
+/// A private variable that a helper sets to a copy of the name, and that its result is stored in: it is no
+/// copy any more.
+#[test]
+fn results_overwrite_copies() {
+    let text = "
+algorithm privcopy
+
+shared owner: process or none := none
+shared x: llsc record (phase: 0..5, who: process)
+shared row[process][segment]: value or none
+shared a[segment]: value
+shared latest: view
+private q: process := me
+
+procedure get(): process:
+    z := LL(x)
+    q := z.who
+    return process(0)
+
+update(v):
+    a[me] := v
+    row[me][me] := v
+
+scan:
+    local copy[segment]: value
+    repeat
+        atomic:
+            o := owner
+            if o = none: owner := me
+    until o = none
+    x := (0, me)
+    atomic:
+        for s in segments: row[me][s] := none
+    q := get()
+    atomic:
+        for s in segments: copy[s] := a[s]
+        for s in segments:
+            c := row[q][s]
+            if c != none: copy[s] := initial
+        latest := copy
+        r := latest
+        owner := none
+    return r
+";
+    is_refuted(text, "    return process(0)\n", "    return z.who\n");
+}
+
+/// No process names itself: the row that is named at first is one of them, and its process writes it.
+#[test]
+fn rows_that_are_named_at_first_are_written() {
+    let text = "
+algorithm nevernamed
+
+shared x: llsc process
+shared row[process][segment]: value or none
+shared busy: process or none := none
+shared scanning: process or none := none
+shared bad: process or none := none
+shared a[segment]: value
+shared begun: bool
+shared latest: view
+
+update(v):
+    repeat
+        atomic:
+            got := false
+            o := busy
+            c := scanning
+            if o = none and c = none:
+                busy := me
+                got := true
+    until got
+    row[me][me] := v
+    atomic:
+        a[me] := v
+        busy := none
+
+scan:
+    local copy[segment]: value
+    y := LL(x)
+    repeat
+        atomic:
+            c := scanning
+            if c = none: scanning := me
+    until c = none
+    atomic:
+        one := busy
+        if one != none: e := row[y][one]
+    atomic:
+        two := busy
+        if one != none and two = one:
+            f := row[y][one]
+            if e = none and f != none: bad := one
+    atomic:
+        begun := true
+        for s in segments: copy[s] := a[s]
+        z := bad
+        if z != none: copy[z] := initial
+        latest := copy
+        r := latest
+        scanning := none
+    return r
+";
+    is_refuted(text, "            if e = none and f != none: bad := one\n", "            skip\n");
+    let text = "
+algorithm nevernamed2
+
+shared x: llsc process
+shared row[process][segment]: value or none
+shared busy: process or none := none
+shared a[segment]: value
+shared begun: bool
+shared latest: view
+
+update(v):
+    a[me] := v
+    for s in segments: row[me][s] := v
+
+scan:
+    local copy[segment]: value
+    y := LL(x)
+    repeat
+        atomic:
+            c := busy
+            if c = none: busy := me
+    until c = none
+    begun := true
+    atomic:
+        for s in segments: copy[s] := a[s]
+        for s in segments:
+            e := row[y][s]
+            if e != none: copy[s] := initial
+        latest := copy
+        r := latest
+        busy := none
+    return r
+";
+    is_refuted(text, "            if e != none: copy[s] := initial\n", "            skip\n");
+}
+
+/// The way of a process that is lost ends where it stands, at a call: it is a view.
+#[test]
+fn processes_that_look_again_where_they_stand_are_lost() {
+    let text = "
+algorithm spinning
+
+shared x: llsc bool
+shared busy: process or none := none
+shared a[segment]: value
+shared begun: bool
+shared latest: view
+
+update(v):
+    a[me] := v
+    y := LL(x)
+    s := scan()
+    SC(x, true)
+
+scan:
+    local copy[segment]: value
+    repeat
+        atomic:
+            c := busy
+            if c = none: busy := me
+    until c = none
+    begun := true
+    z := x
+    atomic:
+        for s in segments: 
+            if z: copy[s] := a[s]
+            else: copy[s] := a[s]
+        latest := copy
+        r := latest
+        busy := none
+    return r
+";
+    assert!(is_proved(text));
+    let wrong = "        for s in segments: \n            if z: copy[s] := a[s]\n            else: copy[s] := a[s]\n";
+    assert!(text.contains(wrong));
+    is_refuted(
+        &text.replacen(
+            wrong,
+            "        for s in segments:\n            if not z: copy[s] := a[s]\n",
+            1,
+        ),
+        "if not z: ",
+        "",
+    );
 }

@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 use snapshot_language::program::{IndexSet, Program, SharedId, Type};
 use snapshot_semantics::interpret::code::{self, Code, For, Instruction};
 
-use self::program::{bound, ghosts};
+use self::program::{Runs, bound, runs};
 use self::rows::is_shown_of_row;
 use crate::byte::{ANY, BASE, BORROWED, EXEMPT, J, LOOSE, OLD, OWN, PLACES, Row, T};
 use crate::centre::Central;
@@ -96,6 +96,9 @@ pub enum Index {
 /// The byte of the specification.
 pub const SPECIFICATION: usize = 0;
 
+/// The most scalars of shared memory and of the blocks of i, j and t.
+const MOST_SCALARS: u64 = 1 << 16;
+
 /// The byte of the round that is open, if ghost scans are rounds: of vectors, what the observer knows
 /// of it and 1 more, 0 if none is open; of nesting, its token.
 pub const ROUND: usize = 1;
@@ -152,6 +155,8 @@ pub struct Layout<'p> {
     pub is_ghost: Vec<bool>,
     /// Per procedure, whether it may run within a ghost scan.
     pub ghostly: Vec<bool>,
+    /// Per procedure, whether it may run outside of ghost scans.
+    pub outside: Vec<bool>,
     /// Per procedure and instruction, the locals that are forgotten on arrival.
     pub forgotten: Vec<Vec<Vec<usize>>>,
     /// Per procedure and instruction, the shared variables to which links are forgotten on arrival.
@@ -238,10 +243,13 @@ impl<'p> Layout<'p> {
         if code.iter().any(|code| code.instructions.len() > 250) {
             return Err(Unfit("a procedure of more than 250 instructions"));
         }
+        if scalars::count(program, obligation.has_tokens()) > MOST_SCALARS {
+            return Err(Unfit("variables of more than 65,536 scalars"));
+        }
         if may_begin_wrong(program) {
             return Err(Unfit("first values that may be out of range"));
         }
-        let (is_ghost, ghostly) = ghosts(program, obligation.ghosts)?;
+        let Runs { is_ghost, ghostly, outside } = runs(program, obligation.ghosts)?;
         let tokens = obligation.has_tokens();
         let uses = names::uses(program, &code, (tokens, &ghostly), &named)
             .ok_or(Unfit("names of this form"))?;
@@ -258,6 +266,7 @@ impl<'p> Layout<'p> {
             frames: Vec::new(),
             is_ghost,
             ghostly,
+            outside,
             forgotten: Vec::new(),
             unlinked: Vec::new(),
             point: None,

@@ -134,8 +134,18 @@ pub(super) fn bound<'a>(statements: impl Iterator<Item = &'a Statement>) -> FxHa
     indices
 }
 
-/// Per procedure, whether its calls are ghost scans, and whether it may run in one.
-pub(super) fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Vec<bool>), Unfit> {
+/// Where procedures run, by number.
+pub(super) struct Runs {
+    /// Whether its calls are ghost scans.
+    pub is_ghost: Vec<bool>,
+    /// Whether it may run in a ghost scan.
+    pub ghostly: Vec<bool>,
+    /// Whether it may run outside of them.
+    pub outside: Vec<bool>,
+}
+
+/// Where the procedures of a program run.
+pub(super) fn runs(program: &Program, ghosts: Ghosts) -> Result<Runs, Unfit> {
     let count = program.procedures.len();
     let (mut is_ghost, mut ghostly) = (vec![false; count], vec![false; count]);
     match ghosts {
@@ -182,5 +192,5 @@ pub(super) fn ghosts(program: &Program, ghosts: Ghosts) -> Result<(Vec<bool>, Ve
     if !is_ghost.contains(&true) || is_mixed {
         return Err(Unfit("ghost scans of this kind"));
     }
-    Ok((is_ghost, ghostly))
+    Ok(Runs { is_ghost, ghostly, outside })
 }

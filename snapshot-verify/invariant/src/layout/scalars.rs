@@ -1,6 +1,6 @@
 //! The scalars that a type, or a shared variable, consists of.
 
-use snapshot_language::program::{Bound, IndexSet, SharedId, Type};
+use snapshot_language::program::{Bound, CellKind, IndexSet, Program, SharedId, Type};
 
 use super::{Index, Room};
 use crate::byte::{BASE, GREATEST, NONE, OTHER, PLACES, integer};
@@ -106,11 +106,49 @@ pub fn leaves(content: &Type, tokens: bool) -> Vec<(Leaf, Vec<u8>, String)> {
     }
 }
 
+/// The number of scalars of a program, shared and in the blocks of i, j and t, without laying them out: there
+/// may be no memory for them.
+pub fn count(program: &Program, tokens: bool) -> u64 {
+    let shared = program.shared.iter().map(|variable| {
+        let links = 3 * u64::from(variable.cell == CellKind::Linked);
+        let each = count_of(&variable.content, tokens).saturating_add(links);
+        let cells = variable.dimensions.iter().map(|set| elements(*set).unwrap_or(1));
+        cells.fold(each, u64::saturating_mul)
+    });
+    let locals = program.procedures.iter().flat_map(|procedure| &procedure.locals);
+    let own = program.private.iter().map(|one| &one.content);
+    let own = own.chain(locals.map(|local| &local.content));
+    let own = own.map(|content| count_of(content, tokens).saturating_mul(PLACES as u64));
+    shared.chain(own).fold(0, u64::saturating_add)
+}
+
+fn count_of(content: &Type, tokens: bool) -> u64 {
+    match content {
+        view if tokens && *view == Type::view() => 1,
+        Type::Optional(inner) => count_of(inner, tokens),
+        Type::Array { index, element } => match elements(*index) {
+            Some(elements) => count_of(element, tokens).saturating_mul(elements),
+            None => 1,
+        },
+        Type::Record(fields) => {
+            let of = fields.iter().map(|field| count_of(&field.content, tokens));
+            of.fold(0, u64::saturating_add)
+        }
+        _ => 1,
+    }
+}
+
+/// The elements of an array that have places, if they do not depend on n.
+fn elements(index: IndexSet) -> Option<u64> {
+    match index {
+        IndexSet::Processes | IndexSet::Segments => Some(PLACES as u64),
+        IndexSet::Range(low, high) => fixed(low, high).map(|(low, high)| (high - low + 1) as u64),
+    }
+}
+
 /// The number of scalars of a type.
 pub fn size(content: &Type, tokens: bool) -> usize {
-    let mut size = 0;
-    each_leaf(content, tokens, 0, &mut |_, _| size += 1);
-    size
+    count_of(content, tokens) as usize
 }
 
 /// Does something with each scalar of a type, in order: its type, and which members are among its

@@ -11,7 +11,8 @@
 //! V is linked to by each process in its own column only: so a cell has no other links.
 
 use crate::byte::{ANY, BASE, BROKEN, OTHER, PLACES};
-use crate::layout::{Layout, RowOf};
+use crate::flips::is_symbol;
+use crate::layout::{Layout, RowOf, Scalar};
 use crate::step::{Failure, Kind};
 
 impl Layout<'_> {
@@ -42,8 +43,12 @@ impl Layout<'_> {
     pub fn is_in_force(&self, state: &[u8], name: usize) -> Result<bool, Failure> {
         let of = &self.named[name];
         let Some((offset, bytes)) = &of.force else { return Ok(true) };
-        match state[self.shared[of.variable.0 as usize].base + offset] {
-            ANY => Err(Failure::Unfit("a name of which it is not known whether it is in force")),
+        let at = self.shared[of.variable.0 as usize].base + offset;
+        let is_truth = self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Bool);
+        match state[at] {
+            byte if byte == ANY || is_truth && is_symbol(byte) => {
+                Err(Failure::Unfit("a name of which it is not known whether it is in force"))
+            }
             byte => Ok(bytes.contains(&byte)),
         }
     }

@@ -47,7 +47,7 @@ impl Run<'_, '_> {
             let mut begun = idle.clone();
             self.invoke(&mut begun, operation, value);
             match self.is_open(&begun) {
-                true => self.settle(begun, out),
+                true => self.settle(begun, false, out),
                 false => waiting.push(begun),
             }
         }
@@ -120,7 +120,7 @@ impl Run<'_, '_> {
         self.enter(&mut opened, inner, rows);
         self.open(&mut opened);
         match self.me {
-            T => self.settle(opened, out),
+            T => self.settle(opened, false, out),
             _ => self.emit(opened, out),
         }
     }

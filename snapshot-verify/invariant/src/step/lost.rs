@@ -105,7 +105,7 @@ pub fn found(
 
 impl<'p> Run<'_, 'p> {
     /// Whether its block is shown by the views that follow it alone.
-    fn is_alone(&self, state: &[u8]) -> bool {
+    pub(super) fn is_alone(&self, state: &[u8]) -> bool {
         self.me == T || self.me == self.kind.followed && self.is_inside(state)
     }
 
@@ -304,7 +304,7 @@ impl<'p> Run<'_, 'p> {
             let mut after = Vec::new();
             for kind in &layout.orders(self.kind) {
                 let run = Run { layout, kind, me: self.me, planted: self.planted };
-                run.settle(branch.clone(), &mut after);
+                run.settle(branch.clone(), true, &mut after);
             }
             for outcome in after {
                 if let Some(failure) = outcome.failure {
@@ -312,7 +312,10 @@ impl<'p> Run<'_, 'p> {
                 }
                 let is_told = !self.is_alone(&before);
                 let is_same = before[SPECIFICATION] == outcome.state[SPECIFICATION];
-                if !outcome.writes.is_empty() || !is_told && !is_same {
+                // The end of a ghost scan of i or j, which the views of others are not told.
+                let is_open = |state: &[u8]| self.head(state, at::GHOST) != 0;
+                let is_end = self.me != T && is_open(&before) && !is_open(&outcome.state);
+                if !outcome.writes.is_empty() || is_end || !is_told && !is_same {
                     return Err(Failure::Unfit("a process that is late and leaves something"));
                 }
                 if !out.contains(&outcome.state) {

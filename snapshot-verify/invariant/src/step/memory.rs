@@ -1,5 +1,6 @@
 //! Accesses: which cell, what is read from it, what is left for others.
 
+use smallvec::SmallVec;
 use snapshot_language::program::{
     Access, CellPlace, Expression, ExpressionKind, IndexSet, Place, Projection, Root, SharedId,
     Type,
@@ -34,26 +35,28 @@ impl<'p> Run<'_, 'p> {
             }
         };
         let tokens = self.layout.tokens();
+        // All indices may go wrong, also where nothing of the element is there.
+        let mut indices: SmallVec<[u8; 4]> = SmallVec::new();
+        for projection in &place.path {
+            if let Projection::Index(index) = projection {
+                indices.push(self.scope(branch, procedure).scalar(index).unwrap_or_else(|stop| {
+                    branch.failure = branch.failure.or(self.unknown(stop, &branch.state));
+                    ANY
+                }));
+            }
+        }
+        let mut indices = indices.into_iter();
         let mut begin = block + room.base;
         for (number, projection) in place.path.iter().enumerate() {
             match (projection, content) {
-                (Projection::Index(index), Type::Array { index: over, element }) => {
+                (Projection::Index(_), Type::Array { index: over, element }) => {
                     if tokens && *content == Type::view() {
-                        // One of its elements: evaluated for what may go wrong.
-                        if let Err(stop) = self.scope(branch, procedure).scalar(index) {
-                            branch.failure = branch.failure.or(self.unknown(stop, &branch.state));
-                        }
+                        // One of its elements.
                         let token = patched_token(branch.state[begin]);
                         self.put(&mut branch.state, begin, &[token]);
                         return;
                     }
-                    let byte = match self.scope(branch, procedure).scalar(index) {
-                        Ok(byte) => byte,
-                        Err(stop) => {
-                            branch.failure = branch.failure.or(self.unknown(stop, &branch.state));
-                            ANY
-                        }
-                    };
+                    let byte = indices.next().unwrap_or(ANY);
                     let size = size(element, tokens);
                     match self.offset(*over, byte) {
                         Some(offset) => begin += offset * size,

@@ -182,7 +182,7 @@ impl<'p> Run<'_, 'p> {
                 for (operation, value) in self.operations(state) {
                     let mut begun = begin.clone();
                     self.invoke(&mut begun, operation, value);
-                    self.settle(begun, &mut out);
+                    self.settle(begun, false, &mut out);
                 }
             }
             Some(_) if !self.is_followed() && self.is_inside(state) => {}
@@ -232,16 +232,22 @@ impl<'p> Run<'_, 'p> {
         out: &mut Vec<Outcome>,
     ) {
         match instruction {
-            Instruction::Access { .. } => {
+            Instruction::Access { access, .. } => {
+                let is_marked = |here| {
+                    self.layout.round_at(procedure, here).is_some()
+                        || self.is_point(procedure, here)
+                };
+                let place = self.place(&branch.state);
+                let written = access.writes() || place.is_some_and(|(_, here)| is_marked(here));
                 self.first_access(&mut branch);
                 let mut after = Vec::new();
                 self.access(branch, procedure, &mut after);
-                after.into_iter().for_each(|branch| self.settle(branch, out));
+                after.into_iter().for_each(|branch| self.settle(branch, written, out));
             }
             Instruction::BeginAtomic { .. } => {
                 self.first_access(&mut branch);
                 for branch in self.atomic(branch) {
-                    self.settle(branch, out);
+                    self.settle(branch, true, out);
                 }
             }
             Instruction::Call { procedure: inner, arguments, .. }
@@ -260,12 +266,12 @@ impl<'p> Run<'_, 'p> {
                 self.enter(&mut branch, inner.0 as usize, rows);
                 self.open(&mut branch);
                 match self.me {
-                    T => self.settle(branch, out),
+                    T => self.settle(branch, false, out),
                     // The centre shows that it is open, even if it accesses nothing.
                     _ => self.emit(branch, out),
                 }
             }
-            _ => self.settle(branch, out),
+            _ => self.settle(branch, false, out),
         }
     }
 

@@ -1,6 +1,6 @@
 //! From an access to the next: conditions, loops, calls and returns.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use snapshot_language::Span;
 use snapshot_language::program::IndexSet;
@@ -33,13 +33,64 @@ impl Ways {
     }
 }
 
+/// The jumps and loops that a step comes by between two accesses.
+#[derive(Default)]
+struct Passed {
+    /// Each with all that is so far, in the order in which they were first come to.
+    all: Vec<Outcome>,
+    places: FxHashMap<Outcome, usize>,
+    /// Which lead to which.
+    next: Vec<FxHashSet<usize>>,
+}
+
+impl Passed {
+    /// Comes by, from another one; its place, and whether this is the first time.
+    fn come(&mut self, branch: &Outcome, from: Option<usize>) -> (usize, bool) {
+        let end = self.all.len();
+        let at = *self.places.entry(branch.clone()).or_insert(end);
+        if at == end {
+            self.all.push(branch.clone());
+            self.next.push(FxHashSet::default());
+        }
+        if let Some(from) = from {
+            self.next[from].insert(at);
+        }
+        (at, at == end)
+    }
+
+    /// Those from which the step need not come to an end.
+    fn endless(mut self) -> impl Iterator<Item = Outcome> {
+        let mut left: FxHashSet<usize> = (0..self.all.len()).collect();
+        loop {
+            let before = left.len();
+            for at in (0..self.all.len()).rev() {
+                if !self.next[at].iter().any(|next| left.contains(next)) {
+                    left.remove(&at);
+                }
+            }
+            if left.len() == before {
+                break;
+            }
+        }
+        let all = std::mem::take(&mut self.all).into_iter().enumerate();
+        all.filter(move |(at, _)| left.contains(at)).map(|(_, branch)| branch)
+    }
+}
+
 impl<'p> Run<'_, 'p> {
     /// Goes on until the next access to something that is kept.
-    pub(super) fn settle(&self, branch: Outcome, out: &mut Vec<Outcome>) {
-        let mut seen: FxHashSet<Outcome> = FxHashSet::default();
-        let mut waiting = vec![branch];
+    ///
+    /// It may never come to one. If the step has not written, that is as if it had not been made. Else what it
+    /// has `written` is there all the same, and the process stays at the jumps that it passes. Where its
+    /// block is shown by one view alone, it can as well be said to stand at an access that it may come to, and
+    /// to do nothing there. Elsewhere each view must have all its places, as one may exclude such an access
+    /// that another does not.
+    pub(super) fn settle(&self, branch: Outcome, written: bool, out: &mut Vec<Outcome>) {
+        let before = out.len();
+        let mut passed = Passed::default();
+        let mut waiting = vec![(branch, None)];
         let mut ways = Ways::default();
-        while let Some(branch) = waiting.pop() {
+        while let Some((branch, mut from)) = waiting.pop() {
             if ways.are_too_many(&branch, waiting.len(), out) {
                 return;
             }
@@ -70,10 +121,30 @@ impl<'p> Run<'_, 'p> {
                 instruction,
                 Instruction::Jump { .. } | Instruction::NextFor(_) | Instruction::BeginFor(_)
             );
-            if turns && !seen.insert(branch.clone()) {
-                continue;
+            if turns {
+                let (at, is_first) = passed.come(&branch, from);
+                if !is_first {
+                    continue;
+                }
+                from = Some(at);
             }
-            self.local(branch, procedure, here, &mut waiting, out);
+            let mut after = Vec::new();
+            self.local(branch, procedure, here, &mut after, out);
+            waiting.extend(after.into_iter().map(|branch| (branch, from)));
+        }
+        if !written {
+            return;
+        }
+        let is_settled = out.len() > before;
+        for branch in passed.endless() {
+            // A loop over indices has an end: without one, the same jumps are passed again.
+            let jumps = self.place(&branch.state).is_some_and(|(procedure, here)| {
+                let instruction = self.layout.code[procedure].instructions[here];
+                matches!(instruction, Instruction::Jump { .. })
+            });
+            if jumps && !(is_settled && self.is_alone(&branch.state)) {
+                self.emit(branch, out);
+            }
         }
     }
 

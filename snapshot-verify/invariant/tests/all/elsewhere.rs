@@ -1,4 +1,4 @@
-//! Views that were made elsewhere, and first values: wrong programs of which certificates were accepted
+//! Views that were made elsewhere, first values, and what is stored or written last: wrong programs of which certificates were accepted
 //! once, each with a right twin. All is kept that has a name.
 
 use snapshot_invariant::claim::{Aim, Obligation};
@@ -239,4 +239,73 @@ scan:
     return g
 ";
     is_refused(text, &["calls.nesting"], "", ("r[me] := la[0]", "r[me] := la[1]"));
+}
+
+/// What a process writes before it goes on for ever is in views; also if it may as well not, in some.
+#[test]
+fn the_last_write_is_seen() {
+    let right = ("            if b: copy[s] := initial\n", "            if b: copy[s] := a[s]\n");
+    is_refused(corpus::small("halts"), &SCANS, "junk", right);
+    let faulty = "
+algorithm endless_fault
+
+shared a[segment]: value
+shared p: bool or none := true
+shared junk: bool
+
+update(v):
+    a[me] := v
+    p := none
+    loop:
+        w := junk
+
+scan:
+    local copy[segment]: value
+    local t: bool
+    atomic:
+        t := p
+        for s in segments: copy[s] := a[s]
+    return copy
+";
+    let faults = ["scans.faults", "scans.observer"];
+    is_refused(faulty, &faults, "junk", ("    p := none\n", "    p := false\n"));
+}
+
+/// Of a place that is stored to all indices may go wrong, also where the first is not known, or there is
+/// nothing at it.
+#[test]
+fn all_indices_of_a_place_may_go_wrong() {
+    let faults = ["scans.faults", "scans.observer"];
+    let wide = "
+algorithm missed
+shared a[segment]: value
+update(v):
+    local x[0..n]: array [0..1] of bool
+    local q: 0..1 or none := none
+    x[0][q] := true
+    a[me] := v
+scan:
+    local w: view
+    atomic:
+        for s in segments: w[s] := a[s]
+    return w
+";
+    is_refused(wide, &faults, "", ("0..1 or none := none", "0..1 or none := 0"));
+    let unknown = "
+algorithm missed2
+shared a[segment]: value
+shared k: process
+update(v):
+    local x[process]: array [process] of bool
+    local q: process or none := none
+    p := k
+    x[p][q] := true
+    a[me] := v
+scan:
+    local w: view
+    atomic:
+        for s in segments: w[s] := a[s]
+    return w
+";
+    is_refused(unknown, &faults, "p#", ("process or none := none", "process or none := me"));
 }

@@ -537,3 +537,68 @@ fn small_programs_have_the_same_verdict_shown_late_or_not() {
         }
     }
 }
+
+/// What a procedure has that runs in ghost scans and outside of them is in the centre outside: its bits are
+/// in a class in the rounds of t and of any other, or in none.
+#[test]
+fn bits_of_shared_helpers_are_in_the_centre() {
+    let text = "
+algorithm helped
+shared a[segment]: value
+shared req[process]: process or none := none
+shared bad[process]: bool
+shared c: bool
+private never: bool
+private asked: bool
+update(v):
+    atomic:
+        r := req[me]
+        if r != none:
+            bad[r] := true
+            req[me] := none
+    if r != none:
+        loop:
+            z := c
+    if not asked: ask()
+    asked := true
+    a[me] := v
+procedure ask():
+    local x: bool
+    for p in processes except me:
+        x := true
+        req[p] := me
+        repeat
+            q := req[p]
+        until q != me and x
+scan:
+    local w: view
+    local e[segment]: bool
+    if never: ask()
+    req[me] := none
+    atomic:
+        for s in segments: e[s] := bad[s]
+    for s in segments:
+        if e[s]: w[s] := a[s]
+    atomic:
+        for s in segments:
+            if not e[s]: w[s] := a[s]
+    return w
+";
+    let classes = |text: &str| {
+        let program = parsed(text, None);
+        let rung = Obligation::from_name("scans.observer").unwrap();
+        let bit = |owner: &str| vec![(format!("{owner}:ask.x#0"), Some((1, byte::T)))];
+        let part = Part {
+            obligation: rung,
+            kept: Layout::new(&program, rung).unwrap().names().map(str::to_owned).collect(),
+            classes: ["i", "j"].map(bit).to_vec(),
+            ..parts(&program, &["scans.observer"]).remove(0)
+        };
+        lay_out(&program, &part).unwrap().classes.len()
+    };
+    assert_eq!(classes(text), 0);
+    // If it runs in ghost scans only, no view of t has its bits in the centre.
+    let outside = "    if not asked: ask()\n";
+    assert!(text.contains(outside));
+    assert_eq!(classes(&text.replacen(outside, "", 1)), 2);
+}

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use snapshot_invariant::Budget;
 use snapshot_invariant::layout::Layout;
-use snapshot_invariant::search::close;
+use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::lost;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::{Program, SharedId};
@@ -146,4 +146,69 @@ fn states_of_random_programs_with_lost_processes_have_views() {
     println!("{listed} lists of {listed_views} views: {total:?}");
     let of = [total.links, total.lost, total.changes, total.joins];
     assert!(listed > 20 && of.iter().all(|count| *count > 500), "{listed}: {total:?}");
+}
+
+/// A process that is lost in a ghost scan of its update is not put behind it: the views that do not follow
+/// it would have it in there for ever.
+#[test]
+fn ghost_scans_of_updates_end_for_all() {
+    let text = "
+algorithm gone
+shared owner: cas process or none := none
+shared latest: view
+shared a[segment]: value
+shared c: bool
+shared x: llsc bool
+update(v):
+    y := scan()
+    a[me] := v
+scan:
+    local copy: view
+    local got: bool
+    local h: bool
+    repeat
+        got := CAS(owner, none, me)
+    until got
+    copy[me] := a[me]
+    latest := copy
+    owner := none
+    result := latest
+    LL(x)
+    x := true
+    h := c
+    if VL(x): h := c
+    return result
+";
+    let program = parsed(text, None);
+    let fails = |is_lost: bool| {
+        let part =
+            by_rounds(&program).into_iter().flatten().find(|part| lost::may_be(part.obligation));
+        // From the access to `owner` to that of `latest`.
+        let (round, none) = (Some([(1, 0), (1, 5)]), Vec::new());
+        let mut part = Part {
+            round,
+            late: false,
+            loose: Vec::new(),
+            decided: none,
+            nested: true,
+            ..part.unwrap()
+        };
+        let mut layout = Layout::new(&program, part.obligation).unwrap();
+        part.kept = layout.names().map(str::to_owned).collect();
+        part.kept
+            .retain(|name| !["result", "latest", "update.y"].iter().any(|one| name.contains(one)));
+        layout = lay_out(&program, &part).unwrap();
+        if is_lost {
+            let all = (0..program.shared.len() as u32).map(SharedId);
+            layout.lost = all.filter(|variable| layout.may_lose(*variable)).collect();
+            assert_eq!(layout.lost.len(), 1);
+        }
+        let mut budget = Budget { memory: 1 << 30, proceed: &mut || true };
+        match close(&layout, Default::default(), &mut budget) {
+            Err(Obstacle::Failure(failure)) => failure.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(fails(false).contains("not linearizable"), "{}", fails(false));
+    assert!(fails(true).contains("late"), "{}", fails(true));
 }
