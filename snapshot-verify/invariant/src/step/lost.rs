@@ -21,7 +21,7 @@ use crate::byte::{ANY, BASE, BROKEN, I, J, LINKED, OTHER, T};
 use crate::centre::definite;
 use crate::claim::{Aim, Ghosts, Obligation};
 use crate::flips::{load, normal};
-use crate::layout::{Layout, SPECIFICATION, Scalar, at};
+use crate::layout::{Layout, SPECIFICATION, Scalar, at, op};
 use crate::names::Use;
 use crate::views::lists;
 
@@ -312,9 +312,12 @@ impl<'p> Run<'_, 'p> {
                 }
                 let is_told = !self.is_alone(&before);
                 let is_same = before[SPECIFICATION] == outcome.state[SPECIFICATION];
-                // The end of a ghost scan of i or j, which the views of others are not told.
+                // The end of a ghost scan of an update, which the views of others do not show so. Scans end
+                // as an idle process, which they are to others.
+                let is_update = matches!(self.head(&before, at::OP), op::UPDATES | op::SWITCHES);
                 let is_open = |state: &[u8]| self.head(state, at::GHOST) != 0;
-                let is_end = self.me != T && is_open(&before) && !is_open(&outcome.state);
+                let is_end = self.me != T && is_update && is_open(&before);
+                let is_end = is_end && !is_open(&outcome.state);
                 if !outcome.writes.is_empty() || is_end || !is_told && !is_same {
                     return Err(Failure::Unfit("a process that is late and leaves something"));
                 }
