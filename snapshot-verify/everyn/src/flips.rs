@@ -177,8 +177,8 @@ fn class(model: &Model, rounds: &Rounds, numbers: &[usize]) -> Option<Class> {
     fits.then_some(Class { anchor, bits })
 }
 
-/// Whether a local may have a value where a view shows it: where it is live before an access or
-/// a call, or behind a call.
+/// Whether a local may have a value where a view shows it: where it is live before an access, a call or
+/// a jump, or behind a call.
 fn is_seen(model: &Model, at: usize) -> bool {
     let slot = &model.slots[at];
     let (Some(procedure), Some(owner)) = (slot.frame, slot.owner) else { return true };
@@ -188,7 +188,7 @@ fn is_seen(model: &Model, at: usize) -> bool {
     let Some(local) = local else { return true };
     model.code.iter().enumerate().any(|(number, one)| {
         let stands = match &one.act {
-            Act::Atomic | Act::Call(..) => true,
+            Act::Atomic | Act::Call(..) | Act::Jump(_) => true,
             act if act.cell().is_some() => true,
             _ => matches!(model.code[number - usize::from(number > 0)].act, Act::Call(..)),
         };

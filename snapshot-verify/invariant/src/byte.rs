@@ -52,15 +52,15 @@ pub const MINE: u8 = BASE + 5;
 
 /// The byte of the integer 0.
 const ZERO: i64 = 64;
-/// The greatest integer, and the least negated, that has a byte.
-pub const GREATEST: i64 = 60;
+/// The integers that have a byte.
+pub const INTEGERS: std::ops::RangeInclusive<i64> = -62..=187;
 
 /// The byte of a truth value.
 pub const fn truth(truth: bool) -> u8 {
     BASE + truth as u8
 }
 
-/// The byte of an integer from -[`GREATEST`] to [`GREATEST`].
+/// The byte of an integer of [`INTEGERS`].
 pub const fn integer(number: i64) -> u8 {
     (ZERO + number) as u8
 }

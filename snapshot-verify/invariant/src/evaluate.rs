@@ -5,7 +5,7 @@ use snapshot_language::Span;
 use snapshot_language::program::{Binary, Expression, ExpressionKind, IndexSet, LocalId, Type};
 
 use crate::byte::{
-    ANY, BASE, EXEMPT, GREATEST, I, J, LOOSE, MIXED, NONE, OLD, OTHER, OWN, PLACES, Row, T,
+    ANY, BASE, EXEMPT, I, INTEGERS, J, LOOSE, MIXED, NONE, OLD, OTHER, OWN, PLACES, Row, T,
     integer, number, truth,
 };
 use crate::flips::{class, is_symbol, negated};
@@ -470,7 +470,7 @@ impl Scope<'_, '_> {
                     Binary::Add => (one.0 + two.0, one.1 + two.1),
                     _ => (one.0 - two.1, one.1 - two.0),
                 };
-                let fits = number.0 == number.1 && number.0.abs() <= GREATEST;
+                let fits = number.0 == number.1 && INTEGERS.contains(&number.0);
                 if fits { integer(number.0) } else { ANY }
             }
         })

@@ -7,7 +7,7 @@
 use super::memory::Located;
 use super::{Branch, Run, note, pc, set_pc};
 use crate::links::{BROKEN, LINKED, broken, is_linked, maybe_broken};
-use crate::model::{Cell, Instruction, Target};
+use crate::model::{Cell, Instruction, Target, Unsupported};
 use crate::names::{Row, Use};
 use crate::shape::{BASE, Bytes, DEAD, I, J, NONE, T, UNKNOWN};
 use crate::term::Term;
@@ -58,6 +58,9 @@ impl Run<'_> {
     }
 
     /// What has no value yet, and is to be tried again, goes to `stopped`.
+    ///
+    /// # Errors
+    /// If what it is to names is not modelled.
     pub(super) fn store_conditional(
         &self,
         branch: Branch,
@@ -65,18 +68,12 @@ impl Run<'_> {
         (located, value, into): (&Located, &Term, Option<&Target>),
         stopped: &mut Vec<Branch>,
         out: &mut Vec<Branch>,
-    ) {
-        let Some(cell) = instruction.act.cell() else { return };
+    ) -> Result<(), Unsupported> {
+        let Some(cell) = instruction.act.cell() else { return Ok(()) };
         if let Some(Use::Through(name, row)) = instruction.used {
             let row = self.model.named[name].rows[row];
-            return self.store_in_row(
-                branch,
-                instruction,
-                row,
-                (located, value, into),
-                stopped,
-                out,
-            );
+            self.store_in_row(branch, instruction, row, (located, value, into), stopped, out);
+            return Ok(());
         }
         for (linked, mut branch) in self.by_link(branch, cell, located) {
             if linked {
@@ -85,7 +82,7 @@ impl Run<'_> {
                 let unknown = scope.unknown;
                 match bytes {
                     Ok(bytes) => {
-                        self.write_named(&mut branch, instruction, located, &bytes);
+                        self.write_named(&mut branch, instruction, located, &bytes)?;
                         self.written(&mut branch, instruction, located, &bytes);
                     }
                     Err(stop) => {
@@ -100,6 +97,7 @@ impl Run<'_> {
             }
             self.go_on(branch, into, truth(linked), out);
         }
+        Ok(())
     }
 
     /// As [`store_conditional`](Self::store_conditional), through a copy of a name.

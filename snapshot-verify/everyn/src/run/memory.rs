@@ -252,7 +252,7 @@ impl Run<'_> {
                 let unknown = scope.unknown;
                 match value {
                     Ok(bytes) => {
-                        self.write_named(&mut branch, instruction, &located, &bytes);
+                        self.write_named(&mut branch, instruction, &located, &bytes)?;
                         self.written(&mut branch, instruction, &located, &bytes);
                         set_pc(&mut branch.state, block, here + 1);
                         out.push(branch);
@@ -317,7 +317,7 @@ impl Run<'_> {
             Act::StoreConditional(_, value, _) => {
                 let mut stopped = Vec::new();
                 let tried = (&located, value, into);
-                self.store_conditional(branch, instruction, tried, &mut stopped, &mut out);
+                self.store_conditional(branch, instruction, tried, &mut stopped, &mut out)?;
                 for branch in stopped {
                     match branch.failure {
                         Some(_) => out.push(branch),

@@ -22,7 +22,7 @@ use snapshot_language::program::SharedId;
 use super::{Branch, Run, note};
 use crate::evaluate::Stop;
 use crate::links::{BROKEN, LINKED, is_linked, maybe_broken};
-use crate::model::{Cell, Instruction};
+use crate::model::{Cell, Instruction, Unsupported};
 use crate::names::{Row, Use};
 use crate::shape::{BASE, DEAD, I, NONE, OTHER, UNKNOWN};
 use crate::view::forget_row;
@@ -184,14 +184,17 @@ impl Run<'_> {
     }
 
     /// A write, with what it is to names.
+    ///
+    /// # Errors
+    /// If it brings a name into force that was not, without a naming.
     pub(super) fn write_named(
         &self,
         branch: &mut Branch,
         instruction: &Instruction,
         located: &Located,
         bytes: &[u8],
-    ) {
-        let Some(cell) = instruction.act.cell() else { return };
+    ) -> Result<(), Unsupported> {
+        let Some(cell) = instruction.act.cell() else { return Ok(()) };
         match &instruction.used {
             Some(Use::Own(name, row)) => {
                 let row = self.model.named[*name].rows[*row];
@@ -223,13 +226,15 @@ impl Run<'_> {
                         branch.state[at] = byte;
                         branch.others.retain(|other| *other != at || others.contains(&at));
                     } else {
-                        // Which process it names was not kept.
-                        self.lose_name(branch, *name);
+                        // Which process it names was not kept, in no view.
+                        let construct = "a name that comes into force without a naming";
+                        return Err(Unsupported { span: instruction.span, construct });
                     }
                 }
             }
             _ => self.write(branch, cell, located, bytes),
         }
+        Ok(())
     }
 
     /// One or the other has happened.
@@ -256,32 +261,6 @@ impl Run<'_> {
         also.hidden.into_iter().for_each(|one| note(&mut branch.hidden, one));
         also.tokens.into_iter().for_each(|one| note(&mut branch.tokens, one));
         also.of_round.into_iter().for_each(|one| note(&mut branch.tokens, one));
-    }
-
-    /// A name is in force again, and it is not known which process it names.
-    fn lose_name(&self, branch: &mut Branch, name: usize) {
-        let model = self.model;
-        let at = model.name_at(name);
-        if model.slots[at].kept {
-            branch.state[at] = UNKNOWN;
-            note(&mut branch.others, at);
-        }
-        for row in &model.named[name].rows {
-            let room = &model.shared[row.named.0 as usize];
-            for (number, _) in model.named_cells(*row, self.crowd.tracked) {
-                let cell = room.base + number * room.size..room.base + (number + 1) * room.size;
-                for at in cell.filter(|at| model.slots[*at].kept) {
-                    branch.state[at] = UNKNOWN;
-                }
-                for owner in &self.crowd.members {
-                    let link = model.links_of(*owner, row.named).nth(number);
-                    if let Some(at) = link.filter(|at| branch.state[*at] != DEAD) {
-                        branch.state[at] = UNKNOWN;
-                    }
-                }
-            }
-        }
-        forget_row(model, &mut branch.state, name, self.crowd.tracked);
     }
 
     /// Writes a cell of the named row, whose process is the one that writes.

@@ -3,7 +3,7 @@
 use snapshot_language::program::{Bound, CellKind, IndexSet, Program, SharedId, Type};
 
 use super::{Index, Room};
-use crate::byte::{BASE, GREATEST, NONE, OTHER, PLACES, integer};
+use crate::byte::{BASE, INTEGERS, NONE, OTHER, PLACES, integer};
 
 /// What a scalar is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -55,7 +55,8 @@ impl Leaf {
 pub fn fixed(low: Bound, high: Bound) -> Option<(i64, i64)> {
     let (from, to) = (i64::from(low.plus), i64::from(high.plus));
     let is_fixed = low.times_n == 0 && high.times_n == 0;
-    (is_fixed && -GREATEST <= from && from <= to && to <= GREATEST).then_some((from, to))
+    let has_bytes = INTEGERS.contains(&from) && INTEGERS.contains(&to);
+    (is_fixed && has_bytes && from <= to).then_some((from, to))
 }
 
 /// The scalars of a type, in order: each with its type, the members among the indices, and

@@ -5,7 +5,7 @@ use std::time::Instant;
 use snapshot_invariant::check::Answer;
 use snapshot_invariant::claim::Aim;
 use snapshot_invariant::step::Planted;
-use snapshot_invariant::write::Part;
+use snapshot_invariant::write::{Part, WriteError};
 use snapshot_language::program::Program;
 
 use crate::programs::{by_rounds, certificate, checked, of_corpus, parsed, parts, small};
@@ -174,4 +174,20 @@ fn those_of_numbers_that_depend_on_n() {
     let mut found = parts(&numbered, &["scans.faults", "scans.observer"]);
     found[0].obligation.aim = Aim::Faults;
     accepted_by(&numbered, found, 40);
+}
+
+/// Integers have bytes wherever the prover has them: what is in range is known.
+#[test]
+fn large_integers_are_known() {
+    let text = corpus::small("locked").replacen(
+        "update(v):\n",
+        "private k: 100..160\nupdate(v):\n    if k < 160: k := k + 1\n",
+        1,
+    );
+    let program = parsed(&text, None);
+    let right = certificate(&program, &parts(&program, &["scans.faults"]), Planted::default());
+    assert!(right.is_ok(), "{right:?}");
+    let wrong = parsed(&text.replacen("k < 160", "k >= 100", 1), None);
+    let refused = certificate(&wrong, &parts(&wrong, &["scans.faults"]), Planted::default());
+    assert!(matches!(refused, Err(WriteError::Failure { .. })), "{refused:?}");
 }
