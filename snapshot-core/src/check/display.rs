@@ -87,8 +87,8 @@ impl<V: Clone + Display + Eq> Display for Report<V> {
         match &self.explanation {
             None => Ok(()),
             Some(explanation) => {
-                let told = explanation.tell(|event| format!("event {event}"));
-                write!(f, "\n{}", told.trim_end())
+                let text = explanation.tell(|event| format!("event {event}"));
+                write!(f, "\n{}", text.trim_end())
             }
         }
     }

@@ -6,7 +6,7 @@ use super::exhibit::{Deed, Exhibit, Explanation};
 use crate::verdict::Reason;
 use crate::{OperationId, Segment};
 
-/// So many operations without an order are usually the fewest.
+/// Operations without an order are usually the fewest if they are no more than this.
 const FEW: usize = 12;
 
 impl<V: Clone + Display + Eq> Explanation<V> {

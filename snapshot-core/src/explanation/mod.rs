@@ -1,4 +1,4 @@
-//! Explanations: a violation told by the few operations that prove it.
+//! Explanations: a violation, shown by the few operations that prove it.
 
 mod argument;
 mod derivation;

@@ -2,7 +2,7 @@
 //!
 //! Which two segments switch, and to what, is known only once they do; until
 //! then nothing about them has happened that the observer would have to
-//! remember, so it can be told late. As long as the recording is simple this
+//! remember, so it can learn of them late. As long as the recording is simple this
 //! decides it with six bits, two per open scan, and one comparison per entry;
 //! from the first event that is not, it says so and is done.
 

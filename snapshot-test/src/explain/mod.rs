@@ -1,6 +1,6 @@
 //! From a recording to a page or a picture that explains its verdict.
 //!
-//! The history is held in memory, judged, and told in the forms of
+//! The history is held in memory, judged, and shown in the forms of
 //! [`snapshot_picture`]: what is drawn is the explanation that `check` reports, and the
 //! linearization that its certificate would hold.
 

@@ -134,8 +134,8 @@ impl Batch {
     }
 
     /// Has a monitor observe the events, as long as all is linearizable, and returns how many it
-    /// observed. Each event is told apart once, which for those of long recordings is most of the
-    /// work besides judging them.
+    /// observed. The kind of each event is looked up once, which for those of long recordings is most
+    /// of the work besides judging them.
     ///
     /// # Errors
     /// If the next event is refused.

@@ -4,7 +4,7 @@
 //! the same wherever it stands, so pieces are parsed independently of each other: [`Pieces`]
 //! hands out bytes, [`Batch::parse`] makes events of them.
 //!
-//! Places are not noted, and of a line that is no event only that there is one is told
+//! Places are not noted, and of a line that is no event only its presence
 //! ([`Irregular`]). Both are asked for at most a few times per recording, of a reader that reads
 //! it again from its beginning: so errors and places are those of reading line by line.
 

@@ -45,7 +45,7 @@ pub struct Options {
     /// memory and reads it to its end.
     pub checker: Option<Checker>,
     /// Whether to keep nothing of an input that cannot be read again: no copy
-    /// is made, and a violation is told, but not proved.
+    /// is made, and a violation is reported without a proof.
     pub forget: bool,
 }
 
@@ -94,7 +94,7 @@ impl Counts {
 /// The judgement of one input.
 #[derive(Debug)]
 pub struct Judgement {
-    /// The format it was read in, unless it could not be told.
+    /// The format it was read in, unless it is not known.
     pub format: Option<Format>,
     /// Its size, as far as it was read.
     pub counts: Counts,

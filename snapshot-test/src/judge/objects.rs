@@ -20,7 +20,7 @@ use crate::input::{InputReader, OpenError, Replay};
 /// objects take little memory.
 pub(super) const KEPT: usize = 64;
 
-/// Objects that fail and are explained; of more, only the verdict and its place are told.
+/// Objects that fail and are explained; of more, only the verdict and its place are reported.
 pub const MOST_PROOFS: usize = 1000;
 
 /// The answer for a recording of several objects.

@@ -274,8 +274,8 @@ impl Reading {
     }
 }
 
-/// A violation is told by reading the input twice more: what did the scans
-/// return, and what was there to be read?
+/// The report of a violation takes two more passes over the input: for what the scans returned, and
+/// for what there was to read.
 fn violation(
     method: Method,
     alarm: &Alarm,

@@ -66,8 +66,8 @@ impl Lanes {
 pub struct Outbox(Rc<RefCell<Lanes>>);
 
 impl Outbox {
-    /// An input before which this is emptied whenever it may have to be waited for, and of which at
-    /// most so many bytes are read at a time: what waits is no more than what stands in these. `count` takes
+    /// An input before which this is emptied whenever it may have to be waited for, and of which
+    /// no more than `most` bytes are read at a time: what waits is no more than what stands in these. `count` takes
     /// the events and the keys that have come since the time before.
     pub fn before<R, C: FnMut(u64, u64)>(&self, input: R, most: usize, count: C) -> Emptied<R, C> {
         Emptied { outbox: self.clone(), input, most, count }

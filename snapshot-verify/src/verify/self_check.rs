@@ -178,7 +178,7 @@ impl<'a> Walker<'a> {
         true
     }
 
-    /// A step. The code is not told that it begins, so that fresh versions stay fresh.
+    /// A step. The code does not learn that it begins, so that fresh versions stay fresh.
     fn take(&mut self, process: Process, choice: Choice) {
         let (accesses, reactions) = (self.code.accesses(), self.code.reactions().len());
         self.stop = self.product.take(process, choice, &mut self.code).err();

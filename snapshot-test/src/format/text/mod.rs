@@ -359,8 +359,8 @@ fn rest_with_gaps(cursor: &mut Cursor<'_>, payload: &mut Payload, start: usize) 
     loop {
         cursor.skip_blanks();
         if cursor.at_line_end() {
-            let told = if width == 1 { None } else { NonZeroU32::new(width as u32) };
-            return Ok(Shape::RespondPartialScan(told));
+            let declared = if width == 1 { None } else { NonZeroU32::new(width as u32) };
+            return Ok(Shape::RespondPartialScan(declared));
         }
         if width > Segment::LIMIT {
             return Err(too_many_values(cursor));

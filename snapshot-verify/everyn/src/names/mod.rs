@@ -30,7 +30,7 @@ pub struct Name {
     pub offset: usize,
     /// The arrays.
     pub rows: Vec<Row>,
-    /// Where the named rows may be read before the process is named anew: a byte of the cell, and
+    /// Where the named rows may be read before a process is named again: a byte of the cell, and
     /// what it then is. Nothing: always.
     pub force: Option<Force>,
 }
@@ -275,7 +275,7 @@ fn is_row_access(
 }
 
 /// What a write to the variable makes of the field: whether the process names itself; or else it
-/// stays. Nothing if that cannot be told. What writes nothing there leaves it.
+/// stays. Nothing if that is not known. What writes nothing there leaves it.
 fn is_naming(
     model: &Model,
     facts: &[Option<Facts>],

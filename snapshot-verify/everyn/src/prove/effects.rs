@@ -87,8 +87,8 @@ impl Search<'_> {
         };
         let mut sets = Vec::new();
         for at in 0..old.len() {
-            // A name of the actor is one of "any other" in the centre: so what changes is told
-            // by the view.
+            // A name of the actor is one of "any other" in the centre: so what changes is
+            // seen in the view.
             let changes =
                 old[at] != new[at] || (before[at] != after[at] && !is_outside(model, after, at));
             if changes && is_own(at) {

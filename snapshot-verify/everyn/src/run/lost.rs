@@ -13,7 +13,7 @@ impl Run<'_> {
             let link = self.model.links_of(self.me, lost.variable).start;
             let is_broken = self.model.slots[link].kept && state[link] == BROKEN;
             let ways = lost.ways[here].as_ref().filter(|_| is_broken)?;
-            // Whether i or j are named is told in one kind of views only, while their places
+            // Whether i or j are named is known in one kind of views only, while their places
             // outside of ghost scans are in the centre.
             let is_told = self.me == T || self.in_ghost(state);
             let is_unnamed = |name: &usize| is_told && self.is_unnamed(state, *name);

@@ -77,7 +77,7 @@ impl Run<'_, '_> {
                 _ => false,
             };
             match instruction {
-                // The steps of a scan by i or j are told to others by views that follow it.
+                // The steps of a scan by i or j are seen by others through views that follow it.
                 _ if pauses && self.me != T && self.is_inside(&branch.state) => {
                     self.emit(branch, out);
                 }

@@ -90,7 +90,7 @@ impl<'s, 'p> Histories<'s, 'p> {
         events
     }
 
-    /// True where it is not known: what is wrong is told by [`Self::fault`].
+    /// True where it is not known: what is wrong is in [`Self::fault`].
     fn decided(&mut self, answer: Result<bool, ObjectJudgeError>) -> bool {
         answer.unwrap_or_else(|fault| {
             self.fault.get_or_insert(fault);

@@ -20,7 +20,7 @@ pub enum JudgeError {
         /// The memory of each search.
         memory: usize,
     },
-    /// A search was told to end.
+    /// A search was asked to end.
     #[error("it was ended before the orders of the history were tried")]
     Ended,
     /// The two judges disagree.

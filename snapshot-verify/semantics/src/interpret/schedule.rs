@@ -68,7 +68,7 @@ impl Move {
 }
 
 /// `p0 update 1`, `p1 scan`, `p1 step`: as trace files have it. Operations of an object are
-/// told by number: their names are a program's.
+/// given by number: their names are a program's.
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {

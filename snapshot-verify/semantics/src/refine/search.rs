@@ -384,7 +384,7 @@ impl<'m, 'p, W: World> Search<'m, 'p, W> {
         moves
     }
 
-    /// Outcomes of steps are told by the order of nodes, which is another one where the
+    /// Outcomes of steps are distinguished by the order of nodes, which is another one where the
     /// interpreter leaves nodes their numbers: finds those that lead to the same rows.
     fn take_outcomes(&mut self, moves: &mut [Move], rows: &[u32]) {
         let mut state = self.machine.initial().clone();

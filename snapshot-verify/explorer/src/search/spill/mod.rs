@@ -65,7 +65,7 @@ const MOST_PARTS: usize = 16;
 /// The bytes of all buffers together are this part of the memory at most.
 const BUFFERS: u64 = 8;
 
-/// So many successors of a state in memory are allowed for, when states go to the disk.
+/// The successors of a state for which there is room in memory, when states go to the disk.
 const SUCCESSORS: usize = 16;
 
 /// A shard that grows has two tables for a while: such a part of the memory.

@@ -70,13 +70,13 @@ impl<'a> Files<'a> {
         Self { disk, memory }
     }
 
-    /// The bytes of each of so many buffers.
+    /// The bytes of each of this many buffers.
     pub(super) fn buffer(self, files: usize) -> usize {
         let each = self.memory / BUFFERS / files.max(1) as u64;
         each.clamp(1 << 9, 1 << 20) as usize
     }
 
-    /// A run to be written, with a buffer of so many bytes.
+    /// A run to be written, with a buffer of this many bytes.
     pub(super) fn create<const W: usize>(self, buffer: usize) -> io::Result<Writer<'a, W>> {
         Writer::new(self.disk, buffer)
     }
