@@ -1,7 +1,7 @@
 //! Programs with what proofs for every n find hard: helpers that return views, within each other, with
 //! views for arguments; loops that leave out a number or a process that was read; versions that are lost in
-//! the step that makes new ones; links that are broken and made in one step; and a lock that an
-//! update passes by if one of these tells it so.
+//! the step that makes new ones; links that are broken and made in one step; processes that go on for ever
+//! behind a write; and a lock that an update passes by if one of these tells it so.
 
 use super::keeping::{garnish, lines};
 use crate::generate::Draw;
@@ -34,7 +34,7 @@ const LOCALS: [&str; 7] = [
 ];
 
 /// What any operation or helper may do.
-const GARNISH: [&[&str]; 19] = [
+const GARNISH: [&[&str]; 21] = [
     &["noted := true"],
     &["noted := not noted"],
     &["zero := ver"],
@@ -48,6 +48,8 @@ const GARNISH: [&[&str]; 19] = [
     &["atomic:", "    c := true", "    x := LL(c)"],
     &["atomic:", "    x := LL(c)", "    x := SC(c, true)"],
     &["boss := me"],
+    &["if noted:", "    c := true", "    loop:", "        p := boss"],
+    &["repeat", "    z := ver", "until z = zero"],
     &["p := boss"],
     &["num[me][me] := 1"],
     &["for k in processes except p: num[k][me] := 1"],
@@ -57,8 +59,9 @@ const GARNISH: [&[&str]; 19] = [
 ];
 
 /// By what an update passes by the lock.
-const PASSES: [&[&str]; 7] = [
+const PASSES: [&[&str]; 8] = [
     &["x := SC(c, true)"],
+    &["x := LL(c)"],
     &["x := VL(c)"],
     &["z := ver", "x := z = zero"],
     &["x := noted"],
