@@ -13,28 +13,7 @@ fn the_last_write_is_seen() {
 /// A fault in a scan that reads what it has written is one.
 #[test]
 fn faults_behind_the_last_write_are_seen() {
-    let text = "
-algorithm endless_fault
-
-shared a[segment]: value
-shared p: bool or none := true
-shared junk: bool
-
-update(v):
-    a[me] := v
-    p := none
-    loop:
-        w := junk
-
-scan:
-    local copy[segment]: value
-    local t: bool
-    atomic:
-        t := p
-        for s in segments: copy[s] := a[s]
-    return copy
-";
-    is_refuted(text, "    p := none\n", "    p := false\n");
+    is_refuted(corpus::small("halts_by_fault"), "    p := none\n", "    p := false\n");
 }
 
 /// Whether i halts is known in the views of t only: all have it where it halts, for t goes on.

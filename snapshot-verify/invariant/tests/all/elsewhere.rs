@@ -246,27 +246,7 @@ scan:
 fn the_last_write_is_seen() {
     let right = ("            if b: copy[s] := initial\n", "            if b: copy[s] := a[s]\n");
     is_refused(corpus::small("halts"), &SCANS, "junk", right);
-    let faulty = "
-algorithm endless_fault
-
-shared a[segment]: value
-shared p: bool or none := true
-shared junk: bool
-
-update(v):
-    a[me] := v
-    p := none
-    loop:
-        w := junk
-
-scan:
-    local copy[segment]: value
-    local t: bool
-    atomic:
-        t := p
-        for s in segments: copy[s] := a[s]
-    return copy
-";
+    let faulty = corpus::small("halts_by_fault");
     let faults = ["scans.faults", "scans.observer"];
     is_refused(faulty, &faults, "junk", ("    p := none\n", "    p := false\n"));
 }
