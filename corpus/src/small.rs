@@ -8,7 +8,8 @@
 //! reaction leads back to where it began, more versions are unrelated at the start than a first
 //! layout has room for, a scan returns a view that its process has kept (`cached`), scans store
 //! for others within a cell (`masked`) or within a private array (`noted`), what a loop counts
-//! with is forgotten (`counted`), a process writes for the last time and goes on for ever (`halts`,
+//! with is forgotten (`counted`), a shared variable names the process whose row others fill
+//! (`helped`), a process writes for the last time and goes on for ever (`halts`,
 //! `halts_by_fault`).
 
 /// The text of a small program.
@@ -33,6 +34,7 @@ const SMALL: &[(&str, &str)] = files![
     "counted",
     "halts",
     "halts_by_fault",
+    "helped",
     "locked",
     "locked_by_links",
     "masked",

@@ -40,7 +40,7 @@ fn histories() {
         ("hard", "hard"),
         ("many-writers", "many-writers"),
     ] {
-        tables(directory, &[command, "--quick", "--time-limit", "0.2"]);
+        tables(directory, &[command, "--quick", "--time-limit", "0.08"]);
         let records = records(directory, table);
         for method in METHODS {
             assert!(records.iter().any(|record| record.method == method.name), "{}", method.name);
@@ -50,12 +50,12 @@ fn histories() {
     }
     // All that is recorded is kept, and nothing is measured twice.
     let before = records(directory, "hard");
-    tables(directory, &["hard", "--quick", "--time-limit", "0.2", "--resume"]);
+    tables(directory, &["hard", "--quick", "--time-limit", "0.08", "--resume"]);
     assert_eq!(before, records(directory, "hard"));
     tables(directory, &["hard", "--quick", "--only", "linear"]);
     assert!(records(directory, "hard").iter().all(|record| record.method == "linear"));
 
-    tables(directory, &["growth", "--quick", "--time-limit", "0.2"]);
+    tables(directory, &["growth", "--quick", "--time-limit", "0.08"]);
     let records = records(directory, growth::TABLE);
     for sweep in growth::SWEEPS {
         assert!(records.iter().any(|record| record.group == sweep.group(false)), "{}", sweep.name);

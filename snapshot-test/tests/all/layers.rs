@@ -60,7 +60,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 
 /// Which crates of the workspace each of them may depend on, tests included.
 const MAY_KNOW: [(&str, &[&str]); 20] = [
-    ("snapshot-core", &[]),
+    ("snapshot-core", &["trial"]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "snapshot-corpus"]),
     ("snapshot-corpus", &["snapshot-core"]),
@@ -81,12 +81,12 @@ const MAY_KNOW: [(&str, &[&str]); 20] = [
     ("snapshot-semantics", &["snapshot-core", "snapshot-language", "snapshot-corpus"]),
     (
         "snapshot-explorer",
-        &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics"],
+        &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics", "trial"],
     ),
     ("snapshot-cluster", &["snapshot-explorer", "snapshot-io"]),
     (
         "snapshot-everyn",
-        &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics"],
+        &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics", "trial"],
     ),
     (
         "snapshot-invariant",
@@ -96,6 +96,7 @@ const MAY_KNOW: [(&str, &[&str]); 20] = [
             "snapshot-semantics",
             "snapshot-corpus",
             "snapshot-everyn",
+            "trial",
         ],
     ),
     (

@@ -6,6 +6,7 @@ use snapshot_core::certificate::witness::{self, WitnessError};
 use snapshot_core::history::Declaration;
 use snapshot_core::verdict::{Linearization, Reason, Witness};
 use snapshot_core::{History, OperationId, Segment};
+use trial::extent::either;
 
 use crate::judge::checkers::{brute_force, drawing, minimal_witness, whole_witness};
 use crate::judge::enumeration::Space;
@@ -87,16 +88,18 @@ fn exactly_the_linearizations_pass() {
 #[test]
 fn no_witness_speaks_against_a_linearizable_history() {
     let (mut refused, mut accepted) = (0, 0);
-    for space in [
-        Space::differentiated(2, 2, 4),
+    let spaces = [
         Space::differentiated(2, 2, 3).with_faults(),
         Space::differentiated(2, 1, 3).with_pure_writers().with_scanners(2),
         Space::binary(2, 2, 3),
         Space::binary(1, 4, 5).with_pure_writers().with_scanners(1),
         Space::binary(1, 3, 4).with_pure_writers().with_scanners(1).with_faults(),
         Space::binary(1, 2, 4).with_pure_writers().with_scanners(2),
+        Space::differentiated(2, 2, 4),
         Space::many_writers(1, 3, 2, 4),
-    ] {
+    ];
+    // The last two in the slow suite.
+    for space in spaces.into_iter().take(either(6, 8)) {
         space.explore(&mut |history| {
             let is_linearizable =
                 oracle::decide(history).unwrap_or_else(|| brute_force(history).is_some());
@@ -109,7 +112,7 @@ fn no_witness_speaks_against_a_linearizable_history() {
             assert_eq!(whole.is_err(), is_linearizable, "{}", drawing(history));
         });
     }
-    assert_eq!((refused, accepted), (8_180_025, 617_511));
+    assert_eq!((refused, accepted), either((5_638_956, 299_310), (8_180_025, 617_511)));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use snapshot_everyn::ladder::Rungs;
 use snapshot_everyn::model::Obligation;
 use snapshot_everyn::prove::{Attempt, Limits, Sabotage, prove};
 use snapshot_language::program::Program;
+use trial::extent::either;
 
 use super::verdicts::{corpus, parsed};
 
@@ -34,18 +35,25 @@ fn recalled_steps_lead_to_the_same_views() {
     let mut total = 0;
     for algorithm in corpus::algorithms() {
         let program = corpus(algorithm.name, None);
-        total += Rungs::all().iter().map(|rung| views(&program, *rung, 1_500)).sum::<usize>();
+        total += Rungs::all()
+            .iter()
+            .map(|rung| views(&program, *rung, either(600, 1_500)))
+            .sum::<usize>();
     }
     for name in ["versioned", "locked", "locked_by_links", "published", "cached", "masked", "noted"]
     {
         let program = parsed(corpus::small(name), None);
-        total += Rungs::all().iter().map(|rung| views(&program, *rung, 1_000)).sum::<usize>();
+        total += Rungs::all()
+            .iter()
+            .map(|rung| views(&program, *rung, either(500, 1_000)))
+            .sum::<usize>();
     }
-    assert!(total > 25_000, "{total}");
+    assert!(total > either(12_000, 25_000), "{total}");
     let texts = (0..20).map(corpus::program::text);
     for text in texts.chain((0..10).map(corpus::program::exchanging)) {
         let program = parsed(&text, None);
-        total += Rungs::all().iter().map(|rung| views(&program, *rung, 500)).sum::<usize>();
+        total +=
+            Rungs::all().iter().map(|rung| views(&program, *rung, either(250, 500))).sum::<usize>();
     }
     println!("{total} views");
 }

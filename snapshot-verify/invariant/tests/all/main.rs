@@ -15,8 +15,3 @@ mod rules;
 mod solvers;
 mod variants;
 mod wrong;
-
-/// The number that this variable sets, or the usual one.
-fn set(variable: &str, usual: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|set| set.parse().ok()).unwrap_or(usual)
-}

@@ -11,6 +11,7 @@ use snapshot_invariant::search::close;
 use snapshot_invariant::views::{centres, lists, steps};
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
+use trial::extent::{either, number};
 
 use crate::programs::{of_corpus, parsed, part, parts, small};
 use crate::relative::{self, NOTED, SILENT};
@@ -48,7 +49,7 @@ fn compared(program: &Program, part: &Part) -> (usize, usize, usize) {
     (family.len(), shared, several)
 }
 
-/// Of six random programs of each kind, or of `SNAPSHOT_PROGRAMS`.
+/// Of three random programs of each kind, in the slow suite of twelve, or of `SNAPSHOT_PROGRAMS`.
 #[test]
 fn recalled_steps_are_those_of_each_view() {
     let (mut views, mut shared, mut apart, mut several) = (0, 0, 0, 0);
@@ -67,9 +68,11 @@ fn recalled_steps_are_those_of_each_view() {
         (of_corpus("afek_unbounded", None), &calls),
         (of_corpus("attiya_welch", None), &["calls.faults", "calls.memory-i", "calls.memory-j"]),
     ] {
-        for part in parts(&program, rungs) {
-            add(&program, &part);
-            add(&program, &Part { alike: true, ..part });
+        for (number, part) in parts(&program, rungs).into_iter().enumerate() {
+            // In turns, in the slow suite both.
+            for alike in either(vec![number % 2 == 1], vec![false, true]) {
+                add(&program, &Part { alike, ..part.clone() });
+            }
         }
     }
     // An update of i pauses in the round of t, where it is before, between or behind i and j.
@@ -77,7 +80,7 @@ fn recalled_steps_are_those_of_each_view() {
     for rung in ["scans.memory-t", "scans.memory-i"] {
         add(&noted, &Part { alike: true, ..relative::noted(&noted, rung, false) });
     }
-    let programs = crate::set("SNAPSHOT_PROGRAMS", 6);
+    let programs = number("SNAPSHOT_PROGRAMS", 3, 12);
     let of = [corpus::program::text, corpus::program::exchanging];
     for text in of.into_iter().flat_map(|text| (0..programs).map(text)) {
         let program = parsed(&text, None);

@@ -9,6 +9,7 @@ use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, WriteError, lay_out};
 use snapshot_language::program::Program;
+use trial::extent::{either, is_slow};
 
 use crate::accepted::{NUMBERED, SPARE, TIDY, spare_parts};
 use crate::programs::{by_rounds, certificate, of_corpus, parsed, parts, refused, small};
@@ -123,9 +124,12 @@ fn no_certificate_is_made_of_them() {
     }
 }
 
-/// By itself, as there are half a million views.
+/// By itself, and in the slow suite, as there are half a million views.
 #[test]
 fn no_certificate_is_made_of_what_only_one_view_knows() {
+    if !is_slow() {
+        return;
+    }
     let program = small("boss");
     let made = certificate(&program, &parts(&program, &["scans.observer"]), Planted::default());
     assert!(matches!(made, Err(WriteError::Failure { .. })), "{made:?}");
@@ -136,7 +140,8 @@ fn no_certificate_is_made_of_what_only_one_view_knows() {
 fn what_goes_wrong_is_found_in_the_list() {
     let planted = Planted { no_failures: true, ..Planted::default() };
     let mut found = 0;
-    for (program, rung) in programs() {
+    // Every second one, in the slow suite each.
+    for (program, rung) in programs().into_iter().step_by(either(2, 1)) {
         let Ok((text, _)) = certificate(&program, &parts(&program, &[rung]), planted) else {
             // A construct that is not modelled stops the search, too.
             continue;
@@ -145,7 +150,7 @@ fn what_goes_wrong_is_found_in_the_list() {
         assert!(matches!(refusal, Refusal::Failure { .. }), "{refusal}");
         found += 1;
     }
-    assert!(found >= 10, "{found}");
+    assert!(found >= either(5, 10), "{found}");
 }
 
 /// What is kept is a guess, too: whatever it is, wrong programs have no closed lists.

@@ -8,6 +8,7 @@ use snapshot_everyn::ladder::{Budget, prove_all};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched, verify};
+use trial::extent::either;
 
 use super::mutants::{Mutant, mutants};
 use super::{request, seeds};
@@ -116,10 +117,10 @@ fn texts() -> [(&'static str, &'static str); 7] {
     ]
 }
 
-/// Every fifth mutant; with `SNAPSHOT_MUTANTS` each.
+/// Every tenth mutant, every fifth in the slow suite; with `SNAPSHOT_MUTANTS` each.
 #[test]
 fn no_mutant_that_is_wrong_for_small_n_is_proved() {
-    let step = if std::env::var_os("SNAPSHOT_MUTANTS").is_some() { 1 } else { 5 };
+    let step = if std::env::var_os("SNAPSHOT_MUTANTS").is_some() { 1 } else { either(10, 5) };
     let mutants = texts().into_iter().flat_map(|(name, text)| mutants(name, text));
     let counts = check(mutants.step_by(step), 2, 1_000);
     println!("{counts:?}");
@@ -167,8 +168,10 @@ fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
 /// as many of them, in about ten minutes; see docs/every-n.md.
 #[test]
 fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
-    let most: usize =
-        std::env::var("SNAPSHOT_MUTANTS").ok().and_then(|most| most.parse().ok()).unwrap_or(5);
+    let most: usize = std::env::var("SNAPSHOT_MUTANTS")
+        .ok()
+        .and_then(|most| most.parse().ok())
+        .unwrap_or(either(3, 10));
     let first = texts().into_iter().flat_map(|(name, text)| mutants(name, text));
     let second: Vec<Mutant> =
         first.flat_map(|mutant| mutants(&mutant.name, &mutant.text)).collect();
@@ -182,7 +185,9 @@ fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
 /// `SNAPSHOT_PROGRAMS=FROM..TO` chooses the seeds.
 #[test]
 fn no_random_program_that_is_wrong_for_small_n_is_proved() {
-    let texts = seeds(0..12).flat_map(|seed| {
+    let seeds = seeds(9, 24);
+    let least = 4 * (seeds.end - seeds.start) as usize;
+    let texts = seeds.flat_map(|seed| {
         let texts = [
             corpus::program::text(seed),
             corpus::program::exchanging(seed),
@@ -197,7 +202,7 @@ fn no_random_program_that_is_wrong_for_small_n_is_proved() {
     });
     let counts = check(programs, 4, 1_000);
     println!("{counts:?}");
-    assert!(counts.tried >= 48 && counts.proved > 0 && counts.wrong > 0, "{counts:?}");
+    assert!(counts.tried >= least && counts.proved > 0 && counts.wrong > 0, "{counts:?}");
 }
 
 /// The programs whose mutants are tried, those with links and the larger algorithms, too.
@@ -216,7 +221,7 @@ fn no_mutant_that_the_search_finds_wrong_is_proved() {
     let set: Option<usize> = set.and_then(|most| most.parse().ok());
     let (most, patience, proof) = match set {
         Some(most) => (most, 1_000, 10_000),
-        None => (4, 300, 1_500),
+        None => (either(2, 8), 300, 1_500),
     };
     let first: Vec<Mutant> =
         all_texts().into_iter().flat_map(|(name, text)| mutants(name, text)).collect();

@@ -23,6 +23,7 @@ use snapshot_verify::search::SelfCheck;
 use snapshot_verify::verify::{
     Operations, Outcome, Pairs, Reduction, Reductions, Request, TABLE, Unwatched, Verdict, verify,
 };
+use trial::extent::either;
 
 /// All pairs by exploration with all reductions, which check themselves.
 fn standard(processes: usize, operations: Operations) -> Request {
@@ -84,9 +85,10 @@ fn enough() -> u64 {
     if is_full() { 256 << 20 } else { 64 << 20 }
 }
 
-/// The seeds of random programs: `SNAPSHOT_PROGRAMS=FROM..TO` chooses them, else these.
-pub fn seeds(few: Range<u64>) -> Range<u64> {
-    let Ok(chosen) = std::env::var("SNAPSHOT_PROGRAMS") else { return few };
+/// The seeds of random programs: the first ones, as many as the suite that runs takes, unless
+/// `SNAPSHOT_PROGRAMS=FROM..TO` chooses them.
+pub fn seeds(quick: u64, slow: u64) -> Range<u64> {
+    let Ok(chosen) = std::env::var("SNAPSHOT_PROGRAMS") else { return 0..either(quick, slow) };
     let (from, to) = chosen.split_once("..").expect("SNAPSHOT_PROGRAMS=FROM..TO");
     from.parse().unwrap()..to.parse().unwrap()
 }
@@ -131,8 +133,9 @@ fn there_are_enough_mutants() {
 
 #[test]
 fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
-    let each = if is_full() { 1 } else { 16 };
-    for (number, (name, program)) in programs().into_iter().enumerate() {
+    let each = if is_full() { 1 } else { either(16, 4) };
+    // Every second program, in the slow suite each.
+    for (number, (name, program)) in programs().into_iter().enumerate().step_by(either(2, 1)) {
         let plain = words(&program, &request(2, 1, PLAIN));
         let others = TABLE.iter().filter(|entry| entry.reduction != Reduction::Counters);
         for entry in others.skip(number % each).step_by(each) {
@@ -149,7 +152,7 @@ fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
 
 #[test]
 fn reductions_agree_on_mutants() {
-    let step = if is_full() { 1 } else { 59 };
+    let step = if is_full() { 1 } else { either(73, 59) };
     let [mut wrong, mut right, mut large, mut tried] = [0; 4];
     for (number, mutant) in sample(step).into_iter().enumerate() {
         let all = words(&mutant.program, &request(2, 1, Reductions::standard()));
@@ -229,7 +232,7 @@ fn forgetting_what_is_stale_changes_no_answer() {
         program: jayanti.program(Some("plain_ss")).unwrap(),
         text: text.to_owned(),
     };
-    let step = if is_full() { 1 } else { 80 };
+    let step = if is_full() { 1 } else { either(160, 80) };
     for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
         let mut plain = request(2, 3, all_but(Reduction::Stale));
         let mut stale = request(2, 3, Reductions::standard());

@@ -10,6 +10,7 @@ use snapshot_verify::interpret::{Action, Argument, Data, Event, OperationCall};
 use snapshot_verify::object::{Judge, Judgement, walk_object};
 use snapshot_verify::program::OperationId;
 use snapshot_verify::refine::RefinementVerdict;
+use trial::extent::either;
 
 use super::{Case, algorithm, bounded, program};
 
@@ -71,7 +72,8 @@ fn executions_are_judged_as_immediate_snapshots() {
             let case = Case::new(&program, n);
             let judge = Judge::new(&case.sequential);
             let mut wrong = 0;
-            for seed in 0..if bug.is_some() { 1_500 } else { 150 } {
+            let walks = if bug.is_some() { either(500, 1_500) } else { 150 };
+            for seed in 0..walks {
                 let walk = walk_object(&case.machine, &case.sequential, &bounded(1), seed, 200);
                 let walk = walk.unwrap();
                 let events: Vec<&Event> = walk.execution.events().collect();

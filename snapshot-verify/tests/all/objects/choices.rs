@@ -8,6 +8,7 @@ use snapshot_core::Process;
 use snapshot_verify::counterexample::ObjectCounterexample;
 use snapshot_verify::interpret::{Action, Call, Client, Move, MoveKind, Values};
 use snapshot_verify::refine::RefinementVerdict;
+use trial::extent::is_slow;
 
 use super::{Case, bounded, program};
 
@@ -98,7 +99,7 @@ fn choices_are_explored_as_those_of_a_client() {
         ("0..0", "for p in processes: if up[p]: return true"),
     ] {
         // Of three processes, where the rest of the operation does not look at all flags.
-        let is_full = std::env::var_os("SNAPSHOT_EXHAUSTIVE").is_some();
+        let is_full = is_slow();
         let most = if is_full || !rest.starts_with("for") { 3 } else { 2 };
         for n in 2..=most {
             let mut verdicts = Vec::new();

@@ -154,7 +154,7 @@ fn refinement_agrees_with_plain_interpretation() {
         ("tagged_queue", &["t.to", "h.to", "after.to", "added"]),
     ];
     let mut counts = Counts::default();
-    for seed in seeds(0..100) {
+    for seed in seeds(40, 200) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let (name, pointers) = pointers[below(&mut random, pointers.len())];
         let text = corpus::algorithm(name).unwrap().text;
@@ -311,7 +311,7 @@ fn with_arrays(text: &str) -> String {
 #[test]
 fn histories_are_those_of_arrays() {
     let (mut compared, mut wrong, mut faulty, mut histories) = (0, 0, 0, 0);
-    for seed in seeds(0..100) {
+    for seed in seeds(100, 200) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let (text, pointers): (_, &[&str]) = match below(&mut random, 2) {
             0 => (STACK, &["t", "pushed"]),

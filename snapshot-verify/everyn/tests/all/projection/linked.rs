@@ -11,7 +11,7 @@ use snapshot_language::program::Program;
 
 use super::follow::Counts;
 use super::programs::{DIRECT, LOCAL, NESTED, corpus, parsed, small, views};
-use super::random::{below, executions, programs, walks, walks_among};
+use super::random::{are_large_ones_taken, below, executions, programs, walks, walks_among};
 
 #[test]
 fn executions_with_links_are_among_the_views() {
@@ -55,7 +55,7 @@ fn executions_of_helpers_with_links_are_among_the_views() {
     // What riany keeps is too much to enumerate.
     let jayanti = corpus("jayanti");
     let mut total = walks(&jayanti, DIRECT, 4 * executions(), 60);
-    if executions() >= 1_000 {
+    if are_large_ones_taken() {
         // Hundreds of thousands of views.
         let faults = Obligation { part: Part::Faults, ..NESTED };
         total.add(walks(&jayanti, faults, 2_000, 150));

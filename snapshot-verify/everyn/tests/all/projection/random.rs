@@ -121,16 +121,17 @@ fn executions_of_verified_programs_are_among_the_views() {
 /// How many executions, of the programs whose updates scan. `SNAPSHOT_PROJECTIONS=2000`
 /// makes more than a million projections of each.
 pub fn executions() -> u64 {
-    set("SNAPSHOT_PROJECTIONS").unwrap_or(64)
+    trial::extent::number("SNAPSHOT_PROJECTIONS", 64, 64)
+}
+
+/// Whether to take the programs, too, whose views are found in a minute.
+pub fn are_large_ones_taken() -> bool {
+    trial::extent::is_slow() || executions() >= 1_000
 }
 
 /// How many random programs: `SNAPSHOT_PROGRAMS`, or the usual number.
 pub fn programs(usual: u64) -> u64 {
-    set("SNAPSHOT_PROGRAMS").unwrap_or(usual)
-}
-
-fn set(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok()?.parse().ok()
+    trial::extent::number("SNAPSHOT_PROGRAMS", usual, 2 * usual)
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn executions_of_programs_whose_updates_scan_are_among_the_views() {
                 Part::By(_) => false,
                 _ => name == "attiya_welch",
             };
-            if is_large && executions() < 1_000 {
+            if is_large && !are_large_ones_taken() {
                 // Tens of thousands of views.
                 continue;
             }

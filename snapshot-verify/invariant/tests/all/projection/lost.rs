@@ -9,6 +9,7 @@ use snapshot_invariant::search::{Obstacle, close};
 use snapshot_invariant::step::lost;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::{Program, SharedId};
+use trial::extent::number;
 
 use super::SILENT;
 use super::walk::{Counts, Views, walk};
@@ -121,7 +122,7 @@ fn chosen(program: &Program, seed: u64) -> Part {
 #[test]
 fn states_of_random_programs_with_lost_processes_have_views() {
     let (mut listed, mut listed_views, mut total) = (0, 0, Counts::default());
-    for seed in 0..2 * crate::set("SNAPSHOT_PROGRAMS", 32) {
+    for seed in 0..2 * number("SNAPSHOT_PROGRAMS", 20, 64) {
         let text = text(seed);
         let program = parsed(&text, None);
         let part = chosen(&program, seed);

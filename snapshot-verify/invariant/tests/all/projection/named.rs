@@ -4,49 +4,11 @@
 use snapshot_invariant::layout::Layout;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
+use trial::extent::is_slow;
 
 use super::walk::Counts;
 use super::{SILENT, among_laid_out, executions};
 use crate::programs::{by_rounds, parsed};
-
-/// Two names of two arrays, in force in turn: as jayanti has it, with fewer words.
-pub const HELPED: &str = "
-algorithm helped
-shared x: llsc record (on: bool, who: process)
-shared a[segment]: value
-shared row[process][segment]: llsc value or none
-shared out: llsc view
-update(v):
-    a[me] := v
-    y := LL(x)
-    if y.on: help(y.who)
-procedure help(q: process):
-    LL(row[q][me])
-    w := a[me]
-    if VL(x): SC(row[q][me], w)
-scan:
-    push()
-    push()
-    result := LL(out)
-    return result
-procedure push():
-    local v[segment]: value
-    y := LL(x)
-    if not y.on:
-        for s in segments: row[me][s] := none
-        SC(x, (true, me))
-        y := LL(x)
-    if y.on:
-        for s in segments:
-            b := a[s]
-            v[s] := b
-        for s in segments:
-            c := row[y.who][s]
-            if c != none: v[s] := c
-        LL(out)
-        if VL(x): SC(out, v)
-        SC(x, y with (on: false))
-";
 
 /// The row that is read was filled before it was named.
 pub const COPIED: &str = "
@@ -219,12 +181,13 @@ pub fn programs(many: bool) -> Vec<(Program, Part)> {
         of(COPIED, "x.who phase=2,3 row", 0, true),
         of(COPIED, "x.who row", 1, true),
         of(OWNED, "x row", 0, false),
-        of(UNGUARDED, "x row", 0, false),
         of(REFILLED, "x.who on=1 row", 1, true),
-        of(&REFILLED.replacen("if VL(x): SC(row", "SC(row", 1), "x.who on=1 row", 1, true),
     ];
     if many {
-        programs.push(of(HELPED, "x.who on=1 row", 0, true));
+        programs.push(of(UNGUARDED, "x row", 0, false));
+        let unlinked = REFILLED.replacen("if VL(x): SC(row", "SC(row", 1);
+        programs.push(of(&unlinked, "x.who on=1 row", 1, true));
+        programs.push(of(corpus::small("helped"), "x.who on=1 row", 0, true));
         programs.push(of(RETURNING, "x row", 0, false));
         programs.push(of(BELATED, "x row", 0, false));
     }
@@ -234,7 +197,7 @@ pub fn programs(many: bool) -> Vec<(Program, Part)> {
 #[test]
 fn states_of_programs_with_names_have_views() {
     let mut total = Counts::default();
-    for (program, part) in programs(executions() >= 1_000) {
+    for (program, part) in programs(is_slow() || executions() >= 1_000) {
         let layout = lay_out(&program, &part).unwrap();
         assert!(!layout.named.is_empty(), "{}", program.name);
         match among_laid_out(&layout, SILENT, executions() / 2, 100) {

@@ -9,6 +9,7 @@ use snapshot_invariant::search::{Family, close};
 use snapshot_invariant::step::Planted;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::Program;
+use trial::extent::number;
 
 use super::walk::{Counts, Views, walk};
 use crate::programs::{parsed, parts};
@@ -161,7 +162,7 @@ fn change(layout: &mut Layout<'_>, seed: u64) {
 #[test]
 fn states_of_random_programs_with_names_have_views() {
     let (mut listed, mut listed_views, mut total) = (0, 0, Counts::default());
-    for seed in 0..3 * crate::set("SNAPSHOT_PROGRAMS", 32) {
+    for seed in 0..3 * number("SNAPSHOT_PROGRAMS", 14, 64) {
         let text = text(seed);
         let program = parsed(&text, None);
         let part = chosen(&program, seed);
