@@ -59,7 +59,7 @@ fn closure(package: &str) -> BTreeSet<String> {
 }
 
 /// Which crates of the workspace each of them may depend on, tests included.
-const MAY_KNOW: [(&str, &[&str]); 20] = [
+const MAY_KNOW: [(&str, &[&str]); 21] = [
     ("snapshot-core", &["trial"]),
     ("snapshot-io", &[]),
     ("snapshot-picture", &["snapshot-core", "snapshot-corpus"]),
@@ -123,6 +123,7 @@ const MAY_KNOW: [(&str, &[&str]); 20] = [
         "benches",
         &["snapshot-core", "snapshot-test", "snapshot-verify", "snapshot-corpus", "lineup"],
     ),
+    ("snapshot-fuzz", &["fuzz-checks", "snapshot-test"]),
     ("fuzz-checks", &["snapshot-core", "snapshot-test", "snapshot-verify", "snapshot-corpus"]),
 ];
 
