@@ -44,8 +44,14 @@ impl Relay {
         let text = fs::read_to_string(hosts).expect("a file of hosts");
         let (to, rest) = text.split_once('\n').expect("a line for each process");
         let to = to.to_owned();
-        let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback works");
-        let address = listener.local_addr().expect("the loopback works").to_string();
+        // The ports of the hosts are free until these run.
+        let (listener, address) = loop {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("the loopback works");
+            let address = listener.local_addr().expect("the loopback works").to_string();
+            if text.lines().all(|line| line != address) {
+                break (listener, address);
+            }
+        };
         let left = AtomicI64::new(left.try_into().expect("a number of bytes"));
         let relay = Arc::new(Self { left, passed: AtomicU64::new(0), delay });
         let shared = Arc::clone(&relay);

@@ -115,7 +115,7 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
             "trial",
         ],
     ),
-    ("lineup", &["lineup-std", "snapshot-core", "snapshot-io"]),
+    ("lineup", &["lineup-std", "snapshot-core", "snapshot-io", "trial"]),
     ("lineup-std", &[]),
     ("lineup-core", &["lineup-std"]),
     ("cargo-lineup", &[]),

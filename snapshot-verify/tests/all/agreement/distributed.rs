@@ -12,6 +12,7 @@ use snapshot_verify::search::distributed::Engine;
 use snapshot_verify::verify::{
     Effort, Operations, Outcome, Reductions, Request, Unfinished, Unwatched, Verdict, Watch, verify,
 };
+use trial::extent::is_slow;
 
 use super::{PLAIN, is_full, programs, request, sample};
 
@@ -108,8 +109,12 @@ fn workers_agree_with_threads_on_corpus_and_bugs() {
     assert!(right >= 5 && wrong >= 2, "{right} right, {wrong} wrong");
 }
 
+/// In the slow suite.
 #[test]
 fn workers_agree_with_threads_on_mutants() {
+    if !is_slow() {
+        return;
+    }
     let clusters = clusters();
     let step = if is_full() { 2 } else { 83 };
     let [mut right, mut wrong] = [0; 2];

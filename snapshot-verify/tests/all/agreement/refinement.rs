@@ -11,7 +11,7 @@ use snapshot_verify::refine::{Means, Misplacement};
 use snapshot_verify::verify::{
     Method, Operations, Outcome, Reductions, Request, Unwatched, Verdict, verify,
 };
-use trial::extent::either;
+use trial::extent::{either, is_slow};
 
 use crate::agreement::{programs, request, sample, words, words_if_any};
 
@@ -61,9 +61,12 @@ fn the_second_method_agrees() {
 }
 
 /// Theorem 5, tried: full executions over two values are right iff the simple ones
-/// of all pairs are; of data-independent programs, and with the same bound.
+/// of all pairs are; of data-independent programs, and with the same bound. In the slow suite.
 #[test]
 fn full_executions_are_right_if_simple_ones_are() {
+    if !is_slow() {
+        return;
+    }
     let mut compared = [0; 2];
     for (name, program) in programs() {
         if independence::check(&program).is_err() {
@@ -81,9 +84,12 @@ fn full_executions_are_right_if_simple_ones_are() {
     assert!(compared[0] > 5 && compared[1] > 1, "{compared:?}");
 }
 
-/// The executions with one updater are some of all.
+/// The executions with one updater are some of all. In the slow suite.
 #[test]
 fn with_one_updater_reduced_or_not_no_more_is_wrong() {
+    if !is_slow() {
+        return;
+    }
     let mut compared = [0; 2];
     let mutants = sample(if crate::agreement::is_full() { 25 } else { 120 })
         .into_iter()

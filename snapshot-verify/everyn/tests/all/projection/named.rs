@@ -162,7 +162,8 @@ fn executions_with_named_rows_are_among_the_views() {
     for text in NAMED.into_iter().chain([corpus::small("helped")]) {
         let program = parsed(text);
         // Hundreds of thousands of views.
-        let is_large = ["belated", "refilled", "renamed", "returning"].contains(&&*program.name);
+        let is_large =
+            ["belated", "helped", "refilled", "renamed", "returning"].contains(&&*program.name);
         if is_large && !are_large_ones_taken() {
             continue;
         }

@@ -10,6 +10,7 @@ use snapshot_explorer::instance::Instance;
 use snapshot_language::parse;
 use snapshot_language::program::Program;
 use snapshot_semantics::interpret::{Action, Fault, FaultKind, Machine, State as Written};
+use trial::extent::either;
 
 use crate::instance::passes::{constant, dead, shrink};
 use crate::instance::programs::cases;
@@ -105,7 +106,7 @@ fn instances_do_what_the_interpreter_does() {
     for case in cases() {
         let n = case.processes;
         for pair in [(0, 1), (n - 2, n - 1)] {
-            walks(&case.program(), n, pair, 100, 3);
+            walks(&case.program(), n, pair, either(40, 100), 3);
         }
     }
 }
