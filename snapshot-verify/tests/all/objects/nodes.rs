@@ -18,6 +18,7 @@ use snapshot_verify::interpret::{Client, FaultKind, MoveKind, Values};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::refine::{RefinementVerdict, Unfinished};
+use trial::extent::is_slow;
 
 use super::{Case, STACK_OF_TWO, algorithm};
 use crate::agreement::seeds;
@@ -308,8 +309,12 @@ fn with_arrays(text: &str) -> String {
     lines.join("\n") + "\n"
 }
 
+/// In the slow suite.
 #[test]
 fn histories_are_those_of_arrays() {
+    if !is_slow() {
+        return;
+    }
     let (mut compared, mut wrong, mut faulty, mut histories) = (0, 0, 0, 0);
     for seed in seeds(100, 200) {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
