@@ -172,8 +172,8 @@ fn few_files_are_open_at_once() {
     assert!(files > 10 * outcome.depth && most <= 45, "{files} {most}");
 }
 
-/// A search that would need several times as much ends within its memory. In the slow suite; the program is
-/// tried in each.
+/// A search that would need several times as much ends within its memory. In the slow suite; from
+/// outside, `commands::disk` of the verifier tries it in both.
 #[test]
 fn the_memory_suffices() {
     if !is_slow() {
