@@ -307,13 +307,14 @@ fn a_process_that_is_killed_and_started_again_misses_nothing() {
         again += error.matches("is back").count();
         for (mut child, was_killed) in others.into_iter().zip(was_killed) {
             // Killed when it had said that it has ended, it may come back behind the end, and would
-            // look for process 0 for a minute.
+            // look for process 0 for a minute; or at the end, where process 0 closes the connection.
             if was_killed && !has_ended(&mut child, 3) {
                 let _ = child.kill();
             }
             if child.wait().unwrap().code().is_some() {
                 let (code, _, error) = ended(child);
-                assert_eq!(code, 1, "{error}");
+                let is_late = was_killed && error.contains("is lost: it closed the connection");
+                assert!(code == 1 || code == 2 && is_late, "{code}: {error}");
             }
         }
     }
