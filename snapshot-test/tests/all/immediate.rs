@@ -229,7 +229,7 @@ fn objects_are_judged_each_by_itself() {
     let (output, text) = run(&["check", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("set-linearizable (2 objects, each by itself; 6 operations"), "{text}");
-    // A line that is no event is bad input; behind a violation, the violation is told, too.
+    // A line that is no event is bad input; behind a violation, the report has the violation, too.
     let path = file(directory.path(), "bad.txt", &(mixed(&fine) + "@\"a\" p0 scan\n"));
     let (output, _) = run(&["check", path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));

@@ -184,7 +184,7 @@ fn compare(interleaving: &Interleaving, tally: &mut [usize; 3]) {
 
 #[test]
 fn every_object_has_the_verdict_of_its_own_recording() {
-    let rounds: u64 = std::env::var("SNAPSHOT_OBJECTS").map_or(12, |n| n.parse().unwrap());
+    let rounds = trial::extent::number("SNAPSHOT_OBJECTS", 12, 12);
     let mut tally = [0; 3];
     for objects in 1..=8 {
         for seed in 0..rounds {

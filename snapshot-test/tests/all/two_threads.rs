@@ -194,7 +194,7 @@ fn a_defect_behind_a_violation() {
     let Scanned(process, _) = events[place] else { panic!("no scan responds there") };
     events[place] = Scanned(process, [3, 3]);
     let input = written(Format::Text, &events) + "p1 okay\n";
-    // The defect is told, too, unless its reader is gone.
+    // The report has the defect, too, unless its reader is gone.
     let defect = format!("malformed later on: {}:4: ", events.len() + 1);
     assert_same(&input, &defect, "NAME: violation");
 }

@@ -85,7 +85,7 @@ procedure q(): view
     is_refuted(text, "        x := LL(c)\n", "        x := c\n");
 }
 
-/// The same, where only the vectors that a ghost scan put together are told by it.
+/// The same, where nothing but the vectors that a ghost scan put together depends on it.
 #[test]
 fn results_that_are_not_read_are_forgotten_by_all() {
     let text = "

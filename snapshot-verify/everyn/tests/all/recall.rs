@@ -33,27 +33,23 @@ fn views(program: &Program, rung: Obligation, most: usize) -> usize {
 #[test]
 fn recalled_steps_lead_to_the_same_views() {
     let mut total = 0;
+    let of_all = |program: &Program, most: usize| {
+        Rungs::all().iter().map(|rung| views(program, *rung, most)).sum::<usize>()
+    };
     for algorithm in corpus::algorithms() {
         let program = corpus(algorithm.name, None);
-        total += Rungs::all()
-            .iter()
-            .map(|rung| views(&program, *rung, either(600, 1_500)))
-            .sum::<usize>();
+        total += of_all(&program, either(600, 1_500));
     }
     for name in ["versioned", "locked", "locked_by_links", "published", "cached", "masked", "noted"]
     {
         let program = parsed(corpus::small(name), None);
-        total += Rungs::all()
-            .iter()
-            .map(|rung| views(&program, *rung, either(500, 1_000)))
-            .sum::<usize>();
+        total += of_all(&program, either(500, 1_000));
     }
     assert!(total > either(12_000, 25_000), "{total}");
     let texts = (0..20).map(corpus::program::text);
     for text in texts.chain((0..10).map(corpus::program::exchanging)) {
         let program = parsed(&text, None);
-        total +=
-            Rungs::all().iter().map(|rung| views(&program, *rung, either(250, 500))).sum::<usize>();
+        total += of_all(&program, either(250, 500));
     }
     println!("{total} views");
 }

@@ -8,7 +8,7 @@ use snapshot_everyn::ladder::{Budget, prove_all};
 use snapshot_verify::language::parse;
 use snapshot_verify::program::Program;
 use snapshot_verify::verify::{Operations, Pairs, Reductions, Request, Unwatched, verify};
-use trial::extent::either;
+use trial::extent::{either, number};
 
 use super::mutants::{Mutant, mutants};
 use super::{request, seeds};
@@ -168,10 +168,7 @@ fn no_mutant_of_helpers_with_links_that_is_wrong_for_small_n_is_proved() {
 /// as many of them, in about ten minutes; see docs/every-n.md.
 #[test]
 fn no_mutant_of_a_mutant_that_is_wrong_for_small_n_is_proved() {
-    let most: usize = std::env::var("SNAPSHOT_MUTANTS")
-        .ok()
-        .and_then(|most| most.parse().ok())
-        .unwrap_or(either(3, 10));
+    let most = number("SNAPSHOT_MUTANTS", 3, 10) as usize;
     let first = texts().into_iter().flat_map(|(name, text)| mutants(name, text));
     let second: Vec<Mutant> =
         first.flat_map(|mutant| mutants(&mutant.name, &mutant.text)).collect();

@@ -123,7 +123,7 @@ fn processes_go_from_search_to_search() {
 
 /// How often a process is killed: `SNAPSHOT_KILLS` chooses it.
 pub(super) fn kills() -> usize {
-    std::env::var("SNAPSHOT_KILLS").map_or(3, |kills| kills.parse().unwrap())
+    trial::extent::number("SNAPSHOT_KILLS", 3, 3) as usize
 }
 
 /// The others end soon, with an error that names it, unless they had the answer before.

@@ -99,8 +99,7 @@ fn choices_are_explored_as_those_of_a_client() {
         ("0..0", "for p in processes: if up[p]: return true"),
     ] {
         // Of three processes, where the rest of the operation does not look at all flags.
-        let is_full = is_slow();
-        let most = if is_full || !rest.starts_with("for") { 3 } else { 2 };
+        let most = if is_slow() || !rest.starts_with("for") { 3 } else { 2 };
         for n in 2..=most {
             let mut verdicts = Vec::new();
             for chosen in [true, false] {
