@@ -467,8 +467,9 @@ mod tests {
     }
 
     #[test]
-    fn with_too_few_numbers_it_begins_anew() {
-        for bug in [None, Some("early_count")] {
+    fn with_too_few_numbers_it_begins_again() {
+        // What is right, in the slow suite, has the most states.
+        for bug in [Some("early_count"), None].into_iter().take(trial::extent::either(1, 2)) {
             let all = explored(bug, &[]);
             assert_eq!(all.0, bug.is_none());
             let [few, too_few] = [&[7][..], &[1, 2]].map(|numbers| explored(bug, numbers));

@@ -28,7 +28,7 @@ pub fn start(command_line: &str, hosts: &Path, process: usize, inputs: &[&str]) 
 
 /// How often processes are killed, or networks cut; `SNAPSHOT_KILLS` says how often else.
 fn kills() -> usize {
-    trial::extent::number("SNAPSHOT_KILLS", 20, 20) as usize
+    trial::extent::number("SNAPSHOT_KILLS", 10, 20) as usize
 }
 
 /// Recordings of many objects with keys of their own, in files; their paths.

@@ -45,6 +45,16 @@ pub fn split_live_ranges(instance: &Instance, deadline: Deadline<'_>) -> Result<
     Ok(split)
 }
 
+/// With a slot for each web, related or not: as many as there can be. O(size of the instance *
+/// slots concerned).
+///
+/// # Errors
+/// If the deadline comes first.
+pub fn split_webs(instance: &Instance, deadline: Deadline<'_>) -> Result<Instance, Stopped> {
+    let webs = found(instance, deadline)?;
+    Ok(renamed(instance, &webs, &mut Slots::new(instance), &|_, web| web))
+}
+
 /// The webs of each process.
 fn found(instance: &Instance, deadline: Deadline<'_>) -> Result<Vec<Webs>, Stopped> {
     let classes = Classes::new(instance);
@@ -120,7 +130,7 @@ fn renamed_graph(
 ) -> Graph {
     let mut slot = |slot: SlotId, node: &dyn Fn(usize) -> usize| {
         let web = webs.position(slot).map(|position| webs.web(node(position)));
-        // What no process reads may go to the slot itwebs.
+        // What no process reads may go to the slot itself.
         web.filter(|web| webs.is_read(*web)).map_or(slot, |web| choose(slot, web))
     };
     let mut blocks: Vec<Block> = Vec::with_capacity(graph.blocks.len());
@@ -164,91 +174,5 @@ fn with_slots(term: &Term, slot: &mut dyn FnMut(SlotId) -> SlotId) -> Term {
         Term::Slot(read) => Term::Slot(slot(*read)),
         Term::Successor(read) => Term::Successor(slot(*read)),
         _ => term.with_parts(&mut |part| with_slots(part, slot)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-    use super::*;
-    use crate::language::parse;
-    use crate::passes::dead_variable_reset::reset_dead_variables;
-    use crate::pipeline::Prepared;
-    use crate::quotient::canonical_renaming::classes::Class;
-    use crate::reduction::{Reduction, Reductions};
-    use crate::search::Exploration;
-
-    fn instance(algorithm: &str, bug: Option<&str>, processes: usize) -> Instance {
-        let text = corpus::algorithm(algorithm).unwrap().text;
-        let program = parse(algorithm, text).unwrap().program(bug).unwrap();
-        let pair = [0, 1].map(Process::from_index);
-        let reductions = Reductions::standard().without(Reduction::Counters);
-        Prepared::new(&program, processes, pair, reductions, |_| true, Deadline::NEVER)
-            .unwrap()
-            .instance
-    }
-
-    /// Whether some class has slots with both names.
-    fn are_one(instance: &Instance, names: [&str; 2]) -> bool {
-        let has = |class: &Class, name: &str| {
-            class.slots.iter().any(|slot| instance.slot(*slot).name == name)
-        };
-        Classes::new(instance).iter().any(|class| names.iter().all(|name| has(class, name)))
-    }
-
-    #[test]
-    fn handshakes_of_different_pairs_are_told_apart() {
-        let whole = instance("attiya_welch", None, 3);
-        let split = split_live_ranges(&whole, Deadline::NEVER).unwrap();
-        for others in [["h_j[1][0]", "h_j[2][0]"], ["h_j[1][0]", "h_i[1][0]"]] {
-            assert!(are_one(&whole, others));
-            assert!(!are_one(&split, others));
-        }
-        assert!(are_one(&split, ["h_j[1][0]", "h_i[0][1]"]), "what is compared stays together");
-        let added = split.slots.len() - whole.slots.len();
-        assert!(added < whole.slots.len() / 4, "related webs share a slot: {added} were added");
-        assert_eq!(
-            split_live_ranges(&split, Deadline::NEVER).unwrap(),
-            split,
-            "there is no more to be had"
-        );
-    }
-
-    /// Where dead slots are blank, splitting is renaming: the states are as many.
-    #[test]
-    fn there_are_as_many_states_as_before() {
-        for (algorithm, bug, processes, operations) in [
-            ("afek_bounded", None, 2, Some(1)),
-            ("afek_bounded", Some("no_negation"), 2, Some(1)),
-            ("attiya_welch", None, 2, Some(1)),
-            ("attiya_welch", Some("stale_view"), 2, Some(1)),
-        ] {
-            let whole = instance(algorithm, bug, processes);
-            let apart = renamed(
-                &whole,
-                &found(&whole, Deadline::NEVER).unwrap(),
-                &mut Slots::new(&whole),
-                &|_, web| web,
-            );
-            assert!(apart.slots.len() > whole.slots.len());
-            let exploration =
-                Exploration { operations, past_violations: true, ..Exploration::default() };
-            let counts =
-                [whole.clone(), split_live_ranges(&whole, Deadline::NEVER).unwrap(), apart].map(
-                    |instance| {
-                        let outcome = exploration
-                            .run(
-                                &reset_dead_variables(&instance, Deadline::NEVER).unwrap(),
-                                &mut |_| (),
-                            )
-                            .unwrap();
-                        let verdict = std::mem::discriminant(&outcome.verdict);
-                        (verdict, outcome.states, outcome.transitions, outcome.depth)
-                    },
-                );
-            assert_eq!(counts[0], counts[1], "{algorithm} {bug:?}");
-            assert_eq!(counts[0], counts[2], "{algorithm} {bug:?}, each web apart");
-        }
     }
 }

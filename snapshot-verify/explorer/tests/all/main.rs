@@ -4,3 +4,4 @@
 
 mod explore;
 mod instance;
+mod passes;

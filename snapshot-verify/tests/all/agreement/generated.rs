@@ -322,7 +322,7 @@ fn random_texts_are_programs_that_do_not_look_at_values() {
 
 #[test]
 fn all_ways_agree_on_random_programs() {
-    let seeds = seeds(20, 80);
+    let seeds = seeds(14, 80);
     let count = seeds.end - seeds.start;
     let tally = tried(seeds, false, corpus::program::text);
     println!("{count} programs: {tally:#?}");

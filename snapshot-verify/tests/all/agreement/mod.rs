@@ -134,8 +134,8 @@ fn there_are_enough_mutants() {
 #[test]
 fn every_reduction_can_be_left_out_of_corpus_and_bugs() {
     let each = if is_full() { 1 } else { either(16, 4) };
-    // Every second program, in the slow suite each.
-    for (number, (name, program)) in programs().into_iter().enumerate().step_by(either(2, 1)) {
+    // Every third program, in the slow suite each.
+    for (number, (name, program)) in programs().into_iter().enumerate().step_by(either(3, 1)) {
         let plain = words(&program, &request(2, 1, PLAIN));
         let others = TABLE.iter().filter(|entry| entry.reduction != Reduction::Counters);
         for entry in others.skip(number % each).step_by(each) {

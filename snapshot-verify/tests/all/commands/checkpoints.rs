@@ -139,7 +139,8 @@ fn damaged_files_are_refused() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("kept");
     let shown = folder.display();
-    let arguments = "check bowman -n 5 --pairs 0,1 --reductions constant,dead --every 0.5";
+    let arguments =
+        "check bowman -n 5 --pairs 0,1 --reductions constant,dead --threads 1 --every 0.5";
     // Ended by time, it is kept as it is.
     let (code, first, error) = answer(&format!("{arguments} --checkpoint {shown} --time 1"));
     assert_eq!(code, 3, "{first}{error}");

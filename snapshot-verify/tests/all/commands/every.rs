@@ -197,7 +197,7 @@ fn one_n_is_answered_by_the_proof_where_the_search_is_too_large() {
     assert!(lines[0]["proof"]["views"].as_u64().unwrap() > 100);
     assert!(refused("check bowman -n 40 --pairs 0,39 --method exploration").contains("at most 29"));
     // Of memory there is enough for the proof.
-    let afek = "check afek_unbounded -n 3 --pairs 0,1 --memory 24M";
+    let afek = "check afek_unbounded -n 3 --pairs 0,1 --memory 12M";
     let out = printed(0, afek);
     assert!(out.contains("verified, by the proof for every n ("), "{out}");
     assert!(out.contains("the search was left at "), "{out}");

@@ -94,7 +94,8 @@ fn a_change_is_checked_and_stops_what_runs() {
     // A search that would take for ever.
     let long = corpus::algorithm("afek_bounded").unwrap().text;
     fs::write(&file, long).unwrap();
-    let watching = Watching::start(&[path, "-n", "3,4", "--reductions", "none", "--progress"]);
+    let endless = ["-n", "3,4", "--reductions", "none", "--threads", "1", "--progress"];
+    let watching = Watching::start(&[&[path], &endless[..]].concat());
     watching.says("states");
     fs::write(&file, &wrong).unwrap();
     watching.says("bowman, n = 4: not linearizable");

@@ -7,6 +7,7 @@ use snapshot_verify::object::{Judge, Judgement};
 use snapshot_verify::program::anonymity::is_anonymous;
 use snapshot_verify::program::linearization::has_points;
 use snapshot_verify::refine::{Means, Misplacement, RefinementVerdict};
+use trial::extent::either;
 
 use super::points::refine;
 use super::{Case, algorithm, comparands, program};
@@ -92,7 +93,8 @@ fn objects_of_the_corpus_are_the_same_in_any_order() {
     for file in corpus::object_algorithms() {
         let algorithm = algorithm(file.text);
         let bugs = algorithm.bugs().iter().map(|bug| Some(&*bug.name.text));
-        for bug in std::iter::once(None).chain(bugs) {
+        // In the quick suite each second bug.
+        for bug in std::iter::once(None).chain(bugs.step_by(either(2, 1))) {
             let Ok(program) = algorithm.program(bug) else { continue };
             for n in [2, 3] {
                 for points in [false, true] {
@@ -123,7 +125,7 @@ fn objects_of_the_corpus_are_the_same_in_any_order() {
     ] {
         assert!(fewer.contains(&expected), "{expected:?}: {fewer:?}");
     }
-    assert!(wrong >= 8, "{wrong}");
+    assert!(wrong >= either(30, 60), "{wrong}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use snapshot_everyn::model::{Ghosts, Obligation, Part};
 use snapshot_everyn::rounds::candidates;
 use snapshot_everyn::shape::{I, T};
 use snapshot_language::program::Program;
+use trial::extent::either;
 
 use super::follow::Counts;
 use super::programs::{DIRECT, LOCAL, NESTED, corpus, parsed, small, views};
@@ -60,7 +61,8 @@ fn executions_of_helpers_with_links_are_among_the_views() {
         let faults = Obligation { part: Part::Faults, ..NESTED };
         total.add(walks(&jayanti, faults, 2_000, 150));
     }
-    assert!(total.total() > 50_000 && total.links > 20_000, "{total:?}");
+    let [all, links] = either([30_000, 12_000], [50_000, 20_000]);
+    assert!(total.total() > all && total.links > links, "{total:?}");
 }
 
 /// Ghost scans within updates that leave them a link, or take it away.

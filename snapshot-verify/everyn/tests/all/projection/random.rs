@@ -121,7 +121,7 @@ fn executions_of_verified_programs_are_among_the_views() {
 /// How many executions, of the programs whose updates scan. `SNAPSHOT_PROJECTIONS=2000`
 /// makes more than a million projections of each.
 pub fn executions() -> u64 {
-    trial::extent::number("SNAPSHOT_PROJECTIONS", 64, 64)
+    trial::extent::number("SNAPSHOT_PROJECTIONS", 40, 64)
 }
 
 /// Whether to take the programs, too, whose views are found in a minute.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use snapshot_explorer::search::{
     Exploration, ExploreError, Outcome, Progress, SearchVerdict, Unfinished,
 };
+use trial::extent::either;
 
 use crate::explore::bowman::{Exit, bowman};
 
@@ -66,7 +67,8 @@ fn the_outcome_does_not_depend_on_threads_nor_on_whether_levels_are_kept() {
             (outcome.verdict, outcome.states, outcome.transitions, outcome.depth)
         };
         let alone = outcome(1, 1 << 30);
-        for (threads, memory) in [(3, 1 << 30), (2, 64 << 20)] {
+        let others = [(2, 64 << 20), (3, 1 << 30)];
+        for (threads, memory) in others.into_iter().take(either(1, 2)) {
             assert_eq!(outcome(threads, memory), alone, "{threads} threads, {memory} bytes");
         }
     }

@@ -1,7 +1,7 @@
 //! Normal counters: nothing that a program can ask is lost, and every step of a
 //! state is one of what its normal form stands for.
 
-use crate::explore::passes::dead;
+use crate::passes::dead;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use snapshot_explorer::deadline::Deadline;

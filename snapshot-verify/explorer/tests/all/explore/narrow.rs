@@ -2,6 +2,7 @@
 
 use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::{Exploration, Outcome, SearchVerdict, Unfinished};
+use trial::extent::either;
 
 use crate::explore::published::explored;
 
@@ -13,7 +14,8 @@ fn riany(bug: Option<&str>, operations: u32, most_numbers: Option<u32>) -> Outco
 
 #[test]
 fn what_does_not_fit_ends_the_search_and_all_else_is_the_same() {
-    for (bug, operations) in [(None, 1), (Some("early_count"), 2)] {
+    let cases = [(None, 1), (Some("early_count"), 2)];
+    for (bug, operations) in cases.into_iter().take(either(1, 2)) {
         let all = riany(bug, operations, None);
         assert_eq!(matches!(all.verdict, SearchVerdict::Verified), bug.is_none());
         let mut ended = 0;

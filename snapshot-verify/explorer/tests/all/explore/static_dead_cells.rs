@@ -14,6 +14,7 @@ use snapshot_explorer::search::code::RegisterMachine;
 use snapshot_explorer::search::product::{Product, Scratch};
 use snapshot_explorer::search::{Exploration, SearchVerdict};
 use snapshot_language::parse;
+use trial::extent::either;
 
 use crate::explore::published::explored;
 use crate::explore::self_check::DYING_POINTER;
@@ -221,7 +222,8 @@ fn what_is_read_after_all_is_not_abandoned() {
 #[test]
 fn less_is_explored_and_the_same_is_found() {
     let with = Reductions::standard().without(Reduction::Ample);
-    for bug in [None, Some("early_count")] {
+    // What is right has the most states: in the slow suite.
+    for bug in [Some("early_count"), None].into_iter().take(either(1, 2)) {
         let [fewer, all] = [with, with.without(Reduction::Stale)].map(|by| {
             explored(
                 "riany",

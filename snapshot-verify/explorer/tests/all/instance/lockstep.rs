@@ -12,9 +12,9 @@ use snapshot_language::program::Program;
 use snapshot_semantics::interpret::{Action, Fault, FaultKind, Machine, State as Written};
 use trial::extent::either;
 
-use crate::instance::passes::{constant, dead, shrink};
 use crate::instance::programs::cases;
 use crate::instance::reference::{Deed, Ending, Move, Returned, State};
+use crate::passes::{constant, dead, shrink};
 
 /// What the interpreter did for one step of an instance.
 fn interpret(

@@ -2,7 +2,6 @@
 mod errors;
 mod invariants;
 mod lockstep;
-mod passes;
 mod programs;
 mod reference;
 mod shapes;

@@ -3,8 +3,8 @@
 
 use snapshot_explorer::instance::{Domain, Graph, Instance, Location, NONE, Owner};
 
-use crate::instance::passes::{constant, shrink};
 use crate::instance::programs::{BOWMAN, INDICES, WHOLE, program};
+use crate::passes::{constant, shrink};
 
 fn instance(text: &str, n: usize, pair: (usize, usize)) -> Instance {
     Instance::new(&program(text, None), n, pair).unwrap()

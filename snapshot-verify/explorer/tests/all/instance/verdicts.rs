@@ -2,9 +2,9 @@
 
 use snapshot_explorer::instance::Instance;
 
-use crate::instance::passes::{constant, dead, shrink};
 use crate::instance::programs::{Answer, BOWMAN, cases, program};
 use crate::instance::reference::{Found, explore, hunt};
+use crate::passes::{constant, dead, shrink};
 
 fn answer(found: &Found) -> Answer {
     match (found.violation, found.fault) {

@@ -86,7 +86,7 @@ fn among_laid_out(
 
 /// How many executions. `SNAPSHOT_PROJECTIONS=2000` makes about a million projections of each.
 fn executions() -> u64 {
-    number("SNAPSHOT_PROJECTIONS", 64, 64)
+    number("SNAPSHOT_PROJECTIONS", 40, 64)
 }
 
 fn covered(program: &Program, rungs: &[&str]) -> Counts {
@@ -98,7 +98,8 @@ fn covered(program: &Program, rungs: &[&str]) -> Counts {
         }
     }
     assert_eq!(total.violations, 0, "what was excluded");
-    assert!(total.projections > 20_000 && total.bytes > 100_000, "{total:?}");
+    let [projections, bytes] = either([15_000, 60_000], [20_000, 100_000]);
+    assert!(total.projections > projections && total.bytes > bytes, "{total:?}");
     assert!(total.changes > 5_000, "{total:?}");
     total
 }

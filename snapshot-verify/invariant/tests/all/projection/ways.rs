@@ -7,6 +7,7 @@ use snapshot_invariant::step::lost::found;
 use snapshot_invariant::write::{Part, lay_out};
 use snapshot_language::program::{Program, SharedId};
 use snapshot_semantics::interpret::code::Instruction;
+use trial::extent::either;
 
 use super::walk::{Counts, Views, walk};
 use super::{SILENT, executions, listed};
@@ -352,6 +353,6 @@ fn states_of_aimed_programs_with_lost_processes_have_views() {
             }
         }
         println!("{number}: {} views, {total:?}", family.len());
-        assert!(total.links > 100 && total.changes > 1_000, "{number}: {total:?}");
+        assert!(total.links > either(40, 100) && total.changes > 1_000, "{number}: {total:?}");
     }
 }

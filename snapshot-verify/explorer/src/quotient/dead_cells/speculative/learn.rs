@@ -221,14 +221,10 @@ impl Stale {
         }
         found
     }
-}
 
-#[cfg(test)]
-impl Stale {
     /// From now on everything that was seen is thought to be stale always.
-    pub fn suspect_everything(&mut self) {
-        let groups = self.layers.iter_mut().flat_map(|layer| &mut layer.groups);
-        for group in groups {
+    pub(crate) fn suspect_everything(&mut self) {
+        for group in self.layers.iter_mut().flat_map(|layer| &mut layer.groups) {
             group.table.values_mut().for_each(|seen| seen.live = 0);
             group.settle();
         }

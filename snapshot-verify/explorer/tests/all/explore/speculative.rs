@@ -1,0 +1,59 @@
+//! What is conjectured to be stale, and refuted where it is not.
+
+use snapshot_core::Process;
+use snapshot_explorer::deadline::Deadline;
+use snapshot_explorer::pipeline::Prepared;
+use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
+use snapshot_explorer::reduction::{Reduction, Reductions};
+use snapshot_explorer::search::{Exploration, SearchVerdict};
+use snapshot_language::parse;
+use trial::extent::either;
+
+fn jayanti() -> (Prepared, CanonicalRenaming) {
+    let text = corpus::algorithm("jayanti").unwrap().text;
+    let program = parse("jayanti", text).unwrap().program(None).unwrap();
+    let pair = [0, 1].map(Process::from_index);
+    let reductions = Reductions::standard().without(Reduction::Symmetry);
+    let prepared = Prepared::new(&program, 2, pair, reductions, |_| true, Deadline::NEVER).unwrap();
+    let numbering = prepared.numbering.clone().unwrap();
+    (prepared, numbering)
+}
+
+/// The verdict, states, and how often the conjecture was refuted.
+fn explore(prepared: &mut Prepared, exploration: &Exploration<'_>) -> (SearchVerdict, u64, u32) {
+    for refutations in 0.. {
+        let forgetting = prepared.forgetting();
+        let forgetting = forgetting.as_ref().map(|forgetting| forgetting as _);
+        let forgetful = Exploration { forgetting, ..exploration.clone() };
+        let outcome = forgetful.run(prepared.explored(), &mut |_| ()).unwrap();
+        if !prepared.refute(exploration, &outcome.verdict, Deadline::NEVER).unwrap() {
+            return (outcome.verdict, outcome.states, refutations);
+        }
+    }
+    unreachable!("refutations come to an end")
+}
+
+/// Of one operation each, in the slow suite of two, where it saves more.
+#[test]
+fn a_wrong_conjecture_is_refuted_until_it_is_right() {
+    let (operations, share) = either((1, 1), (2, 2));
+    let (mut prepared, numbering) = jayanti();
+    let exploration = Exploration {
+        operations: Some(operations),
+        numbering: Some(&numbering),
+        antichain: true,
+        ..Exploration::default()
+    };
+    let (plain, most, refutations) = explore(&mut prepared, &exploration);
+    assert_eq!((plain, refutations), (SearchVerdict::Verified, 0));
+
+    prepared.learn(&exploration, Deadline::NEVER).unwrap();
+    let (learnt, fewer, _) = explore(&mut prepared, &exploration);
+    assert_eq!(learnt, SearchVerdict::Verified);
+    assert!(fewer * share < most, "{fewer} of {most}");
+
+    prepared.suspect_everything();
+    let (corrected, _, refutations) = explore(&mut prepared, &exploration);
+    assert_eq!(corrected, SearchVerdict::Verified);
+    assert!(refutations > 3, "{refutations}");
+}
