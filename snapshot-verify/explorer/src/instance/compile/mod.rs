@@ -124,7 +124,10 @@ impl Instance {
     /// Refuses an instance in which an operation may use a slot before it assigned it: what
     /// is forgotten between operations would be read (see [`crate::passes::dead_variable_reset`]). Unlike
     /// the other invariants this one is not for debug builds only.
-    fn is_definitely_assigned(&self, deadline: Deadline<'_>) -> Result<(), InstanceError> {
+    ///
+    /// # Errors
+    /// If there is such a slot, or the deadline comes first.
+    pub fn is_definitely_assigned(&self, deadline: Deadline<'_>) -> Result<(), InstanceError> {
         for (me, graph) in self.graphs.iter().enumerate() {
             let owner = Owner::Operation(Process::from_index(me));
             let own = |slot| self.slot(slot).owner == owner;
@@ -251,45 +254,4 @@ fn process(
     let (update, argument) = body.update(pair.contains(&me))?;
     let scan = body.scan(pair)?;
     Ok(body.finish(super::Invocations { update, scan }, argument))
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
-    use super::*;
-    use crate::language::parse;
-
-    /// No text leads to such an instance: the front end refuses it. One is made by taking
-    /// assignments away.
-    #[test]
-    fn a_slot_that_is_used_before_it_is_assigned_is_refused() {
-        let text = corpus::algorithm("naive_collect").unwrap().text;
-        let program = parse("naive_collect", text).unwrap().program(None).unwrap();
-        let whole = Instance::new(&program, 2, (0, 1)).unwrap();
-        assert_eq!(whole.is_definitely_assigned(Deadline::NEVER), Ok(()));
-        let mut refused = 0;
-        for (process, graph) in whole.graphs.iter().enumerate() {
-            for (number, block) in graph.blocks.iter().enumerate() {
-                for at in 0..block.assignments.len() {
-                    let mut broken = whole.clone();
-                    let target =
-                        broken.graphs[process].blocks[number].assignments.remove(at).target;
-                    let slot = target.choices()[0];
-                    let name = whole.slot(slot).name.clone();
-                    let found = broken.is_definitely_assigned(Deadline::NEVER);
-                    let is_own = matches!(whole.slot(slot).owner, Owner::Operation(_));
-                    match found {
-                        Ok(()) => {}
-                        Err(InstanceError::Unassigned { name: found }) => {
-                            assert!(is_own && found == name, "{found} rather than {name}");
-                            refused += 1;
-                        }
-                        Err(error) => panic!("{error}"),
-                    }
-                }
-            }
-        }
-        assert!(refused > 0);
-    }
 }

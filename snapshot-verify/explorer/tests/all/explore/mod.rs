@@ -11,6 +11,7 @@ mod counts;
 mod distributed;
 mod hidden;
 mod limits;
+mod link_copy_propagation;
 mod live_range_split;
 mod meaning;
 mod narrow;

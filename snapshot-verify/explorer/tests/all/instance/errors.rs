@@ -1,6 +1,7 @@
 //! What has no instance, and why.
 
-use snapshot_explorer::instance::{Instance, InstanceError, MOST_PROCESSES};
+use snapshot_explorer::deadline::Deadline;
+use snapshot_explorer::instance::{Instance, InstanceError, MOST_PROCESSES, Owner};
 use snapshot_language::program::{Bound, ExpressionKind, ExtentError, IndexSet, Program, Type};
 
 use crate::instance::programs::{BOWMAN, program};
@@ -101,4 +102,33 @@ fn an_initial_value_is_one_of_its_type() {
         panic!("what is fresh is not constant")
     };
     assert_eq!(what, "it is not constant");
+}
+
+/// No text leads to such an instance: the front end refuses it. One is made by taking
+/// assignments away.
+#[test]
+fn a_slot_that_is_used_before_it_is_assigned_is_refused() {
+    let text = corpus::algorithm("naive_collect").unwrap().text;
+    let whole = Instance::new(&program(text, None), 2, (0, 1)).unwrap();
+    assert_eq!(whole.is_definitely_assigned(Deadline::NEVER), Ok(()));
+    let mut refused = 0;
+    for (process, graph) in whole.graphs.iter().enumerate() {
+        for (number, block) in graph.blocks.iter().enumerate() {
+            for at in 0..block.assignments.len() {
+                let mut broken = whole.clone();
+                let target = broken.graphs[process].blocks[number].assignments.remove(at).target;
+                let slot = whole.slot(target.choices()[0]);
+                match broken.is_definitely_assigned(Deadline::NEVER) {
+                    Ok(()) => {}
+                    Err(InstanceError::Unassigned { name }) => {
+                        assert!(matches!(slot.owner, Owner::Operation(_)), "{name}");
+                        assert_eq!(name, slot.name);
+                        refused += 1;
+                    }
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+    assert!(refused > 0);
 }
