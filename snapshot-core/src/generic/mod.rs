@@ -164,6 +164,11 @@ fn merge<I, O>(history: &History<I, O>, orders: &[Vec<u32>]) -> Linearization {
             points.push((point, id));
         }
     }
+    by_points(points)
+}
+
+/// Operations by their points in time; those of one point as they stand.
+fn by_points(mut points: Vec<(usize, u32)>) -> Linearization {
     points.sort_by_key(|(point, _)| *point);
     let order: Vec<u32> = points.into_iter().map(|(_, id)| id).collect();
     linearization(&order)

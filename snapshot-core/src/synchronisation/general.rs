@@ -70,10 +70,7 @@ pub(super) fn matching<S: Synchronisation<State = ()>>(
         }
     }
     Ok(match component.solve(&mut all, budget)? {
-        Ok(()) => {
-            all.sort_by_key(|(instant, _)| *instant);
-            Matched::Perfect(all.into_iter().map(|(_, group)| group).collect())
-        }
+        Ok(()) => Matched::Perfect(in_order(all)),
         Err(deficiency) => Matched::Not(deficiency),
     })
 }
@@ -97,6 +94,12 @@ struct Component<'a, S: Synchronisation> {
 
 /// A group, with the instant at which all its operations are invoked.
 type Placed = (usize, Vec<OperationId>);
+
+/// Groups by their instants.
+fn in_order(mut groups: Vec<Placed>) -> Vec<Vec<OperationId>> {
+    groups.sort_by_key(|(instant, _)| *instant);
+    groups.into_iter().map(|(_, group)| group).collect()
+}
 
 impl<'a, S: Synchronisation<State = ()>> Component<'a, S> {
     const fn new(specification: &'a S, operations: &'a [Operation<S::Input, S::Output>]) -> Self {
@@ -150,18 +153,18 @@ impl<'a, S: Synchronisation<State = ()>> Component<'a, S> {
         budget: &mut Budget<'_>,
     ) -> Result<Result<(), Deficiency>, Exhausted> {
         let ids = std::mem::take(&mut self.ids);
-        let mut adjacent = std::mem::take(&mut self.adjacent);
+        let adjacent = std::mem::take(&mut self.adjacent);
         self.open.clear();
         self.edges = 0;
         let operations = self.operations;
-        let response = |id: usize| operations[id].response().unwrap_or(usize::MAX);
-        for neighbours in &mut adjacent {
-            neighbours.sort_by_key(|&vertex| response(ids[vertex as usize]));
-        }
+        let response = |&id: &usize| operations[id].response().unwrap_or(usize::MAX);
+        let responses: Vec<usize> = ids.iter().map(response).collect();
         let alone =
             |id: usize| self.specification.together(&mut (), &[self.member(id)]) == Bond::Yes;
-        let is_optional = ids.iter().map(|&id| response(id) == usize::MAX || alone(id)).collect();
+        let both = ids.iter().zip(&responses);
+        let is_optional = both.map(|(&id, &at)| at == usize::MAX || alone(id)).collect();
         let mut graph = Graph::new(adjacent, is_optional);
+        graph.sort_neighbours(&responses);
         let name = |vertex: u32| OperationId::from_index(ids[vertex as usize]);
         let Some(covered) = graph.cover(budget.proceed) else { return Err(Exhausted::Time) };
         if let Err(Shortage { removed, components }) = covered {
@@ -181,7 +184,7 @@ impl<'a, S: Synchronisation<State = ()>> Component<'a, S> {
                     let instant = operations[ids[mate as usize]].invocation;
                     all.push((instant, vec![name(vertex), name(mate)]));
                 }
-                None if response(id) != usize::MAX => {
+                None if responses[vertex as usize] != usize::MAX => {
                     all.push((operations[id].invocation, vec![name(vertex)]));
                 }
                 _ => {}

@@ -62,6 +62,13 @@ impl Graph {
         Self { adjacent, is_optional, mate }
     }
 
+    /// Has each vertex prefer neighbours with lesser keys.
+    pub fn sort_neighbours(&mut self, keys: &[usize]) {
+        for neighbours in &mut self.adjacent {
+            neighbours.sort_by_key(|&vertex| keys[vertex as usize]);
+        }
+    }
+
     /// The partner of a vertex.
     pub fn mate(&self, vertex: u32) -> Option<u32> {
         Some(self.mate[vertex as usize]).filter(|&mate| mate != NONE)

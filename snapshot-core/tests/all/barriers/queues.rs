@@ -6,7 +6,7 @@ use snapshot_core::search::Budget;
 
 /// A dequeue finds nothing, though at any time while it is open one of these many values is
 /// there: each is enqueued before the one before it begins to be dequeued.
-fn covered(values: usize) -> History<QueueInput<usize>, QueueOutput<usize>> {
+fn covered(values: u8) -> History<QueueInput<u8>, QueueOutput<u8>> {
     const WHOLE: usize = 0;
     let mut builder = History::builder();
     let enqueue = |builder: &mut HistoryBuilder<_, _>, value| {
@@ -32,13 +32,13 @@ fn covered(values: usize) -> History<QueueInput<usize>, QueueOutput<usize>> {
 fn an_empty_answer_covered_by_a_chain_needs_one_cut_more_than_values() {
     for values in 1..=5 {
         let history = covered(values);
-        assert!(barriers(&history).len() > values);
+        assert!(barriers(&history).len() > usize::from(values));
         let mut budget = Budget { memory: usize::MAX, proceed: &mut || true };
         let found = refute(&Queue::default(), &history, usize::MAX, &mut budget);
         let Refutation::Refuted { cuts, is_least: true, .. } = found else {
             panic!("{values}: {found:?}");
         };
-        assert_eq!(cuts.len(), values + 1, "{history:?}");
+        assert_eq!(cuts.len(), usize::from(values) + 1, "{history:?}");
     }
 }
 
@@ -46,7 +46,7 @@ fn an_empty_answer_covered_by_a_chain_needs_one_cut_more_than_values() {
 #[test]
 fn a_gap_in_the_chain_explains_the_answer() {
     let mut builder = History::builder();
-    builder.invoke(1, QueueInput::Enqueue(0)).unwrap();
+    builder.invoke(1, QueueInput::Enqueue(0_u8)).unwrap();
     builder.respond(1, QueueOutput::Enqueued).unwrap();
     builder.invoke(0, QueueInput::Dequeue).unwrap();
     builder.invoke(1, QueueInput::Enqueue(1)).unwrap();

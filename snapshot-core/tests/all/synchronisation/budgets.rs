@@ -56,7 +56,7 @@ fn a_barrier_of_many_is_no_choice_among_all_sets() {
 
 /// Threads that all meet at once, as often as there are others, and one of them once too often:
 /// it takes long to find that out.
-fn family(threads: u32) -> History<u32, u32> {
+fn family(threads: u8) -> History<u8, u8> {
     let mut history = History::builder();
     let mut process = 0;
     let mut open = Vec::new();

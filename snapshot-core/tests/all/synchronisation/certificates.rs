@@ -114,7 +114,7 @@ fn meets(operation: usize, other: usize) -> DeficiencyError {
 #[test]
 fn what_can_be_alone_needs_no_partner() {
     let mut history = History::builder();
-    history.invoke(0, 1).unwrap();
+    history.invoke(0, 1_u8).unwrap();
     history.respond(0, None).unwrap();
     let deficiency = Deficiency { partners: Vec::new(), components: vec![vec![id(0)]] };
     let checked = deficiency::check(&TimeoutExchanger::default(), &history.finish(), &deficiency);

@@ -19,7 +19,7 @@ fn figure_2_is_set_linearizable_by_the_groups_of_the_paper() {
     use ChannelInput::{Receive, Send};
     use ChannelOutput::{Received, Sent};
     let mut history = History::builder();
-    history.invoke(1, Send(8)).unwrap();
+    history.invoke(1, Send(8_u8)).unwrap();
     history.invoke(2, Send(8)).unwrap();
     history.invoke(3, Receive).unwrap();
     history.respond(3, Received(8)).unwrap();
@@ -48,7 +48,7 @@ fn figure_2_is_set_linearizable_by_the_groups_of_the_paper() {
 #[test]
 fn figure_9_has_operations_without_partners() {
     let mut history = History::builder();
-    history.invoke(0, 13).unwrap();
+    history.invoke(0, 13_u8).unwrap();
     history.invoke(1, 70).unwrap();
     history.respond(1, 13).unwrap();
     history.invoke(2, 76).unwrap();
@@ -71,7 +71,7 @@ fn figure_9_has_operations_without_partners() {
 fn figure_10_lacks_progress() {
     use ChannelInput::{Receive, Send};
     let mut history = History::builder();
-    history.invoke(0, Send(48)).unwrap();
+    history.invoke(0, Send(48_u8)).unwrap();
     history.invoke(1, Receive).unwrap();
     history.invoke(2, Send(92)).unwrap();
     history.invoke(3, Receive).unwrap();
@@ -91,7 +91,7 @@ fn figure_10_lacks_progress() {
 fn section_3_says_which_returns_are_anticipated() {
     use ChannelInput::{Receive, Send};
     let mut history = History::builder();
-    history.invoke(0, Send(4)).unwrap();
+    history.invoke(0, Send(4_u8)).unwrap();
     let alone = history.clone().finish();
     let truth = keyed(&Channel::default(), &alone, &mut super::Tally::default());
     assert!(truth.has_progress);

@@ -228,15 +228,12 @@ impl Exploration<'_> {
             match product.layout().words() {
                 #[cfg(not(debug_assertions))]
                 1 => self.explore::<1>(product, instance, progress),
-                #[cfg(not(all(test, debug_assertions)))]
                 2 => self.explore::<2>(product, instance, progress),
                 #[cfg(not(debug_assertions))]
                 3 => self.explore::<3>(product, instance, progress),
-                #[cfg(not(all(test, debug_assertions)))]
                 4 => self.explore::<4>(product, instance, progress),
                 #[cfg(not(debug_assertions))]
                 6 => self.explore::<6>(product, instance, progress),
-                #[cfg(not(all(test, debug_assertions)))]
                 8 => self.explore::<8>(product, instance, progress),
                 #[cfg(not(debug_assertions))]
                 16 => self.explore::<16>(product, instance, progress),

@@ -11,6 +11,8 @@ mod program;
 mod rounds;
 mod rows;
 mod scalars;
+mod slot;
+mod stored;
 
 pub use head::{at, op};
 use program::may_begin_wrong;
@@ -18,6 +20,7 @@ pub use program::{each_expression, may_be_outside, may_fail, numbers_processes};
 pub use rounds::Round;
 pub use rows::RowOf;
 pub use scalars::{Leaf, Scalar, cells, each_leaf, fixed, leaves, size};
+pub use slot::Slot;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -30,53 +33,14 @@ use snapshot_semantics::interpret::code::{self, Code, For, Instruction};
 
 use self::program::{Runs, bound, runs};
 use self::rows::is_shown_of_row;
-use crate::byte::{ANY, BASE, BORROWED, EXEMPT, J, LOOSE, OLD, OWN, PLACES, Row, T};
+use self::slot::{bookkeeping, round};
+use crate::byte::{J, PLACES, T};
 use crate::centre::Central;
-use crate::claim::{Ghosts, Obligation};
+use crate::claim::Obligation;
 use crate::decided::Decided;
 use crate::flips::Bit;
 use crate::names::{self, Name, Uses};
 use crate::step::lost::{Ends, Key};
-
-/// A byte of a view.
-#[derive(Clone, Debug)]
-pub struct Slot {
-    /// Its name; empty if it is bookkeeping, which is always kept.
-    pub name: String,
-    /// What it holds, unless it is bookkeeping.
-    pub leaf: Option<Leaf>,
-    /// Whether it is kept; if not, it is [`ANY`] for ever.
-    pub kept: bool,
-    /// Whether t is among its indices, or it is a token, which is relative to t.
-    pub tracked: bool,
-    /// Whose block it is in.
-    pub owner: Option<u8>,
-    /// In whose frame.
-    pub frame: Option<usize>,
-    /// Whether it is the position of a loop.
-    pub position: bool,
-    /// The members among its indices.
-    pub path: Vec<u8>,
-    /// Whether t is among those within its variable or cell.
-    pub within_tracked: bool,
-    /// Of an array whose rows are named, or of a link to one: whose row it is.
-    pub row: Option<RowOf>,
-}
-
-impl Slot {
-    /// The members without which it is nothing.
-    pub fn members(&self) -> impl Iterator<Item = u8> {
-        self.path.iter().copied().chain(self.owner)
-    }
-
-    /// The variable of the cell that it is a link to.
-    pub fn linked(&self) -> Option<SharedId> {
-        match self.leaf?.scalar {
-            Scalar::Link(variable) => Some(variable),
-            _ => None,
-        }
-    }
-}
 
 /// An index of a cell: a member, or, over integers, its place.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -476,24 +440,6 @@ impl<'p> Layout<'p> {
         self.index_classes();
     }
 
-    /// A byte as a variable holds it. A view that is an element of an array by process is never one
-    /// that was made here: there is no place for those of any other, which count as made elsewhere.
-    pub fn element(&self, at: usize, byte: u8) -> u8 {
-        let slot = &self.slots[at];
-        let is_view = slot.leaf.is_some_and(|leaf| leaf.scalar == Scalar::View);
-        let is_judged_elsewhere = matches!(byte, OWN | EXEMPT);
-        match is_view && self.tokens() && !slot.path.is_empty() && is_judged_elsewhere {
-            true => OLD,
-            false => self.tight(at, byte),
-        }
-    }
-
-    /// A byte as it is stored: of a process that may be i, j or any other, nothing is known.
-    pub fn tight(&self, at: usize, byte: u8) -> u8 {
-        let is_member = self.slots[at].leaf.is_some_and(|leaf| leaf.scalar == Scalar::Member);
-        if is_member && byte == BASE + LOOSE { ANY } else { byte }
-    }
-
     /// Where the position and the variable of a loop over the crowd are; none if there is no such loop.
     pub fn bytes_of_loose(&self, loose: (u8, usize, usize)) -> Option<(usize, usize)> {
         let (owner, procedure, number) = loose;
@@ -506,38 +452,6 @@ impl<'p> Layout<'p> {
             _ => None,
         });
         Some((block + frame.fors.get(number)?, block + frame.locals.get(begins?)?.base))
-    }
-
-    /// What is known of something of this type that is not kept: of views, `view`.
-    pub fn unknown(&self, content: &Type, view: u8) -> Row {
-        let mut row = Row::new();
-        each_leaf(content, self.tokens(), 0, &mut |leaf, members| {
-            // Within the place of one other process it may be an element of another one.
-            let is_nested = self.tokens() && members != 0 && view == EXEMPT;
-            let view = if is_nested { OLD } else { view };
-            row.push(if leaf.scalar == Scalar::View { view } else { ANY });
-        });
-        row
-    }
-
-    /// Whether views that are read from shared memory are judged where they were made.
-    pub fn borrows(&self) -> bool {
-        let is_nested = match self.obligation.ghosts {
-            Ghosts::Scans => self.nested,
-            Ghosts::Calls => true,
-            Ghosts::Rounds => false,
-        };
-        is_nested && !self.tokens()
-    }
-
-    /// What is known of a view that is read whole from shared memory and not kept.
-    pub fn read_view(&self, exempt: bool) -> u8 {
-        match (self.tokens(), exempt) {
-            (true, true) => EXEMPT,
-            (true, false) => OLD,
-            (false, _) if self.borrows() => BORROWED,
-            (false, _) => ANY,
-        }
     }
 
     /// Whether a local may be forgotten: all but the variables of loops and quantifiers.
@@ -573,26 +487,4 @@ fn leaf_of_left_out(over: IndexSet) -> Leaf {
         _ => return Leaf { scalar: Scalar::Member, optional: false },
     };
     Leaf { scalar: Scalar::Integer(low, high), optional: true }
-}
-
-/// The byte of the round.
-fn round(obligation: Obligation) -> Slot {
-    // A token is relative to t.
-    let tracked = obligation.has_tokens();
-    Slot { kept: obligation.ghosts == Ghosts::Rounds, tracked, ..bookkeeping() }
-}
-
-fn bookkeeping() -> Slot {
-    Slot {
-        name: String::new(),
-        leaf: None,
-        kept: true,
-        tracked: false,
-        owner: None,
-        frame: None,
-        position: false,
-        path: Vec::new(),
-        within_tracked: false,
-        row: None,
-    }
 }
