@@ -23,8 +23,11 @@ use super::memory::allocated;
 /// How often a second the line on a terminal is drawn.
 const REDRAW: u8 = 5;
 
-/// Between two lines elsewhere.
-const LINE: Duration = Duration::from_secs(5);
+/// Until the first line elsewhere. Each later one takes twice as long, and at most [`PAUSE`].
+const FIRST_LINE: Duration = Duration::from_secs(1);
+
+/// Between two lines of a long search, elsewhere.
+const PAUSE: Duration = Duration::from_secs(5);
 
 /// Writes progress to standard error.
 #[derive(Debug)]
@@ -46,7 +49,9 @@ struct State {
     about: String,
     /// The line on the terminal, which the next one replaces.
     drawn: Option<ProgressBar>,
+    /// When the last line was written, and how long after it the next one is due.
     last: Instant,
+    pause: Duration,
 }
 
 impl Ticker {
@@ -57,7 +62,8 @@ impl Ticker {
             (false, true) => Some(Style::Lines),
             (false, false) => None,
         };
-        let state = State { about: String::new(), drawn: None, last: Instant::now() };
+        let state =
+            State { about: String::new(), drawn: None, last: Instant::now(), pause: FIRST_LINE };
         Self { style, state: Mutex::new(state) }
     }
 
@@ -74,8 +80,9 @@ impl Ticker {
         let text = line(&state.about, progress);
         match style {
             Style::Redraw => state.drawn.get_or_insert_with(bar).set_message(text),
-            Style::Lines if state.last.elapsed() >= LINE => {
+            Style::Lines if state.last.elapsed() >= state.pause => {
                 state.last = Instant::now();
+                state.pause = PAUSE.min(2 * state.pause);
                 // An unread progress line is no reason to stop.
                 let _ = writeln!(io::stderr().lock(), "{text}");
             }

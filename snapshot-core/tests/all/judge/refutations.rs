@@ -9,6 +9,7 @@ use snapshot_core::saturation::{self, Outcome};
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Line, Refutation, Rule};
 use snapshot_core::{OperationId, Segment};
+use trial::extent::either;
 
 use crate::judge::enumeration::Space;
 
@@ -85,7 +86,7 @@ fn refutations_are_refused_where_there_is_an_order() {
 fn refutations_of_repeated_values_are_refused_where_there_is_an_order() {
     let spaces = [
         Space::many_writers(1, 3, 2, 4).with_repetitions(),
-        Space::many_writers(1, 2, 3, 5).with_repetitions(),
+        Space::many_writers(1, 2, 3, either(4, 5)).with_repetitions(),
         Space::many_writers(2, 2, 2, 4).with_repetitions(),
     ];
     let mut rules: HashMap<&str, usize> = HashMap::new();
@@ -111,7 +112,7 @@ fn refutations_of_repeated_values_are_refused_where_there_is_an_order() {
         assert!(refused > 30_000, "{refused}");
     }
     for rule in ["source", "excluded", "unreadable", "time", "reads", "first", "chain", "block"] {
-        assert!(rules[rule] >= 10, "{rule}: {rules:?}");
+        assert!(rules[rule] >= either(5, 10), "{rule}: {rules:?}");
     }
 }
 

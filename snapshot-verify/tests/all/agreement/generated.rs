@@ -350,7 +350,7 @@ const EXCHANGES: [(&str, &str); 9] = [
 
 #[test]
 fn all_ways_agree_on_programs_that_exchange() {
-    let seeds = seeds(12, 48);
+    let seeds = seeds(9, 48);
     let count = seeds.end - seeds.start;
     for (name, word) in EXCHANGES {
         let with = (0..1000).filter(|&seed| corpus::program::exchanging(seed).contains(word));

@@ -232,7 +232,7 @@ fn forgetting_what_is_stale_changes_no_answer() {
         program: jayanti.program(Some("plain_ss")).unwrap(),
         text: text.to_owned(),
     };
-    let step = if is_full() { 1 } else { either(160, 80) };
+    let step = if is_full() { 1 } else { either(320, 80) };
     for mutant in mutants("jayanti", text).into_iter().step_by(step).chain([bug]) {
         let mut plain = request(2, 3, all_but(Reduction::Stale));
         let mut stale = request(2, 3, Reductions::standard());

@@ -72,7 +72,7 @@ fn executions_are_judged_as_immediate_snapshots() {
             let case = Case::new(&program, n);
             let judge = Judge::new(&case.sequential);
             let mut wrong = 0;
-            let walks = if bug.is_some() { either(500, 1_500) } else { 150 };
+            let walks = if bug.is_some() { either(300, 1_500) } else { 150 };
             for seed in 0..walks {
                 let walk = walk_object(&case.machine, &case.sequential, &bounded(1), seed, 200);
                 let walk = walk.unwrap();

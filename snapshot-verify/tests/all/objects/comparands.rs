@@ -91,7 +91,7 @@ pop:
 
 #[test]
 fn what_is_only_compared_is_emptied_and_no_answer_changes() {
-    let seeds = seeds(40, 200);
+    let seeds = seeds(24, 200);
     let count = seeds.end - seeds.start;
     let client = Client::bounded(Values::Full(2), 2);
     let [mut right, mut wrong, mut faulty, mut fewer] = [0; 4];
