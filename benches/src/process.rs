@@ -183,14 +183,14 @@ mod tests {
     const AMPLE: Limits = Limits { time: Duration::from_secs(60), memory: 1 << 30 };
 
     #[test]
-    fn who_keeps_the_limits_ends_by_itself() {
+    fn a_process_within_its_limits_ends_by_itself() {
         let ended = limited("echo found; echo lost >&2; exit 3", AMPLE);
         assert_eq!((ended.exceeded, ended.cost.status.code()), (None, Some(3)));
         assert_eq!((ended.output.as_str(), ended.errors.as_str()), ("found\n", "lost\n"));
     }
 
     #[test]
-    fn who_takes_too_long_is_stopped() {
+    fn a_process_that_takes_too_long_is_stopped() {
         let limits = Limits { time: Duration::from_millis(200), ..AMPLE };
         let ended = limited("echo begun; while :; do :; done", limits);
         assert_eq!((ended.exceeded, ended.output.as_str()), (Some(Exceeded::Time), "begun\n"));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_too_much_fails() {
+    fn a_process_that_takes_too_much_fails() {
         let limits = Limits { memory: 64 << 20, ..AMPLE };
         let hoard = "head -c 268435456 /dev/zero | tail -n 1 | wc -c";
         let (ended, ample) = (limited(hoard, limits), limited(hoard, AMPLE));

@@ -79,7 +79,7 @@ mod tests {
     /// Whatever happens, some thread that can run is allowed to; and a thread that always can,
     /// while others yield all the time, runs.
     #[test]
-    fn somebody_may_always_run_and_everybody_does() {
+    fn a_thread_may_always_run_and_all_do() {
         let mut seed = 7_u32;
         let mut random = move |n: u32| {
             seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

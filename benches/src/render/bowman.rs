@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_finish_has_no_ratio() {
+    fn a_search_that_does_not_finish_has_no_ratio() {
         let mut spin = run("spin", 600.0, 1);
         spin.outcome = Outcome::Time;
         let text = section(&[run("ours", 1.0, 8 << 20), spin]);

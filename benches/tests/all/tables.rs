@@ -129,7 +129,7 @@ fn verification() {
 
 /// A time limit is kept, and giving up saves the rest of a row.
 #[test]
-fn who_exceeds_limits_gives_up() {
+fn a_method_that_exceeds_its_limits_gives_up() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let limits = ["--time-limit", "0.0001", "--give-up", "1"];

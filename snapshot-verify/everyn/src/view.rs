@@ -87,7 +87,7 @@ pub fn definite(model: &Model, crowd: &Crowd, state: Vec<u8>) -> Result<Vec<Vec<
     Ok(states)
 }
 
-/// What is left of a process in a ghost scan, for those who do not follow it.
+/// What is left of a process in a ghost scan, for views that do not follow it.
 pub fn hide(model: &Model, state: &mut [u8], owner: u8) {
     let block = model.blocks[usize::from(owner)];
     if state[block + at::GHOST] == 0 {

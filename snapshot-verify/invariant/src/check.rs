@@ -509,7 +509,7 @@ impl<'p, R: BufRead> Check<'p, '_, '_, R> {
             for &(number, view) in views {
                 let (kinds, listed) = (&lists[number], &all[number]);
                 let line = listed[view];
-                // What a step is to others asks who is there, in whichever order.
+                // What a step is to others depends on which members are there, in whichever order.
                 let Some(kind) = kinds.first() else { continue };
                 for effect in effects {
                     let failed = |failure| Refusal::Failure { obligation, line, failure };

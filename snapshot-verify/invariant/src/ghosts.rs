@@ -186,7 +186,7 @@ impl<'p> Run<'_, 'p> {
         self.arrive(&mut branch.state, caller, here + 1);
     }
 
-    /// Who called a procedure, and where; none: it is the operation.
+    /// The caller of a procedure, and where it stands; none: it is the operation.
     fn caller(&self, state: &[u8], procedure: usize) -> Option<(usize, usize)> {
         let block = self.block();
         let stands = |other: usize| {

@@ -71,7 +71,7 @@ object! {
 /// An operation of an enrollable barrier, with the identity of its thread.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum EnrollableInput<V> {
-    /// Meets all who are enrolled.
+    /// Meets all threads that are enrolled.
     Sync(V),
     /// Takes part from now on.
     Enrol(V),

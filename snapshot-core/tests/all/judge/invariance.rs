@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn a_pending_update_that_nobody_saw_need_not_be_there(history in perturbed(shapes(), 60)) {
+    fn a_pending_update_that_no_scan_saw_need_not_be_there(history in perturbed(shapes(), 60)) {
         let is_seen = |id: OperationId| {
             let update = history.operation(id);
             let Some(segment) = update.segment() else { return false };

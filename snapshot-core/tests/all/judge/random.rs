@@ -103,9 +103,9 @@ pub fn crowded_runs(
         |(values, segments, (patience, scanners), failures, tape)| {
             let writers = Writers::Single;
             let shape = Shape { segments, scanners, values, writers, failures, losses: false };
-            let act = |(who, what, turn): (u8, u8, u8)| {
+            let act = |(actor, deed, turn): (u8, u8, u8)| {
                 let is_slow = turn.is_multiple_of(patience);
-                (if is_slow { who } else { who % segments as u8 }, what)
+                (if is_slow { actor } else { actor % segments as u8 }, deed)
             };
             Simulation::new(shape).run(&tape.into_iter().map(act).collect::<Vec<_>>())
         },
@@ -182,12 +182,12 @@ impl Simulation {
 
     /// Performs the acts of a tape, each two bytes: the process, and what it does.
     fn run(mut self, tape: &[(u8, u8)]) -> Run {
-        for &(who, what) in tape {
-            let process = usize::from(who) % self.open.len();
+        for &(actor, deed) in tape {
+            let process = usize::from(actor) % self.open.len();
             match self.open[process] {
-                None => self.invoke(process, what),
-                Some(open) if !open.has_effect => self.take_effect_or_fault(process, open, what),
-                Some(open) => self.respond(process, open, what),
+                None => self.invoke(process, deed),
+                Some(open) if !open.has_effect => self.take_effect_or_fault(process, open, deed),
+                Some(open) => self.respond(process, open, deed),
             }
         }
         let history = self.recording.history();

@@ -253,7 +253,7 @@ fn what_comes_back_is_what_it_was() {
 }
 
 #[test]
-fn a_pending_update_that_nobody_saw_is_left_out() {
+fn a_pending_update_that_no_scan_saw_is_left_out() {
     let history = history(2, "0:u0=1 1:u1=2 2:s 2:1,0");
     let linear::Outcome::Linearizable(reading) = linear::check(&history) else {
         panic!("nothing is wrong with {}", drawing(&history))

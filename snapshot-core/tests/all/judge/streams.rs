@@ -251,7 +251,7 @@ fn lost_outcomes_are_forgotten_once_seen() {
 
 /// One that no scan saw may take effect at any time: it is kept, and nothing else.
 #[test]
-fn lost_outcomes_that_nobody_saw_are_kept() {
+fn lost_outcomes_that_no_scan_saw_are_kept() {
     let mut stream = Stream::new();
     for number in 1..=1_000 {
         stream.begin_update(0, number);

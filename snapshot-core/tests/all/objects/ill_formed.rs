@@ -20,9 +20,9 @@ fn refused_events_leave_no_trace() {
     let busy = HistoryError::AlreadyOpen { event: 1, process: Process::from_index(3), open };
     assert_eq!(builder.invoke(3, QueueInput::Dequeue), Err(busy));
     let given = Process::LIMIT + 1;
-    let nobody = HistoryError::NoSuchProcess { event: 1, given, limit: Process::LIMIT };
-    assert_eq!(builder.invoke(given, QueueInput::Dequeue), Err(nobody.clone()));
-    assert_eq!(builder.fail(given), Err(nobody));
+    let missing = HistoryError::NoSuchProcess { event: 1, given, limit: Process::LIMIT };
+    assert_eq!(builder.invoke(given, QueueInput::Dequeue), Err(missing.clone()));
+    assert_eq!(builder.fail(given), Err(missing));
     builder.respond(3, QueueOutput::Empty).expect("it is open");
     let idle = HistoryError::NothingOpen { event: 2, process: Process::from_index(3) };
     assert_eq!(builder.unknown(3), Err(idle));
@@ -62,8 +62,8 @@ fn orders_that_prove_nothing() {
         replayed(&[2, 0, 1, 4]),
         Err(ReplayError::Precedence { before: id(2), after: id(0) })
     );
-    let nobody = ReplayError::NoSuchOperation { operation: id(5), operations: 5 };
-    assert_eq!(replayed(&[0, 5]), Err(nobody));
+    let missing = ReplayError::NoSuchOperation { operation: id(5), operations: 5 };
+    assert_eq!(replayed(&[0, 5]), Err(missing));
     let mut builder = Builder::default();
     builder.invoke(0, QueueInput::Dequeue).expect("it is idle");
     builder.respond(0, QueueOutput::Dequeued(1)).expect("it is open");

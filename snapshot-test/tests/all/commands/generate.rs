@@ -286,7 +286,7 @@ fn impossible_recipes_are_refused_with_a_cure() {
 }
 
 #[test]
-fn a_reader_who_has_enough_ends_the_stream() {
+fn a_reader_that_has_enough_ends_the_stream() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_snapshot-test"))
         // Far more than memory holds, and than anyone waits for.
         .args(["generate", "--operations", "1000000000000"])

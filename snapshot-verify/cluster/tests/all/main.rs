@@ -225,7 +225,7 @@ fn a_process_that_ends_early_is_named() {
 
 /// A panic of one worker ends the others of its process, and is passed on.
 #[test]
-fn a_worker_that_panics_holds_up_nobody() {
+fn a_worker_that_panics_holds_up_no_other() {
     let cluster = Cluster::of_threads(number(3)).unwrap();
     let talk = Talk { leaves: Some((2, 4)), ..talk(10, 3) };
     let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cluster.run(&talk)));

@@ -146,13 +146,13 @@ impl<'a, 'p> Goals<'a, 'p> {
 
     fn steps(&mut self, actor: Actor) -> Result<(), Unfit> {
         let executor = Executor { program: self.layout.program, code: &self.layout.code, actor };
-        let who = match actor {
+        let subject = match actor {
             Actor::I => "process i",
             Actor::J => "process j",
             Actor::Another => "another process",
         };
         for way in executor.invocations()? {
-            self.question(actor, format!("{who} begins"), None, way, Vec::new());
+            self.question(actor, format!("{subject} begins"), None, way, Vec::new());
         }
         let program = self.layout.program;
         let operations = [
@@ -170,7 +170,8 @@ impl<'a, 'p> Goals<'a, 'p> {
                 }
                 let named = self.indices(procedure, here);
                 for way in executor.steps((procedure, here), does)? {
-                    let title = format!("{who} {does}, {}", place(self.layout, procedure, here));
+                    let title =
+                        format!("{subject} {does}, {}", place(self.layout, procedure, here));
                     let from = Some(((procedure, here), does));
                     self.question(actor, title, from, way, named.clone());
                 }

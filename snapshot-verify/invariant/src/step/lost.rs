@@ -140,8 +140,8 @@ impl<'p> Run<'_, 'p> {
             }
             self.forget_others(&mut seen);
         }
-        let who = [&[self.me, u8::from(is_alone)], self.kind.members.as_slice()].concat();
-        let key = (who, seen.clone());
+        let members = [&[self.me, u8::from(is_alone)], self.kind.members.as_slice()].concat();
+        let key = (members, seen.clone());
         let known = layout.ends.borrow().get(&key).cloned();
         let ends = known.unwrap_or_else(|| {
             // Of i and j outside of scans it must be the same whoever else is there.

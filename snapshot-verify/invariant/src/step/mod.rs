@@ -21,7 +21,7 @@ use crate::byte::{ANY, BASE, LOOSE, OTHER, Row, T};
 use crate::evaluate::{Scope, Stop};
 use crate::layout::{Index, Layout, Round, SPECIFICATION, at, fixed, op};
 
-/// Who is there.
+/// Which members are there.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Kind {
     /// The members, in the order of their numbers.
@@ -105,7 +105,7 @@ pub struct Outcome {
 pub struct Run<'a, 'p> {
     /// The program.
     pub layout: &'a Layout<'p>,
-    /// Who is there.
+    /// Which members are there.
     pub kind: &'a Kind,
     /// The process.
     pub me: u8,

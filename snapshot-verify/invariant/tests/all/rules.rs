@@ -241,7 +241,7 @@ SCAN
     let program = counts(pairs);
     let planted = Planted { any_round: true, ..Planted::default() };
     let parts = parts(&program, &["scans.faults"]);
-    let (text, _) = certificate(&program, &parts, planted).expect("nobody looks at it");
+    let (text, _) = certificate(&program, &parts, planted).expect("no check looks at it");
     assert!(matches!(refused(&program, text.as_bytes()), Refusal::Failure { .. }));
 }
 

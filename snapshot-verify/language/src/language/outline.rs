@@ -1,4 +1,4 @@
-//! The declarations of a text, for a reader who looks for one: whatever else is wrong with it.
+//! The declarations of a text, for a reader that looks for one: whatever else is wrong with it.
 
 use super::declaration::{Declaration, DeclarationKind, declarations};
 use super::diagnostic::Reporter;

@@ -16,7 +16,7 @@ use super::fault::{Fault, FaultKind};
 use super::object::{Begun, ObjectState, Sequential};
 use crate::language::Span;
 
-/// An operation and who executes it.
+/// An operation and the process that executes it.
 pub type Member = (usize, OperationCall);
 
 /// What a block does.

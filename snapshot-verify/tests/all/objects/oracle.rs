@@ -31,7 +31,7 @@ impl Specification for Counter {
     fn part(&self, _: &String) {}
 }
 
-/// The object of `ticket_lock`; inputs are `acquire` and `release` and who does it.
+/// The object of `ticket_lock`; inputs are `acquire` and `release` with their process.
 struct Lock;
 
 impl Specification for Lock {

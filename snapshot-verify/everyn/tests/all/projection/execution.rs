@@ -237,10 +237,10 @@ impl<'a> Execution<'a> {
     /// matters to none.
     fn is_lost(&self, process: usize) -> bool {
         let Some(pc) = self.pc(process).filter(|_| self.is_at_pause(process)) else { return false };
-        let who = Process::from_index(process);
+        let me = Process::from_index(process);
         self.model.lost.iter().any(|lost| {
             let ways = lost.ways[pc].as_ref();
-            let is_linked = self.machine.is_linked(&self.state, lost.variable, &[], who);
+            let is_linked = self.machine.is_linked(&self.state, lost.variable, &[], me);
             // Names are told of the process that is followed only.
             let is_told = self.place(process) == T || self.doing[process].ghost.is_some();
             let others = |name: &usize| {
@@ -312,12 +312,12 @@ impl<'a> Execution<'a> {
     }
 
     fn step(&mut self, process: usize, call: Option<Call>) -> Ended {
-        let who = Process::from_index(process);
+        let me = Process::from_index(process);
         let mut passages = Vec::new();
         match call {
             Some(call) => {
                 self.begin(process, call);
-                if self.machine.begin_passing(&mut self.state, who, call, &mut passages).is_err() {
+                if self.machine.begin_passing(&mut self.state, me, call, &mut passages).is_err() {
                     return Ended::Fault;
                 }
             }
@@ -338,9 +338,9 @@ impl<'a> Execution<'a> {
             if self.state.is_idle(process) || self.is_at_pause(process) {
                 return Ended::Well;
             }
-            if self.machine.next(&self.state, who) == Next::Respond {
+            if self.machine.next(&self.state, me) == Next::Respond {
                 let mut nothing = Vec::new();
-                let advance = self.machine.advance_passing(&mut self.state, who, &mut nothing);
+                let advance = self.machine.advance_passing(&mut self.state, me, &mut nothing);
                 debug_assert!(matches!(
                     advance.map(|advance| advance.action),
                     Ok(Some(Action::RespondScan(_) | Action::RespondUpdate))
@@ -365,9 +365,9 @@ impl<'a> Execution<'a> {
 
     fn access(&mut self, process: usize, passages: &mut Vec<Passage>) -> Ended {
         let pc = self.pc(process);
-        let who = Process::from_index(process);
+        let me = Process::from_index(process);
         let round = pc.and_then(|pc| self.round_of(process, pc));
-        let Ok(advance) = self.machine.advance_passing(&mut self.state, who, passages) else {
+        let Ok(advance) = self.machine.advance_passing(&mut self.state, me, passages) else {
             return Ended::Fault;
         };
         let writes = |pc: usize| {
@@ -398,8 +398,8 @@ impl<'a> Execution<'a> {
         let instruction = &self.model.code[pc];
         let round = instruction.round?;
         let variable = instruction.act.cell()?.variable;
-        let who = Process::from_index(process);
-        let is_linked = self.machine.is_linked(&self.state, variable, &[], who);
+        let me = Process::from_index(process);
+        let is_linked = self.machine.is_linked(&self.state, variable, &[], me);
         let writes = matches!(instruction.act, Act::Write(..)) || is_linked == Some(true);
         writes.then_some((round, variable))
     }
@@ -529,8 +529,8 @@ impl<'a> Execution<'a> {
                     let is_ghost = self.model.is_ghost[procedure.0 as usize];
                     let passes = self.model.passes[usize::from(self.place(process))];
                     if is_ghost && !passes && self.doing[process].ghost.is_none() {
-                        let who = Process::from_index(process);
-                        let private = self.machine.private(&self.state, who);
+                        let me = Process::from_index(process);
+                        let private = self.machine.private(&self.state, me);
                         let has_stored = private != self.doing[process].before.0.as_slice();
                         self.doing[process].acted |= has_stored;
                         if self.doing[process].acted {

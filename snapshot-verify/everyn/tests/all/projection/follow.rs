@@ -140,12 +140,12 @@ impl<'a> Follower<'a> {
         let shows = if opens { Shows::All } else { shows };
         // Moves on which a proof may have given up.
         let may_fail = self.followed.iter().any(|followed| {
-            let who = followed.tuple.who(process);
-            let reached = self.reached(followed, who, shows);
-            who != Actor::Another
+            let actor = followed.tuple.actor(process);
+            let reached = self.reached(followed, actor, shows);
+            actor != Actor::Another
                 && reached
                     .iter()
-                    .any(|id| self.steps.failures[*id as usize].iter().any(|(of, _)| *of == who))
+                    .any(|id| self.steps.failures[*id as usize].iter().any(|(of, _)| *of == actor))
         });
         match ended {
             Ended::Well => {}
@@ -161,10 +161,10 @@ impl<'a> Follower<'a> {
         let found = self.execution.found();
         for position in 0..self.followed.len() {
             let followed = &self.followed[position];
-            let (tuple, who) = (followed.tuple, followed.tuple.who(process));
+            let (tuple, actor) = (followed.tuple, followed.tuple.actor(process));
             let mut views = Vec::new();
             let (mut bytes, mut links) = (0, 0);
-            for id in self.reached(followed, who, shows) {
+            for id in self.reached(followed, actor, shows) {
                 let row = &self.steps.rows[id as usize];
                 let mut likeness = Likeness::new(&found, &tuple, row);
                 if likeness.holds() {
@@ -180,7 +180,7 @@ impl<'a> Follower<'a> {
             if views.is_empty() {
                 return Err(self.missing(followed, process, shows));
             }
-            let place = match who {
+            let place = match actor {
                 Actor::I => I,
                 Actor::J => J,
                 Actor::Tracked => T,
@@ -195,12 +195,12 @@ impl<'a> Follower<'a> {
         Ok(true)
     }
 
-    /// What is wrong, for a reader who looks for the mistake.
+    /// What is wrong, for a reader that looks for the mistake.
     fn missing(&self, followed: &Followed, process: usize, shows: Shows) -> String {
         let execution = &self.execution;
-        let (tuple, who) = (followed.tuple, followed.tuple.who(process));
+        let (tuple, actor) = (followed.tuple, followed.tuple.actor(process));
         let mut text = format!(
-            "n = {}, {:?} of {tuple:?}: a step of p{process} ({who:?}) leads to no view.\nNow:\n",
+            "n = {}, {:?} of {tuple:?}: a step of p{process} ({actor:?}) leads to no view.\nNow:\n",
             execution.machine.processes(),
             execution.model.obligation,
         );
@@ -211,7 +211,7 @@ impl<'a> Follower<'a> {
             text += &format!("  p{process} at {:?}: {doing:?}\n", execution.pc(process));
         }
         text += "Views before, and those that were reached:\n";
-        let reached = self.reached(followed, who, shows);
+        let reached = self.reached(followed, actor, shows);
         for id in followed.views.iter().chain(&reached).take(40) {
             let row = &self.steps.rows[*id as usize];
             let at = execution.model.blocks.map(|block| pc(row, block));
@@ -234,8 +234,8 @@ impl<'a> Follower<'a> {
 
     /// The views that a move may lead to: without a step, if it is one that the view does
     /// not show, or by steps that stop where no access is waited for.
-    fn reached(&self, followed: &Followed, who: Actor, shows: Shows) -> Vec<u32> {
-        let place = match who {
+    fn reached(&self, followed: &Followed, actor: Actor, shows: Shows) -> Vec<u32> {
+        let place = match actor {
             Actor::I => I,
             Actor::J => J,
             Actor::Tracked => T,
@@ -254,7 +254,7 @@ impl<'a> Follower<'a> {
             let mut next = Vec::new();
             for id in frontier {
                 for (of, to) in &self.steps.steps[id as usize] {
-                    if *of == who && !reached.contains(to) && !next.contains(to) {
+                    if *of == actor && !reached.contains(to) && !next.contains(to) {
                         next.push(*to);
                     }
                 }

@@ -49,7 +49,7 @@ impl Tuple {
     }
 
     /// As whose step a step of a process counts.
-    pub fn who(&self, process: usize) -> Actor {
+    pub fn actor(&self, process: usize) -> Actor {
         match self.place(process) {
             I => Actor::I,
             J => Actor::J,
@@ -270,9 +270,9 @@ impl<'a> Likeness<'a> {
                     _ => None,
                 };
                 if let (Some(says), Some(indices)) = (says, indices) {
-                    let who = Process::from_index(process);
+                    let me = Process::from_index(process);
                     let machine = execution.machine;
-                    let is = machine.is_linked(&execution.state, row.array, &indices, who);
+                    let is = machine.is_linked(&execution.state, row.array, &indices, me);
                     holds &= is == Some(says);
                     self.links_told += 1;
                 }
@@ -291,8 +291,8 @@ impl<'a> Likeness<'a> {
         (0..).zip(&execution.machine.program().shared).all(|(id, variable)| {
             let links = execution.model.links_of(member, SharedId(id)).next();
             let Some(mut at) = links else { return true };
-            let who = Process::from_index(process);
-            self.link(SharedId(id), who, &variable.dimensions, &mut Vec::new(), &mut at)
+            let me = Process::from_index(process);
+            self.link(SharedId(id), me, &variable.dimensions, &mut Vec::new(), &mut at)
         })
     }
 

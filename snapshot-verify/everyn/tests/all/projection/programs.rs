@@ -36,7 +36,7 @@ pub fn by_calls() -> [Obligation; 5] {
 }
 pub const NESTED_CALLS: Obligation = Obligation { ghosts: Ghosts::Calls, ..NESTED };
 
-/// The views of an obligation, if they are at most so many.
+/// The views of an obligation, if there are at most `most` of them.
 pub fn views(program: &Program, obligation: Obligation, most: usize) -> Option<(Model, Steps)> {
     let model = compile(program, obligation).ok()?;
     let limits = Limits { views: most, bytes: 1 << 30, ..Limits::default() };

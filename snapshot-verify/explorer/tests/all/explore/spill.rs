@@ -13,7 +13,7 @@ use crate::explore::bowman::{Exit, bowman};
 
 type Files = Arc<Mutex<HashMap<FileId, Vec<u8>>>>;
 
-/// Files in memory, with room for so many bytes; some are cut.
+/// Files in memory, with room for a number of bytes; some are cut.
 #[derive(Debug)]
 struct Room {
     files: Files,

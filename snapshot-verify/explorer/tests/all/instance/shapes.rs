@@ -142,7 +142,7 @@ scan:
 }
 
 #[test]
-fn a_loop_that_nobody_else_notices_keeps_a_pause() {
+fn a_loop_that_no_other_process_notices_keeps_a_pause() {
     let text = "
 algorithm waits
 shared mine[process]: bit
@@ -170,7 +170,7 @@ scan:
 fn an_index_decides_between_what_stays_and_what_goes() {
     let reduced = constant(&instance(INDICES, 3, (0, 2)));
     let shown = reduced.to_string();
-    assert!(!shown.contains("grid[1]"), "nobody writes 1 there:\n{shown}");
+    assert!(!shown.contains("grid[1]"), "no process writes 1 there:\n{shown}");
     assert!(shown.contains("grid[0][0].val") && shown.contains("grid[2][1].val"), "{shown}");
 }
 

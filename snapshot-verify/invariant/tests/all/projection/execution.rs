@@ -219,12 +219,12 @@ impl<'a> Execution<'a> {
     }
 
     fn advance(&mut self, process: usize, call: Option<Call>) -> Ended {
-        let who = Process::from_index(process);
+        let me = Process::from_index(process);
         let mut passages = Vec::new();
         match call {
             Some(call) => {
                 self.begin(process, call);
-                if self.machine.begin_passing(&mut self.state, who, call, &mut passages).is_err() {
+                if self.machine.begin_passing(&mut self.state, me, call, &mut passages).is_err() {
                     return Ended::Fault;
                 }
                 self.note_lost(process);
@@ -247,8 +247,8 @@ impl<'a> Execution<'a> {
             if self.state.is_idle(process) || self.is_at_pause(process) {
                 return Ended::Well;
             }
-            if self.machine.next(&self.state, who) == Next::Respond {
-                if self.machine.advance_passing(&mut self.state, who, &mut passages).is_err() {
+            if self.machine.next(&self.state, me) == Next::Respond {
+                if self.machine.advance_passing(&mut self.state, me, &mut passages).is_err() {
                     return Ended::Fault;
                 }
                 if !self.end(process) {
@@ -288,24 +288,24 @@ impl<'a> Execution<'a> {
                 round = passed.filter(|_| writes).map(|round| (round, variable));
             }
         }
-        let who = Process::from_index(process);
+        let me = Process::from_index(process);
         let is_load = |call: &OpenCall<'_>| {
             let instruction = self.instruction(call);
             matches!(instruction, Instruction::Access { access: Access::LoadLinked(_), .. })
         };
         if calls.last().is_some_and(is_load)
-            && let Next::Access { variable, indices, .. } = self.machine.next(&self.state, who)
+            && let Next::Access { variable, indices, .. } = self.machine.next(&self.state, me)
         {
             self.linked.insert((process, variable), indices);
             self.lost.remove(&(process, variable));
         }
-        if self.machine.advance_passing(&mut self.state, who, passages).is_err() {
+        if self.machine.advance_passing(&mut self.state, me, passages).is_err() {
             return Ended::Fault;
         }
         if is_point {
             self.pass_point(process);
         }
-        if !passages.is_empty() || self.machine.next(&self.state, who) == Next::Respond {
+        if !passages.is_empty() || self.machine.next(&self.state, me) == Next::Respond {
             self.lost.retain(|(of, _)| *of != process);
         }
         for process in 0..self.doing.len() {
@@ -347,11 +347,11 @@ impl<'a> Execution<'a> {
 
     /// Whether a process is linked to the cell that it accesses next.
     fn is_linked(&self, process: usize) -> bool {
-        let who = Process::from_index(process);
-        let Next::Access { variable, indices, .. } = self.machine.next(&self.state, who) else {
+        let me = Process::from_index(process);
+        let Next::Access { variable, indices, .. } = self.machine.next(&self.state, me) else {
             return false;
         };
-        self.machine.is_linked(&self.state, variable, &indices, who) == Some(true)
+        self.machine.is_linked(&self.state, variable, &indices, me) == Some(true)
     }
 
     fn begin(&mut self, process: usize, call: Call) {

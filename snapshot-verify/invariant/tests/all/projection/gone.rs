@@ -15,9 +15,9 @@ impl Execution<'_> {
     /// Whether the latest LL of a process on a variable, in its operation, was to this cell, and its
     /// link is unbroken.
     pub fn is_linked_to(&self, process: usize, variable: SharedId, indices: &[i64]) -> bool {
-        let who = Process::from_index(process);
+        let me = Process::from_index(process);
         self.linked.get(&(process, variable)).is_some_and(|latest| latest == indices)
-            && self.machine.is_linked(&self.state, variable, indices, who) == Some(true)
+            && self.machine.is_linked(&self.state, variable, indices, me) == Some(true)
     }
 
     /// The process that a name names, while it is in force.
@@ -122,23 +122,23 @@ impl Execution<'_> {
         let calls = self.open_calls(process);
         let Some(call) = calls.last() else { return };
         let unlinked = &self.layout.unlinked[call.procedure.0 as usize][call.at];
-        let who = Process::from_index(process);
+        let me = Process::from_index(process);
         let is_lost = |variable: &SharedId| {
             self.layout.link(self.place(process), *variable, 0).is_some()
                 && !unlinked.contains(&(variable.0 as usize))
-                && self.machine.is_linked(&self.state, *variable, &[], who) == Some(false)
+                && self.machine.is_linked(&self.state, *variable, &[], me) == Some(false)
         };
         let lost: Vec<SharedId> = self.layout.lost.iter().copied().filter(is_lost).collect();
         self.lost.extend(lost.into_iter().map(|variable| (process, variable)));
     }
 
     fn go_on(&mut self, process: usize, variable: SharedId) -> bool {
-        let who = Process::from_index(process);
+        let me = Process::from_index(process);
         let mut is_over = false;
         for _ in 0..PATIENCE {
-            if self.machine.next(&self.state, who) == Next::Respond {
+            if self.machine.next(&self.state, me) == Next::Respond {
                 let mut passages = Vec::new();
-                let went = self.machine.advance_passing(&mut self.state, who, &mut passages);
+                let went = self.machine.advance_passing(&mut self.state, me, &mut passages);
                 self.stop(process);
                 self.lost.retain(|(of, _)| *of != process);
                 return went.is_ok();

@@ -41,7 +41,7 @@ use crate::{relative, rules, wrong};
 /// What goes wrong is passed over.
 const SILENT: Planted = relative::SILENT;
 
-/// The list of a part; none if it takes more than so many bytes.
+/// The list of a part; none if it takes more than `memory` bytes.
 fn listed(layout: &Layout<'_>, planted: Planted, memory: u64) -> Option<Family> {
     let mut proceed = || true;
     match close(layout, planted, &mut Budget { memory, proceed: &mut proceed }) {

@@ -88,8 +88,8 @@ impl Execution<'_> {
 
     /// The indices of the cell that a process is about to access; none if they have no meaning.
     fn indices(&self, process: usize, call: &OpenCall<'_>, access: &Access) -> Option<Vec<Index>> {
-        let who = Process::from_index(process);
-        let Next::Access { variable, indices, .. } = self.machine.next(&self.state, who) else {
+        let me = Process::from_index(process);
+        let Next::Access { variable, indices, .. } = self.machine.next(&self.state, me) else {
             return None;
         };
         let dimensions = &self.machine.program().shared(variable).dimensions;

@@ -186,7 +186,7 @@ fn states_of_random_programs_with_names_have_views() {
     assert!(listed > 20 && of.iter().all(|count| *count > 1_000), "{listed}: {total:?}");
 }
 
-/// The list of what does not go wrong, if it takes no more than so many bytes.
+/// The list of what does not go wrong, if it takes at most `memory` bytes.
 fn listed_within(layout: &Layout<'_>, memory: u64) -> Option<Family> {
     let mut proceed = || true;
     close(layout, Planted::default(), &mut Budget { memory, proceed: &mut proceed }).ok()

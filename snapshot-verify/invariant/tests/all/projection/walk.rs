@@ -240,7 +240,7 @@ impl<'a> Views<'a> {
         }
     }
 
-    /// What is wrong, for a reader who looks for the mistake.
+    /// What is wrong, for a reader that looks for the mistake.
     fn missing(
         &self,
         execution: &Execution<'_>,

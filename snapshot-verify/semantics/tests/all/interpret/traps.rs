@@ -290,8 +290,8 @@ fn budgets_end_in_unknown_and_clients_are_tested() {
     );
     assert_eq!(refused(Client::unbounded(Values::Full(0))), ClientError::NoValue);
     assert_eq!(refused(Client::unbounded(Values::Distinct)), ClientError::Unbounded);
-    let nobody = client.with_roles(Roles::Scanner(j));
-    assert_eq!(refused(nobody), ClientError::NoProcess { process: j, processes: 3 });
+    let missing = client.with_roles(Roles::Scanner(j));
+    assert_eq!(refused(missing), ClientError::NoProcess { process: j, processes: 3 });
     assert_eq!(enumerate(&machine, &client, 1000), Err(EnumerationError::Unbounded));
     let client = Client::bounded(simple(0, 1), 2);
     assert_eq!(enumerate(&machine, &client, 100), Err(EnumerationError::TooMany { limit: 100 }));

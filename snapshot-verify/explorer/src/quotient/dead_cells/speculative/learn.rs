@@ -5,12 +5,14 @@
 //! a slot, and where it moves what the slot holds, is found out by taking the step once
 //! more with that one slot blank: the step faults, or blanks turn up elsewhere.
 
+use fixedbitset::FixedBitSet;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rustc_hash::{FxHashMap, FxHashSet};
 use snapshot_core::Process;
 
 use super::{Group, Layer, READ, Seen, Stale};
+use crate::dataflow;
 use crate::deadline::{Deadline, Stopped};
 use crate::instance::{Domain, Instance, Scalar, SlotId};
 use crate::search::code::RegisterMachine;
@@ -58,19 +60,16 @@ impl Flow {
     }
 
     /// The places from which a read can be reached.
-    fn live(&self) -> Vec<bool> {
+    fn live(&self, deadline: Deadline<'_>) -> Result<FixedBitSet, Stopped> {
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.numbers.len()];
         for &(to, from) in &self.edges {
             before[to as usize].push(from);
         }
-        let mut live = vec![false; self.numbers.len()];
-        let mut open: Vec<u32> = self.read.iter().copied().collect();
-        while let Some(place) = open.pop() {
-            if !std::mem::replace(&mut live[place as usize], true) {
-                open.extend(&before[place as usize]);
-            }
-        }
-        live
+        let read = self.read.iter().map(|&place| place as usize);
+        let edges = |place: usize, visit: &mut dyn FnMut(usize)| {
+            before[place].iter().for_each(|&from| visit(from as usize));
+        };
+        dataflow::closure(before.len(), read, edges, deadline)
     }
 }
 
@@ -248,12 +247,12 @@ impl Layer {
 
     /// Makes a table of a flow.
     fn conclude(&mut self, flow: &Flow, deadline: Deadline<'_>) -> Result<(), Stopped> {
-        let live = flow.live();
+        let live = flow.live(deadline)?;
         for (&(group, position, key), &number) in &flow.numbers {
             let group = &mut self.groups[group as usize];
             let seen = group.table.entry(key).or_default();
             seen.slots |= 1 << position;
-            seen.live |= u64::from(live[number as usize]) << position;
+            seen.live |= u64::from(live.contains(number as usize)) << position;
         }
         self.groups.iter_mut().try_for_each(|group| generalise(group, deadline))
     }
