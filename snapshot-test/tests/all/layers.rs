@@ -78,7 +78,7 @@ const MAY_KNOW: [(&str, &[&str]); 21] = [
         ],
     ),
     ("snapshot-language", &[]),
-    ("snapshot-semantics", &["snapshot-core", "snapshot-language", "snapshot-corpus"]),
+    ("snapshot-semantics", &["snapshot-core", "snapshot-language", "snapshot-corpus", "trial"]),
     (
         "snapshot-explorer",
         &["snapshot-core", "snapshot-language", "snapshot-corpus", "snapshot-semantics", "trial"],

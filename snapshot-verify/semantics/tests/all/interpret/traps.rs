@@ -8,6 +8,7 @@ use snapshot_semantics::interpret::{Client, ClientError, Machine, Roles, Values}
 use snapshot_semantics::refine::{
     Budget, Means, Refinement, RefinementVerdict, Unfinished, refine,
 };
+use trial::extent::is_slow;
 
 use crate::interpret::bowman::bowman;
 use crate::interpret::texts::{PLAIN, program, refined_with};
@@ -194,7 +195,10 @@ fn the_methods_agree_on_right_algorithms() {
     for text in [VERSIONED, ATOMIC, LINKED] {
         check(&program(text), [None, None]);
     }
-    check(&bowman(false), [None, None]);
+    // It has the most executions; in the quick suite, `methods` has it alone.
+    if is_slow() {
+        check(&bowman(false), [None, None]);
+    }
 }
 
 #[test]
