@@ -5,16 +5,19 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[doc(no_inline)]
 pub use core::*;
 
 /// As `core::sync`.
 pub mod sync {
+    #[doc(no_inline)]
     pub use core::sync::*;
     pub use lineup_std::sync::atomic;
 }
 
 /// As `core::hint`.
 pub mod hint {
+    #[doc(no_inline)]
     pub use core::hint::*;
     pub use lineup_std::hint::spin_loop;
 }

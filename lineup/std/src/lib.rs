@@ -24,6 +24,7 @@
 
 extern crate std as real;
 
+#[doc(no_inline)]
 pub use real::*;
 
 #[macro_use]
@@ -55,6 +56,7 @@ pub mod sync;
 
 /// As `std::hint`.
 pub mod hint {
+    #[doc(no_inline)]
     pub use real::hint::*;
 
     /// Lets other threads go first.
@@ -70,6 +72,7 @@ pub mod hint {
 /// As `std::thread`.
 pub mod thread {
     #[cfg(not(feature = "park"))]
+    #[doc(no_inline)]
     pub use real::thread::*;
     #[cfg(feature = "park")]
     pub use real::thread::{AccessError, Result, available_parallelism, panicking};

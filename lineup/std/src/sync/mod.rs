@@ -3,6 +3,7 @@
 pub mod atomic;
 
 #[cfg(not(feature = "locks"))]
+#[doc(no_inline)]
 pub use real::sync::*;
 #[cfg(feature = "locks")]
 pub use real::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
