@@ -3,7 +3,7 @@
 //! Each stage is a function from the one before, and can be looked at. The
 //! reductions apply in the order of their [table](crate::reduction::TABLE): what is constant
 //! first, since all others gain by it; decisions before what is dead, since what
-//! was read for an outcome that cannot come is dead only once that is told
+//! was read for an outcome that cannot come is dead only once outcomes are told
 //! apart; fusing after that, since steps without remaining effect vanish in it.
 //! Locations with equal futures are identified whenever variables are forgotten.
 //! Variables are split before they are forgotten for the last time, so that each part

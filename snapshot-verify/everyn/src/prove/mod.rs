@@ -38,7 +38,7 @@ pub struct Sabotage {
     pub two_owners: bool,
     /// What others write breaks no link that only the view of its process shows.
     pub lasting_links: bool,
-    /// Views that differ by flips are told apart: right, but larger.
+    /// Views that differ by flips count as different: right, but larger.
     pub no_flips: bool,
     /// Every step is made where it is asked for: right, but slower.
     pub no_recall: bool,

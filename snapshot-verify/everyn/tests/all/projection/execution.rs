@@ -241,11 +241,11 @@ impl<'a> Execution<'a> {
         self.model.lost.iter().any(|lost| {
             let ways = lost.ways[pc].as_ref();
             let is_linked = self.machine.is_linked(&self.state, lost.variable, &[], me);
-            // Names are told of the process that is followed only.
-            let is_told = self.place(process) == T || self.doing[process].ghost.is_some();
+            // Only of the process that is followed the names are known.
+            let is_known = self.place(process) == T || self.doing[process].ghost.is_some();
             let others = |name: &usize| {
                 let is_named = self.is_in_force(*name) && self.named(*name) == Some(process as i64);
-                is_told && !is_named && self.model.slots[self.model.name_at(*name)].kept
+                is_known && !is_named && self.model.slots[self.model.name_at(*name)].kept
             };
             ways.is_some_and(|ways| is_linked == Some(false) && ways.unnamed.iter().all(others))
         })

@@ -11,7 +11,7 @@ use super::execution::Execution;
 use super::follow::{Counts, Follower};
 use super::programs::{DIRECT, LOCAL, corpus, small, views};
 
-/// All states of two processes, and of more if there are at most so many moves, each with
+/// All states of `n` processes, whose moves must be fewer than `most`, each with
 /// the views that some path to it has led to; new views of a known state are followed, too.
 fn explore(
     program: &Program,

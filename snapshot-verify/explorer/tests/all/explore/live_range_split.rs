@@ -2,26 +2,19 @@
 
 use std::mem::discriminant;
 
-use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::instance::Instance;
 use snapshot_explorer::passes::live_range_split;
-use snapshot_explorer::pipeline::Prepared;
 use snapshot_explorer::quotient::canonical_renaming::classes::{Class, Classes};
 use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_explorer::search::Exploration;
-use snapshot_language::parse;
 
+use crate::explore::published::prepared;
 use crate::passes::dead;
 
 fn instance(algorithm: &str, bug: Option<&str>, processes: usize) -> Instance {
     let text = corpus::algorithm(algorithm).unwrap().text;
-    let program = parse(algorithm, text).unwrap().program(bug).unwrap();
-    let pair = [0, 1].map(Process::from_index);
-    let reductions = Reductions::standard().without(Reduction::Counters);
-    Prepared::new(&program, processes, pair, reductions, |_| true, Deadline::NEVER)
-        .unwrap()
-        .instance
+    prepared(text, bug, processes, Reductions::standard().without(Reduction::Counters)).instance
 }
 
 fn split(instance: &Instance) -> Instance {

@@ -1,4 +1,4 @@
-//! Published algorithms, as the program explores them.
+//! Algorithms, as the program prepares and explores them.
 
 use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
@@ -7,7 +7,19 @@ use snapshot_explorer::reduction::Reductions;
 use snapshot_explorer::search::{Exploration, Outcome};
 use snapshot_language::parse;
 
-/// Explored for two processes with these reductions, and the antichain, under the given
+/// A text, or one of its bugs, prepared for the pair (0, 1) with these reductions.
+pub fn prepared(
+    text: &str,
+    bug: Option<&str>,
+    processes: usize,
+    reductions: Reductions,
+) -> Prepared {
+    let program = parse("text", text).unwrap().program(bug).unwrap();
+    let pair = [0, 1].map(Process::from_index);
+    Prepared::new(&program, processes, pair, reductions, |_| true, Deadline::NEVER).unwrap()
+}
+
+/// A published algorithm explored for two processes with these reductions, and the antichain, under the given
 /// bounds.
 pub fn explored(
     name: &str,
@@ -16,10 +28,7 @@ pub fn explored(
     bounds: Exploration<'_>,
 ) -> Outcome {
     let text = corpus::algorithm(name).unwrap().text;
-    let program = parse(name, text).unwrap().program(bug).unwrap();
-    let pair = [0, 1].map(Process::from_index);
-    let mut prepared =
-        Prepared::new(&program, 2, pair, reductions, |_| true, Deadline::NEVER).unwrap();
+    let mut prepared = prepared(text, bug, 2, reductions);
     prepared.analyse(Deadline::NEVER).unwrap();
     let forgetting = prepared.forgetting();
     let ample = prepared.ample(bounds.operations, Deadline::NEVER).unwrap();

@@ -16,7 +16,8 @@ use snapshot_explorer::search::{
     Ample, Defect, Examined, Exploration, ExploreError, Forgetting, Numbering, Permutation,
     SelfCheck, Symmetry,
 };
-use snapshot_language::parse;
+
+use crate::explore::published;
 
 /// Counters: a scan counts one of them up twice in a step.
 const TWICE: &str = "algorithm twice
@@ -61,10 +62,7 @@ scan:
 const DENSELY: SelfCheck = SelfCheck { one_in: 1, seed: 1 };
 
 fn prepared(text: &str, processes: usize) -> Prepared {
-    let program = parse("test", text).unwrap().program(None).unwrap();
-    let pair = [0, 1].map(Process::from_index);
-    Prepared::new(&program, processes, pair, Reductions::standard(), |_| true, Deadline::NEVER)
-        .unwrap()
+    published::prepared(text, None, processes, Reductions::standard())
 }
 
 fn algorithm(name: &str) -> &'static str {

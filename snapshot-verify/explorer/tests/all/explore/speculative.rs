@@ -1,20 +1,17 @@
 //! What is conjectured to be stale, and refuted where it is not.
 
-use snapshot_core::Process;
 use snapshot_explorer::deadline::Deadline;
 use snapshot_explorer::pipeline::Prepared;
 use snapshot_explorer::quotient::canonical_renaming::CanonicalRenaming;
 use snapshot_explorer::reduction::{Reduction, Reductions};
 use snapshot_explorer::search::{Exploration, SearchVerdict};
-use snapshot_language::parse;
 use trial::extent::either;
+
+use crate::explore::published::prepared;
 
 fn jayanti() -> (Prepared, CanonicalRenaming) {
     let text = corpus::algorithm("jayanti").unwrap().text;
-    let program = parse("jayanti", text).unwrap().program(None).unwrap();
-    let pair = [0, 1].map(Process::from_index);
-    let reductions = Reductions::standard().without(Reduction::Symmetry);
-    let prepared = Prepared::new(&program, 2, pair, reductions, |_| true, Deadline::NEVER).unwrap();
+    let prepared = prepared(text, None, 2, Reductions::standard().without(Reduction::Symmetry));
     let numbering = prepared.numbering.clone().unwrap();
     (prepared, numbering)
 }

@@ -13,7 +13,7 @@ use snapshot_explorer::search::Exploration;
 use snapshot_explorer::search::product::{Move, Product, Scratch, Successor, TransitionCache};
 use snapshot_language::parse;
 
-use crate::explore::random;
+use crate::explore::{published, random};
 
 /// More states than any of the instances below is compared in.
 const ENOUGH: usize = 20_000;
@@ -118,16 +118,11 @@ fn nothing_is_remembered_where_more_than_the_footprint_matters() {
         exploration.product(instance, cache).unwrap()
     };
     let text = corpus::algorithm("bowman").unwrap().text;
-    let program = parse("bowman", text).unwrap().program(None).unwrap();
-    let pair = [0, 1].map(Process::from_index);
-    let prepared =
-        Prepared::new(&program, 3, pair, Reductions::NONE, |_| true, Deadline::NEVER).unwrap();
+    let prepared = published::prepared(text, None, 3, Reductions::NONE);
     let plain = Exploration::default();
     assert!(is_remembered(&plain, prepared.explored()));
 
-    let with_ample = Reductions::NONE.with(Reduction::Ample);
-    let with_ample =
-        Prepared::new(&program, 3, pair, with_ample, |_| true, Deadline::NEVER).unwrap();
+    let with_ample = published::prepared(text, None, 3, Reductions::NONE.with(Reduction::Ample));
     let ample =
         with_ample.ample(None, Deadline::NEVER).unwrap().expect("bowman has steps that commute");
     let at_once = Exploration { ample: Some(&ample), ..Exploration::default() };
