@@ -13,6 +13,7 @@ use snapshot_core::search::Budget;
 use snapshot_core::verdict::{Size, Verdict};
 use thiserror::Error;
 
+use crate::overlap::Overlap;
 use crate::record::RecordError;
 use crate::save::save;
 use crate::value::Recorded;
@@ -30,7 +31,16 @@ const MEMORY: usize = 1 << 30;
 pub struct Failure {
     text: String,
     recording: Option<PathBuf>,
-    is_violation: bool,
+    kind: Kind,
+}
+
+/// What a test failed with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Kind {
+    Violation,
+    /// Nothing wrong was seen, and nothing wrong could have been.
+    NoEvidence,
+    Other,
 }
 
 impl Failure {
@@ -40,15 +50,33 @@ impl Failure {
         self.recording.as_deref()
     }
 
-    /// Whether the history is not linearizable; else it could not be decided, or the
-    /// recording is no history.
+    /// Returns true if the history is not linearizable. Else it could not be decided, the
+    /// recording is no history, or the test [lacks evidence](Self::lacks_evidence).
     pub const fn is_violation(&self) -> bool {
-        self.is_violation
+        matches!(self.kind, Kind::Violation)
+    }
+
+    /// Returns true if the test ran, and could not have found anything.
+    pub const fn lacks_evidence(&self) -> bool {
+        matches!(self.kind, Kind::NoEvidence)
     }
 
     /// A recording that is no history, a panic of the object.
     pub(crate) fn other(text: impl Display) -> Self {
-        Self { text: text.to_string(), recording: None, is_violation: false }
+        Self { text: text.to_string(), recording: None, kind: Kind::Other }
+    }
+
+    /// A test that could not have found anything, and the reason.
+    pub(crate) fn no_evidence(text: impl Display) -> Self {
+        let text = format!("no evidence: {text}");
+        Self { text, recording: None, kind: Kind::NoEvidence }
+    }
+
+    /// The same with this line at its end.
+    #[cfg(feature = "shuttle")]
+    pub(crate) fn with_note(mut self, note: &str) -> Self {
+        self.text = format!("{}\n  {note}", self.text.trim_end());
+        self
     }
 }
 
@@ -61,39 +89,6 @@ impl Display for Failure {
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         Self::other(format_args!("the recording is no history: {error}"))
-    }
-}
-
-/// How much the operations of a history met.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Overlap {
-    /// Number of operations.
-    pub operations: u64,
-    /// Number of those that began while another one was open.
-    pub overlapping: u64,
-}
-
-impl Overlap {
-    /// Counts. O(events).
-    pub fn of<V>(history: &History<V>) -> Self {
-        let (mut open, mut overlapping) = (0_u64, 0);
-        for step in history.steps() {
-            if step.is_end {
-                open -= 1;
-            } else {
-                overlapping += u64::from(open > 0);
-                open += 1;
-            }
-        }
-        Self { operations: history.operations().len() as u64, overlapping }
-    }
-
-    /// What is to be known of a recording that cannot find anything.
-    pub fn note(&self) -> Option<&'static str> {
-        (self.overlapping == 0).then_some(
-            "no two operations overlapped, so this recording can find nothing that one thread \
-             alone would not; let threads start together, do more, or use more of them",
-        )
     }
 }
 
@@ -144,7 +139,8 @@ where
         Err(error) => text += &format!("  the recording could not be written: {error}\n"),
     }
     let is_violation = matches!(report.verdict, Verdict::Violation(_));
-    Failure { text, recording: written.ok().map(|(path, _)| path), is_violation }
+    let kind = if is_violation { Kind::Violation } else { Kind::Other };
+    Failure { text, recording: written.ok().map(|(path, _)| path), kind }
 }
 
 /// The file, and the line of the first event.
@@ -199,21 +195,23 @@ pub(crate) fn test_name() -> String {
 }
 
 /// As the macro [`assert_linearizable!`](macro@crate::assert_linearizable): prints a note if
-/// the recording cannot find anything.
+/// no scan overlapped an update.
 ///
 /// # Panics
-/// If the history is not linearizable, or that could not be decided.
+/// If the history is not linearizable, or that could not be decided; or if no scan returned, for
+/// then any history is linearizable.
 #[track_caller]
 pub fn assert_linearizable<V>(history: &History<V>)
 where
     V: Clone + Eq + Hash + Display + Recorded,
 {
-    match judge(history, &test_name(), &[]) {
-        Ok(overlap) => {
-            if let Some(note) = overlap.note() {
-                eprintln!("note: {note}");
-            }
-        }
+    let overlap = match judge(history, &test_name(), &[]) {
+        Ok(overlap) => overlap,
         Err(failure) => panic!("{failure}"),
+    };
+    let has_scan = history.operations().iter().any(|scan| scan.is_scan() && scan.is_complete());
+    assert!(has_scan, "{}", Failure::no_evidence("no scan returned, so nothing can be wrong"));
+    if let Some(note) = overlap.note() {
+        eprintln!("note: {note}");
     }
 }

@@ -13,6 +13,10 @@
 //! | [`record`] | recording an object that threads use, or async tasks |
 //! | `controlled` | with the feature `shuttle`: schedules that are chosen, made small, and replayed |
 //! | [`value`] | values as they stand in recordings |
+//! | [`Subject`] | objects with partial scans, or several writers |
+//!
+//! A test that could not have found anything fails: no scan overlapped an update, no schedule
+//! ended, or the scheduler saw no step inside the operations.
 //!
 //! The crate knows threads, clocks and the file that it leaves of a failure; it knows no
 //! format but the one that it writes, no command line and no corpus.
@@ -22,17 +26,23 @@ mod clock;
 pub mod controlled;
 mod judge;
 pub mod noise;
+mod overlap;
 pub mod record;
 mod save;
 pub mod stress;
 pub mod value;
+mod watchdog;
+mod workload;
 
 pub use clock::Clock;
-pub use judge::{Failure, Overlap, assert_linearizable, judge};
+pub use judge::{Failure, assert_linearizable, judge};
+pub use noise::Noise;
+pub use overlap::Overlap;
 pub use record::{Handle, RecordError, Recorder, Reply};
 pub use save::save;
-pub use stress::{Noise, Stress, Summary, stress};
+pub use stress::{Stress, Summary, stress};
 pub use value::{Recorded, Value};
+pub use workload::{Operation, Subject};
 
 /// Fails, as [`assert!`] does, unless a history is linearizable: with the report, a
 /// picture, and the recording in `target/snapshot`. Takes a [`snapshot_core::History`].
@@ -55,4 +65,7 @@ macro_rules! assert_linearizable {
 }
 
 /// What histories are, for declarations and custom checks.
-pub use snapshot_core::{History, history::Declaration};
+pub use snapshot_core::{
+    History,
+    history::{Declaration, Writers},
+};

@@ -2,9 +2,10 @@
 //!
 //! A race needs one thread to stop in the middle of an operation while others finish
 //! theirs. Left alone, a thread is stopped there hardly ever: an operation takes
-//! nanoseconds, its turn on the processor milliseconds. [`crate::stress()`] therefore lets
-//! threads yield and spin between operations, and [`point`] does so inside them, if the
-//! object under test calls it there.
+//! nanoseconds, its turn on the processor milliseconds. A [`Recorder`](crate::Recorder) with
+//! [noise](crate::Recorder::with_noise), as [`crate::stress()`] has, therefore lets threads yield
+//! and spin between operations, and [`point`] does so inside them, if the object under test
+//! calls it there.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -18,8 +19,8 @@ thread_local! {
 /// One point in this many makes a pause.
 const RARITY: u64 = 8;
 
-/// A place inside an operation where a thread may be delayed: in a stressed thread it
-/// sometimes yields or spins, in every other thread it does nothing (one read of a
+/// A place inside an operation where a thread may be delayed: in an operation that is
+/// recorded with [noise](crate::Recorder::with_noise) it sometimes yields or spins, in every other thread it does nothing (one read of a
 /// thread-local variable). Put it between the accesses of a scan, for example under
 /// `#[cfg(test)]`.
 ///
@@ -46,11 +47,8 @@ pub fn point() {
 
 #[cold]
 fn disturb(state: &Cell<u64>) {
-    // xorshift (Marsaglia 2003): never 0 if it was not.
     let mut number = state.get();
-    number ^= number << 13;
-    number ^= number >> 7;
-    number ^= number << 17;
+    next(&mut number);
     state.set(number);
     if number.is_multiple_of(RARITY) {
         pause(number >> 32);
@@ -58,7 +56,7 @@ fn disturb(state: &Cell<u64>) {
 }
 
 /// Yields, or spins for up to some hundred nanoseconds.
-pub(crate) fn pause(choice: u64) {
+fn pause(choice: u64) {
     if choice.is_multiple_of(2) {
         yield_now();
     } else {
@@ -68,17 +66,101 @@ pub(crate) fn pause(choice: u64) {
 
 /// Noise in this thread, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Noisy(());
+struct Noisy {
+    before: u64,
+}
 
 impl Noisy {
-    pub(crate) fn new(seed: u64) -> Self {
-        STATE.with(|state| state.set(seed | 1));
-        Self(())
+    fn new(seed: u64) -> Self {
+        Self { before: STATE.replace(seed | 1) }
     }
 }
 
 impl Drop for Noisy {
     fn drop(&mut self) {
-        STATE.with(|state| state.set(0));
+        STATE.set(self.before);
+    }
+}
+
+/// How much threads are disturbed.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Noise {
+    /// Not at all; points inside operations do nothing, either.
+    Off,
+    /// One operation in eight is followed by a yield or a short spin.
+    #[default]
+    Some,
+    /// Every second operation is.
+    Much,
+}
+
+/// The noise that one process makes; none by default.
+#[derive(Debug, Default)]
+pub(crate) struct Source {
+    /// 0 if it makes none.
+    state: u64,
+    /// One operation in this many is followed by a pause.
+    rarity: u64,
+}
+
+impl Source {
+    pub(crate) const fn new(noise: Noise, seed: u64, process: usize) -> Self {
+        let rarity = match noise {
+            Noise::Off => return Self { state: 0, rarity: 1 },
+            Noise::Some => 8,
+            Noise::Much => 2,
+        };
+        let mixed = (seed ^ (process as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Self { state: (mixed ^ (mixed >> 29)) | 1, rarity }
+    }
+
+    /// Calls an operation, inside which points make noise.
+    #[inline]
+    pub(crate) fn around<T>(&mut self, call: impl FnOnce() -> T) -> T {
+        if self.state == 0 {
+            return call();
+        }
+        let _noisy = Noisy::new(next(&mut self.state));
+        call()
+    }
+
+    /// Makes a pause after an operation, or none.
+    #[inline]
+    pub(crate) fn after(&mut self) {
+        if self.state != 0 {
+            let number = next(&mut self.state);
+            if number.is_multiple_of(self.rarity) {
+                pause(number >> 32);
+            }
+        }
+    }
+}
+
+/// xorshift (Marsaglia 2003): never 0 if it was not.
+const fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_follows_from_the_seed_and_the_process_and_ends_with_the_operation() {
+        let draws = |seed, process| {
+            let mut source = Source::new(Noise::Much, seed, process);
+            let mut draw = || source.around(|| STATE.get());
+            [draw(), draw(), draw()]
+        };
+        assert_eq!(draws(1, 2), draws(1, 2));
+        for other in [draws(2, 2), draws(1, 3)] {
+            assert_ne!(other, draws(1, 2));
+        }
+        assert!(draws(1, 2).iter().all(|state| *state != 0));
+        assert_eq!(Source::new(Noise::Off, 1, 2).around(|| STATE.get()), 0);
+        assert_eq!(STATE.get(), 0);
     }
 }

@@ -42,32 +42,52 @@
 //! # Ok::<(), snapshot_kit::controlled::TrialError>(())
 //! ```
 //!
+//! An exploration that could not have found anything fails, too: if no schedule ended, if
+//! shuttle saw no step inside the scans or inside the updates (so that no thread was ever
+//! stopped there, as with types of `std`), or if no scan overlapped an update. An operation that
+//! blocks outside of shuttle, such as at a lock of `std` which another thread holds, would hang
+//! for ever: after [`Explore::patience`] it is named, and the process ends.
+//!
+//! **Versions.** The object must use the shuttle that this crate uses, 0.9, which is
+//! [`controlled::shuttle`](shuttle). Types of another version are not seen by this scheduler.
+//! They panic, and a line says why; or no step is seen.
+//!
 //! Shuttle's atomics are sequentially consistent: bugs of weaker orderings are for the crate
 //! `loom`, with the recorder as it is (`examples/loom.rs`).
 
+mod execution;
+mod explored;
 mod scheduler;
 mod shrink;
 mod trial;
 
+use std::any::Any;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::marker::PhantomData;
+use std::sync::{Arc, Once};
+use std::time::Duration;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
-use snapshot_core::History;
-use snapshot_core::check::check;
-use snapshot_core::history::Declaration;
+pub use shuttle;
+use shuttle::Runner;
+use snapshot_core::check;
+use snapshot_core::history::Writers;
 use snapshot_core::search::Budget;
 use snapshot_core::verdict::Verdict;
 
+use self::execution::{Execution, Stage, Stuck, config, execute};
+pub use self::explored::Explored;
+use self::explored::{Evidence, SHUTTLE};
 use self::scheduler::Directed;
-pub use self::trial::{Operation, Switch, Trial, TrialError};
-use crate::clock::Clock;
+pub use self::trial::{Switch, Trial, TrialError};
 use crate::judge::{Failure, judge, save_beside, test_name};
-use crate::record::{RecordError, Recorder};
+use crate::value::Recorded;
+use crate::watchdog::{PATIENCE, Watchdog};
+pub use crate::workload::Operation;
+use crate::workload::{Closures, Subject, Workload, workload_options};
 
 /// The variable of the environment that names a file with a [`Trial`] to make again.
 const SCHEDULE: &str = "SNAPSHOT_SCHEDULE";
@@ -78,12 +98,11 @@ const MEMORY: usize = 1 << 28;
 /// How schedules are explored. See [`explore`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing happens before `run`"]
-pub struct Explore {
-    threads: usize,
-    segments: usize,
-    operations: usize,
+pub struct Explore<V = u64> {
+    workload: Workload<V>,
     schedules: usize,
     steps: usize,
+    patience: Duration,
     seed: u64,
     replay: Option<Trial>,
 }
@@ -94,39 +113,17 @@ pub struct Explore {
 /// # Panics
 /// If there is no thread.
 pub fn explore(threads: usize) -> Explore {
-    assert!(threads > 0, "an object is used by at least one thread");
     Explore {
-        threads,
-        segments: threads,
-        operations: 4,
+        workload: Workload::new(threads, 4),
         schedules: 10_000,
         steps: 100_000,
+        patience: PATIENCE,
         seed: 0,
         replay: None,
     }
 }
 
-/// What was done without finding anything.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Explored {
-    /// Executions.
-    pub schedules: usize,
-    /// Those that were not brought to an end: too many steps, as of a thread that waits for
-    /// ever.
-    pub abandoned: usize,
-}
-
-impl fmt::Display for Explored {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no violation in {} schedules", self.schedules)?;
-        match self.abandoned {
-            0 => Ok(()),
-            some => write!(f, "; {some} of them did not end"),
-        }
-    }
-}
-
-/// A violation, with an execution that has it, made small.
+/// A violation with an execution that has it, made small; or no evidence, with the last execution.
 #[derive(Debug)]
 pub struct Found {
     /// What is wrong, as a test shows it.
@@ -143,40 +140,12 @@ impl fmt::Display for Found {
 
 impl std::error::Error for Found {}
 
-/// How one execution ended.
-enum End {
-    /// It was brought to an end.
-    Whole(History<u64>),
-    Abandoned,
-    /// What it recorded is no history.
-    Broken(RecordError),
-}
+workload_options!(Explore, " (default: 4).");
 
-/// What an execution recorded, if it was brought to an end.
-type Ended = Arc<Mutex<Option<Result<History<u64>, RecordError>>>>;
-
-/// An object and its operations.
-struct Subject<M, U, S> {
-    make: M,
-    update: U,
-    scan: S,
-}
-
-impl Explore {
-    /// The number of segments; by default one per thread. Threads beyond them only scan.
-    ///
-    /// # Panics
-    /// If there are more than threads, or none.
-    pub fn segments(mut self, segments: usize) -> Self {
-        assert!((1..=self.threads).contains(&segments), "between one and a segment per thread");
-        self.segments = segments;
-        self
-    }
-
-    /// Operations of each thread (default: 4).
-    pub const fn operations(mut self, operations: usize) -> Self {
-        self.operations = operations;
-        self
+impl<V: Recorded> Explore<V> {
+    fn with_workload<W>(self, with: impl FnOnce(Workload<V>) -> Workload<W>) -> Explore<W> {
+        let Self { workload, schedules, steps, patience, seed, replay } = self;
+        Explore { workload: with(workload), schedules, steps, patience, seed, replay }
     }
 
     /// The number of executions (default: 10,000).
@@ -188,6 +157,13 @@ impl Explore {
     /// Steps after which an execution is given up (default: 100,000).
     pub const fn steps(mut self, steps: usize) -> Self {
         self.steps = steps;
+        self
+    }
+
+    /// If shuttle sees no step for this long (default: 30 s), the operation that does not return
+    /// is reported, and the process ends with exit code 101.
+    pub const fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
 
@@ -203,22 +179,54 @@ impl Explore {
         self.replay = Some(trial);
         self
     }
+}
 
-    /// Runs: `make()` makes an object, whose segments hold 0; `update(object, process, value)`
-    /// and `scan(object, process)` as for [`crate::stress()`].
+impl<V: Recorded + 'static> Explore<V> {
+    /// Runs: `make()` makes an object, whose segments hold the value of 0;
+    /// `update(object, segment, value)` and `scan(object, process)` as for [`crate::stress()`].
+    /// Prints a summary, which `cargo test -- --nocapture` shows.
     ///
     /// # Panics
     /// If an execution is not linearizable, with the report and the execution made small; if
-    /// an operation panics; if the file of `SNAPSHOT_SCHEDULE` cannot be read.
+    /// nothing could have been found (see the [module](self)); if an operation panics; if the
+    /// file of `SNAPSHOT_SCHEDULE` cannot be read.
     #[track_caller]
-    pub fn run<O, V: AsRef<[u64]>>(
+    pub fn run<O, R: AsRef<[V]>>(
         self,
         make: impl Fn() -> O + Send + Sync + 'static,
-        update: impl Fn(&O, usize, u64) + Send + Sync + 'static,
-        scan: impl Fn(&O, usize) -> V + Send + Sync + 'static,
+        update: impl Fn(&O, usize, V) + Send + Sync + 'static,
+        scan: impl Fn(&O, usize) -> R + Send + Sync + 'static,
     ) -> Explored
     where
         O: Send + Sync + 'static,
+    {
+        self.run_subject(closures(make, update, scan))
+    }
+
+    /// As [`Self::run`], without a panic, without printing, and without the environment.
+    ///
+    /// # Errors
+    /// The violation that was found, or why none could be.
+    pub fn try_run<O, R: AsRef<[V]>>(
+        self,
+        make: impl Fn() -> O + Send + Sync + 'static,
+        update: impl Fn(&O, usize, V) + Send + Sync + 'static,
+        scan: impl Fn(&O, usize) -> R + Send + Sync + 'static,
+    ) -> Result<Explored, Box<Found>>
+    where
+        O: Send + Sync + 'static,
+    {
+        self.try_run_subject(closures(make, update, scan))
+    }
+
+    /// As [`Self::run`], for objects that say by themselves how they are called.
+    ///
+    /// # Panics
+    /// As [`Self::run`].
+    #[track_caller]
+    pub fn run_subject<S>(self, make: impl Fn() -> S + Send + Sync + 'static) -> Explored
+    where
+        S: Subject<Value = V> + Send + Sync + 'static,
     {
         let mut explore = self;
         if let Ok(path) = std::env::var(SCHEDULE) {
@@ -227,162 +235,198 @@ impl Explore {
             let trial = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
             explore = explore.replay(trial);
         }
-        match explore.try_run(make, update, scan) {
-            Ok(explored) => explored,
+        match explore.try_run_subject(make) {
+            Ok(explored) => {
+                eprintln!("explore: {explored}");
+                explored
+            }
             Err(found) => panic!("{found}"),
         }
     }
 
-    /// As [`Self::run`], without a panic, and without the environment.
+    /// As [`Self::run_subject`], without a panic, without printing, and without the environment.
     ///
     /// # Errors
-    /// The violation that was found.
-    pub fn try_run<O, V: AsRef<[u64]>>(
+    /// As [`Self::try_run`].
+    pub fn try_run_subject<S>(
         self,
-        make: impl Fn() -> O + Send + Sync + 'static,
-        update: impl Fn(&O, usize, u64) + Send + Sync + 'static,
-        scan: impl Fn(&O, usize) -> V + Send + Sync + 'static,
+        make: impl Fn() -> S + Send + Sync + 'static,
     ) -> Result<Explored, Box<Found>>
     where
-        O: Send + Sync + 'static,
+        S: Subject<Value = V> + Send + Sync + 'static,
     {
+        self.workload.validate();
         keep_hook();
-        let subject = Arc::new(Subject { make, update, scan });
-        let execute = |directed: &Directed, trial: &Trial| self.execute(&subject, directed, trial);
-        if let Some(trial) = &self.replay {
-            let (end, _) = execute(&Directed::along(trial, self.steps), trial);
-            return match self.violation(&end) {
-                false => Ok(Explored { schedules: 1, abandoned: usize::from(end.is_abandoned()) }),
-                true => Err(self.found(trial.clone(), end)),
-            };
-        }
-        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
-        let mut explored = Explored::default();
-        while explored.schedules < self.schedules {
-            let trial = Trial::random(self.threads, self.segments, self.operations, &mut random);
-            let (end, switches) = execute(&Directed::random(&mut random, self.steps), &trial);
-            explored.schedules += 1;
-            explored.abandoned += usize::from(end.is_abandoned());
-            if self.violation(&end) {
-                let first = Trial { switches, ..trial };
-                let small =
-                    shrink::shrink(first, &mut random, self.steps, &mut |directed, trial| {
-                        let (end, switches) = execute(directed, trial);
-                        self.violation(&end).then_some(switches)
-                    });
-                let (end, _) = execute(&Directed::along(&small, self.steps), &small);
-                return Err(self.found(small, end));
-            }
-        }
-        Ok(explored)
-    }
-
-    /// Makes one execution; how it ended, and where threads were switched.
-    fn execute<O, V: AsRef<[u64]>, M, U, S>(
-        &self,
-        subject: &Arc<Subject<M, U, S>>,
-        directed: &Directed,
-        trial: &Trial,
-    ) -> (End, Vec<Switch>)
-    where
-        O: Send + Sync + 'static,
-        M: Fn() -> O + Send + Sync + 'static,
-        U: Fn(&O, usize, u64) + Send + Sync + 'static,
-        S: Fn(&O, usize) -> V + Send + Sync + 'static,
-    {
-        let declaration =
-            Declaration::new(0).with_segments(trial.segments).with_processes(trial.threads.len());
-        let ended: Ended = Arc::default();
-        let (subject, threads) = (Arc::clone(subject), trial.threads.clone());
-        let end = Arc::clone(&ended);
-        Runner::new(directed.clone(), config()).run(move || {
-            // An order by definition; no other thread can wait for its locks.
-            let recorder = Recorder::with_clock(declaration.clone(), Clock::Ticket);
-            let object = Arc::new((subject.make)());
-            let workers: Vec<_> = threads
-                .iter()
-                .enumerate()
-                .map(|(thread, operations)| {
-                    let (subject, object) = (Arc::clone(&subject), Arc::clone(&object));
-                    let (operations, handle) = (operations.clone(), recorder.process(thread));
-                    shuttle::thread::spawn(move || {
-                        let Ok(mut handle) = handle else { return };
-                        let mut value = 0;
-                        for operation in operations {
-                            match operation {
-                                Operation::Update => {
-                                    value += 1;
-                                    let call = || (subject.update)(&object, thread, value);
-                                    handle.update(thread, value, call);
-                                }
-                                Operation::Scan => {
-                                    handle.scan(|| (subject.scan)(&object, thread));
-                                }
-                            }
-                        }
-                    })
-                })
-                .collect();
-            for worker in workers {
-                if let Err(panic) = worker.join() {
-                    std::panic::resume_unwind(panic);
-                }
-            }
-            *end.lock().unwrap_or_else(PoisonError::into_inner) = Some(recorder.history());
-        });
-        let end = match ended.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            None => End::Abandoned,
-            Some(Ok(history)) => End::Whole(history),
-            Some(Err(error)) => End::Broken(error),
+        let (make, stage, watchdog, name) =
+            (Arc::new(make), Stage::default(), Watchdog::default(), test_name());
+        let execute = |directed: &Directed, trial: &Trial| {
+            execute(&self.workload, &make, &stage, (directed, trial))
         };
-        (end, directed.switches())
+        std::thread::scope(|scope| {
+            let _watched = watchdog.watched();
+            scope.spawn(|| {
+                let stuck = || stage.stuck().map(|stuck| self.told(&name, &stuck));
+                watchdog.watch(self.patience, || stage.beat(), stuck);
+            });
+            self.explore(&execute)
+        })
     }
 
-    /// Whether an execution is wrong.
-    fn violation(&self, end: &End) -> bool {
-        match end {
-            End::Abandoned => false,
-            End::Broken(_) => true,
-            End::Whole(history) => {
-                let mut budget = Budget { memory: MEMORY, proceed: &mut || true };
-                matches!(check(history, &mut budget).verdict, Verdict::Violation(_))
+    fn explore(
+        &self,
+        execute: &dyn Fn(&Directed, &Trial) -> Execution,
+    ) -> Result<Explored, Box<Found>> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut evidence = Evidence::default();
+        let schedules = if self.replay.is_some() { 1 } else { self.schedules };
+        let mut last = Trial { segments: 1, threads: Vec::new(), switches: Vec::new() };
+        while evidence.explored.schedules < schedules {
+            let (trial, directed) = match &self.replay {
+                Some(trial) => (trial.clone(), Directed::along(trial, self.steps)),
+                None => {
+                    let trial = Trial::random(&self.workload, &mut random);
+                    (trial, Directed::random(&mut random, self.steps))
+                }
+            };
+            let mut execution = execute(&directed, &trial);
+            last = match &self.replay {
+                Some(trial) => trial.clone(),
+                None => Trial { switches: execution.switches.clone(), ..trial },
+            };
+            if let Some(panic) = execution.panic.take() {
+                // Its own message has been printed.
+                eprintln!("explore: an operation panicked{}", hint(&*panic));
+                schedule_notes(&test_name(), &last).iter().for_each(|note| eprintln!("  {note}"));
+                std::panic::resume_unwind(panic);
+            }
+            evidence.add(&execution);
+            if is_wrong(&execution) {
+                let small = match &self.replay {
+                    Some(trial) => trial.clone(),
+                    None => {
+                        shrink::shrink(last, &mut random, self.steps, &mut |directed, trial| {
+                            let execution = execute(directed, trial);
+                            is_wrong(&execution).then_some(execution.switches)
+                        })
+                    }
+                };
+                let execution = execute(&Directed::along(&small, self.steps), &small);
+                return Err(self.found(small, execution));
             }
         }
+        match evidence.lack(self.steps, self.replay.is_some()) {
+            Some(why) => {
+                let failure = schedule_notes(&test_name(), &last)
+                    .iter()
+                    .fold(Failure::no_evidence(why), |failure, note| failure.with_note(note));
+                Err(Box::new(Found { failure, trial: last }))
+            }
+            None => Ok(evidence.explored),
+        }
     }
 
-    fn found(&self, trial: Trial, end: End) -> Box<Found> {
-        let text = trial.to_string();
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        let name = format!("{}-{:x}", test_name(), hasher.finish());
-        let mut notes = vec![format!(
-            "schedule of {} operations and {} switches; to make it again:",
-            trial.operations(),
-            trial.switches.len()
-        )];
-        notes.extend(text.lines().map(|line| format!("  {line}")));
-        if let Ok(path) = save_beside(&name, "schedule", &text) {
-            notes.push(format!("again: {SCHEDULE}={}", path.display()));
-        }
+    fn found(&self, trial: Trial, execution: Execution) -> Box<Found> {
+        let name = named(&test_name(), &trial);
+        let notes = schedule_notes(&test_name(), &trial);
         let notes: Vec<&str> = notes.iter().map(String::as_str).collect();
-        let failure = match end {
-            End::Whole(history) => match judge(&history, &name, &notes) {
+        let failure = match execution.history {
+            Err(error) => Failure::from(error),
+            Ok(history) => match judge(&history, &name, &notes) {
                 Err(failure) => failure,
                 Ok(_) => Failure::other(
-                    "the same schedule led to another execution: the object \
-                                         takes decisions that shuttle does not control",
+                    "the same schedule led to another execution: the object takes decisions that \
+                     shuttle does not control",
                 ),
             },
-            End::Broken(error) => Failure::from(error),
-            End::Abandoned => Failure::other("the same schedule did not end"),
         };
         Box::new(Found { failure, trial })
     }
+
+    /// The report of an execution that does not go on.
+    fn told(&self, name: &str, stuck: &Stuck) -> String {
+        let Stuck { process, unfinished, trial } = stuck;
+        let thread = match process {
+            Some(process) => format!("process {process} runs, and"),
+            None => "the thread that makes the object runs, and".to_owned(),
+        };
+        let seconds = self.patience.as_secs_f32();
+        let notes = schedule_notes(name, trial).join("\n  ");
+        format!(
+            "explore: {thread} shuttle has seen no step of it for {seconds} s: it is blocked where \
+             shuttle cannot switch threads, as at a lock of `std` that another thread holds, or in \
+             a loop over types of `std`. Operations that have not returned:\n  {unfinished}\n  \
+             {notes}\nThe process ends: a thread that is blocked cannot be stopped. \
+             `.patience(...)` sets the limit."
+        )
+    }
 }
 
-impl End {
-    const fn is_abandoned(&self) -> bool {
-        matches!(self, Self::Abandoned)
+/// Makes subjects of an object and closures.
+fn closures<O, V, U, S, R>(
+    make: impl Fn() -> O + Send + Sync + 'static,
+    update: U,
+    scan: S,
+) -> impl Fn() -> Closures<O, V, U, S> + Send + Sync + 'static
+where
+    U: Fn(&O, usize, V) + Send + Sync + 'static,
+    S: Fn(&O, usize) -> R + Send + Sync + 'static,
+{
+    let (update, scan) = (Arc::new(update), Arc::new(scan));
+    move || Closures {
+        object: make(),
+        update: Arc::clone(&update),
+        scan: Arc::clone(&scan),
+        value: PhantomData,
+    }
+}
+
+/// Whether an execution, which may have been given up, is not linearizable, or no history, or
+/// cannot be decided. One that panicked is something else.
+fn is_wrong(execution: &Execution) -> bool {
+    if execution.panic.is_some() {
+        return false;
+    }
+    let Ok(history) = &execution.history else { return true };
+    let mut budget = Budget { memory: MEMORY, proceed: &mut || true };
+    let is_linearizable = check::decide(history, &mut budget).unwrap_or_else(|| {
+        matches!(check::check(history, &mut budget).verdict, Verdict::Linearizable(_))
+    });
+    !is_linearizable
+}
+
+/// A name for the files of an execution.
+fn named(test: &str, trial: &Trial) -> String {
+    let mut hasher = DefaultHasher::new();
+    trial.to_string().hash(&mut hasher);
+    format!("{test}-{:x}", hasher.finish())
+}
+
+/// How to make an execution again, whose text is written beside recordings.
+fn schedule_notes(test: &str, trial: &Trial) -> Vec<String> {
+    let text = trial.to_string();
+    let mut notes = vec![format!(
+        "schedule of {} operations and {} switches; to make it again:",
+        trial.operations(),
+        trial.switches.len()
+    )];
+    notes.extend(text.lines().map(|line| format!("  {line}")));
+    if let Ok(path) = save_beside(&named(test, trial), "schedule", &text) {
+        notes.push(format!("again: {SCHEDULE}={}", path.display()));
+    }
+    notes
+}
+
+/// What a panic may be due to.
+fn hint(panic: &(dyn Any + Send)) -> String {
+    let message = panic.downcast_ref::<&str>().copied();
+    let message = message.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let outside = ["outside of a Shuttle test", "scoped thread local"];
+    match message.is_some_and(|message| outside.iter().any(|words| message.contains(words))) {
+        true => format!(
+            ": it used a type of shuttle outside of this scheduler, in a thread of `std`, or of \
+             another version of shuttle than {SHUTTLE} (`snapshot_kit::controlled::shuttle`)"
+        ),
+        false => String::new(),
     }
 }
 
@@ -397,12 +441,4 @@ fn keep_hook() {
         drop(std::panic::take_hook());
         std::panic::set_hook(hook);
     });
-}
-
-fn config() -> Config {
-    let mut config = Config::new();
-    config.failure_persistence = FailurePersistence::None;
-    config.max_steps = MaxSteps::None;
-    config.silence_warnings = true;
-    config
 }

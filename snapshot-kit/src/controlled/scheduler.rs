@@ -27,8 +27,10 @@ struct State {
     /// Steps so far.
     step: usize,
     /// The most of them.
-    steps: usize,
+    most: usize,
     has_begun: bool,
+    /// The task that was chosen last.
+    current: usize,
     /// What was switched.
     switches: Vec<Switch>,
 }
@@ -56,13 +58,24 @@ impl Directed {
         Self::new(Choice::Along(trial.switches.clone()), steps)
     }
 
-    fn new(choice: Choice, steps: usize) -> Self {
-        let state = State { choice, step: 0, steps, has_begun: false, switches: Vec::new() };
+    fn new(choice: Choice, most: usize) -> Self {
+        let (step, current, switches) = (0, 0, Vec::new());
+        let state = State { choice, step, most, has_begun: false, current, switches };
         Self(Arc::new(Mutex::new(state)))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Steps so far.
+    pub(super) fn steps(&self) -> usize {
+        self.state().step
+    }
+
+    /// The thread that was chosen last.
+    pub(super) fn current(&self) -> usize {
+        self.state().current
     }
 
     /// Where threads were switched.
@@ -88,12 +101,13 @@ impl Scheduler for Directed {
             tasks.iter().filter(|task| task.runnable()).map(|task| task.id().into()).collect();
         let step = state.step;
         state.step += 1;
-        if step >= state.steps {
+        if step >= state.most {
             return None;
         }
         let current: Option<usize> = current.map(Into::into);
         let usual = usual(&runnable, current, is_yielding)?;
         let chosen = state.choice.at(step, &runnable, usual);
+        state.current = chosen;
         if chosen != usual {
             state.switches.push(Switch { step, task: chosen });
         }

@@ -3,21 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use snapshot_core::history::Writers;
 use thiserror::Error;
+
+use crate::workload::{Operation, Workload};
 
 /// The first line, with the version of the format.
 const FIRST: &str = "snapshot-schedule 1";
-
-/// What a thread does.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Operation {
-    /// It writes its segment: 1 at first, then 2, and so on.
-    Update,
-    /// It reads all segments.
-    Scan,
-}
 
 /// At a step, the thread that runs is not the one that would.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -38,9 +31,12 @@ pub struct Switch {
 /// assert_eq!(text.parse::<Trial>()?.to_string(), text);
 /// # Ok::<(), snapshot_kit::controlled::TrialError>(())
 /// ```
+///
+/// `update` is of the thread's own segment, `update:2` of segment 2; `scan` reads all segments,
+/// `scan:0,2` these two.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Trial {
-    /// The number of segments; thread k updates segment k.
+    /// The number of segments.
     pub segments: usize,
     /// What each thread does, in order.
     pub threads: Vec<Vec<Operation>>,
@@ -64,33 +60,42 @@ impl Trial {
         self.threads.iter().map(Vec::len).sum()
     }
 
-    /// Threads that update or scan, each time one of the two.
-    pub(super) fn random(
-        threads: usize,
-        segments: usize,
-        operations: usize,
-        random: &mut ChaCha8Rng,
-    ) -> Self {
-        let mut choose = |thread: usize| match thread < segments && random.random() {
-            true => Operation::Update,
-            false => Operation::Scan,
+    /// Several if a thread updates another segment than its own.
+    pub(super) fn writers(&self) -> Writers {
+        let mut all = self.threads.iter().enumerate();
+        let updates_another = |(thread, operations): (usize, &Vec<Operation>)| {
+            operations
+                .iter()
+                .any(|it| matches!(it, Operation::Update { segment } if *segment != thread))
         };
-        let threads =
-            (0..threads).map(|thread| (0..operations).map(|_| choose(thread)).collect()).collect();
-        Self { segments, threads, switches: Vec::new() }
+        if all.any(updates_another) { Writers::Many } else { Writers::Single }
+    }
+
+    /// The operations of a workload, drawn at random.
+    pub(super) fn random<V>(workload: &Workload<V>, random: &mut ChaCha8Rng) -> Self {
+        let mut draw = |thread| {
+            (0..workload.operations).map(|_| workload.draw(thread, random)).collect::<Vec<_>>()
+        };
+        let threads = (0..workload.threads).map(&mut draw).collect();
+        Self { segments: workload.segments(), threads, switches: Vec::new() }
     }
 }
 
 impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{FIRST}\nsegments {}", self.segments)?;
-        for operations in &self.threads {
+        for (thread, operations) in self.threads.iter().enumerate() {
             f.write_str("thread")?;
             for operation in operations {
-                f.write_str(match operation {
-                    Operation::Update => " update",
-                    Operation::Scan => " scan",
-                })?;
+                match operation {
+                    Operation::Update { segment } if *segment == thread => f.write_str(" update"),
+                    Operation::Update { segment } => write!(f, " update:{segment}"),
+                    Operation::Scan => f.write_str(" scan"),
+                    Operation::PartialScan { segments } => {
+                        let segments: Vec<String> = segments.iter().map(usize::to_string).collect();
+                        write!(f, " scan:{}", segments.join(","))
+                    }
+                }?;
             }
             f.write_str("\n")?;
         }
@@ -125,13 +130,9 @@ impl FromStr for Trial {
                     segments = Some(number.ok_or(missing(line, "`segments` and a number"))?);
                 }
                 "thread" if switches.is_none() => {
-                    let operation = |word| match word {
-                        "update" => Ok(Operation::Update),
-                        "scan" => Ok(Operation::Scan),
-                        _ => Err(missing(line, "`update` or `scan`")),
-                    };
-                    let words = rest.split_whitespace().map(operation);
-                    threads.push(words.collect::<Result<Vec<_>, _>>()?);
+                    let words = rest.split_whitespace().map(|word| operation(threads.len(), word));
+                    let all: Option<Vec<Operation>> = words.collect();
+                    threads.push(all.ok_or(missing(line, OPERATIONS))?);
                 }
                 "switches" if switches.is_none() => {
                     let words = rest.split_whitespace().map(switch);
@@ -148,12 +149,37 @@ impl FromStr for Trial {
             }
         }
         let segments = segments.ok_or(missing(last, "a line `segments`"))?;
-        let updates = |operations: &Vec<Operation>| operations.contains(&Operation::Update);
-        if threads.is_empty() || threads.iter().skip(segments).any(updates) {
-            return Err(missing(last, "threads, of which those beyond the segments only scan"));
+        if threads.is_empty() || !threads.iter().flatten().all(|it| is_within(it, segments)) {
+            return Err(missing(last, "threads that update and scan the segments that there are"));
         }
         let switches = switches.ok_or(missing(last, "a line `switches`; is it cut off?"))?;
         Ok(Self { segments, threads, switches })
+    }
+}
+
+/// The words for operations.
+const OPERATIONS: &str = "`update`, `update:2`, `scan` or `scan:0,2` with segments that ascend";
+
+fn operation(thread: usize, word: &str) -> Option<Operation> {
+    match word.split_once(':') {
+        None if word == "update" => Some(Operation::Update { segment: thread }),
+        None if word == "scan" => Some(Operation::Scan),
+        Some(("update", segment)) => Some(Operation::Update { segment: segment.parse().ok()? }),
+        Some(("scan", list)) => {
+            let segments: Option<Vec<usize>> =
+                list.split(',').map(|segment| segment.parse().ok()).collect();
+            let segments = segments.filter(|all| all.is_sorted_by(|a, b| a < b))?;
+            Some(Operation::PartialScan { segments })
+        }
+        _ => None,
+    }
+}
+
+fn is_within(operation: &Operation, segments: usize) -> bool {
+    match operation {
+        Operation::Update { segment } => *segment < segments,
+        Operation::Scan => true,
+        Operation::PartialScan { segments: read } => read.iter().all(|it| *it < segments),
     }
 }
 

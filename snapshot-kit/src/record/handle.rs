@@ -1,5 +1,6 @@
 //! One process, acting on the object that is recorded.
 
+use std::iter;
 use std::sync::{Arc, Mutex};
 
 use snapshot_core::{Process, Segment};
@@ -7,7 +8,9 @@ use snapshot_core::{Process, Segment};
 use super::lane::Lane;
 use super::log::Mark;
 use super::watch::Watch;
-use super::{Reply, lock};
+use super::{BeforeEach, Reply, lock};
+use crate::noise;
+use crate::value::{Recorded, Value};
 
 /// Where events go.
 #[derive(Debug)]
@@ -31,11 +34,28 @@ impl<V> Drop for Sink<V> {
 #[derive(Debug)]
 pub struct Handle<V> {
     sink: Sink<V>,
+    noise: noise::Source,
+    before_each: BeforeEach,
 }
 
 impl<V: Clone> Handle<V> {
-    pub(super) const fn new(sink: Sink<V>) -> Self {
-        Self { sink }
+    pub(super) const fn new(sink: Sink<V>, noise: noise::Source, before_each: BeforeEach) -> Self {
+        Self { sink, noise, before_each }
+    }
+
+    /// Records `call`, with noise inside it, between an operation's begin and its end.
+    #[inline]
+    fn call<T>(
+        &mut self,
+        (mark, value): (Mark, Option<V>),
+        call: impl FnOnce() -> T,
+        close: impl FnOnce(Open<'_, V>, &T),
+    ) -> T {
+        self.invoke(mark, value);
+        let open = Open { handle: self };
+        let result = open.handle.noise.around(call);
+        close(open, &result);
+        result
     }
 
     /// Records `call` as an update of `segment` to `value`; returns its result.
@@ -44,19 +64,14 @@ impl<V: Clone> Handle<V> {
     /// If `segment` exceeds [`Segment::LIMIT`].
     #[inline]
     pub fn update<T>(&mut self, segment: usize, value: V, call: impl FnOnce() -> T) -> T {
-        let open = self.begin_update(segment, value);
-        let result = call();
-        open.ok();
-        result
+        let mark = Mark::InvokeUpdate(Segment::from_index(segment));
+        self.call((mark, Some(value)), call, |open, _| OpenUpdate(open).ok())
     }
 
     /// Records `call` as a scan; returns what the scan returned.
     #[inline]
     pub fn scan<T: AsRef<[V]>>(&mut self, call: impl FnOnce() -> T) -> T {
-        let open = self.begin_scan();
-        let values = call();
-        open.ok(values.as_ref());
-        values
+        self.call((Mark::InvokeScan, None), call, |open, values| OpenScan(open).ok(values.as_ref()))
     }
 
     /// Records `call` as a scan that returns some segments only: pairs of a segment and its
@@ -77,10 +92,9 @@ impl<V: Clone> Handle<V> {
     /// # Panics
     /// If a segment exceeds [`Segment::LIMIT`].
     pub fn scan_some<T: AsRef<[(usize, V)]>>(&mut self, call: impl FnOnce() -> T) -> T {
-        let open = self.begin_scan();
-        let entries = call();
-        open.ok_some(entries.as_ref());
-        entries
+        self.call((Mark::InvokeScan, None), call, |open, entries| {
+            OpenScan(open).ok_some(entries.as_ref());
+        })
     }
 
     /// As [`Self::scan_some`], for a call that can fail.
@@ -91,14 +105,11 @@ impl<V: Clone> Handle<V> {
         &mut self,
         call: impl FnOnce() -> Reply<T>,
     ) -> Reply<T> {
-        let open = self.begin_scan();
-        let reply = call();
-        match &reply {
-            Reply::Done(entries) => open.ok_some(entries.as_ref()),
-            Reply::Failed => open.fail(),
-            Reply::Unknown => open.unknown(),
-        }
-        reply
+        self.call((Mark::InvokeScan, None), call, |open, reply| match reply {
+            Reply::Done(entries) => OpenScan(open).ok_some(entries.as_ref()),
+            Reply::Failed => OpenScan(open).fail(),
+            Reply::Unknown => OpenScan(open).unknown(),
+        })
     }
 
     /// As [`Self::update`], for a call that can fail.
@@ -111,26 +122,21 @@ impl<V: Clone> Handle<V> {
         value: V,
         call: impl FnOnce() -> Reply<T>,
     ) -> Reply<T> {
-        let open = self.begin_update(segment, value);
-        let reply = call();
-        match &reply {
-            Reply::Done(_) => open.ok(),
-            Reply::Failed => open.fail(),
-            Reply::Unknown => open.unknown(),
-        }
-        reply
+        let mark = Mark::InvokeUpdate(Segment::from_index(segment));
+        self.call((mark, Some(value)), call, |open, reply| match reply {
+            Reply::Done(_) => OpenUpdate(open).ok(),
+            Reply::Failed => OpenUpdate(open).fail(),
+            Reply::Unknown => OpenUpdate(open).unknown(),
+        })
     }
 
     /// As [`Self::scan`], for a call that can fail.
     pub fn try_scan<T: AsRef<[V]>>(&mut self, call: impl FnOnce() -> Reply<T>) -> Reply<T> {
-        let open = self.begin_scan();
-        let reply = call();
-        match &reply {
-            Reply::Done(values) => open.ok(values.as_ref()),
-            Reply::Failed => open.fail(),
-            Reply::Unknown => open.unknown(),
-        }
-        reply
+        self.call((Mark::InvokeScan, None), call, |open, reply| match reply {
+            Reply::Done(values) => OpenScan(open).ok(values.as_ref()),
+            Reply::Failed => OpenScan(open).fail(),
+            Reply::Unknown => OpenScan(open).unknown(),
+        })
     }
 
     /// Records that an update begins: to be called before the call into the object, and
@@ -168,6 +174,7 @@ impl<V: Clone> Handle<V> {
 
     #[inline]
     fn invoke(&mut self, mark: Mark, value: Option<V>) {
+        self.before_each.call();
         match &mut self.sink {
             Sink::Lane(lane) => lane.invoke(mark, value),
             Sink::Watch { process, watch, .. } => {
@@ -177,20 +184,20 @@ impl<V: Clone> Handle<V> {
     }
 
     #[inline]
-    fn respond(&mut self, mark: Mark, values: &[V]) {
+    fn respond(&mut self, mark: Mark, values: impl ExactSizeIterator<Item = V>) {
         match &mut self.sink {
             Sink::Lane(lane) => {
                 // Taken before the values are copied: the interval stays short.
                 let stamp = lane.returned();
-                lane.push(stamp, mark, values.iter().cloned());
+                lane.push(stamp, mark, values);
             }
-            Sink::Watch { process, watch, .. } => watch.observe(*process, mark, values, &[]),
+            Sink::Watch { process, watch, .. } => {
+                watch.observe(*process, mark, &values.collect::<Vec<V>>(), &[]);
+            }
         }
     }
-}
 
-impl<V: Clone> Handle<V> {
-    fn respond_some(&mut self, entries: &[(usize, V)]) {
+    fn respond_some(&mut self, entries: impl ExactSizeIterator<Item = (usize, V)>) {
         let mark = Mark::RespondPartialScan(u32::try_from(entries.len()).unwrap_or(u32::MAX));
         match &mut self.sink {
             Sink::Lane(lane) => {
@@ -204,9 +211,36 @@ impl<V: Clone> Handle<V> {
     }
 }
 
-fn by_segment<V: Clone>(entries: &[(usize, V)]) -> Vec<(Segment, V)> {
+/// Objects that hold values of another type than the recording.
+impl Handle<Value> {
+    /// Records `call` as a scan.
+    pub(crate) fn scan_recorded<W: Recorded, T: AsRef<[W]>>(&mut self, call: impl FnOnce() -> T) {
+        self.call((Mark::InvokeScan, None), call, |open, values| {
+            open.close_scan(values.as_ref().iter().map(Recorded::recorded));
+        });
+    }
+
+    /// Records `call` as a scan that returns the values of these segments.
+    ///
+    /// # Panics
+    /// If it returns more or fewer.
+    pub(crate) fn scan_some_recorded<W: Recorded>(
+        &mut self,
+        segments: &[usize],
+        call: impl FnOnce() -> Vec<W>,
+    ) {
+        self.call((Mark::InvokeScan, None), call, |open, values| {
+            let (asked, returned) = (segments.len(), values.len());
+            assert_eq!(asked, returned, "a partial scan returns a value per segment");
+            let entries = segments.iter().zip(values);
+            open.close_some(entries.map(|(segment, value)| (*segment, value.recorded())));
+        });
+    }
+}
+
+fn by_segment<V>(entries: impl Iterator<Item = (usize, V)>) -> Vec<(Segment, V)> {
     let mut entries: Vec<(Segment, V)> =
-        entries.iter().map(|(k, value)| (Segment::from_index(*k), value.clone())).collect();
+        entries.map(|(k, value)| (Segment::from_index(k), value)).collect();
     entries.sort_by_key(|entry| entry.0);
     entries
 }
@@ -219,15 +253,29 @@ struct Open<'h, V: Clone> {
 
 impl<V: Clone> Open<'_, V> {
     #[inline]
-    fn close(self, mark: Mark, values: &[V]) {
+    fn close(self, mark: Mark, values: impl ExactSizeIterator<Item = V>) {
         self.handle.respond(mark, values);
+        self.handle.noise.after();
+        std::mem::forget(self);
+    }
+
+    #[inline]
+    fn close_scan(self, values: impl ExactSizeIterator<Item = V>) {
+        // Within bounds, since a history admits no more segments; else it is refused there.
+        let length = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        self.close(Mark::RespondScan(length), values);
+    }
+
+    fn close_some(self, entries: impl ExactSizeIterator<Item = (usize, V)>) {
+        self.handle.respond_some(entries);
+        self.handle.noise.after();
         std::mem::forget(self);
     }
 }
 
 impl<V: Clone> Drop for Open<'_, V> {
     fn drop(&mut self) {
-        self.handle.respond(Mark::Unknown, &[]);
+        self.handle.respond(Mark::Unknown, iter::empty());
     }
 }
 
@@ -241,17 +289,17 @@ impl<V: Clone> OpenUpdate<'_, V> {
     /// It responded.
     #[inline]
     pub fn ok(self) {
-        self.0.close(Mark::RespondUpdate, &[]);
+        self.0.close(Mark::RespondUpdate, iter::empty());
     }
 
     /// It certainly had no effect, now or later.
     pub fn fail(self) {
-        self.0.close(Mark::Fail, &[]);
+        self.0.close(Mark::Fail, iter::empty());
     }
 
     /// Its outcome will never be known (a time-out, a lost connection).
     pub fn unknown(self) {
-        self.0.close(Mark::Unknown, &[]);
+        self.0.close(Mark::Unknown, iter::empty());
     }
 }
 
@@ -264,9 +312,7 @@ impl<V: Clone> OpenScan<'_, V> {
     /// It returned these values, one per segment.
     #[inline]
     pub fn ok(self, values: &[V]) {
-        // Within bounds, since a history admits no more segments; else it is refused there.
-        let length = u32::try_from(values.len()).unwrap_or(u32::MAX);
-        self.0.close(Mark::RespondScan(length), values);
+        self.0.close_scan(values.iter().cloned());
     }
 
     /// It returned some segments only: pairs of a segment and its value, in any order.
@@ -274,17 +320,16 @@ impl<V: Clone> OpenScan<'_, V> {
     /// # Panics
     /// If a segment exceeds [`Segment::LIMIT`].
     pub fn ok_some(self, entries: &[(usize, V)]) {
-        self.0.handle.respond_some(entries);
-        std::mem::forget(self.0);
+        self.0.close_some(entries.iter().cloned());
     }
 
     /// It certainly returned nothing.
     pub fn fail(self) {
-        self.0.close(Mark::Fail, &[]);
+        self.0.close(Mark::Fail, iter::empty());
     }
 
     /// Its outcome will never be known.
     pub fn unknown(self) {
-        self.0.close(Mark::Unknown, &[]);
+        self.0.close(Mark::Unknown, iter::empty());
     }
 }

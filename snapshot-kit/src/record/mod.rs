@@ -35,6 +35,7 @@ use self::log::{Cursor, Log};
 use self::merge::merge;
 use self::watch::Watch;
 use crate::clock::{Clock, Source};
+use crate::noise::{self, Noise};
 
 /// A recording that is no history.
 #[derive(Clone, Debug, Eq, Error, PartialEq)]
@@ -100,6 +101,27 @@ pub struct Recorder<V> {
     watch: Option<Arc<Watch<V>>>,
     /// Processes of a watched recording that have a handle.
     watching: Arc<Mutex<Vec<Process>>>,
+    noise: (Noise, u64),
+    before_each: BeforeEach,
+}
+
+/// A call before each operation, or none.
+#[derive(Clone, Default)]
+struct BeforeEach(Option<Arc<dyn Fn() + Send + Sync>>);
+
+impl BeforeEach {
+    #[inline]
+    fn call(&self) {
+        if let Some(call) = &self.0 {
+            call();
+        }
+    }
+}
+
+impl std::fmt::Debug for BeforeEach {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("BeforeEach").field(&self.0.is_some()).finish()
+    }
 }
 
 impl<V: Clone> Recorder<V> {
@@ -119,7 +141,39 @@ impl<V: Clone> Recorder<V> {
             logs: Mutex::default(),
             watch: None,
             watching: Arc::default(),
+            noise: (Noise::Off, 0),
+            before_each: BeforeEach::default(),
         }
+    }
+
+    /// Disturbs the threads: they pause after some operations, and at [`noise::point`] inside
+    /// those that are recorded by a closure. The seed and a process determine its pauses.
+    /// By default there is none. (Processors are kept busy, too, by [`crate::stress()`] only.)
+    ///
+    /// ```
+    /// use snapshot_core::history::Declaration;
+    /// use snapshot_kit::{Noise, Recorder, noise};
+    ///
+    /// let recorder = Recorder::new(Declaration::new(0)).with_noise(Noise::Much, 7);
+    /// recorder.process(0)?.scan(|| {
+    ///     noise::point(); // may yield here
+    ///     [0]
+    /// });
+    /// # Ok::<(), snapshot_kit::RecordError>(())
+    /// ```
+    #[must_use]
+    pub const fn with_noise(mut self, noise: Noise, seed: u64) -> Self {
+        self.noise = (noise, seed);
+        self
+    }
+
+    /// Calls this right before each operation is recorded. For schedulers that switch threads
+    /// only inside the calls which they know: an object that makes none is called then, too, in
+    /// every order (`examples/loom.rs`).
+    #[must_use]
+    pub fn before_each(mut self, call: impl Fn() + Send + Sync + 'static) -> Self {
+        self.before_each = BeforeEach(Some(Arc::new(call)));
+        self
     }
 
     /// A recorder that judges each event as it happens, and records nothing more from
@@ -167,7 +221,7 @@ impl<V: Clone> Recorder<V> {
             }
             watching.push(process);
             let (watch, watching) = (Arc::clone(watch), Arc::clone(&self.watching));
-            return Ok(Handle::new(Sink::Watch { process, watch, watching }));
+            return Ok(self.handle(process, Sink::Watch { process, watch, watching }));
         }
         let mut logs = lock(&self.logs);
         let known = logs.iter().find(|log| lock(log).process == process).map(Arc::clone);
@@ -177,7 +231,13 @@ impl<V: Clone> Recorder<V> {
             log
         });
         let ring = lock(&log).idle.take().ok_or(RecordError::InUse { process })?;
-        Ok(Handle::new(Sink::Lane(Lane::new(Arc::clone(&self.source), log, ring))))
+        Ok(self.handle(process, Sink::Lane(Lane::new(Arc::clone(&self.source), log, ring))))
+    }
+
+    fn handle(&self, process: Process, sink: Sink<V>) -> Handle<V> {
+        let (noise, seed) = self.noise;
+        let noise = noise::Source::new(noise, seed, process.index());
+        Handle::new(sink, noise, self.before_each.clone())
     }
 
     /// What has happened so far. O(events); recorded threads go on meanwhile.
@@ -198,8 +258,12 @@ impl<V: Clone> Recorder<V> {
     /// the updates of a segment, which precede each other, leave the last one's value.
     ///
     /// For the moments between the rounds of a long test: its memory is that of a round.
-    /// `None` if it cannot be: an operation is open, or had an unknown outcome; several
-    /// processes may update a segment; or the recording is watched. Then all is kept.
+    /// Where several processes may update a segment, updates that overlap leave open which came
+    /// last. Then the recording must end with a full scan that began when all else had responded:
+    /// in any order it is the last but for failed operations, so the segments have its values.
+    ///
+    /// `None` if it cannot be: an operation is open, or had an unknown outcome; there are several
+    /// writers, and no such scan; or the recording is watched. Then all is kept.
     ///
     /// # Errors
     /// If the events form no history of the declared kind.
@@ -210,18 +274,17 @@ impl<V: Clone> Recorder<V> {
         self.with_logs(|logs, cut| {
             let history = self.merged(logs, cut)?;
             let mut declaration = lock(&self.declaration);
-            if history.pending() > 0 || declaration.writers == Writers::Many {
+            if history.pending() > 0 {
                 return Ok(None);
             }
-            let segments = history.segments().max(declaration.initial.len());
-            let mut initial: Vec<V> =
-                (0..segments).map(|k| declaration.initial_value(k).clone()).collect();
-            for update in history.operations().iter().filter(|update| update.is_complete()) {
-                if let Some(segment) = update.segment() {
-                    initial[segment.index()] = history.update_value(update).clone();
-                }
-            }
-            declaration.initial = initial;
+            let left = match declaration.writers {
+                Writers::Single => left_by_updates(&history, &declaration),
+                Writers::Many => match left_by_scan(&history) {
+                    Some(left) => left,
+                    None => return Ok(None),
+                },
+            };
+            declaration.initial = left;
             for log in logs {
                 let events = log.until(cut).len();
                 log.forget(events);
@@ -251,6 +314,27 @@ impl<V: Clone> Recorder<V> {
         merge(logs, |event| history.push(event))?;
         Ok(history.finish())
     }
+}
+
+/// The values of the segments after all operations, whose updates of a segment do not overlap.
+fn left_by_updates<V: Clone>(history: &History<V>, declaration: &Declaration<V>) -> Vec<V> {
+    let segments = history.segments().max(declaration.initial.len());
+    let mut left: Vec<V> = (0..segments).map(|k| declaration.initial_value(k).clone()).collect();
+    for update in history.operations().iter().filter(|update| update.is_complete()) {
+        if let Some(segment) = update.segment() {
+            left[segment.index()] = history.update_value(update).clone();
+        }
+    }
+    left
+}
+
+/// The values of the segments after all operations, if the last of these is a full scan which all
+/// others precede.
+fn left_by_scan<V: Clone>(history: &History<V>) -> Option<Vec<V>> {
+    let (last, others) = history.operations().split_last()?;
+    let is_last = others.iter().all(|other| other.precedes(last) || other.is_failed());
+    let is_full = last.is_scan() && last.is_complete() && !last.is_partial();
+    (is_full && is_last).then(|| history.scan_values(last).to_vec())
 }
 
 /// What is locked here is whole whenever the lock is free: an entry is made in one step.

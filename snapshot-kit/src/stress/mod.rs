@@ -16,35 +16,29 @@ mod round;
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
+use std::marker::PhantomData;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use snapshot_core::history::Declaration;
+use snapshot_core::history::Writers;
 
 use self::round::Team;
 use crate::clock::Clock;
-use crate::judge::{Failure, Overlap, judge, test_name};
+use crate::judge::{Failure, judge, test_name};
+use crate::noise::Noise;
+use crate::overlap::Overlap;
 use crate::record::Recorder;
-
-/// How much threads are disturbed, besides at [`crate::noise::point`].
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Noise {
-    /// Not at all; points inside operations do nothing, either.
-    Off,
-    /// One operation in eight is followed by a yield or a short spin.
-    #[default]
-    Some,
-    /// Every second operation is.
-    Much,
-}
+use crate::value::Recorded;
+use crate::watchdog::PATIENCE;
+use crate::workload::{Closures, Subject, Workload, workload_options};
 
 /// How an object is to be stressed. See [`stress`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing happens before `run`"]
-pub struct Stress {
-    threads: usize,
-    segments: usize,
+pub struct Stress<V = u64> {
+    workload: Workload<V>,
     rounds: usize,
-    operations: usize,
+    patience: Duration,
     seed: Option<u64>,
     time: Duration,
     noise: Noise,
@@ -91,12 +85,10 @@ const SEED: &str = "SNAPSHOT_SEED";
 /// # Panics
 /// If there is no thread.
 pub fn stress(threads: usize) -> Stress {
-    assert!(threads > 0, "an object is stressed by at least one thread");
     Stress {
-        threads,
-        segments: threads,
+        workload: Workload::new(threads, 500),
         rounds: 100,
-        operations: 500,
+        patience: PATIENCE,
         seed: None,
         time: Duration::MAX,
         noise: Noise::default(),
@@ -104,16 +96,12 @@ pub fn stress(threads: usize) -> Stress {
     }
 }
 
-impl Stress {
-    /// The number of segments, at least 1; by default one per thread. Threads beyond them
-    /// only scan.
-    ///
-    /// # Panics
-    /// If there are more than threads, or none.
-    pub fn segments(mut self, segments: usize) -> Self {
-        assert!((1..=self.threads).contains(&segments), "between one and a segment per thread");
-        self.segments = segments;
-        self
+workload_options!(Stress, " in a round (default: 500).");
+
+impl<V: Recorded> Stress<V> {
+    fn with_workload<W>(self, with: impl FnOnce(Workload<V>) -> Workload<W>) -> Stress<W> {
+        let Self { workload, rounds, patience, seed, time, noise, clock } = self;
+        Stress { workload: with(workload), rounds, patience, seed, time, noise, clock }
     }
 
     /// The number of rounds (default: 100).
@@ -122,9 +110,10 @@ impl Stress {
         self
     }
 
-    /// Operations of each thread in a round (default: 500).
-    pub const fn operations(mut self, operations: usize) -> Self {
-        self.operations = operations;
+    /// If no operation begins or returns for this long (default: 30 s), the operations that have
+    /// not returned are reported, and the process ends with exit code 101.
+    pub const fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
 
@@ -142,7 +131,7 @@ impl Stress {
         self
     }
 
-    /// How much threads are disturbed.
+    /// How much threads are disturbed (default: [`Noise::Some`]).
     pub const fn noise(mut self, noise: Noise) -> Self {
         self.noise = noise;
         self
@@ -154,58 +143,74 @@ impl Stress {
         self
     }
 
-    /// Runs: `update(object, process, value)` writes the segment of `process`, in which
-    /// no value is written twice; `scan(object, process)` returns all segments. At first
-    /// all of them hold 0. Prints a note if the recording cannot find anything.
+    /// Runs: `update(object, segment, value)` writes a segment, in which no value is written
+    /// twice; `scan(object, process)` returns all segments. At first all of them hold the value
+    /// of 0. Unless there are several [writers](Self::writers), the segment is the number of the
+    /// process. Prints a summary, which `cargo test -- --nocapture` shows.
     ///
     /// # Panics
-    /// If a round is not linearizable, with all that is known of it; or if an operation
-    /// panics.
+    /// If a round is not linearizable, with all that is known of it; if no scan overlapped an
+    /// update, for then the test could not have found anything; or if an operation panics.
     #[track_caller]
-    pub fn run<O: Sync, S: AsRef<[u64]>>(
+    pub fn run<O: Sync, S: AsRef<[V]>>(
         self,
         object: O,
-        update: impl Fn(&O, usize, u64) + Sync,
-        scan: impl Fn(&O, usize) -> S + Sync,
+        update: impl Fn(&O, usize, V) + Send + Sync,
+        scan: impl Fn(&O, usize) -> S + Send + Sync,
     ) -> Summary {
-        match self.try_run(object, update, scan) {
-            Ok(summary) => {
-                if let Some(note) = summary.overlap.note() {
-                    eprintln!("note: {note}");
-                }
-                summary
-            }
-            Err(failure) => panic!("{failure}"),
-        }
+        shown(self.try_run(object, update, scan))
     }
 
-    /// As [`Self::run`], without a panic.
+    /// As [`Self::run`], without a panic, and without printing.
     ///
     /// # Errors
-    /// If a round is not linearizable, or an operation panics.
-    pub fn try_run<O: Sync, S: AsRef<[u64]>>(
+    /// If a round is not linearizable, or no scan overlapped an update.
+    pub fn try_run<O: Sync, S: AsRef<[V]>>(
         self,
         object: O,
-        update: impl Fn(&O, usize, u64) + Sync,
-        scan: impl Fn(&O, usize) -> S + Sync,
+        update: impl Fn(&O, usize, V) + Send + Sync,
+        scan: impl Fn(&O, usize) -> S + Send + Sync,
     ) -> Result<Summary, Failure> {
+        let (update, scan) = (Arc::new(update), Arc::new(scan));
+        self.try_run_subject(Closures { object, update, scan, value: PhantomData })
+    }
+
+    /// As [`Self::run`], for an object that says by itself how it is called.
+    ///
+    /// # Panics
+    /// As [`Self::run`].
+    #[track_caller]
+    pub fn run_subject(self, subject: impl Subject<Value = V> + Sync) -> Summary {
+        shown(self.try_run_subject(subject))
+    }
+
+    /// As [`Self::run_subject`], without a panic, and without printing.
+    ///
+    /// # Errors
+    /// As [`Self::try_run`].
+    pub fn try_run_subject(
+        self,
+        subject: impl Subject<Value = V> + Sync,
+    ) -> Result<Summary, Failure> {
+        let workload = &self.workload;
+        workload.validate();
         let seed = self.seed.unwrap_or_else(seed);
-        let declaration =
-            Declaration::new(0).with_segments(self.segments).with_processes(self.threads);
-        let recorder = Recorder::with_clock(declaration, self.clock);
+        let size = (workload.threads, workload.segments());
+        let declaration = workload.declaration(size, workload.writers);
+        let recorder = Recorder::with_clock(declaration, self.clock).with_noise(self.noise, seed);
         let mut summary = Summary { seed, rounds: 0, overlap: Overlap::default() };
         let name = test_name();
         let began = Instant::now();
-        let team = Team { stress: &self, seed, recorder: &recorder };
+        let team = Team { stress: &self, seed, recorder: &recorder, subject: &subject };
         let goes_on = |round| round < self.rounds && began.elapsed() < self.time;
-        team.work(&object, &update, &scan, goes_on, |round| {
+        team.work(goes_on, |round| {
             let history = match recorder.take()? {
                 Some(history) => history,
                 None => recorder.history()?,
             };
             let notes = [
                 format!("seed {seed}: {SEED}={seed} does the same operations again"),
-                format!("round {round} of {} threads", self.threads),
+                format!("round {round} of {} threads", workload.threads),
             ];
             let overlap = judge(
                 &history,
@@ -213,18 +218,46 @@ impl Stress {
                 &notes.each_ref().map(String::as_str),
             )?;
             summary.rounds = round + 1;
-            summary.overlap.operations += overlap.operations;
-            summary.overlap.overlapping += overlap.overlapping;
+            summary.overlap.add(overlap);
             Ok(())
         })?;
-        Ok(summary)
+        match summary.overlap.note() {
+            Some(note) => {
+                let Summary { rounds, overlap: Overlap { operations, .. }, .. } = summary;
+                Err(Failure::no_evidence(format_args!(
+                    "{note} ({rounds} rounds, {operations} operations, seed {seed})"
+                )))
+            }
+            None => Ok(summary),
+        }
     }
 }
 
-/// From the environment, else any.
+/// The summary, printed.
+#[track_caller]
+fn shown(outcome: Result<Summary, Failure>) -> Summary {
+    match outcome {
+        Ok(summary) => {
+            eprintln!("stress: {summary}");
+            summary
+        }
+        Err(failure) => panic!("{failure}"),
+    }
+}
+
+/// The seed of the environment, else a random one.
+///
+/// # Panics
+/// If the environment has something else: a run with another seed would not be the one that is
+/// asked for.
 fn seed() -> u64 {
-    let given = std::env::var(SEED).ok().and_then(|seed| seed.trim().parse().ok());
-    given.unwrap_or_else(|| RandomState::new().hash_one(Instant::now()))
+    match std::env::var(SEED) {
+        Ok(seed) => seed
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| panic!("{SEED}={seed}: expected a number below 2^64")),
+        Err(_) => RandomState::new().hash_one(Instant::now()),
+    }
 }
 
 /// What was done without finding anything.
@@ -240,12 +273,11 @@ pub struct Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { seed, rounds, overlap: Overlap { operations, overlapping } } = self;
+        let Self { seed, rounds, overlap: Overlap { operations, overlapping, scans } } = self;
         write!(
             f,
             "no violation in {rounds} rounds, {operations} operations, {overlapping} of which \
-             began while another one was open (seed {seed})"
-        )?;
-        self.overlap.note().map_or(Ok(()), |note| write!(f, "; note: {note}"))
+             began while another one was open; {scans} scans overlapped an update (seed {seed})"
+        )
     }
 }

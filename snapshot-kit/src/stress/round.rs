@@ -1,15 +1,19 @@
 //! The threads of a stress test, and how they wait for each other between rounds.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::Stress;
 use super::plan::plan;
-use super::{Noise, Stress};
 use crate::judge::Failure;
-use crate::noise::{self, Noisy};
+use crate::noise::Noise;
 use crate::record::{Handle, Recorder};
+use crate::value::Value;
+use crate::watchdog::{Watchdog, unfinished};
+use crate::workload::{Operation, Subject, number, perform};
 
 /// Between two interruptions by one thread; the system adds some 50 microseconds.
 const INTERVAL: Duration = Duration::from_micros(20);
@@ -17,89 +21,77 @@ const INTERVAL: Duration = Duration::from_micros(20);
 /// How long an interruption takes.
 const INTERRUPTION: Duration = Duration::from_micros(50);
 
+/// The round in which nothing is done, for the watchdog.
+const NO_ROUND: usize = usize::MAX;
+
 /// What the threads have in common.
-pub(super) struct Team<'a> {
-    pub(super) stress: &'a Stress,
+pub(super) struct Team<'a, S: Subject> {
+    pub(super) stress: &'a Stress<S::Value>,
     pub(super) seed: u64,
-    pub(super) recorder: &'a Recorder<u64>,
+    pub(super) recorder: &'a Recorder<Value>,
+    pub(super) subject: &'a S,
 }
 
-impl Team<'_> {
+/// How the threads wait for each other.
+struct Meeting {
+    barrier: Barrier,
+    is_over: AtomicBool,
+    ready: AtomicUsize,
+    /// The round that the threads are in, or [`NO_ROUND`].
+    round: AtomicUsize,
+    /// A panic of the object must not leave the others waiting for ever.
+    panicked: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl<S: Subject + Sync> Team<'_, S> {
     /// Works in rounds as long as `goes_on`, which is asked before each; `judge` comes
     /// after each, when no operation is open.
     ///
     /// # Errors
     /// The first of `judge`; or that an operation panicked.
-    pub(super) fn work<O: Sync, S: AsRef<[u64]>>(
+    pub(super) fn work(
         &self,
-        object: &O,
-        update: &(impl Fn(&O, usize, u64) + Sync),
-        scan: &(impl Fn(&O, usize) -> S + Sync),
         mut goes_on: impl FnMut(usize) -> bool,
         mut judge: impl FnMut(usize) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let threads = self.stress.threads;
-        let barrier = Barrier::new(threads + 1);
-        let is_over = AtomicBool::new(false);
-        let ready = AtomicUsize::new(0);
-        // A panic of the object must not leave the others waiting for ever.
-        let panicked = Mutex::new(None);
-        let handles: Vec<Handle<u64>> =
+        let threads = self.stress.workload.threads;
+        let meeting = Meeting {
+            barrier: Barrier::new(threads + 1),
+            is_over: AtomicBool::new(false),
+            ready: AtomicUsize::new(0),
+            round: AtomicUsize::new(NO_ROUND),
+            panicked: Mutex::new(None),
+        };
+        let Meeting { barrier, is_over, round: current, panicked, .. } = &meeting;
+        let handles: Vec<Handle<Value>> =
             (0..threads).map(|thread| self.recorder.process(thread)).collect::<Result<_, _>>()?;
+        let watchdog = Watchdog::default();
         std::thread::scope(|scope| {
-            for (thread, mut handle) in handles.into_iter().enumerate() {
-                let (barrier, is_over, panicked) = (&barrier, &is_over, &panicked);
-                let ready = &ready;
-                scope.spawn(move || {
-                    let noisy = (self.stress.noise != Noise::Off)
-                        .then(|| Noisy::new(self.seed.rotate_left(thread as u32) ^ thread as u64));
-                    let mut last = 0;
-                    for round in 0.. {
-                        let Stress { operations, segments, noise, .. } = *self.stress;
-                        let plan =
-                            plan(self.seed, (round, thread), operations, thread < segments, noise);
-                        barrier.wait();
-                        if is_over.load(Ordering::Acquire) {
-                            break;
-                        }
-                        start_together(ready, threads * (round + 1));
-                        let work = AssertUnwindSafe(|| {
-                            for choice in &plan {
-                                if choice.is_update {
-                                    last += 1;
-                                    let value = last;
-                                    handle.update(thread, value, || update(object, thread, value));
-                                } else {
-                                    handle.scan(|| scan(object, thread));
-                                }
-                                if choice.pause != 0 {
-                                    noise::pause(u64::from(choice.pause));
-                                }
-                            }
-                        });
-                        if let Err(panic) = catch_unwind(work) {
-                            let mut first = panicked.lock().unwrap_or_else(PoisonError::into_inner);
-                            first.get_or_insert(panic);
-                        }
-                        barrier.wait();
-                    }
-                    drop(noisy);
-                });
+            let _watched = watchdog.watched();
+            for (thread, handle) in handles.into_iter().enumerate() {
+                let meeting = &meeting;
+                scope.spawn(move || self.act(thread, handle, meeting));
             }
             if self.stress.noise != Noise::Off {
                 for _ in 0..interrupters() {
-                    scope.spawn(|| interrupt(&is_over));
+                    scope.spawn(|| interrupt(is_over));
                 }
             }
+            scope.spawn(|| self.watch(&watchdog, current));
             let mut outcome = Ok(());
             for round in 0.. {
                 let end = outcome.is_err() || !goes_on(round);
                 is_over.store(end, Ordering::Release);
+                if !end {
+                    current.store(round, Ordering::Release);
+                }
                 barrier.wait();
                 if end {
                     break;
                 }
                 barrier.wait();
+                barrier.wait();
+                current.store(NO_ROUND, Ordering::Release);
                 let panic = panicked.lock().unwrap_or_else(PoisonError::into_inner).take();
                 if let Some(panic) = panic {
                     is_over.store(true, Ordering::Release);
@@ -111,6 +103,70 @@ impl Team<'_> {
             }
             outcome
         })
+    }
+
+    /// One thread, in all rounds.
+    fn act(&self, thread: usize, mut handle: Handle<Value>, meeting: &Meeting) {
+        let Meeting { barrier, is_over, ready, panicked, .. } = meeting;
+        let workload = &self.stress.workload;
+        let (threads, writers) = (workload.threads, workload.writers);
+        let mut updates = 0;
+        let mut work = |operations: &[Operation]| {
+            let work = AssertUnwindSafe(|| {
+                for operation in operations {
+                    let value = || {
+                        let number = number((thread, threads), writers, updates);
+                        updates += 1;
+                        workload.value(number)
+                    };
+                    perform(self.subject, &mut handle, thread, operation, value);
+                }
+            });
+            if let Err(panic) = catch_unwind(work) {
+                let mut first = panicked.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert(panic);
+            }
+        };
+        for round in 0.. {
+            let plan = plan(workload, self.seed, (round, thread));
+            barrier.wait();
+            if is_over.load(Ordering::Acquire) {
+                break;
+            }
+            start_together(ready, threads * (round + 1));
+            work(&plan);
+            barrier.wait();
+            if thread == 0 {
+                // Alone: what the updates have left. So a lost update is seen though no scan
+                // followed it, and with several writers the next round knows where it begins.
+                work(&[Operation::Scan]);
+            }
+            barrier.wait();
+        }
+    }
+
+    /// Ends the process where a round does not end.
+    fn watch(&self, watchdog: &Watchdog, round: &AtomicUsize) {
+        let mut events = None;
+        let beat = || Some(round.load(Ordering::Acquire)).filter(|round| *round != NO_ROUND);
+        let stuck = || {
+            let history = self.recorder.history().ok()?;
+            let now = (round.load(Ordering::Acquire), history.len());
+            // A long round, or a slow object.
+            if events.replace(now) != Some(now) {
+                return None;
+            }
+            Some(format!(
+                "stress: no operation has begun or returned for {} s, in round {} (seed {}). Those \
+                 that have not returned:\n  {}\nThe process ends: a thread that is blocked cannot \
+                 be stopped. `.patience(...)` sets the limit.",
+                self.stress.patience.as_secs_f32(),
+                now.0,
+                self.seed,
+                unfinished(&history)
+            ))
+        };
+        watchdog.watch(self.stress.patience, beat, stuck);
     }
 }
 

@@ -9,7 +9,7 @@ use std::task::{Context, Waker};
 use snapshot_core::history::{Action, Declaration, Outcome};
 use snapshot_core::{History, Process, Segment};
 use snapshot_kit::record::{RecordError, Recorder, Reply};
-use snapshot_kit::{Clock, assert_linearizable};
+use snapshot_kit::{Clock, Noise, Writers, assert_linearizable, judge, noise};
 
 #[test]
 fn operations_of_one_thread_are_recorded_in_their_order() {
@@ -145,7 +145,7 @@ fn take_meanwhile(clock: Clock) -> usize {
         while !threads.iter().all(|thread| thread.is_finished()) {
             let history = recorder.history().unwrap();
             history.validate();
-            assert_linearizable!(history);
+            judge(&history, "taken meanwhile", &[]).unwrap();
             assert!(taken.len() <= history.len());
             count += 1;
             taken = history;
@@ -324,4 +324,97 @@ fn partial_scans_are_recorded_with_their_entries() {
             assert_eq!(text.lines().filter(|found| *found == line).count(), 20);
         }
     }
+}
+
+/// With several writers a recording can be taken in pieces where a full scan ends it, alone.
+#[test]
+fn a_recording_of_several_writers_can_be_taken_after_a_scan() {
+    let declaration = Declaration::new(0).with_segments(2).with_writers(Writers::Many);
+    let recorder = Recorder::new(declaration);
+    let mut handles = [0, 1].map(|process| recorder.process(process).unwrap());
+    handles[0].update(0, 5, || ());
+    assert!(recorder.take().unwrap().is_none(), "no scan");
+    handles[1].scan_some(|| [(0, 5)]);
+    assert!(recorder.take().unwrap().is_none(), "not all segments");
+    let [first, second] = &mut handles;
+    first.scan(|| {
+        second.update(0, 6, || ());
+        [6, 0]
+    });
+    assert!(recorder.take().unwrap().is_none(), "an update overlaps it");
+    handles[0].begin_scan().fail();
+    assert!(recorder.take().unwrap().is_none(), "it returned nothing");
+    handles[0].scan(|| [6, 0]);
+    let taken = recorder.take().unwrap().expect("a scan ends it");
+    assert_eq!(taken.operations().len(), 6);
+    handles[1].update(1, 7, || ());
+    handles[0].scan(|| [6, 7]);
+    let rest = recorder.history().unwrap();
+    assert_eq!((rest.operations().len(), *rest.initial_value(Segment::from_index(0))), (2, 6));
+    assert_linearizable!(rest);
+}
+
+/// Noise is made inside the operations that are recorded with it, and nowhere else.
+#[test]
+fn noise_makes_threads_meet() {
+    let scans = |noise: Noise| -> u64 {
+        let sum = (0..20).map(|seed| {
+            let recorder =
+                Recorder::new(Declaration::new(0).with_segments(2)).with_noise(noise, seed);
+            let cells = [Mutex::new(0), Mutex::new(0)];
+            let read = |cell: &Mutex<i64>| {
+                noise::point();
+                *cell.lock().unwrap()
+            };
+            let start = std::sync::Barrier::new(2);
+            std::thread::scope(|scope| {
+                let mut writer = recorder.process(0).unwrap();
+                let mut reader = recorder.process(1).unwrap();
+                let (cells, start) = (&cells, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    for value in 1..=50 {
+                        writer.update(0, value, || {
+                            noise::point();
+                            *cells[0].lock().unwrap() = value;
+                        });
+                    }
+                });
+                start.wait();
+                for _ in 0..50 {
+                    reader.scan(|| cells.each_ref().map(read));
+                }
+            });
+            judge(&recorder.history().unwrap(), "noise", &[]).unwrap().scans
+        });
+        sum.sum()
+    };
+    assert!(scans(Noise::Much) > 0);
+    scans(Noise::Off);
+}
+
+#[test]
+#[should_panic = "no evidence: no scan returned"]
+fn a_recording_without_scans_shows_nothing() {
+    let recorder = Recorder::new(Declaration::new(0).with_segments(1));
+    recorder.process(0).unwrap().update(0, 1, || ());
+    assert_linearizable!(recorder.history().unwrap());
+}
+
+#[test]
+fn a_call_comes_before_each_operation() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    let calls = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&calls);
+    let recorder = Recorder::new(Declaration::new(0).with_segments(1)).before_each(move || {
+        count.fetch_add(1, SeqCst);
+    });
+    let mut handle = recorder.process(0).unwrap();
+    handle.update(0, 1, || assert_eq!(calls.load(SeqCst), 1));
+    handle.scan(|| [calls.load(SeqCst) as i64 - 1]);
+    handle.begin_scan().ok(&[1]);
+    assert_eq!(calls.load(SeqCst), 3);
+    assert_linearizable!(recorder.history().unwrap());
 }

@@ -5,7 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
 
-use snapshot_kit::{Clock, Failure, Noise, noise, stress};
+use snapshot_kit::{Clock, Failure, Noise, Stress, Subject, Summary, Writers, noise, stress};
+
+use crate::hang;
 
 /// Reads one cell after the other: no snapshot.
 fn collect(cells: &[AtomicU64]) -> Vec<u64> {
@@ -52,7 +54,7 @@ fn a_collect_is_found_out_and_shown() {
 fn an_object_behind_a_lock_raises_no_alarm() {
     let clocks = [Clock::Ticket, Clock::Instant, Clock::best()];
     for (clock, noise) in clocks.into_iter().zip([Noise::Off, Noise::Some, Noise::Much]) {
-        let summary = stress(4).rounds(40).clock(clock).noise(noise).run(
+        let outcome = stress(4).rounds(40).clock(clock).noise(noise).try_run(
             Mutex::new([0; 4]),
             |object, process, value| object.lock().unwrap()[process] = value,
             |object, _| {
@@ -61,31 +63,147 @@ fn an_object_behind_a_lock_raises_no_alarm() {
                 *object
             },
         );
-        assert_eq!((summary.rounds, summary.overlap.operations), (40, 40 * 4 * 500));
-        // Undisturbed threads may not meet on a machine with other things to do.
-        assert!(noise == Noise::Off || summary.overlap.overlapping > 0, "{summary}");
+        match outcome {
+            Ok(summary) => {
+                // A scan ends each round.
+                let operations = 40 * (4 * 500 + 1);
+                assert_eq!((summary.rounds, summary.overlap.operations), (40, operations));
+                assert!(summary.overlap.scans > 0, "{summary}");
+            }
+            // Undisturbed threads may not meet on a machine with other things to do.
+            Err(failure) => assert!(noise == Noise::Off && failure.lacks_evidence(), "{failure}"),
+        }
     }
 }
 
+/// One thread; threads of which none updates; and operations that never meet.
 #[test]
-fn a_recording_that_can_find_nothing_says_so() {
-    let object = Mutex::new([0]);
-    let summary = stress(1).rounds(3).run(
-        object,
-        |object, process, value| object.lock().unwrap()[process] = value,
+fn a_test_that_can_find_nothing_fails() {
+    let lacks = |stress: Stress| {
+        let failure = stress
+            .try_run(
+                Mutex::new([0; 2]),
+                |object, segment, value| object.lock().unwrap()[segment] = value,
+                |object, _| *object.lock().unwrap(),
+            )
+            .unwrap_err();
+        assert!(failure.lacks_evidence() && !failure.is_violation(), "{failure}");
+        let told = failure.to_string();
+        assert!(told.starts_with("no evidence: no scan overlapped an update"), "{told}");
+    };
+    lacks(stress(1).segments(2).writers(Writers::Many).rounds(3));
+    lacks(stress(3).segments(2).operations(0).rounds(3));
+    lacks(stress(3).segments(2).rounds(0));
+    lacks(stress(3).segments(2).time(Duration::ZERO));
+}
+
+#[test]
+#[should_panic = "no evidence: no scan overlapped an update"]
+fn run_fails_without_evidence() {
+    stress(1).rounds(1).run(
+        Mutex::new([0]),
+        |object, _, value| object.lock().unwrap()[0] = value,
         |object, _| *object.lock().unwrap(),
     );
-    assert!(summary.to_string().contains("no two operations overlapped"), "{summary}");
 }
 
 #[test]
 fn time_ends_a_stress_test() {
-    let summary = stress(2).rounds(usize::MAX).time(Duration::from_millis(50)).run(
+    let endless = stress(2).rounds(usize::MAX).time(Duration::from_millis(100));
+    let summary = endless.noise(Noise::Much).run(
         Mutex::new([0; 2]),
         |object, process, value| object.lock().unwrap()[process] = value,
-        |object, _| *object.lock().unwrap(),
+        |object, _| {
+            let object = object.lock().unwrap();
+            noise::point();
+            *object
+        },
     );
     assert!(summary.rounds > 0);
+}
+
+/// Several writers of a segment, some of whose updates get lost; partial scans; texts as values.
+struct Table {
+    cells: Mutex<Vec<String>>,
+    /// Counts updates; every this many is lost.
+    updates: AtomicUsize,
+    lost: usize,
+    is_torn: bool,
+}
+
+impl Subject for Table {
+    type Value = String;
+
+    fn update(&self, _process: usize, segment: usize, value: String) {
+        noise::point();
+        if !(self.updates.fetch_add(1, SeqCst) + 1).is_multiple_of(self.lost) {
+            self.cells.lock().unwrap()[segment] = value;
+        }
+    }
+
+    fn scan(&self, _process: usize) -> impl AsRef<[String]> {
+        noise::point();
+        self.cells.lock().unwrap().clone()
+    }
+
+    fn scan_some(&self, _process: usize, segments: &[usize]) -> Vec<String> {
+        let read = |segment: &usize| {
+            noise::point();
+            self.cells.lock().unwrap()[*segment].clone()
+        };
+        if self.is_torn {
+            return segments.iter().map(read).collect();
+        }
+        let cells = self.cells.lock().unwrap();
+        noise::point();
+        segments.iter().map(|segment| cells[*segment].clone()).collect()
+    }
+}
+
+fn table(lost: usize, is_torn: bool) -> Result<Summary, Failure> {
+    let cells = Mutex::new(vec!["v0".to_owned(); 3]);
+    let several = stress(4).segments(3).writers(Writers::Many).partial_scans();
+    several
+        .values(|number| format!("v{number}"))
+        .rounds(60)
+        .operations(60)
+        .seed(5)
+        .try_run_subject(Table { cells, updates: AtomicUsize::new(0), lost, is_torn })
+}
+
+#[test]
+fn several_writers_partial_scans_and_texts_are_judged() {
+    let right = table(usize::MAX, false).unwrap();
+    assert_eq!(right.overlap.operations, 60 * (4 * 60 + 1));
+    let torn = table(usize::MAX, true).unwrap_err();
+    assert!(torn.is_violation(), "{torn}");
+    let recording = fs::read_to_string(torn.recording().unwrap()).unwrap();
+    for part in ["writers many\n", " update s", " \"v", " ok s"] {
+        assert!(recording.contains(part), "{part}: {recording}");
+    }
+    let lost = table(1_000, false).unwrap_err();
+    assert!(lost.is_violation(), "{lost}");
+}
+
+/// The last update of a round is lost, and no scan follows it but the one that ends the round.
+#[test]
+fn a_round_ends_with_a_scan() {
+    let calls = AtomicUsize::new(0);
+    let failure = stress(2)
+        .operations(1)
+        .rounds(1_000)
+        .noise(Noise::Off)
+        .try_run(
+            [AtomicU64::new(0), AtomicU64::new(0)],
+            |cells, segment, value| {
+                if calls.fetch_add(1, SeqCst) != 100 {
+                    cells[segment].store(value, SeqCst);
+                }
+            },
+            |cells, _| cells.each_ref().map(|cell| cell.load(SeqCst)),
+        )
+        .unwrap_err();
+    assert!(failure.is_violation(), "{failure}");
 }
 
 /// The other threads wait for the next round, and must not do so for ever.
@@ -101,4 +219,44 @@ fn an_operation_that_panics_ends_the_test() {
         },
         |object, _| *object.lock().unwrap(),
     );
+}
+
+/// A scan that waits for ever is named, and the test ends.
+#[test]
+fn an_operation_that_does_not_return_is_named() {
+    let told = hang::told("stress::an_operation_that_does_not_return_is_named", || {
+        let calls = AtomicUsize::new(0);
+        stress(3).segments(2).rounds(100).patience(Duration::from_millis(300)).run(
+            Mutex::new([0; 2]),
+            |object, segment, value| object.lock().unwrap()[segment] = value,
+            |object, process| {
+                let object = object.lock().unwrap();
+                if process == 2 && calls.fetch_add(1, SeqCst) == 40 {
+                    loop {
+                        std::thread::park();
+                    }
+                }
+                *object
+            },
+        );
+    });
+    for part in ["stress: no operation has begun or returned for 0.3 s", "process 2: scan", "seed"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+/// What takes long and returns is not accused.
+#[test]
+fn a_slow_object_is_waited_for() {
+    let slow = stress(2).rounds(1).operations(8).patience(Duration::from_millis(60));
+    let outcome = slow.try_run(
+        Mutex::new([0; 2]),
+        |object, segment, value| object.lock().unwrap()[segment] = value,
+        |object, _| {
+            std::thread::sleep(Duration::from_millis(40));
+            *object.lock().unwrap()
+        },
+    );
+    assert!(outcome.is_ok_and(|summary| summary.rounds == 1));
 }
